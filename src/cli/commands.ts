@@ -16,7 +16,7 @@ import { load, loadRun } from "../run/load.ts"
 import { type exploreResults, explore } from "../features/explore/definition.ts"
 import { type listenResults, listen } from "../features/listen/definition.ts"
 import { type nightResults, check, schedule } from "../features/operations/night-commands.ts"
-import { cliResults } from "./results.ts"
+import { type RunResults, runResults } from "../run/results.ts"
 import { config, init, lake, models, pipelines, setupResults } from "./setup-commands.ts"
 import { contract, dictionary, type documentResults } from "../features/documents/commands.ts"
 import { doctor, type doctorResults } from "../features/doctor/definition.ts"
@@ -67,7 +67,7 @@ const sync = command({
     { command: "./sluice sync", description: "The nightly run." },
     { command: "./sluice sync --only contacts,payments --full", description: "Read these again from the beginning." }
   ],
-  run: (flags) => loadRun("sync", flags, import("../run/sync.ts"), (_) => _.syncCommand(flags))
+  run: (flags) => loadRun("sync", flags, import("./sync.ts"), (_) => _.syncCommand(flags))
 })
 const backfill = command({
   name: "backfill",
@@ -86,7 +86,7 @@ const backfill = command({
     { command: "./sluice backfill --from 2025-01-01 --to 2025-06-30 --only messages,orders" },
     { command: "./sluice backfill --from 2020-01-01", description: "Everything that the API can filter by date." }
   ],
-  run: (flags) => loadRun("backfill", flags, import("../run/backfill.ts"), (_) => _.backfill(flags))
+  run: (flags) => loadRun("backfill", flags, import("./sync.ts"), (_) => _.backfillCommand(flags))
 })
 const publish = command({
   name: "publish",
@@ -164,7 +164,7 @@ const sandbox = group({
 
 export const sluice = group({
   name: "sluice",
-  results: () => ({ ...cliResults(), ...setupResults() }),
+  results: () => ({ ...runResults(), ...setupResults() }),
   summary: "Copy an Account Platform account into DuckDB, Parquet and CSV tables.",
   examples: [
     { command: "./sluice demo", description: "See it work; no account is needed." },
@@ -208,7 +208,7 @@ export const sluice = group({
 /** The data that the commands print with `--json`, by the name of the result. */
 export interface CommandResults
   extends
-    DataOf<typeof cliResults>,
+    RunResults,
     DataOf<typeof setupResults>,
     DataOf<typeof doctorResults>,
     DataOf<typeof documentResults>,

@@ -8,7 +8,7 @@ import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { freshDemoFolder } from "../run/demo-folder.ts"
 import { Environment } from "../values/environment.ts"
 import { Output, table } from "../run/console/output.ts"
-import { report } from "../run/report.ts"
+import { printSynced } from "./sync.ts"
 import { syncOnce } from "../run/sync.ts"
 
 export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: string | undefined }) {
@@ -26,19 +26,13 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
     SLUICE_LOCATION_ID: account.locationId,
     SLUICE_OUTPUT: output.folder
   }
-  const sync = syncOnce({
-    noFile: true,
-    only: undefined,
-    except: undefined,
-    full: false,
-    acceptDeletions: false,
-    json: false
-  }).pipe(Effect.provideService(Environment, environment))
-
-  const reporting = { name: "sync", json: false, command: undefined } as const
+  const sync = syncOnce({ noFile: true }).pipe(
+    Effect.provideService(Environment, environment),
+    Effect.tap((result) => printSynced(result)),
+    Effect.map(({ data }) => data)
+  )
   say("1. A made-up account answers on this machine, with the limits of the real one: 100 requests in 10 seconds.\n")
   const first = yield* sync
-  yield* report(first, reporting)
 
   yield* Effect.promise(() =>
     fetch(`${account.url}/__sandbox/change`, {
@@ -48,7 +42,6 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   )
   say("\n2. Some contacts, deals and conversations changed. The second sync reads what changed:\n")
   const second = yield* sync
-  yield* report(second, reporting)
 
   say(`\n3. Published. Deals by stage, in plain SQL:\n\n${dealsByStageSql}\n`)
   for (const line of yield* dealsByStage(outputPaths(output.folder).warehouse, output)) print(line)

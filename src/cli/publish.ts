@@ -85,6 +85,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       next: "./sluice sync"
     })
   const exitCode = problems.length === 0 ? 0 : exitCodes.partial
+  const modelProblems = problems.map(sentenceOf)
   const next =
     due === "not wanted"
       ? "./sluice status"
@@ -95,7 +96,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       next,
       data: {
         folder,
-        modelProblems: problems.map(sentenceOf),
+        modelProblems,
         targets: others.map(({ name, folder, isNew, files }) => ({ name, folder, isNew, files: files.length })),
         files: files.map(({ path, table, rows, bytes, sha256 }) => ({ path, table, rows, bytes, sha256 }))
       }
@@ -110,7 +111,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
     if (isLogged("info"))
       for (const { files, folder, isNew, name } of others)
         print(isNew ? `${name}: ${files.length} files in ${folder}` : `${name}: nothing has changed in ${folder}`)
-    yield* sayProblems(problems)
+    yield* sayProblems(modelProblems)
     say(`Next: ${next}`)
   }
   yield* logEnd(exitCode, { status: "complete", files: files.length })

@@ -11,9 +11,7 @@ import { makeLoader } from "../stages/load/load.ts"
 import type { Flags } from "../settings/read.ts"
 import { pruneHistory } from "../features/prune/history.ts"
 import { type OutputPaths, outputPaths } from "../output/paths.ts"
-import { schemaPolicies } from "../settings/schema-policy.ts"
 import { outputSettings } from "../settings/settings.ts"
-import { resolveTargets } from "../settings/targets.ts"
 import { publishNow } from "../run/release.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { recordCount, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
@@ -27,7 +25,7 @@ import { prepare } from "../stores/warehouse/schema.ts"
 import { undefinedTables } from "../stores/warehouse/undefined-tables.ts"
 import { emptyWarehouse } from "../stores/warehouse/empty-warehouse.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
-import { loadCatalogue } from "../run/catalogue.ts"
+import { definitionsOf } from "../run/prologue.ts"
 import { before } from "../features/prune/command.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, failureExplanation } from "../run/console/errors.ts"
@@ -48,9 +46,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       message: `There is no vault in ${output.folder}.`,
       next: "./sluice sync"
     })
-  const catalogue = yield* loadCatalogue(output)
-  const policies = yield* schemaPolicies(output, catalogue)
-  const targets = yield* resolveTargets(output, catalogue)
+  const { catalogue, policies, targets } = yield* definitionsOf(output)
   const cache = new RecordCache(catalogue, outputPaths(output.folder).records)
   const startedAt = yield* Clock.currentTimeMillis
   const onEvent = yield* RunEvents
@@ -119,7 +115,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       print(
         `${records} records in ${duration(loadedMs)}, without a request; published in ${duration(elapsedMs - loadedMs)}.`
       )
-    yield* sayProblems(problems)
+    yield* sayProblems(modelProblems)
     say(`Next: ${next}`)
   }
   yield* logEnd(exitCode, { status: "complete", records, duration_ms: elapsedMs })

@@ -1,23 +1,19 @@
-/** `sluice backfill`: reads a range of the past; syncs take precedence. */
+/** Reads a range of the past; syncs take precedence. */
 import { Clock, Effect } from "effect"
 import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
 import { CommandError } from "./console/errors.ts"
-import { report } from "./report.ts"
-import { type SyncFlags, logSynced, syncOnce } from "./sync.ts"
+import { type SyncFlags, syncOnce } from "./sync.ts"
 
 export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {
   readonly from: string
   readonly to: string | undefined
 }
 
-export const backfill = Effect.fn("cli.backfill")(function* (flags: BackfillFlags) {
+export const backfill = Effect.fnUntraced(function* (flags: BackfillFlags) {
   const range = yield* rangeOf(flags)
   const { only, except, from, to } = flags
-  const command = ["./sluice backfill", ...Object.entries({ only, except, from, to }).map(written)].join("")
-  const synced = yield* syncOnce({ ...flags, acceptDeletions: false }, range)
-  const exitCode = yield* report(synced, { name: "backfill", json: flags.json, command })
-  yield* logSynced(synced)
-  return exitCode
+  const typed = ["./sluice backfill", ...Object.entries({ only, except, from, to }).map(written)].join("")
+  return yield* syncOnce(flags, { range, typed })
 })
 
 const written = ([name, value]: readonly [string, string | undefined]) =>

@@ -67,7 +67,10 @@ export const holderText = (holder: Holder, now: number): string => {
 }
 
 /** Says that the tables are those of the last release, and why. */
-export const sayHolder = Effect.fnUntraced(function* ({ source, holder }: Readable, now: number) {
+export const sayHolder = Effect.fnUntraced(function* (
+  { source, holder }: Pick<Readable, "source" | "holder">,
+  now: number
+) {
   if (!holder) return
   const { say } = yield* Output
   say(holderText(holder, now))

@@ -22,32 +22,46 @@ export interface CommandResult<Name extends ResultName> {
 /** Prints the result of a command and returns its exit code. */
 export const printResult = Effect.fnUntraced(function* <Name extends ResultName>(
   name: Name,
-  { exitCode, data, next }: CommandResult<Name>
+  result: CommandResult<Name>
 ) {
   const output = yield* Output
-  printDocument(output, {
-    schema: `sluice/${name}/${version}`,
-    exitCode,
-    data,
-    ...(next !== undefined && { next: output.withFlags(next) })
-  })
-  return exitCode
+  printDocument(output, resultDocument(output, name, result))
+  return result.exitCode
+})
+
+/** Prints the result of a command for programs or, with `forPeople`, for people, and returns its exit code. */
+export const printEither = <Name extends ResultName, E, R>(
+  name: Name,
+  result: CommandResult<Name>,
+  json: boolean,
+  forPeople: Effect.Effect<void, E, R>
+) => (json ? printResult(name, result) : Effect.as(forPeople, result.exitCode))
+
+export const resultDocument = <Name extends ResultName>(
+  { withFlags }: Pick<Output["Service"], "withFlags">,
+  name: Name,
+  { exitCode, data, next }: CommandResult<Name>
+) => ({
+  schema: `sluice/${name}/${version}`,
+  exitCode,
+  data,
+  ...(next !== undefined && { next: withFlags(next) })
 })
 
 /** Why a command stopped: `usage`, `locked`, `interrupted`, … */
 export type ErrorCode = ExitKind | "interrupted" | "internal"
 
+/** Why a command did nothing, or not all. */
+export interface CommandFailure {
+  readonly exitCode: number
+  readonly code: ErrorCode
+  readonly message: string
+  readonly next?: string
+}
+
 /** Prints why a command failed. */
-export const printError = (
-  output: Output["Service"],
-  error: {
-    readonly exitCode: number
-    readonly code: ErrorCode
-    readonly message: string
-    readonly next?: string
-  }
-): void => {
-  const { exitCode, code, message, next } = error
+export const printError = (output: Output["Service"], failure: CommandFailure): void => {
+  const { exitCode, code, message, next } = failure
   const { withFlags } = output
   printDocument(output, {
     schema: `sluice/error/${version}`,

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import { commaSeparated } from "../values/setting.ts"
 import { CommandError } from "./console/errors.ts"
 
-interface ChoiceFlags {
-  readonly only: string | undefined
-  readonly except: string | undefined
+export interface ChoiceFlags {
+  readonly only?: string | undefined
+  readonly except?: string | undefined
 }
 
 /** A flag that was given holds a word: an empty one, as of a variable that is not set, must not mean everything. */

@@ -1,4 +1,4 @@
-/** `sluice sync`: builds the services, runs the sync beside a progress display, and prints the result. */
+/** A sync or backfill: builds the services, and runs it beside a progress display. */
 import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import { Api } from "../stages/api/api.ts"
 import type { Catalogue } from "../catalog/discover.ts"
@@ -7,19 +7,16 @@ import { exitCodes } from "../values/failure.ts"
 import { type ExpectedStep, requestsOf } from "../stages/plan/expect.ts"
 import { makePlan } from "../stages/plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
-import { schemaPolicies } from "../settings/schema-policy.ts"
-import { type AccountSettings, syncSettings } from "../settings/settings.ts"
-import { resolveTargets } from "../settings/targets.ts"
+import type { AccountSettings } from "../settings/settings.ts"
 import { type Synced, sync } from "./sync-account.ts"
 import { middleOf, rangeText } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
-import { loadCatalogue } from "./catalogue.ts"
-import { choiceOf } from "./selection.ts"
+import { accountSettings, definitionsOf } from "./prologue.ts"
+import { type ChoiceFlags, choiceOf } from "./selection.ts"
 import { refuseDemoFolder } from "./demo-folder.ts"
-import { Environment } from "../values/environment.ts"
 import { explained } from "./console/errors.ts"
 import { outputLayer } from "./output-layer.ts"
 import { sentenceOf } from "./console/model-problems.ts"
@@ -27,60 +24,41 @@ import { Output } from "./console/output.ts"
 import { progress } from "./progress.ts"
 import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
 import { runAccounts } from "./run.ts"
-import { releases, report } from "./report.ts"
+import { releases, resultOf } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
 import type { Watched } from "./watched.ts"
-import { logEnd } from "./console/log.ts"
 import { deadlineOf } from "./run-flags.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
-export interface SyncFlags extends Flags {
-  readonly only: string | undefined
-  readonly except: string | undefined
-  readonly full: boolean
-  readonly acceptDeletions: boolean
-  readonly json: boolean
+export interface SyncFlags extends Flags, ChoiceFlags {
+  readonly full?: boolean
+  readonly acceptDeletions?: boolean
   readonly deadline?: string | undefined
 }
 
-export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags) {
-  const synced = yield* syncOnce(flags)
-  const command = flags.full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : "./sluice sync"
-  const exitCode = yield* report(synced, { name: "sync", json: flags.json, command })
-  yield* logSynced(synced)
-  return exitCode
-})
-
-/** The last entry of the log. */
-export const logSynced = ({ run, status, exitCode, requests, rows, elapsedMs }: Synced) =>
-  logEnd(exitCode, {
-    run: run.id,
-    status,
-    requests,
-    records: rows.reduce((sum, { records }) => sum + records, 0),
-    new: rows.reduce((sum, { newRows }) => sum + newRows, 0),
-    changed: rows.reduce((sum, { changedRows }) => sum + changedRows, 0),
-    duration_ms: elapsedMs
-  })
+/** What a backfill reads. */
+interface Past {
+  readonly range: Window
+  /** The command that continues it. */
+  readonly typed: string
+}
 
 /** Reads what is due, or a range of the past. */
-export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: Window) {
-  const deadline = yield* deadlineOf(flags.deadline, range ? "backfill" : "sync")
-  const environment = yield* Environment
-  const { keepSecret, say } = yield* Output
-  const choice = yield* choiceOf(flags)
-  const { output, accounts: settings, namedLocations } = yield* syncSettings(flags, environment)
-  settings.flatMap(({ secrets }) => secrets).forEach(keepSecret)
+export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Past) {
+  const range = past?.range
+  const { full = false } = flags
   const command = range ? "backfill" : "sync"
+  const deadline = yield* deadlineOf(flags.deadline, command)
+  const { say } = yield* Output
+  const choice = yield* choiceOf(flags)
+  const { output, accounts: settings, namedLocations } = yield* accountSettings(flags)
   yield* refuseDemoFolder(
     output.folder,
     settings.map(({ api }) => api.baseUrl),
     (other) => (range ? `run the same command with --output ${other}` : `./sluice sync --output ${other}`)
   )
-  const catalogue = yield* loadCatalogue(output)
-  const policies = yield* schemaPolicies(output, catalogue)
+  const { catalogue, policies, targets } = yield* definitionsOf(output)
   let suppressed = 0
-  const targets = yield* resolveTargets(output, catalogue)
   const work = Effect.gen(function* () {
     const onEvent = yield* RunEvents
     onEvent?.({ event: "started", command, version: sluiceVersion, output: output.folder })
@@ -117,7 +95,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
       policies,
       targets,
       ...choice,
-      full: flags.full,
+      full,
       range,
       onPlan: ({ run, requests, expectedByLocation }) =>
         Effect.suspend(() => {
@@ -163,7 +141,11 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, range?: W
         detailOf: (done) => ({ ...recordOf(done), locations: settings.map(({ location }) => location) })
       })
   )
-  return yield* range ? Effect.ensuring(work, releaseHandoff(output.folder)) : requestHandoff(output.folder, work)
+  const synced = yield* range
+    ? Effect.ensuring(work, releaseHandoff(output.folder))
+    : requestHandoff(output.folder, work)
+  const typed = full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : "./sluice sync"
+  return resultOf(synced, past?.typed ?? typed)
 })
 
 const stepsOf = (expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>) =>

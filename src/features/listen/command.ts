@@ -93,16 +93,10 @@ const readDue = Effect.fnUntraced(function* (due: Due, flags: ListenFlags) {
   const only = [...taken.keys()]
   const settle = (isRead: boolean) => Effect.promise(() => due.settle(isRead))
   const startedAt = yield* Clock.currentTimeMillis
-  return yield* syncOnce({
-    ...flags,
-    only: only.join(","),
-    except: undefined,
-    full: false,
-    acceptDeletions: false
-  }).pipe(
-    Effect.tap(({ exitCode, requests, rows }) => {
+  return yield* syncOnce({ ...flags, only: only.join(",") }).pipe(
+    Effect.tap(({ exitCode, data: { requests, resources } }) => {
       const seconds = Math.round((startedAt - Math.min(...taken.values())) / 1000)
-      const changed = rows.reduce((sum, row) => sum + row.newRows + row.changedRows, 0)
+      const changed = resources.reduce((sum, row) => sum + row.newRows + row.changedRows, 0)
       say(
         `${only.join(", ")}: ${counted(changed, "changed row")}, ${counted(requests, "request")}, ${seconds} s after the event.`
       )

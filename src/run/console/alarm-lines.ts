@@ -20,13 +20,15 @@ export const ShownAlarm = Schema.Struct({
   silenced: Schema.optionalKey(Schema.String)
 })
 
-const rank = ({ level, silenced }: KnownAlarm): number => (silenced !== undefined ? 2 : level === "error" ? 0 : 1)
+type Described = Omit<KnownAlarm, "since">
 
-export const sorted = (alarms: ReadonlyArray<KnownAlarm>): ReadonlyArray<KnownAlarm> =>
+const rank = ({ level, silenced }: Described): number => (silenced !== undefined ? 2 : level === "error" ? 0 : 1)
+
+export const sorted = <Alarm extends Described>(alarms: ReadonlyArray<Alarm>): ReadonlyArray<Alarm> =>
   alarms.toSorted((one, other) => rank(one) - rank(other))
 
 /** One line for each: `error    sync: run … ended incomplete. ./sluice status`. */
-export const alarmLines = (alarms: ReadonlyArray<KnownAlarm>): ReadonlyArray<string> =>
+export const alarmLines = (alarms: ReadonlyArray<Described>): ReadonlyArray<string> =>
   sorted(alarms).map((alarm) => {
     const { level, message, next, silenced } = alarm
     const word = (silenced === undefined ? level : "silenced").padEnd(8)

@@ -6,7 +6,7 @@ import { Output } from "./output.ts"
 export const sentenceOf = ({ problem, kept }: FailedModel): string =>
   `Model not built${kept === undefined ? "" : `, its table of ${kept.at} stays`}: ${problem}`
 
-export const sayProblems = Effect.fnUntraced(function* (problems: ReadonlyArray<FailedModel>) {
+export const sayProblems = Effect.fnUntraced(function* (sentences: ReadonlyArray<string>) {
   const { say } = yield* Output
-  for (const problem of problems) say(sentenceOf(problem), "warn")
+  for (const sentence of sentences) say(sentence, "warn")
 })

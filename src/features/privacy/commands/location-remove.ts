@@ -10,20 +10,18 @@ import { type RemovalPlan, holdsOnLocation, planRemoval, releasesIn } from "../l
 import { completeRemoval, pendingRemoval, removeStored } from "../location/remove.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import type { Flags } from "../../../settings/read.ts"
-import { schemaPolicies } from "../../../settings/schema-policy.ts"
-import { type OutputSettings, reportSettings } from "../../../settings/settings.ts"
-import { resolveTargets } from "../../../settings/targets.ts"
+import { type OutputSettings, type SchemaSettings, reportSettings } from "../../../settings/settings.ts"
 import { megabytes } from "../../../values/text.ts"
 import { counted } from "../../../values/finding.ts"
-import { loadCatalogue } from "../../../run/catalogue.ts"
 import { markOf } from "../../../run/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { givenTo } from "../../../stores/ledger/given.ts"
 import { CommandError, nothingSynced } from "../../../run/console/errors.ts"
 import { heldLocations } from "../../../run/held-locations.ts"
-import { sayProblems } from "../../../run/console/model-problems.ts"
+import { sayProblems, sentenceOf } from "../../../run/console/model-problems.ts"
 import { Output, table } from "../../../run/console/output.ts"
 import { outputLayer } from "../../../run/output-layer.ts"
+import { definitionsOf } from "../../../run/prologue.ts"
 import { openReadable } from "../../../run/readable.ts"
 import { run } from "../../../run/run.ts"
 import { printResult } from "../../../run/result.ts"
@@ -78,7 +76,7 @@ export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: 
   )
   for (const place of found) say(`The location is still in ${place}.`, "warn")
   for (const { path, what } of places.filter(({ isKept }) => isKept)) say(`${path}: ${what}`, "warn")
-  yield* sayProblems(problems)
+  yield* sayProblems(problems.map(sentenceOf))
   say(`Next: ${next}`)
   return exitCode
 })
@@ -152,13 +150,8 @@ const placesOf = Effect.fnUntraced(function* (output: OutputSettings, { files }:
   return places
 })
 
-const removed = Effect.fnUntraced(function* (
-  output: OutputSettings & Parameters<typeof schemaPolicies>[0],
-  job: RemovalPlan
-) {
-  const catalogue = yield* loadCatalogue(output)
-  const policies = yield* schemaPolicies(output, catalogue)
-  const targets = yield* resolveTargets(output, catalogue)
+const removed = Effect.fnUntraced(function* (output: OutputSettings & SchemaSettings, job: RemovalPlan) {
+  const { catalogue, policies, targets } = yield* definitionsOf(output)
   return yield* removeStored(catalogue, output, policies, job).pipe(
     Effect.provide(outputLayer(output)),
     Effect.andThen(completeRemoval(catalogue, output, targets, job)),

@@ -37,14 +37,8 @@ export interface SubjectExportFlags extends Flags, PersonFlags {
 const refresh = Effect.fnUntraced(function* (flags: SubjectExportFlags, enabled: ReadonlyArray<Resource>) {
   const { say } = yield* Output
   const only = linkedResources(enabled).map(({ resource }) => resource.table)
-  const { exitCode, run } = yield* syncOnce({
-    ...flags,
-    only: only.join(","),
-    except: undefined,
-    full: false,
-    acceptDeletions: false
-  })
-  if (exitCode !== 0) say(`The run ${run.id} did not read everything: ./sluice status says what.`, "warn")
+  const { data, exitCode } = yield* syncOnce({ ...flags, only: only.join(",") })
+  if (exitCode !== 0) say(`The run ${data.run} did not read everything: ./sluice status says what.`, "warn")
 })
 
 export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: SubjectExportFlags) {

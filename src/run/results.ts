@@ -1,9 +1,10 @@
-/** The data of the results that the commands of commands.ts print with `--json`. */
+/** The data of the results of a run, of `plan` and of `status`: what the commands print with `--json`, and the library returns. */
 import * as Schema from "effect/Schema"
-import { holderShape, instantShape } from "../run/result-shapes.ts"
-import { ShownAlarm } from "../run/console/alarm-lines.ts"
+import { holderShape, instantShape } from "./result-shapes.ts"
+import type { DataOf } from "./command.ts"
+import { ShownAlarm } from "./console/alarm-lines.ts"
 
-export const cliResults = () => {
+export const runResults = () => {
   const Holder = holderShape()
   const Count = Schema.Int
   const Instant = instantShape()
@@ -167,3 +168,5 @@ export const cliResults = () => {
     rebuild: Rebuild
   }
 }
+
+export type RunResults = DataOf<typeof runResults>

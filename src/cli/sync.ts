@@ -1,0 +1,109 @@
+/** `sluice sync` and `sluice backfill`. */
+import { Effect } from "effect"
+import { some } from "../values/text.ts"
+import { counted } from "../values/finding.ts"
+import { statusText } from "../values/status.ts"
+import { type BackfillFlags, backfill } from "../run/backfill.ts"
+import { sayLeft } from "../run/left-locations.ts"
+import { logEnd } from "../run/console/log.ts"
+import { sayProblems } from "../run/console/model-problems.ts"
+import { Output, duration, placeOf, table } from "../run/console/output.ts"
+import type { SyncResult } from "../run/report.ts"
+import { printEither } from "../run/result.ts"
+import { type SyncFlags, syncOnce } from "../run/sync.ts"
+
+interface Json {
+  readonly json: boolean
+}
+
+export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags & Json) {
+  return yield* ended("sync", yield* syncOnce(flags), flags)
+})
+
+export const backfillCommand = Effect.fn("cli.backfill")(function* (flags: BackfillFlags & Json) {
+  return yield* ended("backfill", yield* backfill(flags), flags)
+})
+
+/** Prints the result, and writes the last entry of the log. */
+const ended = Effect.fnUntraced(function* (name: "sync" | "backfill", result: SyncResult, { json }: Json) {
+  const { data, exitCode, status } = result
+  yield* printEither(name, result, json, printSynced(result, result.next))
+  yield* logEnd(exitCode, {
+    run: data.run,
+    status,
+    requests: data.requests,
+    records: data.resources.reduce((sum, { records }) => sum + records, 0),
+    new: data.resources.reduce((sum, { newRows }) => sum + newRows, 0),
+    changed: data.resources.reduce((sum, { changedRows }) => sum + changedRows, 0),
+    duration_ms: data.elapsedMs
+  })
+  return exitCode
+})
+
+/** Prints what a sync or backfill did, for people. Without `next`, the caller names the next step. */
+export const printSynced = Effect.fnUntraced(function* (result: SyncResult, next?: string) {
+  const { print, say, isLogged } = yield* Output
+  const { data, exitCode, isStoppedByDeadline } = result
+  const { drift, isVaultTruncated, leftLocations = [], missingSegments, published, resources } = data
+  const closed = data.ended.filter((end) => !resources.some((row) => row.location === end.location))
+  const place = placeOf([...resources, ...closed])
+  const [quiet, shown] = [resources.filter(isQuiet), resources.filter((row) => !isQuiet(row))]
+  // With --quiet, a result is of interest only if something is wrong.
+  const isShown = exitCode !== 0 || isLogged("info")
+  // Few services send numbers with so many decimals.
+  const hasRounded = shown.some(({ rounded }) => rounded > 0)
+  if (isShown && shown.length > 0)
+    for (const line of table(
+      [
+        ...place.head,
+        "resource",
+        "requests",
+        "records",
+        "new",
+        "changed",
+        "deleted",
+        "rejected",
+        ...(hasRounded ? ["rounded"] : []),
+        "status"
+      ],
+      shown.map((row) => [
+        ...place.of(row),
+        row.resource,
+        row.requests,
+        row.records,
+        row.newRows,
+        row.changedRows,
+        row.deletedRows,
+        row.rejected,
+        ...(hasRounded ? [row.rounded] : []),
+        statusText(row.status)
+      ])
+    ))
+      print(line)
+  if (isShown && quiet.length > 0)
+    print(`${shown.length > 0 ? "and " : ""}${counted(quiet.length, "resource")} complete without a change`)
+  const { changes, unexpectedValues } = drift
+  if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
+  if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
+  for (const end of [...resources, ...closed])
+    for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "), "warn")
+  const publishing = published === "released" ? `, published in ${duration(data.elapsedMs - data.loadedMs)}` : ""
+  say(`${counted(data.requests, "request")}, loaded in ${duration(data.loadedMs)}${publishing}. Run ${data.run}.`)
+  if (data.suppressedRecords > 0)
+    say(`${counted(data.suppressedRecords, "record")} of erased people received and not stored.`)
+  yield* sayProblems(data.modelProblems)
+  if (published === "unchanged") say("Nothing changed; the published files stay as they are.")
+  if (published === "nothingRead") say("Nothing was published: no list has been read completely yet.")
+  if (isVaultTruncated || missingSegments.length > 0)
+    say(
+      `Part of the vault is missing${missingSegments.length > 0 ? `, segment ${missingSegments.slice(0, 5).join(", ")}${missingSegments.length > 5 ? " and others" : ""}` : ""}: restore it from a backup. The tables are complete; do not run ./sluice rebuild without it.`,
+      "warn"
+    )
+  yield* sayLeft(leftLocations)
+  if (isStoppedByDeadline) say("Stopped at the deadline.", "warn")
+  if (next !== undefined) say(`Next: ${next}`, exitCode === 0 ? "info" : "warn")
+})
+
+/** A complete reading without a change or a warning. The first sync prints every table that has rows. */
+const isQuiet = (row: SyncResult["data"]["resources"][number]): boolean =>
+  row.status === "complete" && row.newRows + row.changedRows + row.deletedRows + row.rejected === 0

@@ -1,0 +1,138 @@
+/** Estimates what a sync would read, in requests and time, and says what the estimate is based on. */
+import { Clock, Effect } from "effect"
+import { Api } from "../stages/api/api.ts"
+import type { Catalogue } from "../catalog/discover.ts"
+import { exitCodes } from "../values/failure.ts"
+import { type Estimate, estimate } from "../stages/plan/estimate.ts"
+import { makePlan } from "../stages/plan/plan.ts"
+import type { Flags } from "../settings/read.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
+import type { AccountSettings } from "../settings/settings.ts"
+import { bringUpToDate } from "./sync-account.ts"
+import { type Range, between, sumOf } from "../values/range.ts"
+import { secondsPerRequest } from "../stores/warehouse/meta/runs.ts"
+import { loadCatalogue } from "./catalogue.ts"
+import { CommandError, explained } from "./console/errors.ts"
+import { outputLayer } from "./output-layer.ts"
+import { accountSettings } from "./prologue.ts"
+import { holderOf, isLocked } from "./readable.ts"
+import { scopesOf } from "./report.ts"
+import type { CommandResult } from "./result.ts"
+import { type ChoiceFlags, choiceOf } from "./selection.ts"
+
+export interface PlanFlags extends Flags, ChoiceFlags {
+  readonly full?: boolean
+}
+
+/** Estimates what a sync would read. While a run has the warehouse, which a plan needs, the result names that run. */
+export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
+  const { output, accounts } = yield* accountSettings(flags)
+  const catalogue = yield* loadCatalogue(output)
+  const choice = { ...(yield* choiceOf(flags)), full: flags.full ?? false }
+  const policies = yield* schemaPolicies(output, catalogue)
+  return yield* Effect.gen(function* () {
+    yield* bringUpToDate(catalogue, output.folder, policies)
+    const learnt = yield* secondsPerRequest()
+    return yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt))
+  }).pipe(
+    Effect.provide(outputLayer(output)),
+    Effect.flatMap((plans) => resultOf(plans, catalogue)),
+    Effect.catchIf(isLocked, (locked) => {
+      const holder = holderOf(output.folder, locked)
+      const result: CommandResult<"plan"> = { exitCode: 0, next: "./sluice status", data: { holder, steps: [] } }
+      return holder.isRun ? Effect.succeed(result) : Effect.fail(locked)
+    })
+  )
+})
+
+interface LocationPlan {
+  readonly location: string
+  readonly estimated: ReadonlyArray<Estimate>
+  readonly requests: Range
+  readonly elapsedMs: Range
+  readonly dailyRemaining: number | undefined
+}
+
+const planLocation = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  account: AccountSettings,
+  choice: { readonly only: ReadonlyArray<string>; readonly except: ReadonlyArray<string>; readonly full: boolean },
+  learnt: number | undefined
+) {
+  const { location, optional, api: settings } = account
+  return yield* Effect.gen(function* () {
+    const { expected } = yield* makePlan(catalogue, location, { ...choice, optional })
+    const startedAt = yield* Clock.currentTimeMillis
+    const api = yield* Api
+    const estimated = yield* estimate(expected, account)
+    const sent = api.requestsByResource.values().reduce((sum, count) => sum + count, 0)
+    const latency = sent > 0 ? ((yield* Clock.currentTimeMillis) - startedAt) / 1000 / sent : 0
+    const requests = sumOf(estimated.map((one) => one.requests))
+    const { burst, dailyRemaining } = api.usage()
+    const timeOf = (count: number) =>
+      Math.round(
+        Math.max((Math.max(0, count - burst) / burst) * settings.limits.windowMs, count * (learnt ?? latency) * 1000)
+      )
+    const elapsedMs = between(timeOf(requests.min), requests.max === undefined ? undefined : timeOf(requests.max))
+    return { location, estimated, requests, elapsedMs, dailyRemaining } satisfies LocationPlan
+  }).pipe(Effect.provide(Api.layer(settings)), Effect.mapError(explained(location)))
+})
+
+const resultOf = Effect.fnUntraced(function* (
+  plans: ReadonlyArray<LocationPlan>,
+  catalogue: Catalogue
+): Effect.fn.Return<CommandResult<"plan">, CommandError> {
+  const steps = plans.flatMap(({ location, estimated }) => estimated.map((one) => ({ location, ...one })))
+  const refused = steps.filter((step) => step.refused)
+  const scopeOf = (label: string) => scopesOf(catalogue, [label])[0]!
+  const scopes = scopesOf(
+    catalogue,
+    refused.filter((step) => step.refused?.kind === "forbidden").map(({ label }) => label)
+  )
+  // The service answers no list at all: the address is wrong.
+  const lists = steps.filter(({ step, label }) => step.mode !== "children" && label === step.resource.table)
+  if (
+    refused.length > 2 &&
+    refused.length >= lists.length - 1 &&
+    refused.every((one) => one.refused!.kind === "notFound")
+  )
+    return yield* new CommandError({
+      ends: "config",
+      message: `The service answers 404 to every list, for example ${refused[0]!.label}: ${refused[0]!.refused!.message}.`,
+      next: "Check the path of account.base_url: it must be the address of the API."
+    })
+  const exitCode = scopes.length > 0 ? exitCodes.credentials : 0
+  const next =
+    scopes.length > 0
+      ? `add ${scopes.join(", ")} to the scopes of the token, or leave the tables out with --except; then ./sluice plan`
+      : "./sluice sync"
+  const requests = sumOf(plans.map((one) => one.requests))
+  // Locations are read side by side, each within its own rate limit.
+  const longest = (bound: "min" | "max") =>
+    plans.reduce<number | undefined>((most, { elapsedMs }) => {
+      const time = elapsedMs[bound]
+      return most === undefined || time === undefined ? undefined : Math.max(most, time)
+    }, 0)
+  const elapsedMs = between(longest("min")!, longest("max"))
+  const dailyRemaining = plans.length === 1 ? plans[0]!.dailyRemaining : undefined
+  return {
+    exitCode,
+    next,
+    data: {
+      requests,
+      elapsedMs,
+      ...(dailyRemaining !== undefined && { dailyRemaining }),
+      steps: steps.map(({ location, step, label, records, requests, basis, refused }) => ({
+        location,
+        resource: label,
+        mode: label === step.resource.table ? step.mode : "children",
+        ...(records !== undefined && { records }),
+        requests,
+        basis,
+        ...(refused && {
+          refused: { reason: refused.message, ...(refused.kind === "forbidden" && { scope: scopeOf(label) }) }
+        })
+      }))
+    }
+  }
+})

@@ -1,0 +1,24 @@
+/** What commands need of the settings before they work. */
+import * as Effect from "effect/Effect"
+import type { Flags } from "../settings/read.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
+import { type OutputSettings, type SchemaSettings, syncSettings } from "../settings/settings.ts"
+import { resolveTargets } from "../settings/targets.ts"
+import { Environment } from "../values/environment.ts"
+import { loadCatalogue } from "./catalogue.ts"
+import { Output } from "./console/output.ts"
+
+/** The settings of a command that reads accounts. From now on, their secrets are not written. */
+export const accountSettings = Effect.fnUntraced(function* (flags: Flags) {
+  const { keepSecret } = yield* Output
+  const settings = yield* syncSettings(flags, yield* Environment)
+  settings.accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
+  return settings
+})
+
+/** The catalogue of a command that loads and publishes, and what the settings say of its tables. */
+export const definitionsOf = Effect.fnUntraced(function* (output: OutputSettings & SchemaSettings) {
+  const catalogue = yield* loadCatalogue(output)
+  const policies = yield* schemaPolicies(output, catalogue)
+  return { catalogue, policies, targets: yield* resolveTargets(output, catalogue) }
+})

@@ -1,0 +1,130 @@
+/** What is not read completely, how fresh the tables are, and what runs now. Sends no requests. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { exitCodes } from "../values/failure.ts"
+import { type Part, diskUse } from "../output/disk.ts"
+import { headOf, ledgerOf } from "../stores/ledger/file.ts"
+import { choose } from "../stages/plan/plan.ts"
+import { type ReadingStatus, ageOf, readingStatuses } from "../stages/plan/readings.ts"
+import type { Flags } from "../settings/read.ts"
+import { schemaPolicies } from "../settings/schema-policy.ts"
+import { reportSettings } from "../settings/settings.ts"
+import { leftLocations, pagesOf } from "../stores/warehouse/meta/run-resources.ts"
+import { type Run, lastRun } from "../stores/warehouse/meta/runs.ts"
+import { Environment } from "../values/environment.ts"
+import { loadCatalogue } from "./catalogue.ts"
+import { shownAlarms } from "./console/alarm-lines.ts"
+import { nothingSynced } from "./console/errors.ts"
+import { Output } from "./console/output.ts"
+import { RunFeatures } from "./features.ts"
+import { nextForLeft } from "./left-locations.ts"
+import { openReadable } from "./readable.ts"
+import { type CommandResult, instant } from "./result.ts"
+import { type ChoiceFlags, choiceOf } from "./selection.ts"
+
+export interface StatusFlags extends Flags, ChoiceFlags {
+  /** End with an exit code if there is a problem. */
+  readonly check?: boolean
+  /** Milliseconds after which a reading is a problem. */
+  readonly maxAge?: number | undefined
+}
+
+export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
+  const { output, optional, locations, namedLocations } = yield* reportSettings(flags, yield* Environment)
+  const catalogue = yield* loadCatalogue(output)
+  yield* schemaPolicies(output, catalogue)
+  const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
+  const readable = yield* openReadable(output)
+  const now = yield* Clock.currentTimeMillis
+  const { run, found, left } =
+    readable.tables === undefined
+      ? { run: undefined, found: [], left: [] }
+      : yield* Effect.gen(function* () {
+          const last = yield* lastRun()
+          return {
+            run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id)) },
+            found: yield* readingStatuses(resources, locations),
+            left: yield* leftLocations(namedLocations)
+          }
+        }).pipe(Effect.provide(readable.tables))
+  if (!run && !readable.holder) return yield* nothingSynced(output.folder)
+
+  const alarms = yield* (yield* RunFeatures).alarms(output, catalogue, readable)
+  const isStale = (reading: ReadingStatus) => flags.maxAge !== undefined && (ageOf(reading, now) ?? 0) > flags.maxAge
+  const readings = found.map((reading) => readingResult(reading, isStale(reading)))
+  const problems = readings.filter(isProblem)
+  const oldest = readings
+    .filter((reading) => !isProblem(reading))
+    .toSorted((one, other) => Date.parse(one.completeAt!) - Date.parse(other.completeAt!))[0]
+  // While the first run works, nothing is known to be complete.
+  const isWrong = problems.length > 0 || readings.length === 0
+  const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
+  const next = readable.holder ? "./sluice status" : (nextForLeft(left) ?? "./sluice sync")
+  const ledger = yield* ledgerHead(output.folder)
+  const sizes = new Map((yield* diskUse(output.folder)).map(({ part, bytes }) => [part, bytes]))
+  const sizeOf = (part: Part) => sizes.get(part) ?? 0
+  const disk = {
+    vault: sizeOf("vault"),
+    warehouse: sizeOf("warehouse"),
+    published: sizeOf("published"),
+    files: sizeOf("files")
+  }
+  const result: CommandResult<"status"> = {
+    exitCode,
+    next,
+    data: {
+      source: readable.source,
+      ...(readable.holder && { holder: readable.holder }),
+      ...(run && { lastRun: runResult(run) }),
+      readings,
+      problems: problems.length,
+      ...(left.length > 0 && { leftLocations: left }),
+      alarms: shownAlarms(alarms),
+      ...(ledger && { ledger }),
+      disk,
+      ...(oldest && {
+        oldest: { location: oldest.location, resource: oldest.resource, completeAt: oldest.completeAt! }
+      })
+    }
+  }
+  return result
+}, Effect.scoped)
+
+/** Whether a reading never ended completely, or is not up to date. */
+export const isProblem = ({ completeAt, isStale, state }: CommandResult<"status">["data"]["readings"][number]) =>
+  !state.startsWith("complete") || completeAt === undefined || isStale
+
+/** Absent without a ledger, and for one that `ledger verify` rejects. */
+const ledgerHead = Effect.fnUntraced(function* (folder: string) {
+  const { say } = yield* Output
+  const head = yield* Effect.promise(() => headOf(ledgerOf(folder)).catch((cause: Error) => cause))
+  if (!(head instanceof Error)) return head.seq === 0 ? undefined : head
+  say(`${ledgerOf(folder)}: ${head.message}`, "warn")
+  return undefined
+})
+
+const runResult = ({ startedAt, finishedAt, exitCode, requests, plannedRequests, ...run }: Run) => ({
+  ...run,
+  startedAt: instant(startedAt),
+  ...(finishedAt !== undefined && { finishedAt: instant(finishedAt) }),
+  ...(exitCode !== undefined && { exitCode }),
+  ...(requests !== undefined && { requests }),
+  ...(plannedRequests !== undefined && { plannedRequests })
+})
+
+const readingResult = ({ location, resource, state, completeAt, last }: ReadingStatus, isStale: boolean) => ({
+  location,
+  resource,
+  state,
+  ...(completeAt !== undefined && { completeAt: instant(completeAt) }),
+  isStale,
+  ...(last && { run: last.run }),
+  requests: last?.requests ?? 0,
+  records: last?.records ?? 0,
+  newRows: last?.newRows ?? 0,
+  changedRows: last?.changedRows ?? 0,
+  deletedRows: last?.deletedRows ?? 0,
+  rejected: last?.rejected ?? 0,
+  rounded: last?.rounded ?? 0,
+  warnings: last?.warnings ?? []
+})

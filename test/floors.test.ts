@@ -70,6 +70,14 @@ describe("the folders of src", () => {
     )
   })
 
+  it("give the library the descriptions of commands and features, and no command line", () => {
+    const used = imports.filter(({ from, to }) => from.startsWith("src/library/") && to.startsWith("src/cli/"))
+    assert.deepStrictEqual([...new Set(used.map(({ to }) => to))].toSorted(), [
+      "src/cli/commands.ts",
+      "src/cli/run-features.ts"
+    ])
+  })
+
   it("are imported by the sandbox nowhere, and import it only for a demo", () => {
     const above = imports.filter(({ to }) => to.startsWith("sandbox/")).map(({ from }) => from)
     assert.deepStrictEqual([...new Set(above)].toSorted(), [

@@ -5,9 +5,7 @@ import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as CliConfig from "effect/cli/CliConfig"
 import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
@@ -17,20 +15,16 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { Console as NodeConsole } from "node:console"
 import { exitCodes } from "../values/failure.ts"
 import { allCommands, sluice } from "./commands.ts"
-import { Environment } from "../values/environment.ts"
-import { explanationOf } from "../run/console/errors.ts"
+import type { Environment } from "../values/environment.ts"
 import { aboutOf, commandAt } from "../run/command.ts"
-import { commandIn } from "../run/console/given-flags.ts"
+import { commandIn, withGivenFlags } from "../run/console/given-flags.ts"
 import { presenterOf, withHelpFlag } from "./help.ts"
 import { Ended } from "../run/load.ts"
-import { logAborted, loggerOf } from "../run/console/log.ts"
-import { RunEvents } from "../values/run-event.ts"
-import { RunFeatures } from "../run/features.ts"
 import { runFeatures } from "./run-features.ts"
 import { Output, type Streams } from "../run/console/output.ts"
-import { type ErrorCode, printError } from "../run/result.ts"
+import { type CommandFailure, printError } from "../run/result.ts"
+import { explainFailure, explainStop, servicesOf, stoppable } from "../run/work.ts"
 import { sluiceVersion } from "../values/version.ts"
-import { CommandName } from "../output/lock.ts"
 
 export interface CommandOptions extends Streams {
   readonly environment: Environment["Service"]
@@ -46,43 +40,32 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
   const { environment, signal, stdout, stderr, overrides = Context.empty() } = options
   const { path } = commandIn(args, allCommands())
   const isServing = aboutOf(commandAt(sluice, path)).serves === true
-  const output = Output.make(options, environment, args, allCommands)
-  const services = Context.make(Environment, environment).pipe(
-    Context.add(Output, output),
-    Context.add(RunEvents, output.event),
-    Context.add(RunFeatures, runFeatures),
-    Context.add(CommandName, ["sluice", ...path].join(" ")),
+  const output = Output.make(options, environment, {
+    hasEvents: args.includes("--json=lines"),
+    withFlags: withGivenFlags(args, allCommands)
+  })
+  const services = servicesOf(["sluice", ...path].join(" "), environment, output, runFeatures).pipe(
     Context.add(Console.Console, new NodeConsole(stdout, stderr)),
-    Context.add(Logger.CurrentLoggers, new Set([loggerOf(output)])),
     Context.add(CliConfig.CliConfig, CliConfig.make({ builtIns })),
     Context.merge(overrides)
   )
-  const fiber = Effect.runFork(
-    Command.runWith(sluice, { version: sluiceVersion, renderErrors: true })(args).pipe(
-      Effect.provide(Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenterOf(output)))),
-      Effect.provideContext(services)
-    )
+  const command = Command.runWith(sluice, { version: sluiceVersion, renderErrors: true })(args).pipe(
+    Effect.provide(Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenterOf(output)))),
+    Effect.provideContext(services)
   )
-  const stop = () => {
-    output.display?.close()
-    if (!isServing) output.say("Stopping; progress is saved. Press Ctrl-C again to quit now.", "warn")
-    Effect.runFork(Fiber.interrupt(fiber))
+  const exit = await Effect.runPromiseExit(stoppable(command, output, isServing), signal && { signal })
+  const fail = (failure: CommandFailure) => {
+    if (args.some((arg) => arg === "--json" || arg.startsWith("--json="))) printError(output, failure)
+    return failure.exitCode
   }
-  signal?.addEventListener("abort", stop, { once: true })
-  const exit = await Effect.runPromise(Fiber.await(fiber))
-  signal?.removeEventListener("abort", stop)
-  if (signal?.aborted) {
-    const exitCode = Number(signal.reason)
-    // Ctrl-C is how a server ends; it has no work to resume.
-    if (isServing) return exitCode
-    const next = "run the same command again; it resumes from the last saved page."
-    output.say(`Next: ${next}`, "warn")
-    logAborted(output, exitCode)
-    if (isJson(args))
-      printError(output, { exitCode, code: "interrupted", message: "A signal stopped the command.", next })
-    return exitCode
-  }
-  return Exit.isSuccess(exit) ? 0 : explain(exit.cause, output, isJson(args))
+  // Ctrl-C is how a server ends; it has no work to resume.
+  if (signal?.aborted) return isServing ? Number(signal.reason) : fail(explainStop(output, Number(signal.reason)))
+  if (Exit.isSuccess(exit)) return 0
+  const error = Cause.squash(exit.cause)
+  if (error instanceof Ended) return error.exitCode
+  if (!CliError.isCliError(error)) return fail(explainFailure(output, exit.cause))
+  const messages = error._tag === "ShowHelp" ? error.errors.map(({ message }) => message) : [error.message]
+  return messages.length === 0 ? 0 : fail({ exitCode: exitCodes.usage, code: "usage", message: messages.join("\n") })
 }
 
 /** The flags of Effect that all commands have. Commands with a log have `--log-level` and `-v` of their own. */
@@ -91,37 +74,3 @@ const version = GlobalFlag.Action({
   run: GlobalFlag.Version.run
 })
 const builtIns = [GlobalFlag.Help, version, GlobalFlag.Wizard, GlobalFlag.Completions]
-
-const isJson = (args: ReadonlyArray<string>): boolean =>
-  args.some((arg) => arg === "--json" || arg.startsWith("--json="))
-
-/** Says what went wrong and returns the exit code. */
-const explain = (cause: Cause.Cause<unknown>, output: Output["Service"], json: boolean): number => {
-  const { redacted, say } = output
-  const error = Cause.squash(cause)
-  if (error instanceof Ended) return error.exitCode
-  const fail = (exitCode: number, code: ErrorCode, message: string, next?: string) => {
-    if (json) printError(output, { exitCode, code, message, ...(next !== undefined && { next }) })
-    return exitCode
-  }
-  if (CliError.isCliError(error)) {
-    const messages = error._tag === "ShowHelp" ? error.errors.map(({ message }) => message) : [error.message]
-    return messages.length === 0 ? 0 : fail(exitCodes.usage, "usage", messages.join("\n"))
-  }
-  const explanation = explanationOf(error)
-  if (explanation) {
-    const { ends, message, next } = explanation
-    say(`sluice: ${message}`, "error")
-    say(`Next: ${next}`, "error")
-    logAborted(output, exitCodes[ends])
-    return fail(exitCodes[ends], ends, message, next)
-  }
-  say(
-    redacted(
-      `sluice: Internal error; please report it. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
-    ),
-    "error"
-  )
-  logAborted(output, exitCodes.failed)
-  return fail(exitCodes.failed, "internal", "Internal error; stderr has its details.")
-}

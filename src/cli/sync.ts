@@ -5,10 +5,9 @@ import { counted } from "../values/finding.ts"
 import { statusText } from "../values/status.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
 import { sayLeft } from "../run/left-locations.ts"
-import { logEnd } from "../run/console/log.ts"
 import { sayProblems } from "../run/console/model-problems.ts"
 import { Output, duration, placeOf, table } from "../run/console/output.ts"
-import type { SyncResult } from "../run/report.ts"
+import { type SyncResult, logSynced } from "../run/report.ts"
 import { printEither } from "../run/result.ts"
 import { type SyncFlags, syncOnce } from "../run/sync.ts"
 
@@ -26,18 +25,9 @@ export const backfillCommand = Effect.fn("cli.backfill")(function* (flags: Backf
 
 /** Prints the result, and writes the last entry of the log. */
 const ended = Effect.fnUntraced(function* (name: "sync" | "backfill", result: SyncResult, { json }: Json) {
-  const { data, exitCode, status } = result
   yield* printEither(name, result, json, printSynced(result, result.next))
-  yield* logEnd(exitCode, {
-    run: data.run,
-    status,
-    requests: data.requests,
-    records: data.resources.reduce((sum, { records }) => sum + records, 0),
-    new: data.resources.reduce((sum, { newRows }) => sum + newRows, 0),
-    changed: data.resources.reduce((sum, { changedRows }) => sum + changedRows, 0),
-    duration_ms: data.elapsedMs
-  })
-  return exitCode
+  yield* logSynced(result)
+  return result.exitCode
 })
 
 /** Prints what a sync or backfill did, for people. Without `next`, the caller names the next step. */

@@ -7,7 +7,10 @@ import { explanationOf } from "../run/console/errors.ts"
 import { exitCodes } from "../values/failure.ts"
 import { outputPaths } from "../output/paths.ts"
 import { type Row, Warehouse } from "../stores/warehouse/warehouse.ts"
-import { type Options, type Result, SluiceError, run } from "./run.ts"
+import { loaded } from "../run/load.ts"
+import { withRunFlags } from "../run/run-flags.ts"
+import { logSynced } from "../run/report.ts"
+import { type Options, type Result, SluiceError, call } from "./run.ts"
 
 export { SluiceError }
 export type { Options, Result, Row }
@@ -26,20 +29,28 @@ export interface SyncOptions extends Options, Selection {
 }
 
 /** Reads the account and publishes the tables, as `sluice sync` does. */
-export const sync = ({ deadline, except, full, only, ...options }: SyncOptions = {}): Effect.Effect<
-  Result<"sync">,
-  SluiceError
-> => run("sync", { only, except, full, deadline }, options)
+export const sync = (options: SyncOptions = {}): Effect.Effect<Result<"sync">, SluiceError> =>
+  call("sync", options, () => {
+    const { deadline, full } = options
+    const work = loaded(import("../run/sync.ts"), (_) => _.syncOnce({ ...flagsOf(options), deadline, full }))
+    return withRunFlags("sync", {}, Effect.tap(work, logSynced))
+  })
 
 /** Estimates the requests and the time of a sync. */
-export const plan = ({ except, only, ...options }: Options & Selection = {}): Effect.Effect<
-  Result<"plan">,
-  SluiceError
-> => run("plan", { only, except }, options)
+export const plan = (options: Options & Selection = {}): Effect.Effect<Result<"plan">, SluiceError> =>
+  call("plan", options, () => loaded(import("../run/plan.ts"), (_) => _.planOnce(flagsOf(options))))
 
 /** The state of the last runs, of every table. Sends no requests. */
 export const status = (options: Options = {}): Effect.Effect<Result<"status">, SluiceError> =>
-  run("status", {}, options)
+  call("status", options, () => loaded(import("../run/status.ts"), (_) => _.statusOnce(flagsOf(options))))
+
+/** What the flags of a command say. */
+const flagsOf = ({ config, except, only, output }: Options & Selection) => ({
+  ...(config !== undefined && { config }),
+  ...(output !== undefined && { output }),
+  only: only?.join(","),
+  except: except?.join(",")
+})
 
 export interface OpenWarehouse {
   /** The rows of a SELECT, with the values as DuckDB prints them in JSON. */

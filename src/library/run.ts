@@ -1,10 +1,16 @@
-/** Runs a command inside the calling program, and returns what it prints with `--json`. */
+/** Calls what a command does inside the calling program, and returns what the command prints with `--json`. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { Writable } from "node:stream"
-import { runCommand } from "../cli/command.ts"
-import type { ErrorCode } from "../run/result.ts"
-import type { CommandResults } from "../cli/commands.ts"
+import { allCommands } from "../cli/commands.ts"
+import { runFeatures } from "../cli/run-features.ts"
+import { repeating } from "../run/console/given-flags.ts"
+import { Output } from "../run/console/output.ts"
+import type { RunFeatures } from "../run/features.ts"
+import { type CommandFailure, type CommandResult, type ErrorCode, resultDocument } from "../run/result.ts"
+import type { RunResults } from "../run/results.ts"
+import { explainFailure, explainStop, servicesOf, stoppable } from "../run/work.ts"
+import type { Environment } from "../values/environment.ts"
 
 /** What every function takes. Settings come from the settings file and the environment, as for a command. */
 export interface Options {
@@ -18,10 +24,10 @@ export interface Options {
   readonly onMessage?: (line: string) => void
 }
 
-export interface Result<Name extends keyof CommandResults> {
+export interface Result<Name extends keyof RunResults> {
   /** 0: complete. 3: incomplete, and the data says what. 75: to be continued later. */
   readonly exitCode: number
-  readonly data: CommandResults[Name]
+  readonly data: RunResults[Name]
   /** The next command or step, in words. */
   readonly next?: string
 }
@@ -34,63 +40,52 @@ export class SluiceError extends Data.TaggedError("SluiceError")<{
   readonly next?: string
 }> {}
 
-type Flags = Readonly<Record<string, string | ReadonlyArray<string> | boolean | undefined>>
+/** The exit code of a program that its caller ends. */
+const stoppedCode = 143
 
-/** An interruption ends the command like a signal: it saves its progress first. */
-export const run = <Name extends keyof CommandResults>(
+/** An interruption stops the work like a signal: it saves its progress first. */
+export const call = <Name extends keyof RunResults>(
   name: Name,
-  flags: Flags,
-  { config, environment = process.env, onMessage, output }: Options
+  { config, environment = process.env, onMessage, output: folder }: Options,
+  work: () => Effect.Effect<CommandResult<Name>, unknown, Environment | Output | RunFeatures>
 ): Effect.Effect<Result<Name>, SluiceError> =>
-  Effect.callback((resume) => {
-    const stopped = new AbortController()
-    const [stdout, stderr] = [new Lines(), new Lines(onMessage)]
-    const args = [name, "--json", ...argumentsOf({ config, output, ...flags })]
-    const ended = runCommand(args, { environment, stdout, stderr, signal: stopped.signal }).then(
-      (exitCode) => resume(resultOf<Name>(stdout.text, exitCode)),
-      (cause: unknown) => resume(Effect.die(cause))
-    )
-    return Effect.promise(() => {
-      stopped.abort(143)
-      return ended
+  Effect.suspend(() => {
+    const output = Output.make({ stdout: lines(), stderr: lines(onMessage) }, environment, {
+      withFlags: repeating(Object.entries({ "--config": config, "--output": folder }), allCommands)
     })
+    const { asPrinted, withFlags } = output
+    const failed = ({ message, next, ...ends }: CommandFailure) =>
+      new SluiceError({
+        ...ends,
+        message: asPrinted(withFlags(message)),
+        ...(next !== undefined && { next: asPrinted(withFlags(next)) })
+      })
+    const services = servicesOf(`sluice ${name}`, environment, output, runFeatures)
+    return stoppable(Effect.provideContext(work(), services), output).pipe(
+      Effect.catchCause((cause) => Effect.fail(failed(explainFailure(output, cause)))),
+      Effect.onInterrupt(() => Effect.sync(() => explainStop(output, stoppedCode))),
+      Effect.map((result) => withTexts(resultDocument(output, name, result), asPrinted))
+    )
   })
 
-const argumentsOf = (flags: Flags): ReadonlyArray<string> =>
-  Object.entries(flags).flatMap(([name, value]) => {
-    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-    if (value === undefined || value === false) return []
-    return value === true ? [flag] : [flag, typeof value === "string" ? value : value.join(",")]
+/** A copy of data with other texts, and without what is undefined. */
+const withTexts = <A>(data: A, textOf: (text: string) => string): A => {
+  const copy = (value: unknown): unknown => {
+    if (typeof value === "string") return textOf(value)
+    if (Array.isArray(value)) return value.map(copy)
+    if (typeof value !== "object" || value === null) return value
+    const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+    return Object.fromEntries(fields.map(([key, field]) => [key, copy(field)]))
+  }
+  return copy(data) as A
+}
+
+/** Whatever is written ends with its line. */
+const lines = (onLine?: (line: string) => void) =>
+  new Writable({
+    decodeStrings: false,
+    write: (text: string, _encoding, done) => {
+      for (const line of text.split("\n").slice(0, -1)) onLine?.(line)
+      done()
+    }
   })
-
-/** Every command prints one JSON object with `--json`; docs/schemas describes it. */
-const resultOf = <Name extends keyof CommandResults>(
-  text: string,
-  exitCode: number
-): Effect.Effect<Result<Name>, SluiceError> => {
-  const printed = JSON.parse(text) as
-    | Result<Name>
-    | { readonly error: { readonly code: ErrorCode; readonly message: string }; readonly next?: string }
-  if (!("error" in printed)) return Effect.succeed(printed)
-  const { error, next } = printed
-  return Effect.fail(new SluiceError({ exitCode, ...error, ...(next !== undefined && { next }) }))
-}
-
-class Lines extends Writable {
-  text = ""
-  readonly #onLine: ((line: string) => void) | undefined
-  #rest = ""
-
-  constructor(onLine?: (line: string) => void) {
-    super({ decodeStrings: false })
-    this.#onLine = onLine
-  }
-
-  override _write(chunk: string | Buffer, _encoding: unknown, done: () => void): void {
-    this.text += String(chunk)
-    const lines = (this.#rest + String(chunk)).split("\n")
-    this.#rest = lines.pop()!
-    for (const line of lines) this.#onLine?.(line)
-    done()
-  }
-}

@@ -10,7 +10,7 @@ import { type RunFlags, withRunFlags } from "./run-flags.ts"
 export class Ended extends Data.TaggedError("Ended")<{ readonly exitCode: number }> {}
 
 export const load = <Module, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<number, E, R>) =>
-  ended(warned(module, run))
+  ended(loaded(module, run))
 
 /** As `load`, for a command with a log: the warning is its first entry. */
 export const loadRun = <Module, E, R>(
@@ -18,9 +18,10 @@ export const loadRun = <Module, E, R>(
   flags: RunFlags,
   module: Promise<Module>,
   run: (module: Module) => Effect.Effect<number, E, R>
-) => ended(withRunFlags(command, flags, warned(module, run)))
+) => ended(withRunFlags(command, flags, loaded(module, run)))
 
-const warned = <Module, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<number, E, R>) =>
+/** Runs what a module has, with the warning of which variables have no meaning first. */
+export const loaded = <Module, A, E, R>(module: Promise<Module>, run: (module: Module) => Effect.Effect<A, E, R>) =>
   warnOfUnknownVariables.pipe(Effect.andThen(Effect.promise(() => module)), Effect.flatMap(run))
 
 /** The handlers of Effect's commands return nothing, so an exit code other than 0 leaves them as an error. */

@@ -21,7 +21,7 @@ import type { CommandResult } from "./result.ts"
 import { type ChoiceFlags, choiceOf } from "./selection.ts"
 
 export interface PlanFlags extends Flags, ChoiceFlags {
-  readonly full?: boolean
+  readonly full?: boolean | undefined
 }
 
 /** Estimates what a sync would read. While a run has the warehouse, which a plan needs, the result names that run. */

@@ -5,6 +5,7 @@ import type { Synced } from "./sync-account.ts"
 import { sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
 import { nextForLeft } from "./left-locations.ts"
+import { logEnd } from "./console/log.ts"
 import { sentenceOf } from "./console/model-problems.ts"
 import { type CommandResult, instant } from "./result.ts"
 
@@ -57,6 +58,18 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
     }
   }
 }
+
+/** The last entry of the log. */
+export const logSynced = ({ data, exitCode, status }: SyncResult) =>
+  logEnd(exitCode, {
+    run: data.run,
+    status,
+    requests: data.requests,
+    records: data.resources.reduce((sum, { records }) => sum + records, 0),
+    new: data.resources.reduce((sum, { newRows }) => sum + newRows, 0),
+    changed: data.resources.reduce((sum, { changedRows }) => sum + changedRows, 0),
+    duration_ms: data.elapsedMs
+  })
 
 /** Whether a new release was published, as results say it. */
 export const releases = {

@@ -9,18 +9,18 @@ import type { LogFormat, LogLevel } from "./console/log-format.ts"
 import { Output } from "./console/output.ts"
 
 export interface RunFlags {
-  readonly logFormat: LogFormat | undefined
-  readonly logLevel: LogLevel | undefined
-  readonly quiet: boolean
-  readonly verbose: boolean
-  readonly wait: string | undefined
+  readonly logFormat?: LogFormat | undefined
+  readonly logLevel?: LogLevel | undefined
+  readonly quiet?: boolean
+  readonly verbose?: boolean
+  readonly wait?: string | undefined
 }
 
 /**
  * Runs a command with the log and the wait that its flags choose. On a terminal, a person watches the display, and a log
  * is written only if a flag requests it; elsewhere the log is the only trace of the run.
  */
-export const withRunFlags = <E, R>(command: string, flags: RunFlags, work: Effect.Effect<number, E, R>) =>
+export const withRunFlags = <A, E, R>(command: string, flags: RunFlags, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { configureLogs, isTerminal } = yield* Output
     const levels = levelsOf(flags)

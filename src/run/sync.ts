@@ -31,7 +31,7 @@ import { deadlineOf } from "./run-flags.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
 export interface SyncFlags extends Flags, ChoiceFlags {
-  readonly full?: boolean
+  readonly full?: boolean | undefined
   readonly acceptDeletions?: boolean
   readonly deadline?: string | undefined
 }

@@ -3,7 +3,6 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { allCommands } from "../../src/cli/commands.ts"
 import { Output } from "../../src/run/console/output.ts"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -131,12 +130,7 @@ describe("--json=lines", () => {
     const stream = (writableNeedDrain: boolean) =>
       ({ writableNeedDrain, write: (text: string) => written.push(text) > 0 }) as unknown as NodeJS.WritableStream
     for (const isBehind of [false, true]) {
-      const output = Output.make(
-        { stdout: stream(isBehind), stderr: stream(false) },
-        {},
-        ["sync", "--json=lines"],
-        allCommands
-      )
+      const output = Output.make({ stdout: stream(isBehind), stderr: stream(false) }, {}, { hasEvents: true })
       output.event!({ event: "progress", requests: 1, records: 0, resources: [], budgets: [] })
       output.event!({ event: "message", level: "warn", message: "late" })
     }

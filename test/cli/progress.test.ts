@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { PassThrough } from "node:stream"
-import { allCommands } from "../../src/cli/commands.ts"
 import { Output } from "../../src/run/console/output.ts"
 import { progress } from "../../src/run/progress.ts"
 import { contacts } from "../../pipelines/crm/contacts.ts"
@@ -51,7 +50,7 @@ describe("the progress", () => {
       const stderr = new PassThrough()
       const requests = new Map([["contacts", 0]])
       const running = yield* progress(watched(requests)).pipe(
-        Effect.provideService(Output, Output.make({ stdout: stderr, stderr }, {}, [], allCommands)),
+        Effect.provideService(Output, Output.make({ stdout: stderr, stderr }, {})),
         Effect.provide(Logger.layer([logger])),
         Effect.forkChild
       )
@@ -69,7 +68,7 @@ describe("the progress", () => {
     Effect.gen(function* () {
       const stderr = terminal()
       const running = yield* progress(watched(new Map([["contacts", 3]]))).pipe(
-        Effect.provideService(Output, Output.make({ stdout: terminal(), stderr }, { TERM: "xterm" }, [], allCommands)),
+        Effect.provideService(Output, Output.make({ stdout: terminal(), stderr }, { TERM: "xterm" })),
         Effect.forkChild
       )
       yield* TestClock.adjust("500 millis")

@@ -24,10 +24,7 @@ const noted = (work: (notes: Array<string>) => Effect.Effect<{ readonly exitCode
   }
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const services = Context.make(Environment, {}).pipe(
-    Context.add(
-      Output,
-      Output.make({ stdout: nowhere, stderr: nowhere }, {}, [], () => assert.fail("no command"))
-    ),
+    Context.add(Output, Output.make({ stdout: nowhere, stderr: nowhere }, {})),
     Context.add(RunFeatures, {
       reporters: ({ command }) =>
         Effect.sync(() => {

@@ -4,16 +4,22 @@ import type { CommandDescriptor } from "effect/cli/Completions"
 /** The flags that say which settings, output and account a command uses. */
 const repeated = ["--config", "--output", "--base-url", "--location"]
 
-/** Adds the given flags to every `./sluice <command>` of a text that takes them. `commands`: the one that contains all. */
-export const withGivenFlags = (
-  args: ReadonlyArray<string>,
+/** As `repeating`, with what the arguments of a command say. */
+export const withGivenFlags = (args: ReadonlyArray<string>, commands: () => CommandDescriptor) =>
+  // The settings file that init writes contains its other flags.
+  repeating(
+    (args[0] === "init" ? ["--config"] : repeated).map((flag) => [flag, valueOf(flag, args)]),
+    commands
+  )
+
+/** Adds flags to every `./sluice <command>` of a text that takes them. `commands`: the one that contains all. */
+export const repeating = (
+  flags: ReadonlyArray<readonly [flag: string, value: string | undefined]>,
   commands: () => CommandDescriptor
 ): ((text: string) => string) => {
-  // The settings file that init writes contains its other flags.
-  const given = (args[0] === "init" ? ["--config"] : repeated).flatMap((flag) => {
-    const value = valueOf(flag, args)
-    return value === undefined ? [] : [{ flag, text: `${flag} ${quoted(value)}` }]
-  })
+  const given = flags.flatMap(([flag, value]) =>
+    value === undefined ? [] : [{ flag, text: `${flag} ${quoted(value)}` }]
+  )
   if (given.length === 0) return (text) => text
   return (text) =>
     text.replaceAll(

@@ -1,9 +1,7 @@
 /** Results on stdout, messages and logs on stderr, secrets on neither. No other module writes to either stream. */
 import * as Context from "effect/Context"
-import type { CommandDescriptor } from "effect/cli/Completions"
 import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
-import { withGivenFlags } from "./given-flags.ts"
 import type { OnRunEvent } from "../../values/run-event.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log-format.ts"
 
@@ -17,6 +15,13 @@ type Stream = NodeJS.WritableStream & {
   readonly columns?: number
   readonly rows?: number
   readonly writableNeedDrain?: boolean
+}
+
+export interface OutputOptions {
+  /** Whether the events of a run are printed instead of its result alone. */
+  readonly hasEvents?: boolean
+  /** Repeats the flags of this command in the commands that a text suggests. */
+  readonly withFlags?: (text: string) => string
 }
 
 export interface LogOptions {
@@ -35,6 +40,8 @@ export class Output extends Context.Service<
     readonly stdout: Stream
     /** Writes one line of a result. */
     readonly print: (line: string) => void
+    /** A text as `print` writes it. */
+    readonly asPrinted: (text: string) => string
     /** Writes an event as one line; absent without `--json=lines`. */
     readonly event: OnRunEvent
     /** Writes one line for people; a log entry if logs are written for programs. The level is `info` by default. */
@@ -59,11 +66,9 @@ export class Output extends Context.Service<
   static readonly make = (
     { stdout, stderr }: Streams,
     environment: Readonly<Record<string, string | undefined>>,
-    args: ReadonlyArray<string>,
-    commands: () => CommandDescriptor
+    { hasEvents = false, withFlags = (text) => text }: OutputOptions = {}
   ): Output["Service"] => {
     const secrets = new Set<string>()
-    const withFlags = withGivenFlags(args, commands)
     const redacted = (text: string) =>
       [...secrets].reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
     // An installed sluice is typed without a path; the launcher says so.
@@ -72,8 +77,9 @@ export class Output extends Context.Service<
     const area = new DisplayArea(stderr)
     const write = (stream: Stream, line: string) =>
       area.above(() => void stream.write(`${stream.isTTY && !isPlain(environment) ? painted(line) : line}\n`))
-    const print = (line: string) => write(stdout, redacted(asTyped(line)))
-    const event: OnRunEvent = args.includes(linesFlag)
+    const asPrinted = (text: string) => redacted(asTyped(text))
+    const print = (line: string) => write(stdout, asPrinted(line))
+    const event: OnRunEvent = hasEvents
       ? (one) => {
           // A slow reader misses progress; nothing waits for it, and what waits for it in memory stays small.
           if (one.event === "progress" && stdout.writableNeedDrain) return
@@ -99,6 +105,7 @@ export class Output extends Context.Service<
       isTerminal,
       display: isTerminal ? area : undefined,
       print,
+      asPrinted,
       event,
       say: (line, level = "info") => {
         const text = asTyped(withFlags(line))
@@ -127,8 +134,6 @@ export class Output extends Context.Service<
   }
 }
 
-/** Prints the events of a run instead of its result alone. */
-export const linesFlag = "--json=lines"
 export const eventSchema = "sluice/events/1"
 
 /** Text of the service must not move the cursor or change colours. */

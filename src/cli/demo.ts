@@ -28,7 +28,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
   }
   const sync = syncOnce({ noFile: true }).pipe(
     Effect.provideService(Environment, environment),
-    Effect.tap((result) => printSynced(result)),
+    Effect.tap(printSynced),
     Effect.map(({ data }) => data)
   )
   say("1. A made-up account answers on this machine, with the limits of the real one: 100 requests in 10 seconds.\n")

@@ -11,7 +11,7 @@ export const plan = Effect.fn("cli.plan")(function* ({ json, ...flags }: PlanFla
   return yield* printEither("plan", result, json, printPlan(result))
 })
 
-const printPlan = Effect.fnUntraced(function* ({ data, next }: CommandResult<"plan">) {
+const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) {
   const { print, say } = yield* Output
   const { dailyRemaining, elapsedMs, holder, requests, steps } = data
   if (holder) print(holderText(holder, yield* Clock.currentTimeMillis))
@@ -36,7 +36,6 @@ const printPlan = Effect.fnUntraced(function* ({ data, next }: CommandResult<"pl
     const left = dailyRemaining === undefined ? "" : `; ${dailyRemaining.toLocaleString("en-US")} requests left today`
     say(`${capitalised(rangeText(requests) ?? "an unknown number of")} requests, ${time}${left}.`)
   }
-  say(`Next: ${next}`)
 })
 
 const timeText = (min: number, max: number): string => {

@@ -19,7 +19,6 @@ import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
 import { name } from "../stores/warehouse/sql.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { wideViews } from "../stores/warehouse/wide-views.ts"
-import { loadCatalogue } from "../run/catalogue.ts"
 import { CommandError } from "../run/console/errors.ts"
 import { Output } from "../run/console/output.ts"
 import { openReadable, sayHolder } from "../run/readable.ts"
@@ -38,13 +37,13 @@ export interface StdoutFlags {
 /** If another program has the warehouse open, the rows are those of the last release, as a message says. */
 export const publishToStdout = Effect.fn("cli.publishToStdout")(function* (
   flags: StdoutFlags,
-  output: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile" | "pipelines"> & {
+  catalogue: Catalogue,
+  output: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile"> & {
     readonly publishing: PublishSettings
   },
   now: number
 ) {
   const { stdout } = yield* Output
-  const catalogue = yield* loadCatalogue(output)
   const table = yield* tableOf(catalogue, flags.stdout)
   const masking = yield* maskingOf(output.publishing, flags.profile ?? "raw")
   const readable = yield* openReadable(output)

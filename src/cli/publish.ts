@@ -41,7 +41,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
   const { stdout } = flags
   if (stdout !== undefined) {
     const { publishToStdout } = yield* Effect.promise(() => import("./publish-stdout.ts"))
-    return yield* publishToStdout({ ...flags, stdout }, output, yield* Clock.currentTimeMillis)
+    return yield* publishToStdout({ ...flags, stdout }, catalogue, output, yield* Clock.currentTimeMillis)
   }
   const useless = (["where", "columns", "format", "profile"] as const).find((flag) => flags[flag] !== undefined)
   if (useless !== undefined)

@@ -24,7 +24,7 @@ export const status = Effect.fn("cli.status")(function* ({ all, json, ...flags }
   return yield* printEither("status", result, json, printStatus(result, all))
 })
 
-const printStatus = Effect.fnUntraced(function* ({ data, next }: Result, all: boolean) {
+const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean) {
   const { print, say } = yield* Output
   const now = yield* Clock.currentTimeMillis
   const { alarms, disk, lastRun, leftLocations = [], ledger, oldest, readings } = data
@@ -55,7 +55,6 @@ const printStatus = Effect.fnUntraced(function* ({ data, next }: Result, all: bo
   if (ledger) print(`Ledger: ${counted(ledger.seq, "record")}, head ${ledger.sha256.slice(0, 12)}`)
   const used = Object.entries(disk).filter(([, bytes]) => bytes > 0)
   if (used.length > 0) print(`Disk: ${used.map(([part, bytes]) => `${part} ${megabytes(bytes)}`).join(", ")}`)
-  say(`Next: ${next}`)
 })
 
 const stateText = ({ isStale, state }: Result["data"]["readings"][number]): string => {

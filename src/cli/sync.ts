@@ -25,13 +25,13 @@ export const backfillCommand = Effect.fn("cli.backfill")(function* (flags: Backf
 
 /** Prints the result, and writes the last entry of the log. */
 const ended = Effect.fnUntraced(function* (name: "sync" | "backfill", result: SyncResult, { json }: Json) {
-  yield* printEither(name, result, json, printSynced(result, result.next))
+  yield* printEither(name, result, json, printSynced(result))
   yield* logSynced(result)
   return result.exitCode
 })
 
-/** Prints what a sync or backfill did, for people. Without `next`, the caller names the next step. */
-export const printSynced = Effect.fnUntraced(function* (result: SyncResult, next?: string) {
+/** Prints what a sync or backfill did, for people. */
+export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   const { print, say, isLogged } = yield* Output
   const { data, exitCode, isStoppedByDeadline } = result
   const { drift, isVaultTruncated, leftLocations = [], missingSegments, published, resources } = data
@@ -91,7 +91,6 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult, next
     )
   yield* sayLeft(leftLocations)
   if (isStoppedByDeadline) say("Stopped at the deadline.", "warn")
-  if (next !== undefined) say(`Next: ${next}`, exitCode === 0 ? "info" : "warn")
 })
 
 /** A complete reading without a change or a warning. The first sync prints every table that has rows. */

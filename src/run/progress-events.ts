@@ -1,7 +1,7 @@
 /** Tells those who watch a run each second what it has done so far. */
 import * as Effect from "effect/Effect"
 import type { Progress, RunEvent } from "../values/run-event.ts"
-import { type Watched, totalsOf } from "./watched.ts"
+import { type Watched, sumsOf } from "./watched.ts"
 
 const intervalMs = 1000
 
@@ -10,14 +10,12 @@ export const progressEvents = (watched: Watched, onEvent: (event: RunEvent) => v
   const pagesBefore = new Map<string, number>()
   let requestsBefore = 0
   const report = Effect.sync(() => {
-    const { requests, records, planned } = totalsOf(watched)
-    if (requests === requestsBefore) return
-    requestsBefore = requests
+    const sums = sumsOf(watched)
+    if (sums.requests === requestsBefore) return
+    requestsBefore = sums.requests
     onEvent({
       event: "progress",
-      requests,
-      ...(planned !== undefined && { plannedRequests: planned }),
-      records,
+      ...sums,
       resources: watched.accounts.flatMap((account) => changedOf(account, pagesBefore)),
       budgets: watched.accounts.map(({ api, location }) => {
         const { inWindow, burst, dailyRemaining } = api.usage()

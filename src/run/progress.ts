@@ -2,19 +2,14 @@
 import { Clock, Effect } from "effect"
 import { type DisplayState, type ReadingState, frame } from "./console/display.ts"
 import { Pace } from "./console/display-pace.ts"
-import type { OnRunEvent } from "../values/run-event.ts"
 import { Output } from "./console/output.ts"
 import { type Watched, total, totalsOf } from "./watched.ts"
 
 const redrawMs = 500
 const logMs = 60_000
 
-/** Shows, logs and reports the progress until it is interrupted. */
-export const progress = Effect.fnUntraced(function* (watched: Watched, onEvent?: OnRunEvent) {
-  if (onEvent) {
-    const { progressEvents } = yield* Effect.promise(() => import("./progress-events.ts"))
-    yield* Effect.forkChild(progressEvents(watched, onEvent))
-  }
+/** Shows and logs the progress until it is interrupted. */
+export const progress = Effect.fnUntraced(function* (watched: Watched) {
   const { display, onResize } = yield* Output
   const startedAt = yield* Clock.currentTimeMillis
   const pace = new Pace()

@@ -29,13 +29,20 @@ export const printResult = Effect.fnUntraced(function* <Name extends ResultName>
   return result.exitCode
 })
 
-/** Prints the result of a command for programs or, with `forPeople`, for people, and returns its exit code. */
-export const printEither = <Name extends ResultName, E, R>(
+/** Prints the result of a command for programs or, with `forPeople` and the next step, for people. Returns its exit code. */
+export const printEither = Effect.fnUntraced(function* <Name extends ResultName>(
   name: Name,
   result: CommandResult<Name>,
   json: boolean,
-  forPeople: Effect.Effect<void, E, R>
-) => (json ? printResult(name, result) : Effect.as(forPeople, result.exitCode))
+  forPeople: Effect.Effect<void, never, Output>
+) {
+  if (json) return yield* printResult(name, result)
+  const { exitCode, next } = result
+  const { say } = yield* Output
+  yield* forPeople
+  if (next !== undefined) say(`Next: ${next}`, exitCode === 0 ? "info" : "warn")
+  return exitCode
+})
 
 export const resultDocument = <Name extends ResultName>(
   { withFlags }: Pick<Output["Service"], "withFlags">,

@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { writeAtomically } from "../output/files.ts"
 import { outputPaths } from "../output/paths.ts"
-import { type Watched, totalsOf } from "./watched.ts"
+import { type Watched, sumsOf } from "./watched.ts"
 
 const RunProgress = Schema.Struct({
   command: Schema.String,
@@ -30,15 +30,12 @@ export const reportRunProgress = Effect.fnUntraced(function* (folder: string, co
   const path = outputPaths(folder).progress
   const startedAt = yield* Clock.currentTimeMillis
   const write = Effect.gen(function* () {
-    const { requests, records, planned } = totalsOf(watched)
     const progress: RunProgress = {
       command,
       pid: process.pid,
       startedAt: new Date(startedAt).toISOString(),
       updatedAt: new Date(yield* Clock.currentTimeMillis).toISOString(),
-      requests,
-      ...(planned !== undefined && { plannedRequests: planned }),
-      records
+      ...sumsOf(watched)
     }
     yield* Effect.ignore(Effect.tryPromise(() => writeAtomically(path, JSON.stringify(progress))))
     yield* Effect.sleep(intervalMs)

@@ -2,14 +2,17 @@
  * What surrounds the work of a command that changes the output folder. From the inside out: the report beside the release, the
  * record in the ledger, and the signals, which tell whether all of this succeeded.
  */
-import type * as Effect from "effect/Effect"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import type { Detail, Kind } from "../stores/ledger/record.ts"
+import { explanationOf } from "./console/errors.ts"
+import { Output } from "./console/output.ts"
+import { RunFeatures } from "./features.ts"
 import { recorded } from "./recorded.ts"
 import type { Reported, Subject } from "./reports.ts"
-import { signalled } from "./signalled.ts"
-import { withReport } from "./with-report.ts"
 
 export interface RunOptions<A> {
   readonly output: OutputSettings
@@ -25,12 +28,42 @@ export const run = <A, E, R>(
   { output, catalogue, detailOf }: RunOptions<A>
 ) => recorded(withReport(output, catalogue)(work), output.folder, kind, detailOf)
 
-/** Runs work that reads accounts: it also reports to the places that the settings name. */
+/** Runs work that reads accounts: it also reports to the places that the settings name. Without any, nothing of it is loaded. */
 export const runAccounts = <A extends { readonly exitCode: number }, E, R>(
   kind: "sync" | "backfill",
   work: Effect.Effect<A, E, R>,
   options: RunOptions<A> & { readonly output: Reported } & Pick<Subject, "accounts">
 ) => {
   const { accounts, catalogue, output } = options
-  return signalled({ command: kind, output, accounts, catalogue })(run(kind, work, options))
+  const { isOn, isObserved, lineage } = output.signals
+  const surrounded = run(kind, work, options)
+  if (!isOn && !isObserved && !lineage) return surrounded
+  const subject: Subject = { command: kind, output, accounts, catalogue }
+  return Effect.flatMap(
+    Effect.promise(() => import("./reports.ts")),
+    (_) => _.withReports(subject, surrounded)
+  )
 }
+
+/**
+ * Writes the report into the current release after a command, also after one that failed. Without a release there is no
+ * report. An error is a warning, because the tables are right without a report.
+ */
+const withReport =
+  (output: OutputSettings, catalogue: Catalogue) =>
+  <A, E, R>(command: Effect.Effect<A, E, R>) =>
+    Effect.onExit(command, (exit) =>
+      Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
+        ? Effect.void
+        : Effect.flatMap(RunFeatures, ({ writeReport }) => writeReport(output, catalogue)).pipe(
+            Effect.catchCause((cause) => warnOf(cause, Exit.isFailure(exit)))
+          )
+    )
+
+/** After a command that failed, its own error is the message that matters. */
+const warnOf = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, hasFailed: boolean) {
+  const { redacted, say } = yield* Output
+  const error = Cause.squash(cause)
+  if (hasFailed) return
+  say(redacted(`The report was not written: ${explanationOf(error)?.message ?? String(error)}`), "warn")
+})

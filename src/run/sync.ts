@@ -10,7 +10,7 @@ import type { Flags } from "../settings/read.ts"
 import type { AccountSettings } from "../settings/settings.ts"
 import { type Synced, sync } from "./sync-account.ts"
 import { middleOf, rangeText } from "../values/range.ts"
-import { RunEvents } from "../values/run-event.ts"
+import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
@@ -86,8 +86,13 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       )
     )
     const watched: Watched = { accounts, expectedByLocation: new Map() }
-    yield* Effect.forkScoped(reportRunProgress(output.folder, `sluice ${command}`, watched))
-    const beside = yield* Effect.forkChild(progress(watched, onEvent))
+    // Each looks at the counts at its own interval; nothing waits for any of them.
+    const watchers = [
+      progress(watched),
+      reportRunProgress(output.folder, `sluice ${command}`, watched),
+      ...(onEvent ? [reportEvents(watched, onEvent)] : [])
+    ]
+    const beside = yield* Effect.forkChild(Effect.all(watchers, { concurrency: "unbounded" }))
     const synced = sync({
       catalogue,
       accounts,
@@ -147,6 +152,13 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
   const typed = full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : "./sluice sync"
   return resultOf(synced, past?.typed ?? typed)
 })
+
+/** Loaded only if somebody listens. */
+const reportEvents = (watched: Watched, onEvent: NonNullable<OnRunEvent>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./progress-events.ts")),
+    (_) => _.progressEvents(watched, onEvent)
+  )
 
 const stepsOf = (expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>) =>
   [...expectedByLocation].flatMap(([location, expected]) =>

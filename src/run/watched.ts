@@ -40,6 +40,12 @@ export const totalsOf = ({ accounts, expectedByLocation }: Watched): Totals => {
   }
 }
 
+/** What other commands and the events of the run say of it. */
+export const sumsOf = (watched: Watched) => {
+  const { requests, planned, records } = totalsOf(watched)
+  return { requests, ...(planned !== undefined && { plannedRequests: planned }), records }
+}
+
 const soFar = ({ api, counts }: WatchedAccount, label: string): ReadSoFar | undefined => {
   const count = counts.get(label)
   if (!count) return undefined

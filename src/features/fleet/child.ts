@@ -1,6 +1,7 @@
 /** One run of a location: the sync of one machine, in a process of its own, which ends with the worker. */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
+import type { RunResults } from "../../run/results.ts"
 import { tetherMessage, tetherMs, tetherVariable } from "./tether.ts"
 
 export interface Order {
@@ -92,13 +93,9 @@ const argumentsOf = ({ config, from, kind, location, state, to }: Order): Readon
   ...(to === undefined ? [] : ["--to", to])
 ]
 
-/** The parts of the results of `sync`, `backfill` and of errors that the fleet uses. */
+/** The result of `sync` or `backfill`, or an error; a process that was killed printed neither. */
 interface Printed {
-  readonly data?: {
-    readonly requests?: number
-    readonly requestsLeft?: number
-    readonly ended?: ReadonlyArray<{ readonly resumeAt?: string; readonly status: string; readonly resource: string }>
-  }
+  readonly data?: RunResults["sync"]
   readonly error?: { readonly message: string }
   readonly next?: string
 }

@@ -1,7 +1,7 @@
 /** Generates docs/schemas: the JSON Schemas of what commands print with `--json` and `--json=lines`. */
 import * as Schema from "effect/Schema"
 import { exitCodes } from "../values/failure.ts"
-import { Event } from "../run/event-schemas.ts"
+import { Event } from "../values/event-schemas.ts"
 import { type ResultSchemas, aboutOf, subcommandsOf } from "../run/command.ts"
 import { sluice } from "./commands.ts"
 

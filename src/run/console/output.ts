@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
+import type { Event } from "../../values/event-schemas.ts"
 import type { OnRunEvent } from "../../values/run-event.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log-format.ts"
 
@@ -134,7 +135,7 @@ export class Output extends Context.Service<
   }
 }
 
-export const eventSchema = "sluice/events/1"
+const eventSchema: (typeof Event.Type)["schema"] = "sluice/events/1"
 
 /** Text of the service must not move the cursor or change colours. */
 const withoutControls = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd")

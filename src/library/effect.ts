@@ -46,8 +46,8 @@ export const status = (options: Options = {}): Effect.Effect<Result<"status">, S
 
 /** What the flags of a command say. */
 const flagsOf = ({ config, except, only, output }: Options & Selection) => ({
-  ...(config !== undefined && { config }),
-  ...(output !== undefined && { output }),
+  config,
+  output,
   only: only?.join(","),
   except: except?.join(",")
 })

@@ -9,15 +9,10 @@ import { outputPaths, snapshotName } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { Output, duration } from "./console/output.ts"
-import { type RunProgress, readRunProgress } from "./run-progress.ts"
+import type { holderShape } from "./result-shapes.ts"
+import { readRunProgress } from "./run-progress.ts"
 
-/** The program that has the warehouse open. */
-export interface Holder extends Partial<RunProgress> {
-  readonly command: string
-  readonly pid?: number
-  /** Whether it is a sluice command that writes. */
-  readonly isRun: boolean
-}
+export type Holder = ReturnType<typeof holderShape>["Type"]
 
 /** `published`: the tables are those of the last release. `none`: there is no release yet either. */
 export type Readable =

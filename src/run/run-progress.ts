@@ -21,7 +21,7 @@ const RunProgress = Schema.Struct({
   plannedRequests: Schema.optionalKey(Schema.Number),
   records: Schema.Number
 })
-export type RunProgress = typeof RunProgress.Type
+type RunProgress = typeof RunProgress.Type
 
 const intervalMs = 2000
 

@@ -26,7 +26,7 @@ export const run = <A, E, R>(
   kind: Kind,
   work: Effect.Effect<A, E, R>,
   { output, catalogue, detailOf }: RunOptions<A>
-) => recorded(withReport(output, catalogue)(work), output.folder, kind, detailOf)
+) => recorded(withReport(work, output, catalogue), output.folder, kind, detailOf)
 
 /** Runs work that reads accounts: it also reports to the places that the settings name. Without any, nothing of it is loaded. */
 export const runAccounts = <A extends { readonly exitCode: number }, E, R>(
@@ -49,21 +49,17 @@ export const runAccounts = <A extends { readonly exitCode: number }, E, R>(
  * Writes the report into the current release after a command, also after one that failed. Without a release there is no
  * report. An error is a warning, because the tables are right without a report.
  */
-const withReport =
-  (output: OutputSettings, catalogue: Catalogue) =>
-  <A, E, R>(command: Effect.Effect<A, E, R>) =>
-    Effect.onExit(command, (exit) =>
-      Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
-        ? Effect.void
-        : Effect.flatMap(RunFeatures, ({ writeReport }) => writeReport(output, catalogue)).pipe(
-            Effect.catchCause((cause) => warnOf(cause, Exit.isFailure(exit)))
-          )
-    )
+const withReport = <A, E, R>(command: Effect.Effect<A, E, R>, output: OutputSettings, catalogue: Catalogue) =>
+  Effect.onExit(command, (exit) =>
+    Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
+      ? Effect.void
+      : Effect.flatMap(RunFeatures, ({ writeReport }) => writeReport(output, catalogue)).pipe(
+          // After a command that failed, its own error is the message that matters.
+          Effect.catchCause((cause) => (Exit.isFailure(exit) ? Effect.void : warnOf(Cause.squash(cause))))
+        )
+  )
 
-/** After a command that failed, its own error is the message that matters. */
-const warnOf = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, hasFailed: boolean) {
+const warnOf = Effect.fnUntraced(function* (error: unknown) {
   const { redacted, say } = yield* Output
-  const error = Cause.squash(cause)
-  if (hasFailed) return
   say(redacted(`The report was not written: ${explanationOf(error)?.message ?? String(error)}`), "warn")
 })

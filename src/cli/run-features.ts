@@ -26,11 +26,6 @@ export const runFeatures: RunFeatures["Service"] = {
         _.withoutErased(vault, output, resources, onRemoved)
       )
     ),
-  alarms: Effect.fnUntraced(function* ({ alarms, folder }, catalogue, { holder, tables }) {
-    const { readFacts, watch } = yield* loaded(import("../features/operations/alarms/watch.ts"))
-    const facts = tables && (yield* Effect.provide(readFacts(alarms.limits, catalogue), tables))
-    return (yield* watch({ folder, ...alarms, isRunning: holder?.isRun === true }, facts)).alarms
-  }),
   writeReport: (output, catalogue) =>
     Effect.flatMap(loaded(import("../features/report/report-page.ts")), (_) => _.refreshReport(output, catalogue))
 }

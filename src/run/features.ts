@@ -7,14 +7,12 @@ import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { OutputSettings } from "../settings/settings.ts"
-import type { KnownAlarm } from "../stores/alarm-state.ts"
 import type { Vault } from "../stores/vault/vault.ts"
 import type { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { Environment } from "../values/environment.ts"
 import type { Failure } from "../values/failure.ts"
 import type { Output } from "./console/output.ts"
-import type { Readable } from "./readable.ts"
-import type { Reported, Reporter, Subject } from "./reports.ts"
+import type { Reporter, Subject } from "./reports.ts"
 
 export class RunFeatures extends Context.Service<
   RunFeatures,
@@ -28,12 +26,6 @@ export class RunFeatures extends Context.Service<
       catalogue: Catalogue,
       onRemoved: (count: number) => void
     ) => Layer.Layer<Vault, E | Failure, R | Warehouse>
-    /** The alarms that there are now. */
-    readonly alarms: (
-      output: Reported,
-      catalogue: Catalogue,
-      readable: Readable
-    ) => Effect.Effect<ReadonlyArray<KnownAlarm>, Failure>
     /** Writes the report into the current release; nothing if there is none, or if its report is up to date. */
     readonly writeReport: (output: OutputSettings, catalogue: Catalogue) => Effect.Effect<void, unknown, Output>
   }

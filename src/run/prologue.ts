@@ -1,8 +1,8 @@
 /** What commands need of the settings before they work. */
 import * as Effect from "effect/Effect"
 import type { Flags } from "../settings/read.ts"
-import { schemaPolicies } from "../settings/schema-policy.ts"
-import { type OutputSettings, type SchemaSettings, syncSettings } from "../settings/settings.ts"
+import { type SchemaSettings, schemaPolicies } from "../settings/schema-policy.ts"
+import { type OutputSettings, syncSettings } from "../settings/settings.ts"
 import { resolveTargets } from "../settings/targets.ts"
 import { Environment } from "../values/environment.ts"
 import { loadCatalogue } from "./catalogue.ts"

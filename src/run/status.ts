@@ -2,7 +2,9 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { exitCodes } from "../values/failure.ts"
-import { type Part, diskUse } from "../output/disk.ts"
+import { readFacts, watch } from "../alarms/watch.ts"
+import type { Part } from "../output/contents.ts"
+import { diskUse } from "../output/disk.ts"
 import { headOf, ledgerOf } from "../stores/ledger/file.ts"
 import { choose } from "../stages/plan/plan.ts"
 import { type ReadingStatus, ageOf, readingStatuses } from "../stages/plan/readings.ts"
@@ -16,7 +18,6 @@ import { loadCatalogue } from "./catalogue.ts"
 import { shownAlarms } from "./console/alarm-lines.ts"
 import { nothingSynced } from "./console/errors.ts"
 import { Output } from "./console/output.ts"
-import { RunFeatures } from "./features.ts"
 import { nextForLeft } from "./left-locations.ts"
 import { openReadable } from "./readable.ts"
 import { type CommandResult, instant } from "./result.ts"
@@ -49,7 +50,9 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
         }).pipe(Effect.provide(readable.tables))
   if (!run && !readable.holder) return yield* nothingSynced(output.folder)
 
-  const alarms = yield* (yield* RunFeatures).alarms(output, catalogue, readable)
+  const facts = readable.tables && (yield* Effect.provide(readFacts(output.alarms.limits, catalogue), readable.tables))
+  const watched = { folder: output.folder, ...output.alarms, isRunning: readable.holder?.isRun === true }
+  const { alarms } = yield* watch(watched, facts)
   const isStale = (reading: ReadingStatus) => flags.maxAge !== undefined && (ageOf(reading, now) ?? 0) > flags.maxAge
   const readings = found.map((reading) => readingResult(reading, isStale(reading)))
   const problems = readings.filter(isProblem)

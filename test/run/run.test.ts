@@ -38,7 +38,6 @@ const noted = (work: (notes: Array<string>) => Effect.Effect<{ readonly exitCode
           ]
         }),
       withoutErased: (vault) => vault,
-      alarms: () => Effect.succeed([]),
       writeReport: () => Effect.sync(() => notes.push(`report, ${state()}`))
     })
   )

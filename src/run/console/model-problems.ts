@@ -1,5 +1,5 @@
 /** Reports the models that could not be built for a release. */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import { Output } from "./output.ts"
 

@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { skipped } from "./test/support/skipped.ts"
 import { slowest } from "./test/support/slowest.ts"
 
 /** Tests of single parts. */
@@ -45,7 +46,7 @@ export default defineConfig({
   test: {
     maxWorkers: 3,
     isolate: false,
-    reporters: ["default", slowest],
+    reporters: ["default", slowest, skipped],
     sequence: { sequencer: LongestFirst },
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -203,3 +203,19 @@ export const tableByCollection = {
   ...commerceTables,
   survey_submissions: "survey_submissions"
 } as const
+
+/** The resources that the service has no collection of, by the tests that compare their tables instead. */
+export const comparedElsewhere: Readonly<Record<string, string>> = {
+  location_timezones: "test/pipelines/core.test.ts",
+  messaging_providers: "test/pipelines/core.test.ts",
+  object_fields: "test/pipelines/core.test.ts",
+  object_folders: "test/pipelines/core.test.ts",
+  recurring_tasks: "test/pipelines/core.test.ts",
+  saved_templates: "test/pipelines/core.test.ts",
+  free_slots: "test/pipelines/core.test.ts",
+  recordings: "test/pipelines/core.test.ts",
+  transcript_sentences: "test/pipelines/core.test.ts",
+  email_template_folders: "test/pipelines/commerce.test.ts",
+  invoice_settings: "test/pipelines/commerce.test.ts",
+  order_notes: "test/pipelines/commerce.test.ts"
+}

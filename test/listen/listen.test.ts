@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { freePort } from "../../src/output/free-port.ts"
 import { type Account, discard, openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Ran, sluice } from "../support/sluice.ts"
@@ -10,17 +11,20 @@ const secret = "a secret of the workflow"
 
 interface Listening {
   readonly url: string
+  /** What it has written to stderr so far. */
+  readonly said: () => string
   readonly post: (body: unknown, headers?: Readonly<Record<string, string>>) => Promise<number>
   readonly stop: () => Promise<Ran>
 }
 
 const listening = async (account: Account, ...flags: ReadonlyArray<string>): Promise<Listening> => {
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const port = await freePort("127.0.0.1")
+  let said = ""
   const stopped = new AbortController()
   const ended = sluice(
     ["listen", "--port", String(port), "--every", "1s", ...flags],
     { ...account.environment, SLUICE_LISTEN_SECRET: secret },
-    { signal: stopped.signal }
+    { signal: stopped.signal, onStderr: (text) => (said += text) }
   )
   const url = `http://127.0.0.1:${port}/`
   const isUp = () =>
@@ -33,6 +37,7 @@ const listening = async (account: Account, ...flags: ReadonlyArray<string>): Pro
   gone.catch(() => {})
   return {
     url,
+    said: () => said,
     post: async (body, headers = { "x-sluice-secret": secret }) => {
       const text = typeof body === "string" ? body : JSON.stringify(body)
       const response = await fetch(url, { method: "POST", body: text, headers })
@@ -155,9 +160,8 @@ describe("listen", () => {
       await account.service.post("token", { revoke: true })
       const first = await listening(account)
       assert.strictEqual(await first.post({ type: "contact_updated", locationId: account.service.locationId }), 202)
-      await new Promise((resolve) => setTimeout(resolve, 2500))
-      const stopped = await first.stop()
-      assert.match(stopped.stderr, /contacts could not be read, and will be tried again/)
+      await until(async () => first.said().includes("contacts could not be read, and will be tried again"))
+      await first.stop()
       assert.include(readFileSync(join(account.output, "events-due.json"), "utf8"), "contacts")
       await account.service.post("token", { restore: true })
       const second = await listening(account)

@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   /** The columns of the terminal that stdout is; without it, stdout is no terminal. */
   readonly columns?: number
+  /** Gets what is written to stderr, at once. */
+  readonly onStderr?: (text: string) => void
 }
 
 /** Without a choice, messages are as on a terminal: most tests check the sentences that people read. */
@@ -69,10 +71,10 @@ export const restrictedTo = (tables: string) => (all: Catalogue) => {
 export const sluice = async (
   args: ReadonlyArray<string>,
   { [known]: tables, ...environment }: Readonly<Record<string, string>>,
-  { columns, overrides = Context.empty(), ...options }: RunOptions = {}
+  { columns, onStderr, overrides = Context.empty(), ...options }: RunOptions = {}
 ): Promise<Ran> => {
   forgetRequests(args[0], environment)
-  const [stdout, stderr] = [new Collected(columns), new Collected()]
+  const [stdout, stderr] = [new Collected(columns), new Collected(undefined, onStderr)]
   const code = await runCommand(withSentences(args), {
     environment: { PATH: process.env["PATH"], ...environment },
     stdout,
@@ -87,13 +89,16 @@ class Collected extends Writable {
   readonly #chunks: Array<Buffer> = []
   readonly isTTY: boolean
   readonly columns: number
-  constructor(columns?: number) {
+  readonly #onText: ((text: string) => void) | undefined
+  constructor(columns?: number, onText?: (text: string) => void) {
     super()
+    this.#onText = onText
     this.isTTY = columns !== undefined
     this.columns = columns ?? 0
   }
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk)
+    this.#onText?.(String(chunk))
     done()
   }
   text(): string {

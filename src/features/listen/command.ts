@@ -75,7 +75,7 @@ export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
   let waitMs = everyMs
   while (true) {
     yield* Effect.sleep(waitMs)
-    const isRead = yield* readDue(due, flags)
+    const isRead = yield* readDue(due, path, flags)
     // A failure that lasts is tried less and less often.
     waitMs = isRead ? everyMs : Math.min(Math.max(waitMs * 2, 10_000), 3_600_000)
     const { accepted, others, repeated } = due.counts
@@ -86,12 +86,12 @@ export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
 }, Effect.scoped)
 
 /** Whether nothing is due any more, apart from what arrived meanwhile. */
-const readDue = Effect.fnUntraced(function* (due: Due, flags: ListenFlags) {
+const readDue = Effect.fnUntraced(function* (due: Due, path: string, flags: ListenFlags) {
   const { say } = yield* Output
   if (due.size === 0) return true
   const taken = due.take()
   const only = [...taken.keys()]
-  const settle = (isRead: boolean) => Effect.promise(() => due.settle(isRead))
+  const settle = (isRead: boolean) => onDisk(path, "written", () => due.settle(isRead))
   const startedAt = yield* Clock.currentTimeMillis
   return yield* syncOnce({ ...flags, only: only.join(",") }).pipe(
     Effect.tap(({ exitCode, data: { requests, resources } }) => {
@@ -103,7 +103,7 @@ const readDue = Effect.fnUntraced(function* (due: Due, flags: ListenFlags) {
       return settle(exitCode === 0)
     }),
     Effect.map(({ exitCode }) => exitCode === 0),
-    Effect.onInterrupt(() => settle(false)),
+    Effect.onInterrupt(() => Effect.ignore(settle(false))),
     Effect.catch((error) => {
       const explanation = explanationOf(error)
       if (explanation === undefined || exitCodes[explanation.ends] === exitCodes.config)

@@ -3,9 +3,10 @@
  * of its own release, and opened anew once the link points to another one. An open file delays no release: it has no
  * lock that a publish waits for, and its space is freed when it is closed.
  */
-import { readFile, realpath } from "node:fs/promises"
+import { realpath } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { manifestName, snapshotName } from "../../output/paths.ts"
+import { readManifest } from "../../output/manifest.ts"
+import { snapshotName } from "../../output/paths.ts"
 import { Database, DatabaseError, type DatabaseOptions } from "./database.ts"
 
 export interface Release extends DatabaseOptions {
@@ -49,12 +50,9 @@ export class Releases {
 
 const pathId = (path: string): string => dirname(path).split("/").at(-1)!
 
-const writtenAtOf = async (folder: string): Promise<string | undefined> => {
-  try {
-    const { writtenAt } = JSON.parse(await readFile(join(folder, manifestName), "utf8")) as { writtenAt?: unknown }
-    return typeof writtenAt === "string" ? writtenAt : undefined
-  } catch {
-    // A release can be removed at this moment, and the manifest only serves the heading of the page.
-    return undefined
-  }
-}
+/** A release can be removed at this moment, and the manifest only serves the heading of the page. */
+const writtenAtOf = (folder: string): Promise<string | undefined> =>
+  readManifest(folder).then(
+    ({ writtenAt }) => writtenAt,
+    () => undefined
+  )

@@ -20,7 +20,7 @@ import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
 import type { Known } from "./existing-tables.ts"
-import { type Manifest, type PublishedTable, filesOf } from "./manifest.ts"
+import type { Manifest, PublishedFile, TableContent } from "../../output/manifest.ts"
 
 /** Checks the current tables. Tables that a run changed after the release was published may differ. */
 export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(function* (
@@ -137,13 +137,19 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
   )
 })
 
+/** The files of one table in one format, without the lists of altered cells. */
+const filesOf = ({ files }: Manifest, format: string, table: string): ReadonlyArray<PublishedFile> =>
+  files.filter(
+    (file) => file.table === table && file.path.startsWith(`${format}/`) && !file.path.endsWith(".escaped.csv")
+  )
+
 const schemas = ["crm", "crm_history"] as const
 const withoutSums = note(
   manifestName,
   "an earlier version of sluice wrote it, without checksums of the tables: ./sluice publish adds them"
 )
 
-const columnsIn = ({ columns }: PublishedTable): ReadonlyArray<StoredColumn> =>
+const columnsIn = ({ columns }: TableContent): ReadonlyArray<StoredColumn> =>
   Object.entries(columns).map(([column, type]) => ({ name: column, type }))
 
 /**
@@ -151,7 +157,7 @@ const columnsIn = ({ columns }: PublishedTable): ReadonlyArray<StoredColumn> =>
  * them. Those that cannot be read together, or have more rows, are left to a statement each.
  */
 const smallContents = Effect.fnUntraced(function* (
-  copies: ReadonlyArray<readonly [from: string, published: PublishedTable]>
+  copies: ReadonlyArray<readonly [from: string, published: TableContent]>
 ): Effect.fn.Return<ReadonlyMap<string, Content>, never, Warehouse> {
   const small = copies
     .filter(([, { rows }]) => rows <= rowsMax)
@@ -195,7 +201,7 @@ interface Comparison {
 /** How a copy differs from the manifest, if it does. */
 const difference = (
   from: string,
-  published: PublishedTable,
+  published: TableContent,
   { which = "sum", text = false, known }: Comparison
 ): Effect.Effect<string | undefined, never, Warehouse> => {
   const columns = which === "sum" ? columnsIn(published) : untouched(columnsIn(published))
@@ -216,14 +222,14 @@ const difference = (
 
 const snapshotFindings = Effect.fnUntraced(function* (
   path: string,
-  tables: ReadonlyArray<PublishedTable>
+  tables: ReadonlyArray<TableContent>
 ): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   return yield* Effect.acquireUseRelease(
     warehouse.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`),
     () =>
       Effect.gen(function* () {
-        const copyOf = (table: PublishedTable) =>
+        const copyOf = (table: TableContent) =>
           `published.${table.schema === "crm" ? "main" : table.schema}.${name(table.table)}`
         const small = yield* smallContents(tables.map((table) => [copyOf(table), table]))
         const found: Array<Finding> = []

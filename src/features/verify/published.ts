@@ -10,7 +10,7 @@ import { literal } from "../../stores/warehouse/sql.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
-import { type Manifest, type PublishedFile, readManifest } from "./manifest.ts"
+import { type Manifest, type PublishedFile, readManifest } from "../../output/manifest.ts"
 import { CsvCounter, checksumIfPresent } from "./checksum.ts"
 
 export interface PublishedCheck {
@@ -41,8 +41,11 @@ export const checkPublished = Effect.fn("verify.published")(function* (
         ? checked("nothing", [wrong(folder, `missing; its releases are in the folder .${basename(folder)}`)])
         : checked("nothing published", [])
     }
-  const manifest = yield* readManifest(folder)
-  if (typeof manifest === "string") return { checked: checked("no manifest", [wrong(manifestName, manifest)]) }
+  const manifest = yield* Effect.promise(() => readManifest(folder).catch((cause: Error) => cause))
+  if (manifest instanceof Error) {
+    const why = "code" in manifest ? `it cannot be read: ${manifest.message}` : manifest.message
+    return { checked: checked("no manifest", [wrong(manifestName, why)]) }
+  }
   const findings: Array<Finding> = [...(yield* runFindings(manifest.run))]
   for (const file of manifest.files) {
     const what = yield* problemOf(folder, file)

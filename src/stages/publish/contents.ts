@@ -15,7 +15,7 @@ import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { changedRows } from "../../stores/warehouse/changed-rows.ts"
 import type { TableChange } from "./changes.ts"
 import type { CsvRow, StoredTable } from "../../stores/warehouse/columns.ts"
-import type { TableContent } from "./manifest.ts"
+import type { TableContent } from "../../output/manifest.ts"
 import type { Making } from "./release.ts"
 
 /** The content of the changed records in the previous release, by `schema.table`. */

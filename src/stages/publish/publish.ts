@@ -18,14 +18,8 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
 import { storedTables } from "../../stores/warehouse/columns.ts"
 import { contentsOf } from "./contents.ts"
-import {
-  type Manifest,
-  type PublishedFile,
-  type TableContent,
-  confirmRelease,
-  previousRelease,
-  writeManifest
-} from "./manifest.ts"
+import type { PublishedFile, TableContent } from "../../output/manifest.ts"
+import { type WholeManifest, confirmRelease, previousRelease, writeManifest } from "./manifest.ts"
 import { modelVersions, putModels } from "./models.ts"
 import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
@@ -170,7 +164,7 @@ export const publish = Effect.fn("publish")(function* (
     Effect.mapError(({ reason }) => new Failure({ reason, unpublished: folder }))
   )
 
-  function isCurrent({ state, ...manifest }: Manifest): boolean {
+  function isCurrent({ state, ...manifest }: WholeManifest): boolean {
     return (
       JSON.stringify([manifest.formats, manifest.csvProfile, state.definitions, state.versions, state.models ?? {}]) ===
       JSON.stringify([formats, csvProfile, definitions, changes.versions, versions])

@@ -13,7 +13,8 @@ import type { FormatName } from "../../stores/formats/formats.ts"
 import { metadataOf } from "../../stores/formats/metadata.ts"
 import type { Change, TableChange, TableName } from "./changes.ts"
 import { type OldContents, pathOf } from "./contents.ts"
-import type { Manifest, PreviousRelease, PublishedFile, TableContent } from "./manifest.ts"
+import type { PublishedFile, TableContent } from "../../output/manifest.ts"
+import type { WholeManifest, PreviousRelease } from "./manifest.ts"
 import type { Making } from "./release.ts"
 import { type SnapshotStatements, updateSnapshot, writeSnapshot } from "./snapshot.ts"
 
@@ -99,7 +100,7 @@ export const putSnapshot = Effect.fnUntraced(function* (
 })
 
 const isUpdatable = (
-  { files, state, tables: contents }: Manifest,
+  { files, state, tables: contents }: WholeManifest,
   tables: ReadonlyArray<TableChange>,
   definitions: string
 ): boolean => {

@@ -18,7 +18,8 @@ import { type Failure, failure } from "../../values/failure.ts"
 import { checksumOf, checksumOfBytes, onDisk, syncFolder } from "../../output/files.ts"
 import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import type { Written } from "../../stores/formats/format.ts"
-import type { PreviousRelease, PublishedFile } from "./manifest.ts"
+import type { PublishedFile } from "../../output/manifest.ts"
+import type { PreviousRelease } from "./manifest.ts"
 import type { SmallTables } from "./small-tables.ts"
 
 export interface Release {

@@ -12,7 +12,7 @@ import { storedOrder } from "../../stores/warehouse/stored-order.ts"
 import type { TableChange, TableName } from "./changes.ts"
 import { type OldContents, changedContent, pathOf } from "./contents.ts"
 import type { StoredTables } from "../../stores/warehouse/columns.ts"
-import type { TableContent } from "./manifest.ts"
+import type { TableContent } from "../../output/manifest.ts"
 import { isSmall } from "./small-tables.ts"
 
 /** The database name of the snapshot while it is attached. */

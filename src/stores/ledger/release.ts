@@ -1,7 +1,7 @@
 /** The ledger and the releases: a record names the release that it left, and a bundle contains the records up to its release. */
-import { readFile, realpath } from "node:fs/promises"
-import { join } from "node:path"
-import { manifestName, outputPaths } from "../../output/paths.ts"
+import { readFile } from "node:fs/promises"
+import { readManifest } from "../../output/manifest.ts"
+import { outputPaths } from "../../output/paths.ts"
 import { ledgerOf } from "./file.ts"
 import { type Head, emptyHead, recordOf, sha256Of } from "./record.ts"
 
@@ -15,9 +15,8 @@ export interface ReleaseId {
 /** `undefined` if there is none. */
 export const releaseOf = async (output: string): Promise<ReleaseId | undefined> => {
   try {
-    const manifest = join(await realpath(outputPaths(output).published), manifestName)
-    const { run, writtenAt } = JSON.parse(await readFile(manifest, "utf8"))
-    return typeof run === "string" && typeof writtenAt === "string" ? { run, writtenAt } : undefined
+    const { run, writtenAt } = await readManifest(outputPaths(output).published)
+    return writtenAt === undefined ? undefined : { run, writtenAt }
   } catch {
     return undefined
   }

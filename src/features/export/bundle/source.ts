@@ -1,28 +1,13 @@
 /** The release of which a bundle is made. Everything in the bundle is from this release, so the same release gives the same bytes. */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { readFile, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { onDisk } from "../../../output/files.ts"
+import { type PublishedFile, readManifest } from "../../../output/manifest.ts"
 import { maskingName } from "../../../stages/publish/masking/document.ts"
 import { manifestName, snapshotName } from "../../../output/paths.ts"
 import { BundleError } from "./errors.ts"
-
-const Manifest = Schema.Struct({
-  run: Schema.String,
-  writtenAt: Schema.String,
-  csvProfile: Schema.String,
-  tables: Schema.Array(
-    Schema.Struct({
-      schema: Schema.Literals(["crm", "crm_history"]),
-      table: Schema.String,
-      columns: Schema.Record(Schema.String, Schema.String)
-    })
-  ),
-  files: Schema.Array(
-    Schema.Struct({ path: Schema.String, table: Schema.String, rows: Schema.Int, sha256: Schema.String })
-  )
-})
 
 export interface ReleasedTable {
   readonly name: string
@@ -40,7 +25,7 @@ export interface Release {
   readonly hasPlainCsv: boolean
   /** The tables without wide views and models. */
   readonly tables: ReadonlyArray<ReleasedTable>
-  readonly files: (typeof Manifest.Type)["files"]
+  readonly files: ReadonlyArray<PublishedFile>
   /** The DuckDB file of the release, if it has one. */
   readonly snapshot: string | undefined
   /** What was done with each column, if values were masked. */
@@ -59,16 +44,16 @@ export const currentRelease = Effect.fn("bundle.currentRelease")(function* (publ
       message: `${join(published, manifestName)} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
       next: "./sluice publish --full"
     })
-  const { folder, text } = yield* Effect.tryPromise({
+  const { folder, manifest } = yield* Effect.tryPromise({
     try: async () => {
       const folder = await realpath(published)
-      return { folder, text: await readFile(join(folder, manifestName), "utf8") }
+      return { folder, manifest: await readManifest(folder) }
     },
     catch: unreadable
   })
-  const manifest = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Manifest))(text).pipe(
-    Effect.mapError(unreadable)
-  )
+  const { csvProfile, files, run, tables, writtenAt } = manifest
+  if (tables === undefined || writtenAt === undefined)
+    return yield* unreadable("an earlier version of sluice wrote it, without the columns of the tables")
   const snapshot = join(folder, snapshotName)
   const maskedColumns = yield* onDisk(folder, "read", () =>
     existsSync(join(folder, maskingName)) ? readFile(join(folder, maskingName), "utf8") : Promise.resolve(undefined)
@@ -81,13 +66,11 @@ export const currentRelease = Effect.fn("bundle.currentRelease")(function* (publ
     })
   return {
     folder,
-    run: manifest.run,
-    writtenAt: manifest.writtenAt,
-    hasPlainCsv: manifest.csvProfile === "machine",
-    tables: manifest.tables
-      .filter(({ schema }) => schema === "crm")
-      .map(({ table, columns }) => ({ name: table, columns })),
-    files: manifest.files,
+    run,
+    writtenAt,
+    hasPlainCsv: csvProfile === "machine",
+    tables: tables.filter(({ schema }) => schema === "crm").map(({ table, columns }) => ({ name: table, columns })),
+    files,
     snapshot: existsSync(snapshot) ? snapshot : undefined,
     maskedColumns
   } satisfies Release

@@ -8,7 +8,7 @@ import { type Failure, failure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
 import { recordsOf } from "../../../stores/ledger/given.ts"
 import { Hold } from "./hold.ts"
-import type { Identifier } from "./suppression.ts"
+import type { Identifier } from "./identifier.ts"
 import { outputPaths } from "../../../output/paths.ts"
 
 const Holds = Schema.Struct({ version: Schema.Literal(1), holds: Schema.Array(Hold) })

@@ -2,38 +2,37 @@
  * An erasure that has begun. The file contains the identifiers of the person, so that a killed erasure can be completed after
  * the person can no longer be found; the end of the erasure removes it.
  */
-import { Effect } from "effect"
-import { existsSync } from "node:fs"
-import { readFile, rm } from "node:fs/promises"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { rm } from "node:fs/promises"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
-import type { Wanted } from "./needles.ts"
-import type { Identifier } from "./suppression.ts"
+import { readJson } from "../../../output/json-file.ts"
 import { outputPaths } from "../../../output/paths.ts"
+import { Identifier } from "./identifier.ts"
 
-export interface ErasureJob {
+const Counts = Schema.Record(Schema.String, Schema.Number)
+
+const ErasureJob = Schema.Struct({
   /** Names the certificate; contains the time of the beginning. */
-  readonly id: string
-  readonly startedAt: string
-  readonly reason: string
-  readonly identifiers: ReadonlyArray<Identifier>
+  id: Schema.String,
+  startedAt: Schema.String,
+  reason: Schema.String,
+  identifiers: Schema.Array(Identifier),
   /** What must not be found afterwards. */
-  readonly texts: ReadonlyArray<Wanted>
+  texts: Schema.Array(Schema.Struct({ label: Schema.String, text: Schema.String })),
   /** Recordings, relative to the output folder. */
-  readonly files: ReadonlyArray<string>
+  files: Schema.Array(Schema.String),
   /** Rows that go, and rows that stay without the person, by table, as planned. */
-  readonly rows: Readonly<Record<string, number>>
-  readonly kept: Readonly<Record<string, number>>
-}
+  rows: Counts,
+  kept: Counts
+})
+export type ErasureJob = typeof ErasureJob.Type
 
 export const jobPath = (output: string): string => outputPaths(output).erasure
 
-export const readJob = (output: string): Effect.Effect<ErasureJob | undefined, Failure> => {
-  const path = jobPath(output)
-  return existsSync(path)
-    ? onDisk(path, "read", async () => JSON.parse(await readFile(path, "utf8")) as ErasureJob)
-    : Effect.succeed(undefined)
-}
+export const readJob = (output: string): Effect.Effect<ErasureJob | undefined, Failure> =>
+  readJson(jobPath(output), ErasureJob)
 
 export const storeJob = (output: string, job: ErasureJob): Effect.Effect<void, Failure> =>
   onDisk(jobPath(output), "written", () => writeDurably(jobPath(output), JSON.stringify(job)))

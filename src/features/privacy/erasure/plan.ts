@@ -10,7 +10,8 @@ import { phoneReader } from "../subject/addresses.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Wanted } from "./needles.ts"
-import { type Identifier, type ListedAs, addressIdentifiers } from "./suppression.ts"
+import { type Identifier, type ListedAs } from "./identifier.ts"
+import { addressIdentifiers } from "./suppression.ts"
 import { ownColumns } from "./treatment.ts"
 
 export interface ErasurePlan {

@@ -11,7 +11,7 @@ import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Hold } from "./hold.ts"
 import { holdsTable } from "./holds.ts"
 import type { ErasurePlan } from "./plan.ts"
-import type { Identifier } from "./suppression.ts"
+import type { Identifier } from "./identifier.ts"
 import { ownColumns } from "./treatment.ts"
 
 export interface RetentionRule {

@@ -9,7 +9,7 @@ import { insertStatements, literal, name } from "../../../stores/warehouse/sql.t
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Wanted, containsSql } from "./needles.ts"
 import type { Found } from "./search.ts"
-import type { RecordKey } from "./suppression.ts"
+import type { RecordKey } from "./identifier.ts"
 
 /** What must not be found. */
 export interface Sought {

@@ -11,6 +11,8 @@ import { readFile } from "node:fs/promises"
 import { basename } from "node:path"
 import { type Failure, failure, fileFailure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
+import { readJson } from "../../../output/json-file.ts"
+import type { Identifier, ListedAs } from "./identifier.ts"
 import { type PhoneForms, emailOf, phoneDigitsOf, phoneReader } from "../subject/addresses.ts"
 import { countriesByLocation } from "../subject/find.ts"
 import { recordsOf } from "../../../stores/ledger/given.ts"
@@ -24,27 +26,6 @@ export const suppressionPaths = (output: string) => ({
   key: outputPaths(output).suppressedKey
 })
 
-/** What may be on the list: a contact, an address, or a record by its table and key. */
-export type ListedAs =
-  | { readonly kind: "contact"; readonly location: string; readonly id: string }
-  | { readonly kind: "address"; readonly value: string }
-  | { readonly kind: "record"; readonly table: string; readonly location: string; readonly key: string }
-
-export type Identifier =
-  | ListedAs
-  /** Financial records of this contact or address, or this financial record, are kept without the person. */
-  | { readonly kind: "financial"; readonly of: ListedAs }
-
-export type RecordKey = ListedAs & { readonly kind: "record" }
-
-/** The records that go, and those that stay without the person. */
-export const recordsIn = (
-  identifiers: ReadonlyArray<Identifier>
-): { readonly removed: ReadonlyArray<RecordKey>; readonly kept: ReadonlyArray<RecordKey> } => ({
-  removed: identifiers.filter((one) => one.kind === "record"),
-  kept: identifiers.flatMap((one) => (one.kind === "financial" && one.of.kind === "record" ? [one.of] : []))
-})
-
 export interface Suppression {
   readonly size: number
   readonly has: (identifier: Identifier) => boolean
@@ -55,12 +36,13 @@ export interface Suppression {
 }
 
 /** What `suppressed.json` contains. */
-interface List {
-  readonly version: 1
-  readonly entries: ReadonlyArray<string>
+const List = Schema.Struct({
+  version: Schema.Literal(1),
+  entries: Schema.Array(Schema.String),
   /** By location: how phone numbers without the code of the country are meant. Absent in lists of earlier versions. */
-  readonly countries?: Readonly<Record<string, string>>
-}
+  countries: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+})
+type List = typeof List.Type
 
 /** The list of an output folder; `undefined` if nobody was erased. Fails if its key is missing. */
 export const readSuppression = Effect.fn("erasure.readSuppression")(function* (
@@ -106,12 +88,7 @@ const safeguardIn = ({ entries }: List): Safeguard => ({
   sha256: createHash("sha256").update(entries.join("\n")).digest("hex")
 })
 
-const parseList = (output: string) => {
-  const { list } = suppressionPaths(output)
-  return existsSync(list)
-    ? onDisk(list, "read", async () => JSON.parse(await readFile(list, "utf8")) as List) // Written by suppress.
-    : Effect.succeed(undefined)
-}
+const parseList = (output: string) => readJson(suppressionPaths(output).list, List)
 
 /** The list, `undefined` if nobody was erased. A list that was lost would bring everybody back, so that fails. */
 const readList = Effect.fnUntraced(function* (output: string) {

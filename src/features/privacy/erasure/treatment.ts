@@ -2,7 +2,8 @@
 import type { PersonLinks } from "../../../catalog/person.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { keySeparator } from "../../../catalog/tables.ts"
-import type { Identifier, ListedAs, Suppression } from "./suppression.ts"
+import type { Identifier, ListedAs } from "./identifier.ts"
+import type { Suppression } from "./suppression.ts"
 
 /** A row as the normaliser makes it: its columns, and the rows of its child tables by table. */
 export type SentRow = Readonly<Record<string, unknown>>

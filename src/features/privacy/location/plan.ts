@@ -1,5 +1,6 @@
 /** What an output folder holds of a location: the plan of its removal. */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { basename, dirname, join } from "node:path"
 import type { Hold } from "../erasure/hold.ts"
 
@@ -13,14 +14,15 @@ import { rowsByLocation, tablesWithLocations } from "../../../stores/warehouse/l
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 
-export interface RemovalPlan {
-  readonly location: string
+export const RemovalPlan = Schema.Struct({
+  location: Schema.String,
   /** By table of the warehouse, with its schema. */
-  readonly rows: Readonly<Record<string, number>>
-  readonly vault: { readonly entries: number; readonly bytes: number }
+  rows: Schema.Record(Schema.String, Schema.Number),
+  vault: Schema.Struct({ entries: Schema.Number, bytes: Schema.Number }),
   /** Recordings, relative to the output folder. */
-  readonly files: ReadonlyArray<string>
-}
+  files: Schema.Array(Schema.String)
+})
+export type RemovalPlan = typeof RemovalPlan.Type
 
 export const planRemoval = Effect.fn("location.plan")(function* (
   location: string,

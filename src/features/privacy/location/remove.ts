@@ -11,13 +11,14 @@
  * Each step can be repeated, and what other locations have stays as it is.
  */
 import { Effect } from "effect"
-import { readFile, readlink, rm } from "node:fs/promises"
+import { readlink, rm } from "node:fs/promises"
 import { basename, join, resolve, sep } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
 import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
+import { readJson } from "../../../output/json-file.ts"
 import { removeLeftovers } from "../../../output/leftovers.ts"
 import type { ModelProblem } from "../../../stages/publish/models/model.ts"
 import { publishNow } from "../../../run/release.ts"
@@ -34,18 +35,13 @@ import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
 import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { type RemovalPlan, releasesIn, releasesOf } from "./plan.ts"
+import { RemovalPlan, releasesIn, releasesOf } from "./plan.ts"
 
 const jobPath = (folder: string): string => outputPaths(folder).locationRemoval
 
 /** The removal that has begun and not ended. */
 export const pendingRemoval = (folder: string): Effect.Effect<RemovalPlan | undefined, Failure> =>
-  onDisk(jobPath(folder), "read", async () => {
-    const text = await readFile(jobPath(folder), "utf8").catch((cause: NodeJS.ErrnoException) =>
-      cause.code === "ENOENT" ? undefined : Promise.reject(cause)
-    )
-    return text === undefined ? undefined : (JSON.parse(text) as RemovalPlan) // Written below.
-  })
+  readJson(jobPath(folder), RemovalPlan)
 
 /** The steps under the lock of the warehouse; the caller provides warehouse and vault, and closes them. */
 export const removeStored = Effect.fn("location.removeStored")(function* (

@@ -1,0 +1,84 @@
+/** `manifest.json` of a release: its files with their checksums, its tables, and the state from which they were made. */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { manifestName } from "./paths.ts"
+
+const Texts = Schema.Record(Schema.String, Schema.String)
+
+const PublishedFile = Schema.Struct({
+  /** Relative to the published folder. */
+  path: Schema.String,
+  /** `*`: the file contains all tables. */
+  table: Schema.String,
+  rows: Schema.Number,
+  bytes: Schema.Number,
+  /** Hexadecimal. */
+  sha256: Schema.String,
+  /** When the file was last modified, epoch milliseconds. A file that somebody has modified since is written anew. */
+  modifiedMs: Schema.optionalKey(Schema.Number)
+})
+export type PublishedFile = typeof PublishedFile.Type
+
+/** A table, the same in every format of a release. */
+const TableContent = Schema.Struct({
+  /** The schema in DuckDB: current rows or earlier versions. */
+  schema: Schema.Literals(["crm", "crm_history"]),
+  table: Schema.String,
+  rows: Schema.Number,
+  /** The checksum of the rows. */
+  sum: Schema.String,
+  /** Only with the CSV profile for spreadsheets: the checksum of the columns that it does not alter. */
+  untouchedSum: Schema.optionalKey(Schema.String),
+  /** Types by column, in the order of the columns. */
+  columns: Texts
+})
+export type TableContent = typeof TableContent.Type
+
+/** The state from which a release is made. */
+const ReleaseState = Schema.Struct({
+  /** Fingerprint of the tables, views and comments. */
+  definitions: Schema.String,
+  /** Versions by table and wide view. Equal versions have equal content. */
+  versions: Texts,
+  models: Schema.optionalKey(Texts),
+  /** Size of the DuckDB file when it was last written anew; 0 without this file. */
+  fullBytes: Schema.Number
+})
+
+/** What is optional is absent from the manifests of earlier versions of sluice. */
+const Manifest = Schema.Struct({
+  tool: Schema.optionalKey(Schema.String),
+  run: Schema.String,
+  schemaVersion: Schema.optionalKey(Schema.String),
+  /** ISO 8601. */
+  writtenAt: Schema.optionalKey(Schema.String),
+  /** When a publish last found that the release shows the content of the warehouse, ISO 8601. */
+  confirmedAt: Schema.optionalKey(Schema.String),
+  formats: Schema.optionalKey(Schema.Array(Schema.String)),
+  csvProfile: Schema.optionalKey(Schema.String),
+  state: Schema.optionalKey(ReleaseState),
+  /** Models that could not be built. The release has an earlier table of some. */
+  problems: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        model: Schema.String,
+        problem: Schema.String,
+        kept: Schema.optional(Schema.Struct({ run: Schema.String, at: Schema.String }))
+      })
+    )
+  ),
+  tables: Schema.optionalKey(Schema.Array(TableContent)),
+  files: Schema.Array(PublishedFile)
+})
+export type Manifest = typeof Manifest.Type
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Manifest))
+
+/** Rejects with an error that says why it cannot be used. `folder`: that of the release, or the link to it. */
+export const readManifest = async (folder: string): Promise<Manifest> => {
+  const manifest = decode(await readFile(join(folder, manifestName), "utf8"))
+  if (Option.isNone(manifest)) throw new Error("it is not a valid manifest")
+  return manifest.value
+}

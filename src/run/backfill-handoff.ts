@@ -2,7 +2,7 @@
  * How a sync takes over the warehouse from a running backfill: there is one writer, and a backfill may take days.
  * Both communicate through two small files in the output folder.
  */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { onDisk } from "../output/files.ts"
@@ -25,7 +25,8 @@ export const yieldToSync = <A, E, R>(folder: string, work: Effect.Effect<A, E, R
   })
 
 const whenRequested = Effect.fnUntraced(function* (folder: string) {
-  while (!existsSync(stopIn(folder))) yield* Effect.sleep(500)
+  const isRequested = Effect.sync(() => existsSync(stopIn(folder)))
+  yield* Effect.repeat(isRequested, { until: Boolean, schedule: Schedule.spaced(500) })
   return yield* new CommandError({
     ends: "later",
     message: "A sync needs the warehouse, so the backfill stopped. Its progress is saved.",
@@ -55,7 +56,8 @@ export const requestHandoff = <A, E, R>(folder: string, work: Effect.Effect<A, E
           const { say } = yield* Output
           say("A backfill is running; asking it to stop.")
           yield* touch(stopIn(folder))
-          for (let waited = 0; waited < waitMs && existsSync(runningIn(folder)); waited += 200) yield* Effect.sleep(200)
+          const isRunning = Effect.sync(() => existsSync(runningIn(folder)))
+          yield* Effect.repeat(isRunning, { while: Boolean, schedule: Schedule.spaced(200), times: waitMs / 200 })
           return yield* work
         })
     )

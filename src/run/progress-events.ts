@@ -1,5 +1,6 @@
 /** Tells those who watch a run each second what it has done so far. */
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type { Progress, RunEvent } from "../values/run-event.ts"
 import { type Watched, sumsOf } from "./watched.ts"
 
@@ -23,7 +24,7 @@ export const progressEvents = (watched: Watched, onEvent: (event: RunEvent) => v
       })
     })
   })
-  return Effect.forever(Effect.andThen(Effect.sleep(intervalMs), report))
+  return Effect.schedule(report, Schedule.spaced(intervalMs))
 }
 
 /** The readings with more pages than at the last call. */

@@ -1,5 +1,5 @@
 /** Progress of a run: a display on a terminal, and a log entry each minute. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import { type DisplayState, type ReadingState, frame } from "./console/display.ts"
 import { Pace } from "./console/display-pace.ts"
 import { Output } from "./console/output.ts"
@@ -14,22 +14,19 @@ export const progress = Effect.fnUntraced(function* (watched: Watched) {
   const startedAt = yield* Clock.currentTimeMillis
   const pace = new Pace()
   const current = Effect.map(Clock.currentTimeMillis, (now) => stateOf(watched, now - startedAt, pace))
-  const log = Effect.gen(function* () {
-    yield* Effect.sleep(logMs)
-    yield* logProgress(yield* current)
-  })
-  if (display === undefined) return yield* Effect.forever(log)
+  const logged = Effect.schedule(Effect.flatMap(current, logProgress), Schedule.spaced(logMs))
+  if (display === undefined) return yield* logged
 
   let state = yield* current
   const draw = () => display.draw(frame(state, display.size))
-  const redraw = Effect.gen(function* () {
-    yield* Effect.sleep(redrawMs)
-    state = yield* current
+  const redraw = Effect.map(current, (now) => {
+    state = now
     draw()
   })
+  const drawn = Effect.schedule(redraw, Schedule.spaced(redrawMs))
   yield* Effect.acquireUseRelease(
     Effect.sync(() => onResize(draw)),
-    () => Effect.all([Effect.forever(redraw), Effect.forever(log)], { concurrency: "unbounded" }),
+    () => Effect.all([drawn, logged], { concurrency: "unbounded" }),
     (stopListening) =>
       Effect.sync(() => {
         stopListening()

@@ -5,6 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
@@ -38,9 +39,9 @@ export const reportRunProgress = Effect.fnUntraced(function* (folder: string, co
       ...sumsOf(watched)
     }
     yield* Effect.ignore(Effect.tryPromise(() => writeAtomically(path, JSON.stringify(progress))))
-    yield* Effect.sleep(intervalMs)
   })
-  yield* Effect.forever(write).pipe(Effect.ensuring(Effect.ignore(Effect.tryPromise(() => rm(path, { force: true })))))
+  const written = Effect.repeat(write, Schedule.spaced(intervalMs))
+  yield* written.pipe(Effect.ensuring(Effect.ignore(Effect.tryPromise(() => rm(path, { force: true })))))
 })
 
 /** The progress of the run with this process id; `undefined` if it has reported none. */

@@ -2,7 +2,7 @@
  * The formats of files. A new one is a folder with a `format.ts`, and a line here: the settings, the commands, the releases and
  * the checks follow.
  */
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Format } from "./format.ts"
 
 /** What the settings say about formats. */

@@ -20,6 +20,8 @@ export const metadataOf = ({
   return metadataFrom(definition.description, { key, columns: Object.fromEntries([...own, ...custom]) as object })
 }
 
+export const noMetadata: Metadata = { description: "", sluice: "{}" }
+
 export const metadataFrom = (description: string, facts: object): Metadata => ({
   description,
   sluice: JSON.stringify(facts)

@@ -11,6 +11,7 @@ import { names } from "../warehouse/sql.ts"
 import { storedOrder } from "../warehouse/stored-order.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { Format } from "./format.ts"
+import { noMetadata } from "./metadata.ts"
 
 export interface PipedRows {
   /** The table or view, for messages. */
@@ -49,13 +50,12 @@ const writeFile = Effect.fnUntraced(function* (
 ) {
   const selects = parts.map((part) => `SELECT ${names(columns.map((column) => column.name))} FROM ${part}`)
   const from = `(${selects.join(" UNION ALL ")})`
-  const metadata = { description: "", sluice: "{}" }
   yield* Effect.acquireUseRelease(
     onDisk(tmpdir(), "written", () => mkdtemp(join(tmpdir(), "sluice-"))),
     (folder) => {
       const file = join(folder, format.fileOf(table))
       return onDisk(file, "created", () => mkdir(dirname(file), { recursive: true })).pipe(
-        Effect.andThen(format.write({ name: table, from, columns, key: [], metadata }, folder)),
+        Effect.andThen(format.write({ name: table, from, columns, key: [], metadata: noMetadata }, folder)),
         Effect.andThen(sendFile(out, file))
       )
     },

@@ -1,8 +1,12 @@
 /** The rows of a person: every table of each resource, restricted to the records that belong to them. */
 import { Effect } from "effect"
+import { join } from "node:path"
 import type { Resource } from "../../../catalog/resource.ts"
 import { type Table, keyText, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
+import { loadFormat } from "../../../stores/formats/formats.ts"
+import { noMetadata } from "../../../stores/formats/metadata.ts"
+import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { keysTable } from "./belongings.ts"
@@ -45,16 +49,18 @@ const rowsOfPerson = (resource: Resource, { name: table, parentColumn, key }: Ta
     ORDER BY ${key.map(name).join(", ")}${schema === "crm" ? "" : ", _valid_from"}`
 }
 
-/** Writes the rows as JSON and as CSV (RFC 4180). */
+/** Writes `<table>.json` and `<table>.csv` into the folder. */
 export const writeRows = Effect.fnUntraced(function* (
-  { from }: Pick<PersonTable, "from">,
-  paths: { readonly json: string; readonly csv: string }
+  { from, name: table }: Pick<PersonTable, "from" | "name">,
+  folder: string
 ): Effect.fn.Return<void, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
-  yield* warehouse.run(
-    `COPY (${from}) TO ${literal(paths.json)} (FORMAT json, ARRAY true, TIMESTAMPFORMAT '${instantFormat}');
-     COPY (${from}) TO ${literal(paths.csv)} (FORMAT csv, HEADER, TIMESTAMPFORMAT '${instantFormat}')`
+  const json = join(folder, `${table}.json`)
+  yield* (yield* Warehouse).run(
+    `COPY (${from}) TO ${literal(json)} (FORMAT json, ARRAY true, TIMESTAMPFORMAT '${instantFormat}')`
   )
+  const csv = yield* loadFormat("csv", { csvProfile: "machine" })
+  const rows = `(${from})`
+  yield* csv.write({ name: table, from: rows, columns: yield* columnsOf(rows), key: [], metadata: noMetadata }, folder)
 })
 
 const instantFormat = "%Y-%m-%dT%H:%M:%S.%gZ"

@@ -69,10 +69,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (
     onDisk(join(part, file), "written", () => writeFile(join(part, file), text, { mode: 0o600 }))
   const pageTables = yield* Effect.forEach(tables, (table) =>
     Effect.gen(function* () {
-      yield* writeRows(table, {
-        json: join(part, "data", `${table.name}.json`),
-        csv: join(part, "data", `${table.name}.csv`)
-      })
+      yield* writeRows(table, join(part, "data"))
       const { columns, description } = table.definition
       const isHistory = table.name !== table.definition.name
       return {

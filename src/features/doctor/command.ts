@@ -13,9 +13,17 @@ import { checkSettings } from "../../settings/settings.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
 import { Environment } from "../../values/environment.ts"
 import { Output, table } from "../../run/console/output.ts"
+import { onDisk } from "../../output/files.ts"
+import { installed } from "../../values/installation.ts"
 import { explained, failureExplanation } from "../../run/console/errors.ts"
 import { printResult } from "../../run/result.ts"
 import { settingsExplanation } from "../../run/console/setting-errors.ts"
+
+/** What a look at files found; a file that cannot be read is a problem, and the other checks go on. */
+const looked = (check: Line["check"], path: string, look: () => Promise<ReadonlyArray<Line>>) =>
+  onDisk(path, "read", look).pipe(
+    Effect.catch((error) => Effect.succeed([problemOf(check, failureExplanation(error))]))
+  )
 
 export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readonly json: boolean }) {
   const { keepSecret, print, say, withFlags } = yield* Output
@@ -27,11 +35,11 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
     ...(wrong.length === 0
       ? [ok("settings", `${settings.sources.length} settings, none of them missing, wrong or unknown`)]
       : wrong.map((one) => problemOf("settings", settingsExplanation(new SettingsError({ problems: [one] }))))),
-    ...(settings.hasPlainSecret ? yield* Effect.promise(() => secretFile(settings.file)) : []),
-    ...(yield* Effect.promise(() => versions()))
+    ...(settings.hasPlainSecret ? yield* looked("settings", settings.file, () => secretFile(settings.file)) : []),
+    ...(yield* looked("versions", installed(""), () => versions()))
   ]
   if (settings.problems.length === 0) {
-    lines.push(...(yield* Effect.promise(() => outputFolder(output.folder))))
+    lines.push(...(yield* looked("folder", output.folder, () => outputFolder(output.folder))))
     lines.push(...(yield* warehouse(output, settings.namedLocations, failureExplanation)))
   }
   if (problems.length === 0) {

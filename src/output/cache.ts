@@ -1,7 +1,7 @@
 /** Files in the user's cache folder, which take long to make and contain nothing of an account. */
 import * as Effect from "effect/Effect"
 import { constants } from "node:fs"
-import { access, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises"
+import { access, chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
@@ -37,6 +37,8 @@ export const cachedFile = Effect.fnUntraced(function* <A, E, R>(
   if (yield* succeeds(() => access(path, constants.R_OK))) {
     // The time of the last use is what keeps a file. Another user's cache may be readable only.
     yield* succeeds(() => utimes(path, new Date(), new Date()))
+    // Copies have the mode of the file, and get the rows of an account.
+    yield* succeeds(() => chmod(path, 0o600))
     return path
   }
   const made = yield* Effect.acquireUseRelease(
@@ -48,7 +50,10 @@ export const cachedFile = Effect.fnUntraced(function* <A, E, R>(
     (folder) =>
       Effect.andThen(
         make(join(folder, name)),
-        Effect.tryPromise(() => rename(join(folder, name), path))
+        Effect.tryPromise(async () => {
+          await chmod(join(folder, name), 0o600)
+          await rename(join(folder, name), path)
+        })
       ),
     (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => {}))
   ).pipe(Effect.option)

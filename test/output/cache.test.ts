@@ -1,7 +1,16 @@
 /** A file that takes long to make is made once, and copied from the cache from then on. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { type Cached, cachedFile, copyOrMake } from "../../src/output/cache.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -22,6 +31,20 @@ describe("a file of the cache", () => {
       yield* copyOrMake(second, one, making("made again"), cache)
       assert.deepStrictEqual([readFileSync(first, "utf8"), readFileSync(second, "utf8")], ["made", "made"])
       assert.deepStrictEqual(readdirSync(cache), [nameOf(one)])
+    })
+  )
+
+  it.live("can be read by its owner only, and so can its copies, whatever the process that made it allows", () =>
+    Effect.gen(function* () {
+      const [folder, cache] = [newFolder(), newFolder()]
+      const open = (path: string) => Effect.sync(() => writeFileSync(path, "made", { mode: 0o644 }))
+      const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+      yield* copyOrMake(join(folder, "first"), one, open, cache)
+      assert.deepStrictEqual([modeOf(join(cache, nameOf(one))), modeOf(join(folder, "first"))], ["600", "600"])
+      // As an earlier version left it.
+      chmodSync(join(cache, nameOf(one)), 0o644)
+      yield* copyOrMake(join(folder, "second"), one, open, cache)
+      assert.strictEqual(modeOf(join(folder, "second")), "600")
     })
   )
 

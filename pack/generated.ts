@@ -9,6 +9,7 @@ import { alarmsTable, exampleToml, jsonSchema, settingsTable } from "../src/sett
 import { contractOf } from "../src/stages/publish/contracts/contract.ts"
 import { odcsDocument } from "../src/stages/publish/contracts/odcs.ts"
 import { sluiceVersion } from "../src/values/version.ts"
+import { maskedColumnsPage } from "./masked-columns.ts"
 
 export const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -40,6 +41,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     ["docs/configuration.md", withTable("docs/configuration.md", "settings", settingsTable())],
     [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
     ["docs/dictionary.md", `${dictionary(catalogue)}\n`],
+    ["docs/masked-columns.md", `${maskedColumnsPage(catalogue)}\n`],
     ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)
   ])
 }

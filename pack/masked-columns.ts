@@ -15,7 +15,7 @@ export const maskedColumnsPage = ({ resources }: Catalogue): string => {
       .map((column) => ({
         table: table.name,
         column: column.name,
-        treated: maskings.map((masking) => treatmentOf(masking, table.name, column))
+        treated: maskings.map((masking) => treatmentOf(masking, column))
       }))
   )
   const groups = Map.groupBy(

@@ -1,16 +1,5 @@
-import {
-  alias,
-  openEnum,
-  count,
-  boolean,
-  id,
-  instant,
-  json,
-  object,
-  enumeration,
-  text,
-  values
-} from "#catalog/fields.ts"
+import { alias, openEnum, count, boolean, id, json, object, enumeration, text, values } from "#catalog/fields.ts"
+import { created, identifier } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -41,10 +30,10 @@ export const customFields = defineList({
     fieldKey: text("Key, `<model>.<key>`"),
     dataType: enumeration(dataTypes, "Kind of value"),
     model: enumeration(["contact", "opportunity"]),
-    parentId: text("Folder of the field"),
+    parentId: identifier("Folder of the field"),
     documentType: openEnum("`field` or `folder`"),
     standard: boolean("The service made the field, not the account"),
-    dateAdded: instant("When the field was made"),
+    dateAdded: created("When the field was made"),
     placeholder: text("Text shown while the field is empty"),
     position: count("Place among the fields"),
     picklistOptions: values("custom_field_options", "Options of each choice field.", "option", text("The option"), {

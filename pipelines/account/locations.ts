@@ -1,13 +1,14 @@
-import { boolean, id, instant, json, object, ref, text } from "#catalog/fields.ts"
+import { boolean, id, json, object, ref, text, created, email, identifier, personName, phone } from "#catalog/fields.ts"
+import { address, place, postalCode } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
-const address = {
-  address: text("Street and number", { personal: "quasi" }),
-  city: text("City", { personal: "quasi" }),
+const where = {
+  address: address("Street and number", { personal: "quasi" }),
+  city: place("City"),
   state: text("State or region"),
   country: text("Country, ISO 3166-1 alpha-2"),
-  postalCode: text("Postal code", { personal: "quasi" }),
+  postalCode: postalCode("Postal code"),
   website: text("Web site"),
   timezone: text("IANA time zone"),
   logoUrl: text("Logo, as a link")
@@ -24,25 +25,25 @@ export const locations = defineList({
   getOne,
   fields: {
     id: id("Location id, the same as location_id"),
-    companyId: text("Company that owns the location"),
+    companyId: identifier("Company that owns the location"),
     name: text("Name of the account"),
-    firstName: text("First name of the account's owner", { personal: "direct" }),
-    lastName: text("Last name of the account's owner", { personal: "direct" }),
-    email: text("Address of the account", { personal: "direct" }),
-    phone: text("Phone of the account, E.164", { personal: "direct" }),
-    ...address,
-    business: object({ name: text("Name of the business"), ...address }),
+    firstName: personName("First name of the account's owner"),
+    lastName: personName("Last name of the account's owner"),
+    email: email("Address of the account"),
+    phone: phone("Phone of the account, E.164"),
+    ...where,
+    business: object({ name: text("Name of the business"), ...where }),
     social: object(
       {
-        googlePlacesId: text("Place id of the business-listing profile"),
+        googlePlacesId: identifier("Place id of the business-listing profile"),
         blogRss: text("Feed of the blog, as a link")
       },
       { whole: json("Links to the business's profiles, by network", { column: "social" }) }
     ),
     currency: text("Currency of the account's amounts, ISO 4217, where sent"),
-    dateAdded: instant("When the account was made"),
+    dateAdded: created("When the account was made"),
     domain: text("Domain of the account"),
-    brandId: text("Brand that the account belongs to"),
+    brandId: identifier("Brand that the account belongs to"),
     permissions: json("What the account may use, as sent"),
     settings: object({
       allowDuplicateContact: boolean("Two contacts may share email or phone"),

@@ -1,4 +1,4 @@
-import { count, boolean, id, instant, enumeration, ref, rows, text } from "#catalog/fields.ts"
+import { count, boolean, id, enumeration, ref, rows, text, changed, created } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -51,7 +51,7 @@ export const objectFields = defineList({
       "File extension a file field takes"
     ),
     maxFileLimit: count("Files a file field takes at most"),
-    dateAdded: instant("When the field was made"),
-    dateUpdated: instant("Last change")
+    dateAdded: created("When the field was made"),
+    dateUpdated: changed("Last change")
   }
 })

@@ -1,4 +1,5 @@
-import { content, count, boolean, id, instant, object, enumeration, ref, text } from "#catalog/fields.ts"
+import { content, count, boolean, id, instant, object, enumeration, ref, text, changed } from "#catalog/fields.ts"
+import { created } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -26,7 +27,7 @@ export const recurringTasks = defineList({
     title: text("What is to be done", { personal: "content" }),
     description: content("The details"),
     contactId: ref("contacts", "Contact the task is about"),
-    assignedTo: ref("users", "Who is to do it"),
+    assignedTo: text("Who is to do it", { references: "users" }),
     rruleOptions: object({
       intervalType: enumeration(["yearly", "monthly", "weekly", "daily", "hourly"], "", {
         column: "rrule_interval_type"
@@ -47,7 +48,7 @@ export const recurringTasks = defineList({
     }),
     totalOccurrence: count("Occurrences so far"),
     deleted: boolean("Removed by a user"),
-    createdAt: instant("When the schedule was made"),
-    updatedAt: instant("Last change")
+    createdAt: created("When the schedule was made"),
+    updatedAt: changed("Last change")
   }
 })

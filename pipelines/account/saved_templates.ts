@@ -1,4 +1,4 @@
-import { content, boolean, id, instant, object, enumeration, text, values } from "#catalog/fields.ts"
+import { content, boolean, id, object, enumeration, text, values, created } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -43,7 +43,7 @@ export const savedTemplates = defineList({
       attachments: attachments("attachments")
     }),
     urlAttachments: attachments("urlAttachments"),
-    dateAdded: instant("When the template was made"),
+    dateAdded: created("When the template was made"),
     deleted: boolean("Listed among the deleted templates")
   }
 })

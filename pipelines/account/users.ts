@@ -1,4 +1,5 @@
-import { openEnum, map, boolean, id, instant, object, enumeration, text, values } from "#catalog/fields.ts"
+import { openEnum, map, boolean, id, object, enumeration, text, values, changed, created } from "#catalog/fields.ts"
+import { email, personName, phone, ref } from "#catalog/fields.ts"
 import { company, cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -40,19 +41,19 @@ export const users = defineList({
       lcPhone: map(
         "user_phones",
         "Inbound phone number of each user in each location.",
-        { name: "phone_location_id", field: text("Location the number serves", { references: "locations" }) },
-        { value: text("Number, E.164", { column: "phone", personal: "direct" }) }
+        { name: "phone_location_id", field: ref("locations", "Location the number serves") },
+        { value: phone("Number, E.164", { column: "phone" }) }
       )
     }
   },
   tombstone: "deleted",
   fields: {
     id: id("User id; `assigned_to` and `user_id` elsewhere"),
-    name: text("Full name", { personal: "direct" }),
-    firstName: text("First name", { personal: "direct" }),
-    lastName: text("Last name", { personal: "direct" }),
-    email: text("Address the user signs in with", { personal: "direct" }),
-    phone: text("Phone, E.164", { personal: "direct" }),
+    name: personName("Full name"),
+    firstName: personName("First name"),
+    lastName: personName("Last name"),
+    email: email("Address the user signs in with"),
+    phone: phone("Phone, E.164"),
     extension: text("Phone extension", { personal: "direct" }),
     roles: object({
       type: openEnum("Kind of user: `account` for one of this location"),
@@ -61,7 +62,7 @@ export const users = defineList({
         "user_locations",
         "Locations each user can enter.",
         "member_location_id",
-        text("Location the user can enter", { references: "locations" })
+        ref("locations", "Location the user can enter")
       ),
       restrictSubAccount: boolean("The user is kept to the locations listed")
     }),
@@ -69,8 +70,8 @@ export const users = defineList({
       "en_US es fr_CA fr_FR nl de pt_PT pt_BR it sv da fi no".split(" "),
       "Language of the user interface"
     ),
-    dateAdded: instant("When the user was added"),
-    dateUpdated: instant("Last change"),
+    dateAdded: created("When the user was added"),
+    dateUpdated: changed("Last change"),
     totpEnabled: boolean("Signs in with a second factor"),
     profilePhoto: text("Picture, as a link", { personal: "direct" }),
     deleted: boolean("The user was removed")

@@ -1,4 +1,4 @@
-import { count, id, instant, enumeration, text } from "#catalog/fields.ts"
+import { count, id, enumeration, text, changed, created } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -20,7 +20,7 @@ export const workflows = defineList({
     name: text("Name"),
     status: enumeration(["published", "draft"]),
     version: count("Goes up with each change"),
-    createdAt: instant("When the workflow was made"),
-    updatedAt: instant("Last change")
+    createdAt: created("When the workflow was made"),
+    updatedAt: changed("Last change")
   }
 })

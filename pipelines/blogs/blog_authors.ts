@@ -1,4 +1,4 @@
-import { id, instant, text } from "#catalog/fields.ts"
+import { id, changed, personName, url } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -18,8 +18,8 @@ export const blogAuthors = defineList({
   ],
   fields: {
     _id: id("Author id"),
-    name: text("Name", { personal: "direct" }),
-    canonicalLink: text("Page about the author", { personal: "quasi" }),
-    updatedAt: instant("Last change")
+    name: personName("Name"),
+    canonicalLink: url("Page about the author"),
+    updatedAt: changed("Last change")
   }
 })

@@ -1,4 +1,4 @@
-import { id, instant, text } from "#catalog/fields.ts"
+import { id, text, changed } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -21,6 +21,6 @@ export const blogCategories = defineList({
     label: text("Name"),
     urlSlug: text("Name in the category's web address"),
     canonicalLink: text("Address search engines are to keep"),
-    updatedAt: instant("Last change")
+    updatedAt: changed("Last change")
   }
 })

@@ -1,4 +1,4 @@
-import { content, count, boolean, id, instant, enumeration, ref, text, values } from "#catalog/fields.ts"
+import { content, count, boolean, id, instant, enumeration, ref, text, values, changed } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 
@@ -43,7 +43,7 @@ export const blogPosts = defineChild({
     wordCount: count("Number of words"),
     archived: boolean("Put away"),
     publishedAt: instant("When it appeared or will appear"),
-    updatedAt: instant("Last change"),
+    updatedAt: changed("Last change"),
     categories: values(
       "blog_post_categories",
       "Categories of each post.",

@@ -1,4 +1,5 @@
-import { alias, content, boolean, id, instant, enumeration, ref, text, values } from "#catalog/fields.ts"
+import { alias, content, boolean, id, instant, enumeration, ref, text, values, changed } from "#catalog/fields.ts"
+import { created, emailOrPhone, identifier } from "#catalog/fields.ts"
 import { get, location, parent, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
@@ -47,17 +48,18 @@ export const appointments = defineChild({
     appoinmentStatus: alias("appointmentStatus"),
     assignedUserId: ref("users", "Whom it is booked with"),
     users: values("appointment_users", "Users who take part in each appointment.", "user_id", ref("users", "The user")),
-    groupId: text("Group of its calendar"),
-    address: text("Where it takes place", { personal: "direct" }),
+    groupId: identifier("Group of its calendar"),
+    // Of a call, the number.
+    address: emailOrPhone("Where it takes place"),
     notes: content("Notes on it"),
     createdBy: actor("created_by", "Who booked it"),
-    dateAdded: instant("When it was booked"),
+    dateAdded: created("When it was booked"),
     startTime: instant("Begin"),
     endTime: instant("End"),
-    masterEventId: text("The series it is one of"),
+    masterEventId: identifier("The series it is one of"),
     isRecurring: boolean("It is one of a series"),
     rrule: text("Rule of the series, RFC 5545"),
     deleted: boolean("Removed by a user"),
-    dateUpdated: instant("Last change")
+    dateUpdated: changed("Last change")
   }
 })

@@ -1,4 +1,4 @@
-import { openEnum, decimal, boolean, id, json, ref, rows, text } from "#catalog/fields.ts"
+import { openEnum, decimal, boolean, id, json, ref, rows, text, address, identifier } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -34,7 +34,7 @@ export const calendars = defineList({
     eventType: openEnum("How appointments are given to members: `RoundRobin_OptimizeForAvailability`, …"),
     eventTitle: text("How its appointments are titled"),
     eventColor: text("Colour of its appointments"),
-    groupId: text("Group of calendars it is in"),
+    groupId: identifier("Group of calendars it is in"),
     slug: text("Name in the calendar's web address"),
     widgetSlug: text("Name in the web address of the booking page"),
     formId: ref("forms", "Form filled in when booking"),
@@ -50,7 +50,7 @@ export const calendars = defineList({
         priority: decimal("Priority among the members"),
         isPrimary: boolean("The one whose place and calendar count"),
         meetingLocationType: openEnum("Kind of meeting place"),
-        meetingLocation: text("Where the user meets contacts", { personal: "quasi" })
+        meetingLocation: address("Where the user meets contacts", { personal: "quasi" })
       },
       ["user_id"],
       { plain: "userId" }

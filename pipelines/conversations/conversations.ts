@@ -1,17 +1,5 @@
-import {
-  openEnum,
-  content,
-  count,
-  boolean,
-  id,
-  instant,
-  json,
-  enumeration,
-  ref,
-  text,
-  ignored,
-  values
-} from "#catalog/fields.ts"
+import { openEnum, content, count, boolean, id, instant, json, enumeration, ref, text } from "#catalog/fields.ts"
+import { ignored, values, changed, companyName, created, email, personName, phone, tag } from "#catalog/fields.ts"
 import { cursor, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
@@ -69,7 +57,7 @@ export const conversations = defineList({
   fields: {
     id: id("Conversation id"),
     contactId: ref("contacts", "Whom it is with"),
-    assignedTo: ref("users", "Who answers it"),
+    assignedTo: text("Who answers it", { references: "users" }),
     userId: ref("users", "User it belongs to"),
     type: openEnum("Channel: `TYPE_PHONE`, `TYPE_EMAIL`, …; a number in single reads"),
     unreadCount: count("Messages nobody has read"),
@@ -82,22 +70,17 @@ export const conversations = defineList({
     lastMessageDirection: enumeration(directions),
     lastOutboundMessageAction: enumeration(["automated", "manual"]),
     lastManualMessageDate: instant("Last message written by hand"),
-    dateAdded: instant("When the thread began"),
-    dateUpdated: instant("Last change"),
-    fullName: text("Name of the contact", { personal: "direct" }),
-    contactName: text("Name of the contact, as shown", { personal: "direct" }),
-    companyName: text("Company of the contact", { personal: "quasi" }),
-    email: text("Address of the contact", { personal: "direct" }),
-    phone: text("Phone of the contact", { personal: "direct" }),
+    dateAdded: created("When the thread began"),
+    dateUpdated: changed("Last change"),
+    fullName: personName("Name of the contact"),
+    contactName: personName("Name of the contact, as shown"),
+    companyName: companyName("Company of the contact"),
+    email: email("Address of the contact"),
+    phone: phone("Phone of the contact"),
     profilePhoto: text("Picture of the contact, as a link", { personal: "direct" }),
     lastInternalComment: content("Last comment among the users"),
     attributed: boolean("A campaign is known that it came from"),
-    tags: values(
-      "conversation_tags",
-      "Tags of the contact of each conversation.",
-      "tag",
-      text("The tag", { personal: "quasi" })
-    ),
+    tags: values("conversation_tags", "Tags of the contact of each conversation.", "tag", tag("The tag")),
     followers: values(
       "conversation_followers",
       "Users who follow each conversation.",

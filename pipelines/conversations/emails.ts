@@ -1,10 +1,10 @@
-import { content, id, instant, enumeration, ref, text, values } from "#catalog/fields.ts"
+import { content, id, enumeration, ref, text, values, created, email, identifier } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 import { directions, messageSources } from "#catalog/enums.ts"
 
 const recipients = (kind: "to" | "cc" | "bcc") =>
-  values("email_recipients", "Addresses each email went to.", "address", text("The address", { personal: "direct" }), {
+  values("email_recipients", "Addresses each email went to.", "address", email("The address"), {
     key: ["kind", "address"],
     constants: { kind }
   })
@@ -40,7 +40,7 @@ export const emails = defineChild({
   },
   fields: {
     id: id("Email message id"),
-    threadId: text("Thread the email belongs to"),
+    threadId: identifier("Thread the email belongs to"),
     conversationId: ref("conversations", "Its conversation"),
     contactId: ref("contacts", "Whom it is with"),
     direction: enumeration(directions),
@@ -48,7 +48,7 @@ export const emails = defineChild({
     subject: content("Subject line"),
     body: content("Text of the email"),
     contentType: text("MIME type of the body"),
-    from: text("Address of the sender", { column: "from_address", personal: "direct" }),
+    from: email("Address of the sender", { column: "from_address" }),
     to: recipients("to"),
     cc: recipients("cc"),
     bcc: recipients("bcc"),
@@ -59,12 +59,12 @@ export const emails = defineChild({
       text("Link to the file", { personal: "content" }),
       { key: [] }
     ),
-    dateAdded: instant("When it came or went"),
+    dateAdded: created("When it came or went"),
     replyToMessageId: ref("emails", "Email it answers"),
     source: enumeration(messageSources),
     provider: text("Kind of service that carried it"),
     conversationProviderId: ref("messaging_providers", "Provider that carried it"),
-    altId: text("Id at the provider"),
+    altId: identifier("Id at the provider"),
     error: text("Why it failed", { personal: "content" })
   }
 })

@@ -1,4 +1,5 @@
-import { openEnum, content, count, id, instant, json, object, enumeration, ref, text, values } from "#catalog/fields.ts"
+import { openEnum, content, count, id, json, object, enumeration, ref, text, values, changed } from "#catalog/fields.ts"
+import { created, emailOrPhone, identifier } from "#catalog/fields.ts"
 import { cursor, cursorPart, get, location, since, size, windowEnd } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -98,16 +99,16 @@ export const messages = defineList({
     contentType: text("MIME type of the body"),
     body: content("Text of the message; empty for email, see emails"),
     subject: content("Subject line"),
-    dateAdded: instant("When it came or went"),
-    dateUpdated: instant("Last change, for example of its status"),
+    dateAdded: created("When it came or went"),
+    dateUpdated: changed("Last change, for example of its status"),
     source: enumeration(messageSources),
     userId: ref("users", "User who sent it"),
-    from: text("Phone or address of the sender", { column: "from_address", personal: "direct" }),
-    to: text("Phone or address of the receiver", { column: "to_address", personal: "direct" }),
+    from: emailOrPhone("Phone or address of the sender", { column: "from_address" }),
+    to: emailOrPhone("Phone or address of the receiver", { column: "to_address" }),
     error: text("Why it failed", { personal: "content" }),
-    altId: text("Id at the provider"),
+    altId: identifier("Id at the provider"),
     conversationProviderId: ref("messaging_providers", "Provider that carried it"),
-    chatWidgetId: text("Chat widget it was typed into"),
+    chatWidgetId: identifier("Chat widget it was typed into"),
     meta: object(
       {
         callDuration: count("Length of the call in seconds", { column: "call_duration_seconds" }),

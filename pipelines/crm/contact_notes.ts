@@ -1,4 +1,4 @@
-import { content, boolean, id, instant, ref, text } from "#catalog/fields.ts"
+import { content, boolean, id, ref, text, changed, created, identifier } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
@@ -32,9 +32,9 @@ export const contactNotes = defineChild({
     title: text("Title", { personal: "content" }),
     color: text("Colour, as a hex code"),
     pinned: boolean("Kept on top"),
-    dateAdded: instant("When it was written"),
-    dateUpdated: instant("Last change"),
-    businessId: text("Company record the note is about"),
+    dateAdded: created("When it was written"),
+    dateUpdated: changed("Last change"),
+    businessId: identifier("Company record the note is about"),
     relations: relations("contact_note_relations", "Other records that each note is tied to.")
   }
 })

@@ -1,5 +1,6 @@
 import { alias, content, count, date, decimal, boolean, id, instant, json, object } from "#catalog/fields.ts"
-import { enumeration, ref, rows, text, ignored, values } from "#catalog/fields.ts"
+import { enumeration, ref, rows, text, ignored, values, changed, companyName, created } from "#catalog/fields.ts"
+import { customValue, email, identifier, personName, phone } from "#catalog/fields.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -98,10 +99,10 @@ export const opportunities = defineList({
     pipelineStageId: ref("pipeline_stages", "Its stage"),
     status: enumeration(["open", "won", "lost", "abandoned"]),
     contactId: ref("contacts", "Whom the deal is with"),
-    assignedTo: ref("users", "Who owns the deal"),
+    assignedTo: text("Who owns the deal", { references: "users" }),
     source: text("Where the deal came from"),
     monetaryValue: decimal("Worth of the deal in `locations.currency`", { personal: "financial" }),
-    lostReasonId: text("Why it was lost"),
+    lostReasonId: identifier("Why it was lost"),
     forecastExpectedCloseDate: date("Day it is expected to close"),
     forecastProbability: decimal("Chance of winning set by hand, 0 to 100"),
     forecastOriginalCloseDate: date("Day it was first expected to close"),
@@ -109,35 +110,35 @@ export const opportunities = defineList({
     forecastDaysSlipped: count("Days by which the expected day was moved in all"),
     forecastLastSlippedAt: instant("When the expected day was last moved to a later one"),
     effectiveProbability: decimal("Chance of winning that counts, 0 to 100"),
-    createdAt: instant("When the deal was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When the deal was made"),
+    updatedAt: changed("Last change"),
     lastStatusChangeAt: instant("Last change of status"),
     lastStageChangeAt: instant("Last change of stage"),
     lastActionDate: instant("Last action on the deal"),
-    externalObjectId: text("Id of the deal in another system"),
+    externalObjectId: identifier("Id of the deal in another system"),
     pipelineStageUId: text("Further id of its stage", { column: "pipeline_stage_uid" }),
     indexVersion: text("Version of the service's index entry"),
     contact: object(
       {
         id: alias("contactId"),
-        name: text("Name of the contact, as the deal shows it", { personal: "direct" }),
-        companyName: text("Company of the contact, as the deal shows it", { personal: "quasi" }),
-        email: text("Address of the contact, as the deal shows it", { personal: "direct" }),
-        phone: text("Phone of the contact, as the deal shows it", { personal: "direct" })
+        name: personName("Name of the contact, as the deal shows it"),
+        companyName: companyName("Company of the contact, as the deal shows it"),
+        email: email("Address of the contact, as the deal shows it"),
+        phone: phone("Phone of the contact, as the deal shows it")
       },
       { whole: json("Summary of the contact, as sent", { personal: "direct", column: "contact" }), plain: "id" }
     ),
     relations: rows("opportunity_relations", "Contacts and other records that each deal is tied to.", {
       objectKey: text("Kind of the other record, for example `contact`"),
-      recordId: text("Id of the other record"),
-      relationId: text("Id of the tie"),
-      associationId: text("Id of the kind of tie"),
+      recordId: identifier("Id of the other record"),
+      relationId: identifier("Id of the tie"),
+      associationId: identifier("Id of the kind of tie"),
       primary: boolean("The main one", { column: "is_primary" }),
-      fullName: text("Name of the contact", { personal: "direct" }),
+      fullName: personName("Name of the contact"),
       contactName: alias("fullName"),
-      companyName: text("Company of the contact", { personal: "quasi" }),
-      email: text("Address of the contact", { personal: "direct" }),
-      phone: text("Phone of the contact", { personal: "direct" })
+      companyName: companyName("Company of the contact"),
+      email: email("Address of the contact"),
+      phone: phone("Phone of the contact")
     }),
     attributions: attributions("opportunity_attributions", "Visits that each deal came from."),
     searchAfter: ignored,
@@ -151,7 +152,7 @@ export const opportunities = defineList({
           column: "custom_field_id"
         }),
         key: text("Key of the field, where sent"),
-        value: json("The value as sent", { textColumn: "value_text", personal: "direct" }),
+        value: customValue("The value as sent"),
         // The name depends on the type of the value: fieldValueString, fieldValueDate, fieldValueFiles, …
         "fieldValue*": alias("value"),
         type: text("Type of the field, where sent")
@@ -169,7 +170,7 @@ export const opportunities = defineList({
         contactId: ref("contacts", "Contact the note is about"),
         color: text("Colour, as a hex code"),
         pinned: boolean("Kept on top"),
-        dateAdded: instant("When it was written")
+        dateAdded: created("When it was written")
       },
       ["id"]
     ),
@@ -182,7 +183,7 @@ export const opportunities = defineList({
         body: content("The details"),
         dueDate: instant("When it is due"),
         completed: boolean("Whether it is done"),
-        assignedTo: ref("users", "Who is to do it"),
+        assignedTo: text("Who is to do it", { references: "users" }),
         contactId: ref("contacts", "Contact the task is about")
       },
       ["id"]

@@ -1,4 +1,4 @@
-import { count, boolean, id, instant, enumeration, decimal, rows, text } from "#catalog/fields.ts"
+import { count, boolean, id, enumeration, decimal, rows, text, changed, created } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -23,8 +23,8 @@ export const pipelines = defineList({
     useOpportunityProbability: boolean("Stages carry a chance of winning"),
     colorRenderMode: enumeration(["dot", "bg-tint", "none"], "How stages are coloured"),
     position: text("Sort key among the pipelines; a text, not a number"),
-    dateAdded: instant("When the pipeline was made"),
-    dateUpdated: instant("Last change"),
+    dateAdded: created("When the pipeline was made"),
+    dateUpdated: changed("Last change"),
     stages: rows(
       "pipeline_stages",
       "Stages of each pipeline, in order.",

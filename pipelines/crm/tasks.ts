@@ -1,4 +1,4 @@
-import { alias, boolean, id, instant, json, content, ref, text } from "#catalog/fields.ts"
+import { alias, boolean, id, instant, json, content, ref, text, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, post, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
@@ -29,10 +29,10 @@ export const tasks = defineList({
     body: content("The details"),
     dueDate: instant("When it is due"),
     completed: boolean("Whether it is done"),
-    assignedTo: ref("users", "Who is to do it"),
-    businessId: text("Company record the task is about"),
-    dateAdded: instant("When the task was made"),
-    dateUpdated: instant("Last change"),
+    assignedTo: text("Who is to do it", { references: "users" }),
+    businessId: identifier("Company record the task is about"),
+    dateAdded: created("When the task was made"),
+    dateUpdated: changed("Last change"),
     deleted: boolean("Removed by a user"),
     contactDetails: json("Summary of the contact, as sent", { personal: "direct" }),
     assignedToUserDetails: json("Summary of who is to do it, as sent", { personal: "direct" }),

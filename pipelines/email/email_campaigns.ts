@@ -1,4 +1,5 @@
-import { openEnum, content, boolean, id, instant, enumeration, rows, text } from "#catalog/fields.ts"
+import { openEnum, content, boolean, id, enumeration, rows, text, changed, created, email } from "#catalog/fields.ts"
+import { identifier, personName } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -28,10 +29,10 @@ export const emailCampaigns = defineList({
     fields: {
       editorType: enumeration(["html", "builder", "text"], "What it was written with"),
       isPlainText: boolean("Text without markup"),
-      fromName: text("Name of the sender", { personal: "direct" }),
-      fromEmail: text("Address of the sender", { personal: "direct" }),
+      fromName: personName("Name of the sender"),
+      fromEmail: email("Address of the sender"),
       subject: content("Subject line"),
-      replyToAddress: text("Address that answers go to", { personal: "direct" }),
+      replyToAddress: email("Address that answers go to"),
       previewText: content("Line that mail programs show beside the subject"),
       editorContentUrl: text("Link the body was fetched from"),
       body: content("The email itself, as HTML or text")
@@ -43,17 +44,17 @@ export const emailCampaigns = defineList({
     name: text("Name"),
     status: enumeration(["draft", "scheduled", "processing", "sent", "paused", "cancelled", "failed", "archived"]),
     source: openEnum("What made it"),
-    sourceId: text("Id its statistics are kept under"),
+    sourceId: identifier("Id its statistics are kept under"),
     campaignType: openEnum("Kind of campaign"),
     campaignCategory: openEnum("Category of the campaign"),
     deleted: boolean("Removed"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     variations: rows(
       "email_campaign_variations",
       "Versions that an A/B test compares, of each campaign.",
       {
-        sourceId: text("Id the version's statistics are kept under"),
+        sourceId: identifier("Id the version's statistics are kept under"),
         isWinner: boolean("The version that won")
       },
       ["source_id"]

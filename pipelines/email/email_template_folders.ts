@@ -1,4 +1,4 @@
-import { count, boolean, id, instant, enumeration, ref, text } from "#catalog/fields.ts"
+import { count, boolean, id, enumeration, ref, text, changed, created } from "#catalog/fields.ts"
 import { defineEmbedded } from "#catalog/resource.ts"
 
 export const emailTemplateFolders = defineEmbedded({
@@ -16,7 +16,7 @@ export const emailTemplateFolders = defineEmbedded({
     childCount: count("Number of templates and folders in it"),
     hasChildren: boolean("Something lies in it"),
     parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change")
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change")
   }
 })

@@ -1,4 +1,5 @@
-import { alias, content, boolean, id, instant, enumeration, ref, text, ignored } from "#catalog/fields.ts"
+import { alias, content, boolean, id, enumeration, ref, text, ignored, changed, created } from "#catalog/fields.ts"
+import { email, personName } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
@@ -42,8 +43,8 @@ export const emailTemplates = defineList({
     refreshAfter: "60 days",
     linked: { url: "editorContentUrl", as: "body" },
     fields: {
-      fromName: text("Name of the sender", { personal: "direct" }),
-      fromEmail: text("Address of the sender", { personal: "direct" }),
+      fromName: personName("Name of the sender"),
+      fromEmail: email("Address of the sender"),
       subject: content("Subject line"),
       subjectLine: alias("subject"),
       previewText: content("Line that mail programs show beside the subject"),
@@ -61,8 +62,8 @@ export const emailTemplates = defineList({
     previewUrl: text("Picture of it, as a link"),
     parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),
     archived: boolean("Put away: listed among the archived"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     // Only folders have these members.
     hasChildren: ignored,
     childCount: ignored

@@ -1,4 +1,4 @@
-import { map, id, instant, json, object, ref, text } from "#catalog/fields.ts"
+import { map, id, json, object, ref, text, created, customValue, email, personName } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { eventData } from "#catalog/shapes.ts"
@@ -36,11 +36,11 @@ export const formSubmissions = defineList({
   person: { contacts: ["contact_id"], addresses: ["email"] },
   fields: {
     id: id("Submission id"),
-    formId: text("The form", { references: "forms" }),
+    formId: ref("forms", "The form"),
     contactId: ref("contacts", "Who filled it in"),
-    name: text("Name typed in", { personal: "direct" }),
-    email: text("Address typed in", { personal: "direct" }),
-    createdAt: instant("When it was sent"),
+    name: personName("Name typed in"),
+    email: email("Address typed in"),
+    createdAt: created("When it was sent"),
     external: json("Set where it came through another site", { personal: "direct" }),
     others: object(
       {
@@ -52,7 +52,7 @@ export const formSubmissions = defineList({
           "form_submission_answers",
           "Answers of each submission.",
           { name: "field", field: text("Field key or custom field id") },
-          { value: json("The answer as sent", { textColumn: "value_text", personal: "direct" }) }
+          { value: customValue("The answer as sent") }
         )
       }
     )

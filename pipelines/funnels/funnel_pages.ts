@@ -1,4 +1,4 @@
-import { boolean, id, instant, ref, text } from "#catalog/fields.ts"
+import { boolean, id, ref, text, changed, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 
@@ -31,8 +31,8 @@ export const funnelPages = defineChild({
     _id: id("Page id"),
     funnelId: ref("funnels", "The funnel"),
     name: text("Name"),
-    stepId: text("Step of the funnel it belongs to"),
+    stepId: identifier("Step of the funnel it belongs to"),
     deleted: boolean("Removed"),
-    updatedAt: instant("Last change")
+    updatedAt: changed("Last change")
   }
 })

@@ -1,4 +1,5 @@
-import { alias, openEnum, decimal, boolean, id, instant, json, rows, text } from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, json, rows, text, changed, created } from "#catalog/fields.ts"
+import { identifier } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -25,11 +26,11 @@ export const funnels = defineList({
     type: openEnum("`funnel` or `website`"),
     category: openEnum("What it is for"),
     url: text("Path of its first page"),
-    domainId: text("Domain it is on"),
-    parentId: text("Folder it lies in"),
+    domainId: identifier("Domain it is on"),
+    parentId: identifier("Folder it lies in"),
     isStoreActive: boolean("It is an online store, and open"),
-    dateAdded: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    dateAdded: created("When it was made"),
+    updatedAt: changed("Last change"),
     steps: rows(
       "funnel_steps",
       "Steps of each funnel.",

@@ -1,4 +1,4 @@
-import { decimal, boolean, id, instant, json, text } from "#catalog/fields.ts"
+import { decimal, boolean, id, json, text, changed, created } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { altFields, businessDetails, discount, documentLines } from "#catalog/shapes.ts"
@@ -33,8 +33,8 @@ export const estimateTemplates = defineList({
     discount,
     total: decimal("Total in `currency`", { personal: "financial" }),
     liveMode: boolean("False for a test template"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     items: documentLines("estimate_template_items", "Lines of each template.", "What is offered"),
     automaticTaxesEnabled: boolean("Taxes are worked out by the service"),
     termsNotes: text("Terms and notes at the end", { personal: "content" }),

@@ -1,10 +1,10 @@
-import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text } from "#catalog/fields.ts"
+import { date, decimal, boolean, id, json, object, enumeration, ref, text, changed, created } from "#catalog/fields.ts"
+import { email, personName, phone } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { rrule } from "#catalog/rrule.ts"
 import { altFields, businessDetails, discount, documentLines, sentTo } from "#catalog/shapes.ts"
 
-const person = { personal: "direct" } as const
 const money = { personal: "financial" } as const
 
 export const estimates = defineList({
@@ -46,9 +46,9 @@ export const estimates = defineList({
     expiryDate: date("Day it expires"),
     contactDetails: object({
       id: ref("contacts", "Whom it is for"),
-      name: text("Name on the estimate", person),
-      phoneNo: text("Phone on the estimate", person),
-      email: text("Address on the estimate", person)
+      name: personName("Name on the estimate"),
+      phoneNo: phone("Phone on the estimate"),
+      email: email("Address on the estimate")
     }),
     sentTo: sentTo("estimate_recipients", "Whom each estimate goes to."),
     sendEstimateDetails: json("How it was sent, as sent", { personal: "direct" }),
@@ -58,8 +58,8 @@ export const estimates = defineList({
     totalamountInUSD: decimal("Total in US dollars", money),
     liveMode: boolean("False for a test estimate"),
     deleted: boolean("Removed by a user"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     frequencySettings: object({
       enabled: boolean("The estimate repeats"),
       schedule: object({ rrule })

@@ -1,4 +1,4 @@
-import { count, json, text } from "#catalog/fields.ts"
+import { count, json, text, identifier } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 import { altFields, lateFees } from "#catalog/shapes.ts"
@@ -29,7 +29,7 @@ export const invoiceSettings = defineChild({
     estimateNumberPrefix: text("What stands before the number of an estimate"),
     dueAfterXDays: count("Days until an invoice is to be paid"),
     estimatesExpireAfterXDays: count("Days until an estimate expires"),
-    _id: text("Id of the settings, where sent", { column: "settings_id" }),
+    _id: identifier("Id of the settings, where sent", { column: "settings_id" }),
     // A fixed fee is in the currency of the invoice to which it is added.
     lateFeesConfiguration: lateFees,
     reminders: json("Reminders sent, as sent"),

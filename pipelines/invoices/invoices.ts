@@ -1,9 +1,9 @@
-import { date, decimal, boolean, id, instant, json, object, enumeration, ref, text } from "#catalog/fields.ts"
+import { date, decimal, boolean, id, json, object, enumeration, ref, text, changed, created } from "#catalog/fields.ts"
+import { email, personName, phone } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { altFields, businessDetails, discount, documentLines, lateFees, sentTo } from "#catalog/shapes.ts"
 
-const person = { personal: "direct" } as const
 const money = { personal: "financial" } as const
 const ofLocation = { altId: location, altType: "location" } as const
 
@@ -41,9 +41,9 @@ export const invoices = defineList({
       contactId: ref("contacts", "Whom it is for"),
       contactDetails: object({
         id: ref("contacts", "Whom it is for, as on the invoice"),
-        name: text("Name on the invoice", person),
-        phoneNo: text("Phone on the invoice", person),
-        email: text("Address on the invoice", person)
+        name: personName("Name on the invoice"),
+        phoneNo: phone("Phone on the invoice"),
+        email: email("Address on the invoice")
       }),
       sentTo: sentTo("invoice_recipients", "Whom each invoice goes to."),
       businessDetails,
@@ -55,8 +55,8 @@ export const invoices = defineList({
         discount: decimal("Discount, in `currency`", money),
         tax: decimal("Taxes, in `currency`", money)
       }),
-      createdAt: instant("When it was made"),
-      updatedAt: instant("Last change"),
+      createdAt: created("When it was made"),
+      updatedAt: changed("Last change"),
       termsNotes: text("Terms and notes at the end", { personal: "content" }),
       automaticTaxesEnabled: boolean("Taxes are worked out by the service"),
       liveMode: boolean("False for a test invoice"),

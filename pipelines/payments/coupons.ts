@@ -1,16 +1,5 @@
-import {
-  openEnum,
-  count,
-  boolean,
-  id,
-  instant,
-  object,
-  enumeration,
-  decimal,
-  ref,
-  text,
-  values
-} from "#catalog/fields.ts"
+import { openEnum, count, boolean, id, instant, object, enumeration, decimal, ref, text } from "#catalog/fields.ts"
+import { values, changed, created } from "#catalog/fields.ts"
 import { column, cursorOr, get, location, recordId, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
@@ -59,8 +48,8 @@ export const coupons = defineList({
       duration: count("How long it holds if `fixed`, in the unit beside"),
       durationType: openEnum("Unit of that duration")
     }),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     ...altFields,
     productIds: values(
       "coupon_products",

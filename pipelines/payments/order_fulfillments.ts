@@ -1,4 +1,4 @@
-import { decimal, id, instant, json, object, ref, rows, text } from "#catalog/fields.ts"
+import { decimal, id, json, object, ref, rows, text, changed, created, identifier, url } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 import { altFields, lineProduct } from "#catalog/shapes.ts"
@@ -25,13 +25,13 @@ export const orderFulfillments = defineChild({
   person: { records: { order_id: "orders" } },
   fields: {
     _id: id("Fulfillment id"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     ...altFields,
     trackings: rows("fulfillment_trackings", "Parcels of each delivery.", {
-      trackingNumber: text("Number of the parcel", { personal: "quasi" }),
+      trackingNumber: identifier("Number of the parcel", { personal: "quasi" }),
       shippingCarrier: text("Who carries it"),
-      trackingUrl: text("Page that follows it", { personal: "quasi" })
+      trackingUrl: url("Page that follows it")
     }),
     items: rows(
       "fulfillment_items",

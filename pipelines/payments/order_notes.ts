@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { json, text } from "#catalog/fields.ts"
+import { json, identifier } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 
@@ -43,7 +43,7 @@ export const orderNotes = defineChild({
   key: ["order_id", "id"],
   person: { records: { order_id: "orders" } },
   fields: {
-    id: text("Note id, or where it has none a fingerprint of the note"),
+    id: identifier("Note id, or where it has none a fingerprint of the note"),
     body: json("The note as sent", { personal: "content" })
   }
 })

@@ -1,18 +1,5 @@
-import {
-  alias,
-  openEnum,
-  decimal,
-  boolean,
-  id,
-  instant,
-  json,
-  object,
-  ref,
-  rows,
-  text,
-  count,
-  enumeration
-} from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, json, object, ref, rows, text, count } from "#catalog/fields.ts"
+import { enumeration, changed, created, email, identifier, personName } from "#catalog/fields.ts"
 import { productOf } from "#catalog/decimals.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -72,9 +59,9 @@ export const orders = defineList({
         { whole: json("Coupon used, as sent", { column: "coupon", personal: "financial" }), plain: "_id" }
       ),
       contactSnapshot: json("The contact when ordering, as sent", { personal: "direct" }),
-      trackingId: text("Tracking id", { personal: "quasi" }),
+      trackingId: identifier("Tracking id", { personal: "quasi" }),
       items: rows("order_items", "Lines of each order.", {
-        _id: text("Line id, where sent", { column: "id" }),
+        _id: identifier("Line id, where sent", { column: "id" }),
         name: text("What was ordered"),
         currency: text("Currency, ISO 4217"),
         product: lineProduct,
@@ -99,8 +86,8 @@ export const orders = defineList({
     _id: id("Order id"),
     ...altFields,
     contactId: ref("contacts", "Who ordered"),
-    contactName: text("Name of who ordered", { personal: "direct" }),
-    contactEmail: text("Address of who ordered", { personal: "direct" }),
+    contactName: personName("Name of who ordered"),
+    contactEmail: email("Address of who ordered"),
     currency: text("Currency, ISO 4217"),
     amount: decimal("Total in `currency`", { personal: "financial" }),
     subtotal: decimal("Total before discount in `currency`", { personal: "financial" }),
@@ -119,7 +106,7 @@ export const orders = defineList({
     sourceType: openEnum("Kind of thing the order came from"),
     sourceSubType: openEnum("Kind in more detail"),
     sourceName: text("Name of that thing"),
-    sourceId: text("Id of that thing"),
+    sourceId: identifier("Id of that thing"),
     source: object({
       type: alias("sourceType"),
       subType: alias("sourceSubType"),
@@ -127,7 +114,7 @@ export const orders = defineList({
       id: alias("sourceId")
     }),
     sourceMeta: json("More about that thing, as sent", { personal: "direct" }),
-    createdAt: instant("When it was ordered"),
-    updatedAt: instant("Last change")
+    createdAt: created("When it was ordered"),
+    updatedAt: changed("Last change")
   }
 })

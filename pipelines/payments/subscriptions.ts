@@ -1,17 +1,5 @@
-import {
-  alias,
-  openEnum,
-  count,
-  decimal,
-  boolean,
-  id,
-  instant,
-  json,
-  object,
-  ref,
-  enumeration,
-  text
-} from "#catalog/fields.ts"
+import { alias, openEnum, count, decimal, boolean, id, instant, json, object, ref } from "#catalog/fields.ts"
+import { enumeration, text, changed, created, email, identifier, personName, trait } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"
@@ -86,7 +74,7 @@ export const subscriptions = defineList({
       ),
       recurringProduct: object(
         {
-          _id: text("Id of what is paid for", { column: "recurring_product_id" }),
+          _id: identifier("Id of what is paid for", { column: "recurring_product_id" }),
           name: text("Name of what is paid for"),
           qty: decimal("Quantity of what is paid for")
         },
@@ -111,8 +99,8 @@ export const subscriptions = defineList({
   fields: {
     _id: id("Subscription id"),
     contactId: ref("contacts", "Who pays"),
-    contactName: text("Name of who pays", { personal: "direct" }),
-    contactEmail: text("Address of who pays", { personal: "direct" }),
+    contactName: personName("Name of who pays"),
+    contactEmail: email("Address of who pays"),
     currency: text("Currency, ISO 4217"),
     amount: decimal("Amount of one payment in `currency`", { personal: "financial" }),
     // The documents show an object without its members; the service sends a text.
@@ -130,20 +118,20 @@ export const subscriptions = defineList({
     paymentsCollectedCount: count("Number of payments collected"),
     liveMode: boolean("False for a test subscription"),
     entityType: openEnum("What it was made with: `order`, `invoice`, …"),
-    entityId: text("Id of that order or invoice"),
+    entityId: identifier("Id of that order or invoice"),
     entitySourceType: enumeration(sources, "Kind of thing it came from"),
     entitySourceName: text("Name of that thing"),
-    entitySourceId: text("Id of that thing"),
+    entitySourceId: identifier("Id of that thing"),
     entitySourceMeta: json("More about that thing, as sent", { personal: "direct" }),
     paymentProviderType: openEnum("Provider that takes the payments"),
     paymentProviderConnectedAccount: text("Account at the provider", { personal: "financial" }),
-    subscriptionId: text("Id at the provider", { personal: "financial" }),
+    subscriptionId: identifier("Id at the provider", { personal: "financial" }),
     // It may contain the name and the address of who pays.
     subscriptionSnapshot: json("The subscription at the provider, as sent", { personal: "direct" }),
-    ipAddress: text("Network address of who subscribed", { personal: "quasi" }),
+    ipAddress: trait("Network address of who subscribed"),
     createdBy: actor("created_by", "Who made it"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     ...altFields
   }
 })

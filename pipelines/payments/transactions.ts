@@ -1,4 +1,5 @@
-import { alias, openEnum, decimal, boolean, id, instant, json, object, ref, text } from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, instant, json, object, ref, text, changed } from "#catalog/fields.ts"
+import { created, email, identifier, personName, trait } from "#catalog/fields.ts"
 import { cursorOr, get, location, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"
@@ -54,8 +55,8 @@ export const transactions = defineList({
   fields: {
     _id: id("Transaction id"),
     contactId: ref("contacts", "Who paid"),
-    contactName: text("Name of who paid", { personal: "direct" }),
-    contactEmail: text("Address of who paid", { personal: "direct" }),
+    contactName: personName("Name of who paid"),
+    contactEmail: email("Address of who paid"),
     currency: text("Currency, ISO 4217"),
     amount: decimal("Amount in `currency`", { personal: "financial" }),
     amountRefunded: decimal("Amount paid back in `currency`", { personal: "financial" }),
@@ -64,11 +65,11 @@ export const transactions = defineList({
     markAsTest: boolean("Marked as a test"),
     isParent: boolean("Other transactions belong to it"),
     entityType: openEnum("What was paid: `order`, `invoice`, …"),
-    entityId: text("Id of the order or invoice"),
+    entityId: identifier("Id of the order or invoice"),
     entitySourceType: openEnum("Kind of thing it came from: `funnel`, `invoice`, `manual`, …"),
     entitySourceSubType: openEnum("Kind in more detail: `upsell`, `card_payment`, …"),
     entitySourceName: text("Name of that thing"),
-    entitySourceId: text("Id of that thing; only a single read shows it"),
+    entitySourceId: identifier("Id of that thing; only a single read shows it"),
     entitySourceMeta: json("More about that thing, as sent", { personal: "direct" }),
     entitySource: object({
       type: alias("entitySourceType"),
@@ -83,19 +84,19 @@ export const transactions = defineList({
     ),
     paymentProviderConnectedAccount: text("Account at the provider", { personal: "financial" }),
     paymentMethod: openEnum("`card`, `cash`, `cheque`, `bank_transfer`, …"),
-    subscriptionId: text("Subscription it belongs to", { personal: "financial" }),
+    subscriptionId: identifier("Subscription it belongs to", { personal: "financial" }),
     invoiceId: ref("invoices", "Invoice it belongs to"),
-    chargeId: text("Id at the provider", { personal: "financial" }),
+    chargeId: identifier("Id at the provider", { personal: "financial" }),
     // It may contain the name and the address of who paid.
     chargeSnapshot: json("The charge at the provider, as sent", { personal: "direct" }),
-    receiptId: text("Receipt", { personal: "financial" }),
-    ipAddress: text("Network address of who paid", { personal: "quasi" }),
+    receiptId: identifier("Receipt", { personal: "financial" }),
+    ipAddress: trait("Network address of who paid"),
     createdBy: actor("created_by", "Who recorded it"),
     contactSnapshot: json("The contact when paying, as sent", { personal: "direct" }),
     mergedFromContactId: ref("contacts", "Contact that was merged into `contact_id` since"),
     fulfilledAt: instant("When it was paid"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     ...altFields
   }
 })

@@ -1,4 +1,4 @@
-import { id, instant, text } from "#catalog/fields.ts"
+import { id, text, created } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
@@ -28,7 +28,7 @@ export const collections = defineList({
     name: text("Name"),
     slug: text("Name in the collection's web address"),
     image: text("Picture, as a link"),
-    createdAt: instant("When it was made"),
+    createdAt: created("When it was made"),
     ...altFields
   }
 })

@@ -1,4 +1,4 @@
-import { boolean, instant, decimal, ref, text } from "#catalog/fields.ts"
+import { boolean, decimal, ref, text, changed } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
@@ -31,7 +31,7 @@ export const inventory = defineList({
     allowOutOfStockPurchases: boolean("Sold without stock as well"),
     product: ref("products", "The product", { column: "product_id" }),
     productName: text("Name of the product"),
-    updatedAt: instant("Last change of the price"),
+    updatedAt: changed("Last change of the price"),
     ...altFields
   }
 })

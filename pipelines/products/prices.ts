@@ -1,17 +1,5 @@
-import {
-  count,
-  decimal,
-  boolean,
-  id,
-  instant,
-  json,
-  object,
-  enumeration,
-  ref,
-  rows,
-  text,
-  values
-} from "#catalog/fields.ts"
+import { count, decimal, boolean, id, json, object, enumeration, ref, rows, text, values } from "#catalog/fields.ts"
+import { changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 
@@ -69,8 +57,8 @@ export const prices = defineChild({
     isDigitalProduct: boolean("Delivered as a download"),
     digitalDelivery: json("What is delivered as a download"),
     userId: ref("users", "Who made the price"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     variantOptionIds: values(
       "price_variant_options",
       "Options of the product's variants that each price is for.",
@@ -81,7 +69,7 @@ export const prices = defineChild({
       "price_membership_offers",
       "Membership offers that come with each price.",
       {
-        _id: text("Offer id, where sent", { column: "id" }),
+        _id: identifier("Offer id, where sent", { column: "id" }),
         label: text("Name of the offer"),
         value: text("Value of the offer")
       },

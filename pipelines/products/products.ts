@@ -1,18 +1,5 @@
-import {
-  alias,
-  openEnum,
-  decimal,
-  boolean,
-  id,
-  instant,
-  object,
-  enumeration,
-  ref,
-  rows,
-  text,
-  ignored,
-  values
-} from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, instant, object, enumeration, ref, rows } from "#catalog/fields.ts"
+import { text, ignored, values, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -51,15 +38,15 @@ export const products = defineList({
     seo: object({ title: text("Title for search engines"), description: text("Description for search engines") }),
     isTaxesEnabled: boolean("Taxed"),
     taxInclusive: boolean("Prices include the tax"),
-    automaticTaxCategoryId: text("Category for automatic taxes"),
+    automaticTaxCategoryId: identifier("Category for automatic taxes"),
     isLabelEnabled: boolean("Shown with its label"),
     label: object({
       title: text("Label shown with the product"),
       startDate: instant("When the label appears"),
       endDate: instant("When the label disappears")
     }),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     variants: rows(
       "product_variants",
       "Ways in which each product varies, for example its size.",

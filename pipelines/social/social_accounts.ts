@@ -1,4 +1,4 @@
-import { alias, openEnum, boolean, id, json, text } from "#catalog/fields.ts"
+import { alias, openEnum, boolean, id, json, text, identifier, personName } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -20,11 +20,11 @@ export const socialAccounts = defineList({
     _id: alias("id"),
     platform: openEnum("The network"),
     type: openEnum("Kind of profile: `page`, `group`, …"),
-    name: text("Name of the profile", { personal: "direct" }),
+    name: personName("Name of the profile"),
     avatar: text("Picture of the profile, as a link", { personal: "direct" }),
     isActive: boolean("Posts can be sent to it"),
-    oauthId: text("Id of the connection", { personal: "quasi" }),
-    profileId: text("Id of the profile at the network", { personal: "quasi" }),
+    oauthId: identifier("Id of the connection", { personal: "quasi" }),
+    profileId: identifier("Id of the profile at the network", { personal: "quasi" }),
     expire: text("When the connection ends, as sent"),
     isExpired: boolean("The connection has ended"),
     meta: json("Details by network, as sent", { personal: "direct" })

@@ -1,4 +1,4 @@
-import { alias, boolean, id, instant, text } from "#catalog/fields.ts"
+import { alias, boolean, id, text, changed, created } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
@@ -26,8 +26,8 @@ export const socialCategories = defineList({
     primaryColor: text("Colour of its background"),
     secondaryColor: text("Colour of its text"),
     createdBy: actor("created_by", "Who made it"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     deleted: boolean("Removed")
   }
 })

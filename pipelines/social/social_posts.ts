@@ -1,17 +1,5 @@
-import {
-  alias,
-  openEnum,
-  content,
-  boolean,
-  id,
-  instant,
-  json,
-  enumeration,
-  ref,
-  rows,
-  text,
-  values
-} from "#catalog/fields.ts"
+import { alias, openEnum, content, boolean, id, instant, json, enumeration, ref, rows, text } from "#catalog/fields.ts"
+import { values, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
@@ -57,12 +45,12 @@ export const socialPosts = defineList({
     platform: openEnum("The network"),
     accountId: ref("social_accounts", "Account it goes to, where the service sends a post for each"),
     parentPostId: ref("social_posts", "Post it is a part of"),
-    postId: text("Id of the post at the network"),
+    postId: identifier("Id of the post at the network"),
     scheduleDate: instant("When it is to appear"),
     displayDate: instant("Date shown with it"),
     publishedAt: instant("When it appeared"),
-    createdAt: instant("When it was made"),
-    updatedAt: instant("Last change"),
+    createdAt: created("When it was made"),
+    updatedAt: changed("Last change"),
     error: text("Why it did not appear", { personal: "content" }),
     insights: json("Figures of the network, as sent"),
     source: openEnum("What made it"),
@@ -80,7 +68,7 @@ export const socialPosts = defineList({
     media: rows("social_post_media", "Pictures and videos of each post.", {
       url: text("Link to it", { personal: "content" }),
       type: text("MIME type"),
-      id: text("Id of the file, where sent", { column: "media_id" }),
+      id: identifier("Id of the file, where sent", { column: "media_id" }),
       caption: content("Text shown with it"),
       thumbnail: text("Preview, as a link", { personal: "content" })
     })

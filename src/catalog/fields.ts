@@ -5,12 +5,13 @@
 
 import type { KindName } from "./kinds.ts"
 import type { PersonalData } from "./personal-data.ts"
+import { type Role, roles } from "./roles.ts"
 
 /** The type of a column. A value of another type is stored as NULL, and `meta.rejected_values` holds it as sent. */
 export type ColumnType = Exclude<KindName, "list">
 
 interface ColumnOptions {
-  /** Default: `none`, or `content` for a field made by `content`. */
+  /** Default: that of the role, `content` for a field made by `content`, otherwise `none`. */
   readonly personal?: PersonalData
   /** The table whose id the value is. */
   readonly references?: string
@@ -29,6 +30,8 @@ export interface ColumnField extends ColumnOptions {
   readonly enumValues?: ReadonlyArray<string>
   readonly type: ColumnType
   readonly description: string
+  /** What the value is; see `roles.ts`. A text without a role is masked more strictly than one with a role. */
+  readonly role?: Role
 }
 
 /** An object whose fields become columns of the same row, with its name as prefix. */
@@ -89,7 +92,14 @@ const column =
     ...options
   })
 
-/** Ids and short texts. A number or boolean is stored as text. */
+const withRole =
+  (role: Role, type: ColumnType = "text", more: ColumnOptions = {}) =>
+  (description: string, options: ColumnOptions = {}): ColumnField => ({
+    ...column(type, roles[role].personal)(description, { ...more, ...options }),
+    role
+  })
+
+/** Short texts. A number or boolean is stored as text. */
 export const text = column("text")
 /** A text of any length that a person wrote or said. */
 export const content = column("text", "content")
@@ -119,11 +129,35 @@ export const count = column("count")
 export const boolean = column("flag")
 /** Data of any structure, stored as sent. */
 export const json = column("json")
+
+export const email = withRole("email")
+export const phone = withRole("phone")
+export const emailOrPhone = withRole("emailOrPhone")
+export const personName = withRole("personName")
+export const companyName = withRole("companyName")
+export const address = withRole("address")
+export const postalCode = withRole("postalCode")
+export const place = withRole("place")
+export const url = withRole("url")
+export const tag = withRole("tag")
+export const trait = withRole("trait")
+/** The value of a custom field as sent, with its text beside it. */
+export const customValue = withRole("customValue", "json", { textColumn: "value_text" })
+/** When the record was made. */
+export const created = withRole("created", "instant")
+/** When the record was last changed. */
+export const changed = withRole("changed", "instant")
+
+/** The id of something that has no table. */
+export const identifier = withRole("identifier")
 /** The id of the record. */
-export const id = (description: string) => text(description, { column: "id" })
-/** The id of a row of another table. */
+export const id = (description: string) => identifier(description, { column: "id" })
+/**
+ * The id of a row of another table, published as it is in every masked release. Where something else may be sent in place of
+ * the id, a `text` with `references` is looked through for e-mail addresses.
+ */
 export const ref = (references: string, description: string, options: ColumnOptions = {}) =>
-  text(description, { references, ...options })
+  identifier(description, { references, ...options })
 
 /** `a`, `b` or `c`. */
 const listed = (enumValues: ReadonlyArray<string>): string =>

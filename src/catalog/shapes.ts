@@ -1,20 +1,6 @@
 /** Groups of fields that several resources share. */
-import {
-  alias,
-  openEnum,
-  count,
-  decimal,
-  boolean,
-  ignored,
-  instant,
-  json,
-  object,
-  enumeration,
-  ref,
-  rows,
-  text,
-  values
-} from "./fields.ts"
+import { alias, openEnum, count, decimal, boolean, ignored, json, object, enumeration, ref, rows } from "./fields.ts"
+import { text, values, created, emailOrPhone, identifier, trait, url } from "./fields.ts"
 
 /** The location in records of payments, invoices and products. */
 export const altFields = {
@@ -29,7 +15,7 @@ export const altFields = {
 export const actor = (column: string, description: string) =>
   object(
     {
-      id: text(`${description}: id of the user or program`, { column: `${column}_id`, personal: "quasi" }),
+      id: identifier(`${description}: id of the user or program`, { column: `${column}_id`, personal: "quasi" }),
       _id: alias("id"),
       userId: alias("id"),
       sourceId: alias("id"),
@@ -56,16 +42,16 @@ const money = { personal: "financial" } as const
 const visit = {
   sessionSource: text("Kind of traffic, for example `Paid Search`"),
   medium: text("What the visit led to, for example `form`"),
-  mediumId: text("Id of that form, widget or calendar"),
+  mediumId: identifier("Id of that form, widget or calendar"),
   campaign: text("Campaign"),
-  campaignId: text("Id of the campaign at the advertiser"),
+  campaignId: identifier("Id of the campaign at the advertiser"),
   utmSource: text("utm_source"),
   utmMedium: text("utm_medium"),
   utmCampaign: text("utm_campaign"),
   utmContent: text("utm_content"),
   utmTerm: text("utm_term"),
-  url: text("Page visited", path),
-  referrer: text("Page visited before", path)
+  url: url("Page visited"),
+  referrer: url("Page visited before")
 }
 
 /** The first or the last visit of a contact, with a JSON column for the object as sent. */
@@ -78,30 +64,30 @@ export const attributions = (table: string, description: string) =>
     ...visit,
     utmSessionSource: alias("sessionSource"),
     pageUrl: alias("url"),
-    utmCampaignId: text("Id of the campaign at the advertiser, as the address says"),
+    utmCampaignId: identifier("Id of the campaign at the advertiser, as the address says"),
     adSource: text("Where the advertisement was shown"),
-    utmAdId: text("Id of the advertisement", { column: "ad_id" }),
+    utmAdId: identifier("Id of the advertisement", { column: "ad_id" }),
     adId: alias("utmAdId"),
-    utmAdGroupId: text("Id of the group of advertisements", { column: "ad_group_id" }),
+    utmAdGroupId: identifier("Id of the group of advertisements", { column: "ad_group_id" }),
     adGroupId: alias("utmAdGroupId"),
-    gclid: text("Click id of the search network", path),
+    gclid: identifier("Click id of the search network", path),
     utmGclid: alias("gclid"),
-    fbclid: text("Click id of the social network", path),
+    fbclid: identifier("Click id of the social network", path),
     utmFbclid: alias("fbclid"),
-    ip: text("Network address of the visitor", path),
-    userAgent: text("Browser of the visitor", path),
+    ip: trait("Network address of the visitor"),
+    userAgent: trait("Browser of the visitor"),
     isFirst: boolean("The first visit"),
     isLast: boolean("The last visit"),
-    dateAdded: instant("When the visit was recorded")
+    dateAdded: created("When the visit was recorded")
   })
 
 /** The associations of a record with other records. */
 export const relations = (table: string, description: string) =>
   rows(table, description, {
     objectKey: text("Kind of the other record, for example `contact`"),
-    recordId: text("Id of the other record"),
-    relationId: text("Id of the tie"),
-    associationId: text("Id of the kind of tie"),
+    recordId: identifier("Id of the other record"),
+    relationId: identifier("Id of the tie"),
+    associationId: identifier("Id of the kind of tie"),
     primary: boolean("The main one", { column: "is_primary" })
   })
 
@@ -110,13 +96,13 @@ export const eventData = object(
   {
     type: text("Kind of event", { column: "event_type" }),
     page: object({
-      url: text("Page the form was on", { column: "event_page_url", ...path }),
+      url: url("Page the form was on", { column: "event_page_url" }),
       title: text("Title of that page", { column: "event_page_title" })
     }),
     domain: text("Domain of that page", { column: "event_domain" }),
     medium: text("What was filled in, for example `form`", { column: "event_medium" }),
     source: text("Kind of traffic, for example `Paid Search`", { column: "event_source" }),
-    referrer: text("Page visited before", { column: "event_referrer", ...path }),
+    referrer: url("Page visited before", { column: "event_referrer" }),
     pageVisitType: text("Kind of visit", { column: "event_page_visit_type" })
   },
   { whole: json("Page, referrer and campaign, as sent", { column: "event_data", ...path }) }
@@ -125,7 +111,7 @@ export const eventData = object(
 /** The lines of an invoice, an estimate or a template; `what` describes their names. */
 export const documentLines = (table: string, description: string, what: string) =>
   rows(table, description, {
-    _id: text("Line id, where sent", { column: "id" }),
+    _id: identifier("Line id, where sent", { column: "id" }),
     name: text(what),
     productId: ref("products", "The product"),
     priceId: ref("prices", "The price"),
@@ -139,7 +125,7 @@ export const documentLines = (table: string, description: string, what: string) 
 /** The email addresses and phone numbers to which an invoice or estimate is sent. */
 export const sentTo = (table: string, description: string) => {
   const kind = (kind: string) =>
-    values(table, description, "address", text("Email address or phone", { personal: "direct" }), {
+    values(table, description, "address", emailOrPhone("Email address or phone"), {
       key: ["kind", "address"],
       constants: { kind }
     })

@@ -3,6 +3,7 @@ import type { ChildField, ColumnField, ColumnType, Fields } from "./fields.ts"
 import { kinds } from "./kinds.ts"
 import { type PersonalData, worstOf } from "./personal-data.ts"
 import type { Resource } from "./resource.ts"
+import type { Role } from "./roles.ts"
 import { extraColumn, locationColumn, referenceColumn, runColumns, systemColumn } from "./system-columns.ts"
 
 export interface Column {
@@ -12,6 +13,7 @@ export interface Column {
   readonly description: string
   readonly personal: PersonalData
   readonly references?: string
+  readonly role?: Role
   /** See `ColumnField.enumValues`. */
   readonly enumValues?: ReadonlyArray<string>
   /** Only the detail contains it; a page of the list does not change it. */
@@ -45,6 +47,22 @@ export const tablesOf = (resource: Resource): Tables => {
 const derived = new WeakMap<Resource, Tables>()
 
 const deriveTables = (resource: Resource): Tables => {
+  const [parent, ...children] = tablesOfFields(resource)
+  return [withContacts(resource, parent), ...children.map((child) => withContacts(resource, child))]
+}
+
+/** Gives the ids of contacts their role: of the references to contacts, and of what `person.contacts` names. */
+const withContacts = ({ person, table: own }: Resource, table: Table): Table => {
+  const prefix = table.name === own ? "" : `${table.name}.`
+  const isContact = ({ name, references }: Column) =>
+    references === "contacts" || person?.contacts?.includes(prefix + name) === true
+  return {
+    ...table,
+    columns: table.columns.map((column) => (isContact(column) ? { ...column, role: "contact" } : column))
+  }
+}
+
+const tablesOfFields = (resource: Resource): Tables => {
   const collected = [...collect(resource.fields, false), ...collect(resource.detail?.fields ?? {}, true)]
   const own = columnsAmong(collected)
   const childOfColumn = resource.childOf?.column
@@ -205,6 +223,7 @@ const columnOf = (name: string, field: ColumnField, detail: boolean): Column => 
   description: field.description,
   personal: field.personal ?? "none",
   ...(field.references && { references: field.references }),
+  ...(field.role && { role: field.role }),
   ...(field.enumValues && { enumValues: field.enumValues }),
   detail
 })

@@ -79,6 +79,7 @@ export const documentResults = () => {
             description: Schema.String,
             personal: Schema.String,
             references: Schema.optionalKey(Schema.String),
+            role: Schema.optionalKey(Schema.String),
             enumValues: Schema.optionalKey(Schema.Array(Schema.String)),
             detail: Schema.Boolean
           })

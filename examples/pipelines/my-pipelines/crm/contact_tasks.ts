@@ -1,4 +1,4 @@
-import { boolean, content, id, instant, ref } from "sluice/catalog/fields"
+import { boolean, content, id, instant, ref, text } from "sluice/catalog/fields"
 import { get } from "sluice/catalog/request"
 import { defineChild } from "sluice/catalog/resource"
 
@@ -26,7 +26,7 @@ export const contactTasks = defineChild({
     contactId: ref("contacts", "Contact the task is about"),
     title: content("What is to be done"),
     body: content("More about it"),
-    assignedTo: ref("users", "Who does it"),
+    assignedTo: text("Who does it", { references: "users" }),
     dueDate: instant("When it is due"),
     completed: boolean("Whether it is done")
   }

@@ -13,7 +13,7 @@ export const maskingDocument = (
 ): string => {
   const columns = resources.flatMap(tablesOf).flatMap((table) =>
     table.columns.flatMap((column) => {
-      const treatment = treatmentOf(masking, table.name, column)
+      const treatment = treatmentOf(masking, column)
       return treatment === "kept" ? [] : [[`${table.name}.${column.name}`, treatment]]
     })
   )

@@ -34,7 +34,7 @@ export const maskedColumns = (
 ): string =>
   columns
     .map((column) => {
-      const treatment = treatmentOf(masking, table, column)
+      const treatment = treatmentOf(masking, column)
       const value = name(column.name)
       return treatment === "kept" ? value : `${maskedSql(masking, treatment, column, shown.get(table))} AS ${value}`
     })

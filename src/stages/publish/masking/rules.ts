@@ -1,9 +1,10 @@
 /**
- * What a profile does with each column, from the class of personal data, the type and the name of the column. A column
- * that no rule knows gets the strictest treatment of its class.
+ * What a profile does with each column, from the class of personal data, the type and the role of the column. A column
+ * without a role gets the strictest treatment of its class.
  */
 import { kindOf } from "../../../catalog/kinds.ts"
 import type { PersonalData } from "../../../catalog/personal-data.ts"
+import type { Role } from "../../../catalog/roles.ts"
 import type { Masking } from "../../../settings/masking.ts"
 
 /** A column of a table or wide view. */
@@ -12,8 +13,7 @@ export interface MaskedColumn {
   /** Type in DuckDB. */
   readonly sql: string
   readonly personal: PersonalData
-  /** The table whose id the value is. */
-  readonly references?: string | undefined
+  readonly role?: Role
   /** A column of a wide view for a custom field. */
   readonly isCustom?: true
 }
@@ -38,59 +38,60 @@ export const treatments = {
 } as const
 export type Treatment = keyof typeof treatments
 
-export const treatmentOf = ({ profile }: Masking, table: string, column: MaskedColumn): Treatment => {
-  const { name } = column
+export const treatmentOf = ({ profile }: Masking, column: MaskedColumn): Treatment => {
+  const { name, personal, role } = column
   // Of the record as the service sent it, with everything personal in it, so a guess could be tested.
   if (name === "_row_hash" || name === "_extra") return "dropped"
-  if (isCustomValue(table, name)) return "customValue"
-  if (column.isCustom) return column.personal === "none" ? "scrubbed" : "customValue"
+  if (role === "customValue") return "customValue"
+  if (column.isCustom) return personal === "none" ? "scrubbed" : "customValue"
   const kind = kindOf(column.sql)
   const isText = kind === "text"
-  if (kind === "json") return jsonTreatment(profile, column.personal)
-  switch (column.personal) {
+  if (kind === "json") return jsonTreatment(profile, personal)
+  switch (personal) {
     case "sensitive":
     case "content":
       return "dropped"
     case "direct":
-      return isText ? directTreatment(profile, name) : "dropped"
+      return isText ? directTreatment(profile, role) : "dropped"
     case "financial":
       if (profile === "masked" || !isText) return "kept"
       return profile === "analytics" ? "identifierPseudonym" : "dropped"
     case "quasi":
-      return isText ? quasiTreatment(profile, name) : kind === "date" ? "year" : "kept"
+      return isText ? quasiTreatment(profile, role) : kind === "date" ? "year" : "kept"
     case "none":
-      if (isText && !isId(name)) return "scrubbed"
-      return profile === "analytics" && isContactId(table, column) ? "contactPseudonym" : "kept"
+      if (role === "contact") return profile === "analytics" ? "contactPseudonym" : "kept"
+      return isText && role !== "identifier" ? "scrubbed" : "kept"
   }
 }
-
-/** A value of a custom field; the field decides about its class. */
-const isCustomValue = (table: string, name: string): boolean =>
-  /(_custom_values|_submission_answers)$/.test(table) && /^value(_text)?$/.test(name)
 
 /** Objects as sent contain more than their documents say; only configuration is kept without a second look. */
 const jsonTreatment = (profile: Masking["profile"], personal: PersonalData): Treatment =>
   personal === "none" || (personal === "financial" && profile === "masked") ? "scrubbed" : "dropped"
 
-const directTreatment = (profile: Masking["profile"], name: string): Treatment => {
-  const isAddress = /(^|_)(email|email_lower_case|phone|phone_no|address)$/.test(name)
-  if (profile === "masked") return isAddress ? "address" : /(^|_)name$/.test(name) ? "initial" : "stars"
+const directTreatment = (profile: Masking["profile"], role: Role | undefined): Treatment => {
+  const isAddress = role === "email" || role === "phone" || role === "emailOrPhone"
+  if (profile === "masked") return isAddress ? "address" : role === "personName" ? "initial" : "stars"
   return isAddress && profile === "analytics" ? "addressPseudonym" : "dropped"
 }
 
-const quasiTreatment = (profile: Masking["profile"], name: string): Treatment => {
-  if (/(^|_)(url|referrer|link)$/.test(name)) return "url"
-  if (name === "tag") return "tag"
-  if (profile === "masked") return "scrubbed"
-  if (/(^|_)postal_code$/.test(name)) return "prefix"
-  if (/(^|_)(city|state|country|timezone)$/.test(name)) return "scrubbed"
-  if (profile === "aggregate") return "dropped"
-  if (/(company|business)_name$/.test(name)) return "organizationPseudonym"
-  return /(^|_)(id|gclid|fbclid|tracking_number)$/.test(name) ? "identifierPseudonym" : "dropped"
+/** A text without a role of its class is masked like one that names a person. */
+const quasiTreatment = (profile: Masking["profile"], role: Role | undefined): Treatment => {
+  switch (role) {
+    case "url":
+    case "tag":
+      return role
+    case "place":
+      return "scrubbed"
+    case "postalCode":
+      return profile === "masked" ? "scrubbed" : "prefix"
+    case "companyName":
+      return profile === "masked" ? "scrubbed" : profile === "analytics" ? "organizationPseudonym" : "dropped"
+    case "identifier":
+      return profile === "masked" ? "scrubbed" : profile === "analytics" ? "identifierPseudonym" : "dropped"
+    case "address":
+    case "trait":
+      return profile === "masked" ? "scrubbed" : "dropped"
+    default:
+      return directTreatment(profile, role)
+  }
 }
-
-const isId = (name: string): boolean => /(^|_)id$/.test(name)
-
-/** The related record of a note, task or opportunity may be a contact, or a record of another kind. */
-const isContactId = (table: string, { name, references }: MaskedColumn): boolean =>
-  references === "contacts" || (name === "id" && /^contacts(_wide)?$/.test(table)) || name === "record_id"

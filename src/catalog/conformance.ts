@@ -1,7 +1,7 @@
 /** The rules that every definition keeps, which its type cannot express. */
 import type { Catalogue } from "./discover.ts"
 import { type Resource, childRequestOf } from "./resource.ts"
-import { type Column, snakeCase, tablesOf } from "./tables.ts"
+import { type Column, columnWithRole, snakeCase, tablesOf } from "./tables.ts"
 
 export interface Violation {
   /** A text that the line of the mistake contains. */
@@ -32,12 +32,14 @@ export const violations = (
     if (!/^\S.+\.$/.test(table.description)) report(placed, `The description of table ${table.name} is not a sentence.`)
     for (const key of table.key)
       if (!isColumn(key, table.columns)) report("key:", `The key ${key} is no column of table ${table.name}.`)
-    for (const [index, { description, name, references }] of table.columns.entries()) {
+    for (const [index, { description, name, references, role }] of table.columns.entries()) {
       const column = `${table.name}.${name}`
       if (!isName(name, reserved)) report(camelCase(name), `${column} is no name for a column.`)
       if (table.columns.findIndex((one) => one.name === name) !== index)
         report(camelCase(name), `${column} is defined twice.`)
       if (description.length <= 2) report(camelCase(name), `${column} has no description.`)
+      if (role === "created" && columnWithRole(table, role) !== name)
+        report(camelCase(name), `${column} is the second column that says when a row was made.`)
       if (references && !familyByTable.has(references))
         report(`"${references}"`, `${column} refers to ${references}, which no file defines.`)
     }

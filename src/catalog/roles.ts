@@ -1,6 +1,6 @@
 /**
- * The roles of columns: what a value is to a reader who knows nothing about its table. Masking goes by it instead of the name.
- * The functions of `fields.ts` give it.
+ * The roles of columns: what a value is to a reader who knows nothing about its table. Masking, retention,
+ * control totals and `verify` go by it instead of the name. The functions of `fields.ts` give it.
  */
 import type { PersonalData } from "./personal-data.ts"
 

@@ -96,6 +96,10 @@ const tablesOfFields = (resource: Resource): Tables => {
   ]
 }
 
+/** The column with a role of which a table has one at most, such as the time at which its records were made. */
+export const columnWithRole = ({ columns }: Table, role: Role): string | undefined =>
+  columns.find((column) => column.role === role)?.name
+
 /** The name of the wide view of a resource, if it has one. */
 export const wideName = ({ table }: Resource): string => `${table}_wide`
 

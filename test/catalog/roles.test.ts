@@ -2,10 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { discover } from "../../src/catalog/discover.ts"
+import { violations } from "../../src/catalog/conformance.ts"
+import { publishedTables } from "../../src/catalog/published-tables.ts"
 import * as fields from "../../src/catalog/fields.ts"
 import { defineList } from "../../src/catalog/resource.ts"
 import { type Role, roles } from "../../src/catalog/roles.ts"
 import { type Column, tablesOf } from "../../src/catalog/tables.ts"
+import { measuredOf } from "../../src/features/export/bundle/control-totals.ts"
+import { ageColumn } from "../../src/features/privacy/erasure/retention.ts"
 import type { Masking } from "../../src/settings/masking.ts"
 import { treatmentOf } from "../../src/stages/publish/masking/rules.ts"
 
@@ -62,7 +66,7 @@ describe("roles", () => {
 })
 
 describe("a column of an own definition", () => {
-  const { address, email, identifier, personName, ref, text, trait, url } = fields
+  const { address, changed, created, email, identifier, instant, personName, ref, text, trait, url } = fields
   const visitors = defineList({
     table: "visitors",
     description: "Visitors of the office.",
@@ -82,9 +86,13 @@ describe("a column of an own definition", () => {
       page: url("Where they announced themselves"),
       home: address("Where they live"),
       browser: trait("Their browser"),
-      badge: identifier("What the badge says", { personal: "quasi" })
+      badge: identifier("What the badge says", { personal: "quasi" }),
+      expected: instant("When they are expected"),
+      entered: created("When they were announced"),
+      moved: changed("When they were last expected at another time")
     }
   })
+  const [published] = publishedTables({ resources: [visitors] })
   const columns = new Map(tablesOf(visitors)[0].columns.map((column) => [column.name, column]))
   const treated = (name: string) =>
     ["masked", "analytics", "aggregate"].map((profile) => treatmentOf({ profile } as Masking, columns.get(name)!))
@@ -111,4 +119,32 @@ describe("a column of an own definition", () => {
   ])("with a role is treated by it, whatever its name: %s", (name, expected) =>
     assert.deepStrictEqual(treated(name), expected)
   )
+
+  it("that says when a record was made decides about its age, and is the time of the control totals", () => {
+    const released = {
+      name: "visitors",
+      columns: Object.fromEntries([...columns].map(([name, { sql }]) => [name, sql]))
+    }
+    const measured = () => measuredOf({ released, published: published! }).timeColumn
+    assert.deepStrictEqual([ageColumn(visitors), measured()], ["entered", "entered"])
+    // A release of before the column has another time, and no other name is taken for an age.
+    delete released.columns["entered"]
+    assert.strictEqual(measured(), "expected")
+    const { entered: _, ...others } = visitors.fields
+    assert.isUndefined(ageColumn({ ...visitors, fields: { ...others, createdAt: instant("Some time") } }))
+    assert.strictEqual(ageColumn({ ...visitors, backfill: { dateField: "expected", strategies: [] } }), "expected")
+  })
+
+  it("is the only one of its table that says when a row was made", () => {
+    const twice = { ...visitors, fields: { ...visitors.fields, createdAt: created("When they were announced, again") } }
+    const catalogue = {
+      resources: [visitors],
+      familyByTable: new Map(["contacts", "locations"].map((table) => [table, "crm"]))
+    }
+    assert.deepStrictEqual(violations(visitors, catalogue, new Set()), [])
+    assert.deepStrictEqual(
+      violations(twice, catalogue, new Set()).map(({ text, message }) => [text, message]),
+      [["createdAt", "visitors.created_at is the second column that says when a row was made."]]
+    )
+  })
 })

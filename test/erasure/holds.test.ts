@@ -106,6 +106,8 @@ describe("a hold", () => {
     ['[retention]\nperiods = { messages = "soon" }\n', 78, /retention\.periods/],
     ['[retention]\nperiods = { mesages = "1 years" }\n', 2, /retention\.mesages: there is no such list of records/],
     ['[retention]\nperiods = { location_timezones = "1 years" }\n', 2, /no time at which they were made/],
+    // A time in the call is no age.
+    ['[retention]\nperiods = { transcript_sentences = "1 years" }\n', 2, /no time at which they were made/],
     ["", 2, /No table has a retention period/]
   ])("is not mistaken for a period that is wrong: %s", async (text, code, message) => {
     const ran = await run("retention", ...settings(text))

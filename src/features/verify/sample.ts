@@ -148,8 +148,7 @@ const differences = (
 const isNewer = ({ resource, columns }: KnownTable, ours: Row, theirs: Readonly<Record<string, unknown>>): boolean =>
   columns
     .filter(
-      ({ name: column, type }) =>
-        type === "instant" && [changeColumn(resource), "date_updated", "updated_at"].includes(column)
+      ({ name: column, role, type }) => type === "instant" && (role === "changed" || column === changeColumn(resource))
     )
     .some(({ name: column }) => epochMs(theirs[column]) > Number(ours[column] ?? ours["_read_at"]))
 

@@ -129,8 +129,9 @@ const totalsOf = (
   onDisk(folder, "read", () =>
     withDatabase(folder, async (ask) => {
       const totals: Array<TableTotals> = []
-      for (const { released } of tables) {
-        const { timeColumn, ...measured } = measuredOf(released.name, released.columns)
+      for (const table of tables) {
+        const { released } = table
+        const { timeColumn, ...measured } = measuredOf(table)
         const file = join(folder, "data", "parquet", released.name, "part-0.parquet")
         totals.push({
           ...measured,

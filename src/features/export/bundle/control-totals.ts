@@ -5,8 +5,10 @@
 import * as Schema from "effect/Schema"
 import { kindOf } from "../../../catalog/kinds.ts"
 import { decimalType, scale } from "../../../catalog/decimals.ts"
+import { columnWithRole } from "../../../catalog/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { Ask } from "./database.ts"
+import type { BundledTable } from "./tables.ts"
 
 const Total = Schema.Struct({
   column: Schema.String,
@@ -45,16 +47,20 @@ export type Measured = Pick<TableTotals, "table" | "currencyColumn" | "decimalCo
   readonly timeColumn: string | undefined
 }
 
-/** Chooses the columns of a table: every decimal, its currency, and the time of its creation or else its first time. */
-export const measuredOf = (table: string, columns: Readonly<Record<string, string>>): Measured => {
+/**
+ * Chooses the columns of a table, of those that its file has: every decimal, its currency, and the time at which the records were
+ * made or else the first time.
+ */
+export const measuredOf = ({ released: { columns, name: table }, published }: BundledTable): Measured => {
   const times = Object.keys(columns).filter(
     (column) => kindOf(columns[column]!) === "instant" && !column.startsWith("_")
   )
+  const created = columnWithRole(published.definition, "created")
   return {
     table,
     currencyColumn: "currency" in columns ? "currency" : null,
     decimalColumns: Object.keys(columns).filter((column) => kindOf(columns[column]!) === "decimal"),
-    timeColumn: ["created_at", "date_added"].find((column) => times.includes(column)) ?? times[0]
+    timeColumn: times.find((column) => column === created) ?? times[0]
   }
 }
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
-import { keyText, snakeCase, tablesOf } from "../../../catalog/tables.ts"
+import { columnWithRole, keyText, snakeCase, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { keysTable, linkedResources, partsOfChosen } from "../subject/belongings.ts"
 import { personTables } from "../subject/collect.ts"
@@ -20,14 +20,14 @@ export interface RetentionRule {
   readonly period: string
 }
 
-/** Columns that say when a record was made, the best first. */
-const timeColumns = ["date_added", "created_at", "start_time", "issue_date"]
-
-/** The column by which the age of a record counts; `undefined` if it has none. */
+/**
+ * The column by which the age of a record counts; `undefined` if it has none. That of a past period is the better one where they
+ * differ: a conversation is as old as its last message.
+ */
 export const ageColumn = (resource: Resource): string | undefined => {
-  const columns = new Set(tablesOf(resource)[0].columns.map((column) => column.name))
+  const [table] = tablesOf(resource)
   const dated = resource.backfill && snakeCase(resource.backfill.dateField)
-  return [dated, ...timeColumns].find((column): column is string => column !== undefined && columns.has(column))
+  return table.columns.find(({ name }) => name === dated)?.name ?? columnWithRole(table, "created")
 }
 
 /** `now`: ISO 8601. Records under a hold, and those without a time, are not too old. */

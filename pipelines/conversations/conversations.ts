@@ -45,6 +45,7 @@ export const conversations = defineList({
   // Only a full sync finds conversations that were assigned, starred or read, because these do not change the date.
   changes: {
     field: "lastMessageDate",
+    events: ["message", "conversation", "call"],
     overlap: "15 minutes",
     strategies: [ascending, { ...descending, stopBefore: "lastMessageDate" }],
     fullEvery: "7 days"

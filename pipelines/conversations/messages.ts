@@ -34,6 +34,7 @@ export const messages = defineList({
   partitions: { other: {}, email: { parameters: { channel: "Email" } } },
   changes: {
     field: "dateUpdated",
+    events: ["message", "conversation", "call"],
     fallback: { field: "dateAdded", overlap: "7 days" },
     overlap: "15 minutes",
     strategies: [{ ...exported({ sortBy: "updatedAt", sortOrder: "desc" }), stopBefore: "dateUpdated" }],

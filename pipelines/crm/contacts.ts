@@ -53,6 +53,7 @@ export const contacts = defineList({
   // Only a full sync finds deleted contacts.
   changes: {
     field: "dateUpdated",
+    events: ["contact", "enrollment"],
     overlap: "15 minutes",
     fullEvery: "7 days",
     strategies: [

@@ -61,6 +61,7 @@ export const opportunities = defineList({
   // Only a full sync finds deleted deals, and notes and tasks that did not change the date of their deal.
   changes: {
     field: "updatedAt",
+    events: ["opportunity"],
     overlap: "15 minutes",
     fullEvery: "7 days",
     strategies: [{ ...between("date_updated", { gte: since("iso") }), verifyField: "updatedAt" }],

@@ -31,7 +31,7 @@ export const surveySubmissions = defineList({
     strategies: [{ ...submissions({ from: "since" }), verifyField: "createdAt" }],
     padding: "1 day"
   },
-  changes: { field: "createdAt", overlap: "3 days", strategies: [submissions({ from: "since" })] },
+  changes: { field: "createdAt", events: ["survey"], overlap: "3 days", strategies: [submissions({ from: "since" })] },
   wide: { table: "survey_submission_answers", field: "field", prefix: "answer_" },
   person: { contacts: ["contact_id"], addresses: ["email"] },
   fields: {

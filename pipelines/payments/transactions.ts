@@ -31,6 +31,7 @@ export const transactions = defineList({
   // later changes, mostly refunds and disputes, and deletions.
   changes: {
     field: "updatedAt",
+    events: ["payment", "transaction"],
     overlap: "31 days",
     strategies: [{ ...list({ startAt: since("date") }), verifyField: "createdAt" }],
     fullEvery: "7 days"

@@ -25,6 +25,11 @@ export interface Changes {
    * `field` from a record until its first change.
    */
   readonly added?: ReadonlyArray<Strategy>
+  /**
+   * Words in the types of the events that tell of such changes; the types are not documented completely (A 6). `listen` then reads
+   * the changes at once.
+   */
+  readonly events?: ReadonlyArray<string>
   /** Interval of full syncs, for changes that the strategies above cannot find. Default: no regular full sync. */
   readonly fullEvery?: Duration.Input
 }

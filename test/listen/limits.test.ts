@@ -3,12 +3,14 @@ import { assert, describe, it } from "vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
+import { discover } from "../../src/catalog/discover.ts"
 import { Due } from "../../src/features/listen/due.ts"
-import { eventOf } from "../../src/features/listen/events.ts"
+import { eventOf, wordsByTable } from "../../src/features/listen/events.ts"
 import { startListener } from "../../src/features/listen/server.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const known = new Set(["contacts", "orders"])
+const words = wordsByTable((await discover()).resources)
 
 describe("the tables that are due", () => {
   const opened = async (text: string) => {
@@ -42,9 +44,27 @@ describe("the tables that are due", () => {
 })
 
 describe("an event", () => {
+  it.each([
+    ["ContactCreate", ["contacts"]],
+    ["workflow_enrollment", ["contacts"]],
+    ["InboundMessage", ["conversations", "messages"]],
+    ["missed_call", ["conversations", "messages"]],
+    ["OpportunityStageUpdate", ["opportunities"]],
+    ["form_submitted", ["form_submissions"]],
+    ["survey_submitted", ["survey_submissions"]],
+    ["payment_received", ["transactions"]],
+    // Their lists cannot be filtered by change.
+    ["AppointmentCreate", []],
+    ["order_submitted", []],
+    ["InvoicePaid", []]
+  ])("of the type %s says that the records of %j have changed", (type, tables) => {
+    const event = eventOf(Buffer.from(JSON.stringify({ locationId: "l", type })), words)!
+    assert.deepStrictEqual(event.tables, tables)
+  })
+
   it("is remembered by a few bytes, however long its id is", () => {
     const event = (eventId: string) =>
-      eventOf(Buffer.from(JSON.stringify({ eventId, locationId: "l", type: "ContactUpdate" })))!.fingerprint
+      eventOf(Buffer.from(JSON.stringify({ eventId, locationId: "l", type: "ContactUpdate" })), words)!.fingerprint
     assert.isBelow(event("x".repeat(900_000)).length, 50)
     assert.strictEqual(event("a"), event("a"))
     assert.notStrictEqual(event("a"), event("b"))
@@ -59,7 +79,7 @@ describe("the listener", () => {
       port: 0,
       secret: "s".repeat(16),
       locations: new Set(["l"]),
-      tables: known,
+      tables: words,
       due
     }
     const listener = await startListener(options)

@@ -3,6 +3,7 @@ import { Clock, Duration, Effect, Redacted, Result } from "effect"
 import { exitCodes } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { Due } from "./due.ts"
+import { wordsByTable } from "./events.ts"
 import { startListener } from "./server.ts"
 import { SettingsError } from "../../settings/errors.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -46,8 +47,8 @@ export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
       next: "./sluice listen --every 30s"
     })
   const { resources } = yield* loadCatalogue(output)
-  // A list that the service cannot filter is read in full, which a single event is not worth.
-  const tables = new Set(resources.filter(({ changes }) => changes).map(({ table }) => table))
+  const words = wordsByTable(resources)
+  const tables = new Set(words.keys())
   const path = outputPaths(output.folder).eventsDue
   const now = yield* Clock.currentTimeMillis
   const due = yield* onDisk(path, "read", () => Due.open(path, tables, now))
@@ -56,7 +57,14 @@ export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
   const listener = yield* Effect.acquireRelease(
     Effect.tryPromise({
       try: () =>
-        startListener({ host, port, secret, tables, due, locations: new Set(accounts.map((one) => one.location)) }),
+        startListener({
+          host,
+          port,
+          secret,
+          tables: words,
+          due,
+          locations: new Set(accounts.map((one) => one.location))
+        }),
       catch: (cause) =>
         new CommandError({
           ends: "failed",

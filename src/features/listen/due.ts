@@ -52,8 +52,8 @@ export class Due {
     this.problem = problem
   }
 
-  /** Resolves once the marks are stored. `tables`: those that can be read at once; an event of another table waits. */
-  async mark({ fingerprint, tables }: Event, known: ReadonlySet<string>, now: number): Promise<void> {
+  /** Resolves once the marks are stored. */
+  async mark({ fingerprint, tables }: Event, now: number): Promise<void> {
     if (this.#fingerprints.has(fingerprint)) {
       this.counts.repeated++
       return this.#written
@@ -61,10 +61,9 @@ export class Due {
     this.#fingerprints.add(fingerprint)
     if (this.#fingerprints.size > rememberedMax)
       this.#fingerprints.delete(this.#fingerprints.values().next().value as string)
-    const due = tables.filter((table) => known.has(table))
-    if (due.length === 0) this.counts.others++
+    if (tables.length === 0) this.counts.others++
     else this.counts.accepted++
-    const fresh = due.filter((table) => !this.#tables.has(table))
+    const fresh = tables.filter((table) => !this.#tables.has(table))
     for (const table of fresh) this.#tables.set(table, now)
     if (fresh.length > 0) this.#write()
     return this.#written

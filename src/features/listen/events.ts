@@ -3,39 +3,34 @@
  * have changed, and the next sync reads these from the service.
  */
 import { hash } from "node:crypto"
+import type { Resource } from "../../catalog/resource.ts"
 
 export interface Event {
   readonly location: string
   readonly type: string
-  /** Tables with the changed records; empty for a type that says nothing about a table. */
+  /** Tables with the changed records; empty for a type that says nothing about a table that can be read at once. */
   readonly tables: ReadonlyArray<string>
   /** Equal for a delivery that is repeated. */
   readonly fingerprint: string
 }
 
-/** Tables by a word in the type of an event; the types are not documented completely. */
-const tablesByWord: ReadonlyArray<readonly [word: RegExp, tables: ReadonlyArray<string>]> = [
-  [/contact|enrollment/, ["contacts"]],
-  [/message|conversation|call/, ["conversations", "messages"]],
-  [/opportunity/, ["opportunities"]],
-  [/form/, ["form_submissions"]],
-  [/survey/, ["survey_submissions"]],
-  [/payment|transaction/, ["transactions"]],
-  [/appointment/, ["appointments"]],
-  [/order/, ["orders"]],
-  [/invoice/, ["invoices"]]
-]
+/** The words in the types of the events that mark a table as due, by table. */
+export type WordsByTable = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** A list that the service cannot filter is read in full, which a single event is not worth. */
+export const wordsByTable = (resources: ReadonlyArray<Resource>): WordsByTable =>
+  new Map(resources.flatMap(({ changes, table }) => (changes?.events ? [[table, changes.events]] : [])))
 
 /** `undefined` for a body that is no event. */
-export const eventOf = (body: Buffer): Event | undefined => {
+export const eventOf = (body: Buffer, tables: WordsByTable): Event | undefined => {
   const event = objectIn(body)
   const { eventId, locationId: location, type } = event ?? {}
   if (typeof location !== "string" || typeof type !== "string") return undefined
-  const words = type.toLowerCase()
+  const lower = type.toLowerCase()
   return {
     location,
     type,
-    tables: [...new Set(tablesByWord.flatMap(([word, tables]) => (word.test(words) ? tables : [])))],
+    tables: [...tables].flatMap(([table, words]) => (words.some((word) => lower.includes(word)) ? [table] : [])),
     // A hash, because 100,000 are remembered, and an id may be as long as a body.
     fingerprint: hash(
       "sha256",

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Due } from "./due.ts"
-import { eventOf } from "./events.ts"
+import { type WordsByTable, eventOf } from "./events.ts"
 
 export interface ListenOptions {
   readonly host: string
@@ -12,8 +12,7 @@ export interface ListenOptions {
   /** In the header `x-sluice-secret`, or in the query as `secret`. */
   readonly secret: string
   readonly locations: ReadonlySet<string>
-  /** Tables that can be read at once. */
-  readonly tables: ReadonlySet<string>
+  readonly tables: WordsByTable
   readonly due: Due
 }
 
@@ -64,11 +63,11 @@ const respond = async (request: IncomingMessage, options: ListenOptions): Promis
   if (request.method !== "POST") return 405
   const body = await bodyOf(request)
   if (body === undefined) return 413
-  const event = eventOf(body)
+  const event = eventOf(body, options.tables)
   if (event === undefined) return 422
   // Events of other locations are none of ours, and to repeat them would not help.
   if (!options.locations.has(event.location)) return 202
-  await options.due.mark(event, options.tables, Date.now())
+  await options.due.mark(event, Date.now())
   return 202
 }
 

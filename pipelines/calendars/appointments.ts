@@ -38,7 +38,8 @@ export const appointments = defineChild({
   },
   tombstone: "deleted",
   getOne: { request: get("/calendars/events/appointments/{eventId}"), record: "event" },
-  person: { contacts: ["contact_id"] },
+  // The address is where it takes place.
+  person: { contacts: ["contact_id"], addresses: [] },
   fields: {
     id: id("Appointment id; one of a series is named after the series and its time"),
     calendarId: ref("calendars", "Its calendar"),

@@ -54,7 +54,7 @@ export const conversations = defineList({
   tombstone: "deleted",
   // The list has the channel as a text, the single conversation as a number (A 2.12).
   getOne: { request: get("/conversations/{conversationId}"), record: "", differing: ["type"] },
-  person: { contacts: ["contact_id"], addresses: ["email", "phone"] },
+  person: { contacts: ["contact_id"] },
   fields: {
     id: id("Conversation id"),
     contactId: ref("contacts", "Whom it is with"),

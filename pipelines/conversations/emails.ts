@@ -35,8 +35,7 @@ export const emails = defineChild({
   getOne,
   person: {
     contacts: ["contact_id"],
-    records: { conversation_id: "conversations" },
-    addresses: ["from_address", "email_recipients.address"]
+    records: { conversation_id: "conversations" }
   },
   fields: {
     id: id("Email message id"),

@@ -80,8 +80,7 @@ export const messages = defineList({
   getOne: { request: get("/conversations/messages/{messageId}"), record: "" },
   person: {
     contacts: ["contact_id"],
-    records: { conversation_id: "conversations" },
-    addresses: ["from_address", "to_address"]
+    records: { conversation_id: "conversations" }
   },
   fields: {
     id: id("Message id"),

@@ -109,8 +109,7 @@ export const contacts = defineList({
     fields: {}
   },
   person: {
-    contacts: ["id"],
-    addresses: ["email", "email_lower_case", "phone", "contact_emails.email", "contact_phones.phone"]
+    contacts: ["id"]
   },
   fields: {
     id: id("Contact id, stable for life"),

@@ -90,8 +90,7 @@ export const opportunities = defineList({
       "opportunity_notes.contact_id",
       "opportunity_tasks.contact_id",
       "opportunity_calendar_events.contact_id"
-    ],
-    addresses: ["contact_email", "contact_phone", "opportunity_relations.email", "opportunity_relations.phone"]
+    ]
   },
   fields: {
     id: id("Opportunity id"),

@@ -33,7 +33,7 @@ export const formSubmissions = defineList({
   },
   changes: { field: "createdAt", events: ["form"], overlap: "3 days", strategies: [submissions({ from: "since" })] },
   wide: { table: "form_submission_answers", field: "field", prefix: "answer_" },
-  person: { contacts: ["contact_id"], addresses: ["email"] },
+  person: { contacts: ["contact_id"] },
   fields: {
     id: id("Submission id"),
     formId: ref("forms", "The form"),

@@ -33,7 +33,7 @@ export const surveySubmissions = defineList({
   },
   changes: { field: "createdAt", events: ["survey"], overlap: "3 days", strategies: [submissions({ from: "since" })] },
   wide: { table: "survey_submission_answers", field: "field", prefix: "answer_" },
-  person: { contacts: ["contact_id"], addresses: ["email"] },
+  person: { contacts: ["contact_id"] },
   fields: {
     id: id("Submission id"),
     surveyId: ref("surveys", "The survey"),

@@ -31,8 +31,7 @@ export const estimates = defineList({
   version: "updatedAt",
   tombstone: "deleted",
   person: {
-    contacts: ["contact_details_id"],
-    addresses: ["contact_details_email", "contact_details_phone_no", "estimate_recipients.address"]
+    contacts: ["contact_details_id"]
   },
   fields: {
     _id: id("Estimate id"),

@@ -70,7 +70,6 @@ export const invoices = defineList({
   },
   person: {
     contacts: ["contact_id", "contact_details_id"],
-    addresses: ["contact_details_email", "contact_details_phone_no", "invoice_recipients.address"],
     isFinancial: true
   },
   fields: {

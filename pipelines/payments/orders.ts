@@ -81,7 +81,7 @@ export const orders = defineList({
       })
     }
   },
-  person: { contacts: ["contact_id"], addresses: ["contact_email"], isFinancial: true },
+  person: { contacts: ["contact_id"], isFinancial: true },
   fields: {
     _id: id("Order id"),
     ...altFields,

@@ -95,7 +95,7 @@ export const subscriptions = defineList({
       markAsTest: boolean("Marked as a test")
     }
   },
-  person: { contacts: ["contact_id"], addresses: ["contact_email"], isFinancial: true },
+  person: { contacts: ["contact_id"], isFinancial: true },
   fields: {
     _id: id("Subscription id"),
     contactId: ref("contacts", "Who pays"),

@@ -50,7 +50,6 @@ export const transactions = defineList({
   person: {
     contacts: ["contact_id", "merged_from_contact_id"],
     records: { invoice_id: "invoices" },
-    addresses: ["contact_email"],
     isFinancial: true
   },
   fields: {

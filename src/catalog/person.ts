@@ -7,7 +7,10 @@ export interface PersonLinks {
   readonly contacts?: ReadonlyArray<string>
   /** Columns with the id of a record that belongs to the person, and the table of that record. */
   readonly records?: Readonly<Record<string, string>>
-  /** Columns with an email address or a phone number of the person. */
+  /**
+   * Columns with an email address or a phone number of the person. Default: the columns with the role `email`, `phone` or
+   * `emailOrPhone`.
+   */
   readonly addresses?: ReadonlyArray<string>
   /** The law may demand the record for its amounts: an erasure can keep it without the person. */
   readonly isFinancial?: true

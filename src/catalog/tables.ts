@@ -52,10 +52,9 @@ const deriveTables = (resource: Resource): Tables => {
 }
 
 /** Gives the ids of contacts their role: of the references to contacts, and of what `person.contacts` names. */
-const withContacts = ({ person, table: own }: Resource, table: Table): Table => {
-  const prefix = table.name === own ? "" : `${table.name}.`
+const withContacts = (resource: Resource, table: Table): Table => {
   const isContact = ({ name, references }: Column) =>
-    references === "contacts" || person?.contacts?.includes(prefix + name) === true
+    references === "contacts" || resource.person?.contacts?.includes(pathOf(resource, table.name, name)) === true
   return {
     ...table,
     columns: table.columns.map((column) => (isContact(column) ? { ...column, role: "contact" } : column))
@@ -95,6 +94,10 @@ const tablesOfFields = (resource: Resource): Tables => {
     )
   ]
 }
+
+/** A column as the links to people name it: that of a child table with its table. */
+export const pathOf = ({ table: own }: Pick<Resource, "table">, table: string, column: string): string =>
+  table === own ? column : `${table}.${column}`
 
 /** The column with a role of which a table has one at most, such as the time at which its records were made. */
 export const columnWithRole = ({ columns }: Table, role: Role): string | undefined =>

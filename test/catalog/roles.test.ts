@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { discover } from "../../src/catalog/discover.ts"
 import { violations } from "../../src/catalog/conformance.ts"
+import { linksOf } from "../../src/catalog/person-links.ts"
 import { publishedTables } from "../../src/catalog/published-tables.ts"
 import * as fields from "../../src/catalog/fields.ts"
 import { defineList } from "../../src/catalog/resource.ts"
@@ -119,6 +120,13 @@ describe("a column of an own definition", () => {
   ])("with a role is treated by it, whatever its name: %s", (name, expected) =>
     assert.deepStrictEqual(treated(name), expected)
   )
+
+  it("with an address links the record to its person, unless the definition names the columns", () => {
+    assert.deepStrictEqual(linksOf(visitors)?.addresses, ["writes"])
+    assert.deepStrictEqual(linksOf({ ...visitors, person: { addresses: [] } })?.addresses, [])
+    const { person: _, ...withoutPerson } = visitors
+    assert.isUndefined(linksOf(withoutPerson))
+  })
 
   it("that says when a record was made decides about its age, and is the time of the control totals", () => {
     const released = {

@@ -7,6 +7,7 @@ import type { Catalogue } from "../../src/catalog/discover.ts"
 import type { ChildField, ColumnField, Fields } from "../../src/catalog/fields.ts"
 import { type Resource, childRequestOf } from "../../src/catalog/resource.ts"
 import { columnName, keyOf } from "../../src/catalog/tables.ts"
+import { linksOf } from "../../src/catalog/person-links.ts"
 import { ageColumn } from "../../src/features/privacy/erasure/retention.ts"
 import type { EndEntry, PageEntry } from "../../src/stores/vault/entry.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
@@ -103,7 +104,8 @@ const wordsOf =
 type WordOf = ReturnType<typeof wordsOf>
 
 const recordOf = (resource: Resource, fields: Fields, owner: Owner, word: WordOf): Record<string, unknown> => {
-  const { childOf, person = {}, table } = resource
+  const { childOf, table } = resource
+  const person = linksOf(resource) ?? {}
   const age = ageColumn(resource)
   // What is requested by ids of its own has no column with the id of its parent.
   const parentColumn = childOf?.ids === undefined ? childOf?.column : undefined

@@ -1,4 +1,5 @@
 /** Whether a record belongs to an erased person, from its row as it would be stored. */
+import { linksOf } from "../../../catalog/person-links.ts"
 import type { PersonLinks } from "../../../catalog/person.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { keySeparator } from "../../../catalog/tables.ts"
@@ -15,11 +16,13 @@ export type SentRow = Readonly<Record<string, unknown>>
  */
 export const treatmentOf = (
   { addressesIn, has }: Suppression,
-  { table, person }: Resource,
+  resource: Resource,
   location: string,
   key: ReadonlyArray<unknown>,
   row: SentRow
 ): "stored" | "removed" | "anonymised" => {
+  const { table } = resource
+  const person = linksOf(resource)
   const record: Identifier = { kind: "record", table, location, key: key.map(String).join(keySeparator) }
   if (has(record)) return "removed"
   if (has({ kind: "financial", of: record })) return "anonymised"

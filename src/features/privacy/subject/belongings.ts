@@ -3,9 +3,10 @@
  * record that only contains an address of the person belongs to them unless it names another contact: then it is a mention.
  */
 import { Effect } from "effect"
+import { linksOf } from "../../../catalog/person-links.ts"
 import type { PersonLinks } from "../../../catalog/person.ts"
 import type { Resource } from "../../../catalog/resource.ts"
-import { idColumn, keyText, tablesOf } from "../../../catalog/tables.ts"
+import { idColumn, keyText, pathOf, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -22,9 +23,10 @@ export interface LinkedResource {
 /** Resources whose records may belong to people, each after those that its links refer to. */
 export const linkedResources = (resources: ReadonlyArray<Resource>): ReadonlyArray<LinkedResource> => {
   const linked = resources.flatMap((resource): ReadonlyArray<LinkedResource> => {
-    const { childOf, person } = resource
+    const { childOf } = resource
+    const links = linksOf(resource)
     const parent = childOf?.ids === undefined ? undefined : resources.find(({ table }) => table === childOf.table)
-    return person ? [{ resource, links: person, parent }] : []
+    return links ? [{ resource, links, parent }] : []
   })
   const ordered: Array<LinkedResource> = []
   const add = (one: LinkedResource) => {
@@ -111,9 +113,6 @@ const selects = (
       : schemas.map((schema) => `SELECT location_id, ${key} AS key FROM ${schema}.${name(table)} WHERE ${condition}`)
   })
 }
-
-const pathOf = (resource: Resource, table: string, column: string): string =>
-  table === resource.table ? column : `${table}.${column}`
 
 /** The links of definitions that name no column of theirs; empty in a right catalogue. */
 export const wrongLinks = ({ resource, links }: LinkedResource): ReadonlyArray<string> => {

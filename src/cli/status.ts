@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { counted } from "../values/finding.ts"
-import { statusText } from "../values/status.ts"
+import { statusText } from "../values/state.ts"
 import { megabytes } from "../values/text.ts"
 import { alarmLines } from "../run/console/alarm-lines.ts"
 import { Output, duration, placeOf, table } from "../run/console/output.ts"

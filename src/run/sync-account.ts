@@ -10,6 +10,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Api } from "../stages/api/api.ts"
+import { type BadCredentials, type WrongLocation, detailOf } from "../stages/api/errors.ts"
 import { removePartialDownloads } from "../stages/api/downloads.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
@@ -30,7 +31,8 @@ import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
 import { publishNow } from "./release.ts"
 import { type Range, middleOf, sumOf } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
-import { type Status, statusOf, worstStatus } from "../values/status.ts"
+import type { Status } from "../values/state.ts"
+import { statusOf, worstStatus } from "../values/status.ts"
 import { missingSegments } from "../stores/vault/missing-segments.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { companyOf } from "../stores/warehouse/company.ts"
@@ -149,12 +151,12 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     if (!range) yield* recordCoverage(catalogue, { run: run.id, location, steps, ended })
     return ended
 
-    function endLocation({ message }: { readonly message: string }) {
+    function endLocation(error: BadCredentials | WrongLocation) {
       const end: ResourceResult = {
         location,
         resource: "locations",
         mode: "full",
-        shortfalls: [`the location cannot be read: ${message}`],
+        shortfalls: [{ _tag: "LocationUnreadable", detail: detailOf(error) }],
         warnings: [],
         requests: 0,
         reason: "forbidden"

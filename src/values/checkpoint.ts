@@ -5,6 +5,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Parameters } from "../catalog/request.ts"
+import { SingleReason, stored } from "./reason.ts"
 
 /** Parameters as a definition has them. */
 const RequestParameters = Schema.Record(Schema.String, Schema.Unknown) as unknown as Schema.Codec<Parameters>
@@ -52,7 +53,8 @@ const Checkpoint = Schema.Struct({
   ties: Schema.optional(Ties),
   /** How often reading stepped back, because deletions had moved records up onto pages already read. */
   stepsBack: Schema.optionalKey(Schema.Number),
-  warnings: Schema.Array(Schema.String),
+  /** Sentences in checkpoints of earlier versions. */
+  warnings: Schema.Array(Schema.Union([SingleReason, Schema.String])),
   mode: Schema.Literals(["full", "incremental", "window"]),
   /** Watermark less its overlap; always set in mode `incremental`. */
   since: Schema.optional(Schema.Number),
@@ -74,11 +76,16 @@ const Checkpoint = Schema.Struct({
 
 export type TimeWindow = readonly [start: number, end: number, countMax?: number]
 export type Ties = typeof Ties.Type
-export type Checkpoint = Omit<typeof Checkpoint.Type, "windows"> & { readonly windows?: ReadonlyArray<TimeWindow> }
+export type Checkpoint = Omit<typeof Checkpoint.Type, "windows" | "warnings"> & {
+  readonly windows?: ReadonlyArray<TimeWindow>
+  readonly warnings: ReadonlyArray<SingleReason>
+}
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Checkpoint))
 
 /** Decodes JSON; `undefined` for a checkpoint of another version, so that the list is read from the start. */
-export const decodeCheckpoint = (json: unknown): Checkpoint | undefined =>
+export const decodeCheckpoint = (json: unknown): Checkpoint | undefined => {
+  const checkpoint = Option.getOrUndefined(decode(json))
   // A window has two numbers or three.
-  Option.getOrUndefined(decode(json)) as Checkpoint | undefined
+  return checkpoint && ({ ...checkpoint, warnings: checkpoint.warnings.map(stored) } as unknown as Checkpoint)
+}

@@ -1,4 +1,4 @@
-import type { Status } from "./status.ts"
+import type { Status } from "./state.ts"
 
 /** What a run did for a resource of a location. */
 export interface RunResource {

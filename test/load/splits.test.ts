@@ -112,7 +112,7 @@ const vaultOf = (seed: number): ReadonlyArray<Frame> => {
         kind: "end",
         outcome: {
           mode: ["persons", "bills"].includes(label) ? mode : "children",
-          shortfalls: finished ? [] : ["stopped"],
+          shortfalls: finished ? [] : [{ _tag: "Text", text: "stopped" }],
           warnings: [],
           requests: 1,
           watermark: at

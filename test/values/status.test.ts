@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
+import type { Reason } from "../../src/values/reason.ts"
 import { type Facts, sentencesOf, statusOf, worstStatus } from "../../src/values/status.ts"
 import { RunChanges, RunRows } from "../../src/stores/warehouse/meta/run-changes.ts"
 import { resourcesOf, setStatuses } from "../../src/stores/warehouse/meta/run-resources.ts"
@@ -9,18 +10,19 @@ import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
+const text = (sentence: string): Reason => ({ _tag: "Text", text: sentence })
 const none: Facts = { shortfalls: [], warnings: [] }
 
 describe("the status of a resource", () => {
   it.each<[Partial<Facts>, string, ReadonlyArray<RegExp>]>([
     [{}, "complete", []],
-    [{ warnings: ["w"] }, "complete_with_warnings", [/^w$/]],
+    [{ warnings: [text("w")] }, "complete_with_warnings", [/^w$/]],
     [{ droppedRecords: 3 }, "complete_with_warnings", [/^3 records have no key; see meta\.rejected_records$/]],
-    [{ shortfalls: ["s"], warnings: ["w"] }, "incomplete", [/^s$/, /^w$/]],
+    [{ shortfalls: [text("s")], warnings: [text("w")] }, "incomplete", [/^s$/, /^w$/]],
     [{ blockedFields: ["a.b"] }, "incomplete", [/frozen.*a\.b.*accepted = \["a\.b"\]/]],
     [{ blockedFields: ["1", "2", "3", "4", "5", "6", "7"] }, "incomplete", [/1, 2, 3, 4, 5 and 2 more/]],
     [
-      { shortfalls: ["s"], blockedFields: ["a.b"], warnings: ["w"], droppedRecords: 1 },
+      { shortfalls: [text("s")], blockedFields: ["a.b"], warnings: [text("w")], droppedRecords: 1 },
       "incomplete",
       [/^s$/, /frozen/, /^w$/, /1 records/]
     ]
@@ -56,7 +58,7 @@ it.live("the status is set for every reading that has ended, and for no other", 
       })
     for (const label of ["a", "b", "c", "under way"]) changes.add(row(label))
     end("a", {})
-    end("b", { warnings: ["it's a warning"] })
+    end("b", { warnings: [text("it's a warning")] })
     yield* (yield* Warehouse).transaction(changes.take())
     changes.add(row("b"), { dropped_records: 2 })
     end("c", {})
@@ -75,7 +77,7 @@ it.live("the status is set for every reading that has ended, and for no other", 
       ]
     )
     // A second reading in the same run gets a new status.
-    end("a", { shortfalls: ["s"] })
+    end("a", { shortfalls: [text("s")] })
     yield* (yield* Warehouse).transaction(changes.take())
     yield* setStatuses()
     assert.strictEqual((yield* resourcesOf("r"))[0]!.status, "incomplete")

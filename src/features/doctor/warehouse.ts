@@ -6,7 +6,7 @@ import { leftLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import type { Failure } from "../../values/failure.ts"
 import { outputPaths } from "../../output/paths.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
-import { statusText } from "../../values/status.ts"
+import { statusText } from "../../values/state.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Explanation, type Line, ok, problemOf, warning } from "../../values/check-result.ts"
 

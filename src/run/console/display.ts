@@ -1,5 +1,5 @@
 /** The display of a run as lines that fit a terminal: the readings in progress, and the sums of all. */
-import type { Status } from "../../values/status.ts"
+import type { Status } from "../../values/state.ts"
 import { duration, table } from "./output.ts"
 import type { Totals } from "../watched.ts"
 

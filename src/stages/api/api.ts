@@ -13,7 +13,8 @@ import {
   BudgetExhausted,
   type TransportError,
   RequestRejected,
-  Unavailable
+  Unavailable,
+  detailOf
 } from "./errors.ts"
 import { type Received, Transport, makeExchange } from "./exchange.ts"
 import type { FileTarget } from "./downloads.ts"
@@ -180,7 +181,7 @@ const makeApi = Effect.fn("api.make")(function* (
       }
       tries++
       if (result.retry === "with a fresh token") {
-        if (isRenewed) return yield* new BadCredentials({ kind: settings.credentials.kind, message: result.message })
+        if (isRenewed) return yield* new BadCredentials({ kind: settings.credentials.kind, ...detailOf(result) })
         isRenewed = true
       }
       if (tries === callAttemptsMax) break
@@ -189,6 +190,7 @@ const makeApi = Effect.fn("api.make")(function* (
       if (waitMs > 0) yield* Effect.sleep(waitMs)
     }
     return yield* new Unavailable({
+      ...detailOf(last),
       message: `${last.message} (after ${callAttemptsMax} attempts)`,
       later: !exchange.hasResponded()
     })
@@ -202,10 +204,10 @@ const makeApi = Effect.fn("api.make")(function* (
 })
 
 /** The reason is the status, if there is one: the message of a response may contain personal data. */
-const logRetry = ({ pathTemplate }: Call, { message }: Retry, waitMs: number) =>
+const logRetry = ({ pathTemplate }: Call, { answered, message }: Retry, waitMs: number) =>
   Effect.annotateLogs(Effect.logInfo("request is retried"), {
     path: pathTemplate,
-    reason: /^\d{3}\b/.exec(message)?.[0] ?? message,
+    reason: answered === undefined ? message : String(answered),
     wait_ms: Math.round(waitMs)
   })
 

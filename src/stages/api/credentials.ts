@@ -68,7 +68,7 @@ export const makeCredentials = (
     ? Effect.succeed({
         token: Effect.succeed(Redacted.value(settings.token)),
         secrets: new Set([Redacted.value(settings.token)]),
-        renew: (_, message) => Effect.fail(new BadCredentials({ kind: "private", message }))
+        renew: (_, message) => Effect.fail(new BadCredentials({ kind: "private", message, answered: 401 }))
       })
     : makeOAuth(settings, sendForm)
 

@@ -1,5 +1,6 @@
 /** The errors of a request after all retries, distinguished by how the run continues. */
 import { Schema } from "effect"
+import { Detail, SingleReason } from "../../values/reason.ts"
 
 /**
  * The requests of the day are used up, the service requires a longer wait than a run allows, or the deadline of the run
@@ -14,35 +15,37 @@ export class BudgetExhausted extends Schema.TaggedError<BudgetExhausted>()("Budg
 /** The service rejects the token. The run ends. */
 export class BadCredentials extends Schema.TaggedError<BadCredentials>()("BadCredentials", {
   kind: Schema.Literals(["private", "oauth"]),
-  message: Schema.String
+  ...Detail.fields
 }) {}
 
 /** The token has no access to this location. The reading of the location ends. */
 export class WrongLocation extends Schema.TaggedError<WrongLocation>()("WrongLocation", {
-  message: Schema.String
+  ...Detail.fields
 }) {}
 
 /** The token lacks a scope, or may not use the operation. The reading of the resource ends. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
-  message: Schema.String
+  ...Detail.fields
 }) {}
 
 /** The record does not exist, or was deleted. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
-  message: Schema.String
+  ...Detail.fields
 }) {}
 
 /** The service rejects the request, or its response cannot be used. Another strategy may work. */
 export class RequestRejected extends Schema.TaggedError<RequestRejected>()("RequestRejected", {
   status: Schema.Number,
-  message: Schema.String,
+  ...Detail.fields,
+  /** If no way to read a list works: why each does not. */
+  reasons: Schema.optionalKey(Schema.Array(SingleReason)),
   /** The response was refused because of its size: a smaller part of the list may fit. */
   isTooLarge: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** No attempt had a usable response. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
-  message: Schema.String,
+  ...Detail.fields,
   /** Whether all requests fail for now, because the service has never responded in this run or the account is paused. */
   later: Schema.Boolean
 }) {}
@@ -62,3 +65,14 @@ export type ApiError =
   | NotFound
   | RequestRejected
   | Unavailable
+
+/** What a request failed with: for another error, or as a reason of a reading. */
+export const detailOf = ({ answered, message }: Detail): Detail => ({
+  message,
+  ...(answered !== undefined && { answered })
+})
+
+/** Why a list could not be read. */
+export const reasonsIn = (
+  error: Detail & { readonly reasons?: ReadonlyArray<SingleReason> }
+): ReadonlyArray<SingleReason> => error.reasons ?? [{ _tag: "RequestFailed", detail: detailOf(error) }]

@@ -4,17 +4,18 @@
  */
 import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
-import { type ApiError, RequestRejected } from "../api/errors.ts"
+import type { ApiError } from "../api/errors.ts"
 import { type Window, dayMs } from "../../catalog/timestamps.ts"
 import { type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
+import { type Reason, type SingleReason, distinct } from "../../values/reason.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import type { Reading, RunContext } from "./run-context.ts"
 import { readPartition } from "./paginate.ts"
 import { fingerprint, resumed } from "./checkpoint.ts"
-import { isTotalComparable, missingBeyondDrift } from "./outcome.ts"
+import { isTotalComparable, missingBeyondDrift, noStrategyWorks } from "./outcome.ts"
 
 /** The service may list or change records late, so the next backfill reads the last day of a window again. */
 const settledAfterMs = dayMs
@@ -27,7 +28,7 @@ export const readWindows = Effect.fn("extract.windows")(function* (
   const [api, vault] = [yield* Api, yield* Vault]
   const requestsBefore = api.requestsByResource.get(resource.table) ?? 0
   const { strategies, dateField, padding = 0 } = resource.backfill!
-  const warnings = new Set<string>()
+  let warnings: ReadonlyArray<SingleReason> = []
   const { capabilities } = reading
   const common = {
     resource,
@@ -35,7 +36,7 @@ export const readWindows = Effect.fn("extract.windows")(function* (
     unreliableTotals: new Set(capabilities.unreliableTotals)
   }
   const refused = new Set<Strategy>()
-  const shortfalls: Array<string> = []
+  const shortfalls: Array<Reason> = []
 
   for (const window of reading.windows ?? []) {
     const [from, to] = window
@@ -61,22 +62,20 @@ export const readWindows = Effect.fn("extract.windows")(function* (
       const failure = results.find((result) => "reason" in result)
       if (failure) {
         refused.add(strategy)
-        warnings.add(
-          `${strategy.request.method} ${strategy.request.path} by ${dateField} could not be used: ${failure.reason}`
-        )
+        const { method, path } = strategy.request
+        warnings = distinct([...warnings, { _tag: "StrategyFailed", method, path, dateField, detail: failure.reason }])
         continue
       }
       const states = results.flatMap((result) => ("state" in result ? [result.state] : []))
-      for (const state of states) state.warnings.forEach((warning) => warnings.add(warning))
+      warnings = distinct([...warnings, ...states.flatMap((state) => state.warnings)])
       const missing = isTotalComparable(strategy, from)
         ? Math.max(0, ...states.map((state) => missingBeyondDrift(state, strategy)))
         : 0
-      if (missing > 0)
-        shortfalls.push(`${missing} of the records that the service counts in ${windowText(window)} were not returned`)
+      if (missing > 0) shortfalls.push({ _tag: "WindowBelowTotal", missing, from, to })
       result = missing === 0 ? "complete" : "incomplete"
       break
     }
-    if (result === undefined) return yield* new RequestRejected({ status: 0, message: [...warnings].join("; ") })
+    if (result === undefined) return yield* noStrategyWorks(warnings)
     // The window is not recorded as read, so the next backfill requests it again.
     if (result === "incomplete") continue
     const settled = Math.min(to, startedAt - settledAfterMs)
@@ -95,13 +94,10 @@ export const readWindows = Effect.fn("extract.windows")(function* (
   return {
     mode: "window",
     shortfalls,
-    warnings: [...warnings],
+    warnings,
     requests: (api.requestsByResource.get(resource.table) ?? 0) - requestsBefore
   }
 })
-
-const windowText = (window: Window): string =>
-  window.map((time) => new Date(time).toISOString().slice(0, 10)).join(" to ")
 
 const beginning = (strategy: Strategy, window: Window, paddingMs: number, startedAt: number): Checkpoint => {
   const [from, to] = [window[0] - paddingMs, window[1] + paddingMs]

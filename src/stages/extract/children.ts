@@ -6,12 +6,13 @@
 import { Clock, Deferred, Duration, Effect } from "effect"
 import { join } from "node:path"
 import { type ApiResponse, Api } from "../api/api.ts"
-import { type ApiError, type BudgetExhausted, type NotFound, RequestRejected } from "../api/errors.ts"
+import { type ApiError, type BudgetExhausted, type NotFound, RequestRejected, detailOf } from "../api/errors.ts"
 import { fileName } from "../api/downloads.ts"
 import { at } from "../../catalog/json.ts"
 import type { ChildRequest, Resource } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
+import { type Detail, type Reason, distinct } from "../../values/reason.ts"
 import type { Step } from "../../values/step.ts"
 import { filesName } from "../../output/paths.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
@@ -30,7 +31,7 @@ const batchSize = 500
 const failuresInARowMax = 20
 
 /** The service sets the ids, so they may be of any length. */
-const example = ([id, reason]: readonly [string, string]) => `${id.replaceAll(/\s+/g, " ").slice(0, 100)}: ${reason}`
+const example = ([id, detail]: readonly [string, Detail]) => ({ id: id.replaceAll(/\s+/g, " ").slice(0, 100), detail })
 
 export const readChildren = Effect.fn("extract.children")(function* (
   resource: Resource,
@@ -47,9 +48,12 @@ export const readChildren = Effect.fn("extract.children")(function* (
   const requestsBefore = api.requestsByResource.get(label) ?? 0
   const sizes: Record<string, number> = { ...childCapabilities?.sizes }
   const unreliableTotals = new Set(childCapabilities?.unreliableTotals)
-  const failed = new Map<string, string>()
+  const failed = new Map<string, Detail>()
   let failuresInARow = 0
-  const warnings = new Set<string>()
+  let warnings: ReadonlyArray<Reason> = []
+  const warn = (found: ReadonlyArray<Reason>) => {
+    if (found.length > 0) warnings = distinct([...warnings, ...found])
+  }
   /** Parents or records that do not exist, as the service answered for each. */
   let notFound = new Map<string, Due>()
   /** Those of them that are decided about. */
@@ -81,8 +85,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
       resumed(due.checkpoint, fresh),
       context
     )
-    if ("reason" in result) return yield* giveUp(due, new RequestRejected({ status: 200, message: result.reason }))
-    for (const warning of result.state.warnings) warnings.add(warning)
+    if ("reason" in result) return yield* giveUp(due, new RequestRejected({ status: 200, ...result.reason }))
+    warn(result.state.warnings)
     failuresInARow = 0
     answered++
   })
@@ -107,10 +111,11 @@ export const readChildren = Effect.fn("extract.children")(function* (
       context,
       requested !== undefined && answered > 0
     )
-    for (const warning of decision.warnings) warnings.add(warning)
+    warn(decision.warnings)
     for (const [id, due] of notFound) {
       decided.add(id)
-      if (!decision.isProven) failed.set(id, "the service answers not found, to every request of this kind")
+      if (!decision.isProven)
+        failed.set(id, { message: "the service answers not found, to every request of this kind" })
       else if (ids !== undefined) yield* recordNone(due)
     }
     notFound = new Map()
@@ -202,18 +207,18 @@ export const readChildren = Effect.fn("extract.children")(function* (
     Effect.flatMap(parentVersions(context.location, childRequest, ids), (parents) =>
       readAll(parents.map((parent) => ({ ...parent, full: true, checkpoint: undefined })))
     )
-  if (resource.childOf)
-    for (const warning of yield* decideMissingChildren(resource, context, readAgain)) warnings.add(warning)
+  if (resource.childOf) warn(yield* decideMissingChildren(resource, context, readAgain))
   const requests = (api.requestsByResource.get(label) ?? 0) - requestsBefore
   const capabilities = { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }
   const isUntouched = planned?.due === 0 && requests === 0 && commits() === 0
   const fetchedAt = isUntouched ? planned.oldestFetch : yield* oldestFetch({ location: context.location, childRequest })
+  const [first] = [...failed].slice(0, 1).map(example)
   return {
     mode: "children",
     ...(fetchedAt !== undefined && { fetchedAt }),
-    shortfalls: failed.size === 0 ? [] : [`failed requests: ${failed.size}, for example ${example([...failed][0]!)}`],
+    shortfalls: first === undefined ? [] : [{ _tag: "RequestsFailed", count: failed.size, ...first }],
     warnings: [
-      ...(withoutLinkedText > 0 ? [`${withoutLinkedText} linked texts could not be fetched`] : []),
+      ...(withoutLinkedText > 0 ? [{ _tag: "LinkedTextsMissing", count: withoutLinkedText } as const] : []),
       ...warnings
     ],
     requests,
@@ -221,7 +226,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
   }
 
   function giveUp(due: Due, error: Extract<ApiError, { readonly message: string }>) {
-    failed.set(due.id, error.message)
+    failed.set(due.id, detailOf(error))
     failuresInARow++
     return failuresInARow > failuresInARowMax ? Effect.fail(error) : Effect.void
   }

@@ -19,6 +19,7 @@ import { requestForRow } from "../../catalog/get-one.ts"
 import { at } from "../../catalog/json.ts"
 import { type Resource, childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
+import type { SingleReason } from "../../values/reason.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import {
   type AbsentRow,
@@ -105,7 +106,7 @@ export const decideNotFound = Effect.fn("extract.decideNotFound")(function* (
   /** Whether the route has returned a record in this run. */
   returnsRecords: boolean
 ): Effect.fn.Return<
-  { readonly isProven: boolean; readonly warnings: ReadonlyArray<string> },
+  { readonly isProven: boolean; readonly warnings: ReadonlyArray<SingleReason> },
   ApiError | Failure,
   Api | Vault | Warehouse
 > {
@@ -122,7 +123,7 @@ const decide = Effect.fnUntraced(function* (
   rows: ReadonlyArray<AbsentRow>,
   context: RunContext,
   readAgain: ReadAgain
-): Effect.fn.Return<ReadonlyArray<string>, ApiError | Failure, Api | Vault | Warehouse> {
+): Effect.fn.Return<ReadonlyArray<SingleReason>, ApiError | Failure, Api | Vault | Warehouse> {
   const explained = rows.filter(({ isExplained }) => isExplained).map(({ key }) => key)
   yield* recordDeleted(resource, explained, context)
   const others = rows.filter(({ isExplained }) => !isExplained)
@@ -140,14 +141,14 @@ const decide = Effect.fnUntraced(function* (
   const agreed = keys.filter((key) => absent.has(key))
   yield* recordRemoved(resource, agreed, "read twice", context)
   const unproven = keys.length - agreed.length
-  return unproven === 0 ? [] : [`${unproven} rows were missing once, and a second reading does not confirm that`]
+  return unproven === 0 ? [] : [{ _tag: "DeletionsUnconfirmed", rows: unproven }]
 })
 
 const decideByAsking = Effect.fnUntraced(function* (
   resource: Resource,
   rows: ReadonlyArray<AbsentRow>,
   context: RunContext
-) {
+): Effect.fn.Return<ReadonlyArray<SingleReason>, ApiError | Failure, Api | Vault | Warehouse> {
   const answers = yield* Effect.forEach(rows, ({ row }) => ask(resource, row, context), { concurrency: 8 })
   const keysOf = (answer: Answer) => rows.filter((_, index) => answers[index] === answer).map(({ key }) => key)
   const [existing, unknown] = [keysOf("exists"), keysOf("unknown")]
@@ -155,10 +156,8 @@ const decideByAsking = Effect.fnUntraced(function* (
   // A list that omits a record is asked again by the next full reading; a parent may not be read again for months.
   if (resource.childOf) yield* record("existing", resource, existing, context)
   return [
-    ...(existing.length > 0 ? [`${existing.length} rows are missing from the list but still exist`] : []),
-    ...(unknown.length > 0
-      ? [`${unknown.length} rows are missing from the list, and the service did not say whether they exist`]
-      : [])
+    ...(existing.length > 0 ? [{ _tag: "MissingRowsExist", rows: existing.length } as const] : []),
+    ...(unknown.length > 0 ? [{ _tag: "MissingRowsUnknown", rows: unknown.length } as const] : [])
   ]
 })
 
@@ -232,7 +231,7 @@ const refusalOf = Effect.fnUntraced(function* (
   keys: ReadonlyArray<string>,
   evidence: Evidence,
   context: RunContext
-): Effect.fn.Return<string | undefined, Failure, Warehouse> {
+): Effect.fn.Return<SingleReason | undefined, Failure, Warehouse> {
   const { location, removed, deletionShareMax } = context
   for (const { table, deleted, rows } of yield* deletedShares(
     resource,
@@ -243,7 +242,7 @@ const refusalOf = Effect.fnUntraced(function* (
     const isOwn = table === resource.table
     const allowed = allowedOf(rows, isOwn ? evidence : "asked", deletionShareMax)
     if (deleted === 0 || (removed.get(table) ?? 0) + deleted <= allowed) continue
-    return `${isOwn ? `${deleted} of ${rows} rows are` : `${keys.length} rows are`} missing from the list${isOwn ? "" : `, and with them ${deleted} of ${rows} rows of ${table}`}: too many to be deleted at once, so none was marked deleted. If the deletions are real, run again with --accept-deletions`
+    return { _tag: "TooManyDeletions", missing: keys.length, deleted, rows, ...(!isOwn && { dependent: table }) }
   }
   return undefined
 })

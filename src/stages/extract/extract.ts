@@ -4,7 +4,7 @@
  */
 import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
-import type { ApiError, BadCredentials, WrongLocation } from "../api/errors.ts"
+import { type ApiError, type BadCredentials, type WrongLocation, detailOf } from "../api/errors.ts"
 import {
   type ChildRequest,
   type ListResource,
@@ -14,6 +14,7 @@ import {
   hasCompanyParameter
 } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
+import type { Detail, Reason } from "../../values/reason.ts"
 import type { Step } from "../../values/step.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
@@ -106,7 +107,7 @@ export const extract = Effect.fn("extract")(function* (
   ) {
     const isNamed = typeof resource.partitions === "string"
     if (outcome.mode !== "full" || (isNamed && resource.partitionColumn === undefined)) return outcome
-    if (!isComplete(outcome)) return withWarnings(outcome, ["deleted rows were not looked for"])
+    if (!isComplete(outcome)) return withWarnings(outcome, [{ _tag: "DeletionsNotSought" }])
     const { cascadesFrom, childOf } = resource
     for (const parent of [cascadesFrom, childOf]) {
       const isRead = parent && readByTable.get(parent.table)
@@ -174,19 +175,20 @@ export const extract = Effect.fn("extract")(function* (
 })
 
 /** A warning about parents whose children the settings exclude. */
-const excluded = Effect.fnUntraced(function* (childRequest: ChildRequest, location: string) {
+const excluded = Effect.fnUntraced(function* (
+  childRequest: ChildRequest,
+  location: string
+): Effect.fn.Return<ReadonlyArray<Reason>, Failure, Warehouse> {
   const { partial, table } = childRequest
   const rows = partial ? yield* excludedCount(location, childRequest) : 0
-  return rows === 0
-    ? []
-    : [
-        `${rows} ${table} were not read individually, so these may be missing: ${partial!.omits}. To read them, set account.${partial!.unless} = true`
-      ]
+  return rows === 0 ? [] : [{ _tag: "RowsNotRequested", rows, table, omits: partial!.omits, setting: partial!.unless }]
 })
 
 const isLocation = ({ resource }: Step) => resource.table === "locations"
 
 type Reads = Effect.Effect<Outcome, ApiError | Failure, Api | Vault | Warehouse>
+
+const failed = (detail: Detail): Reason => ({ _tag: "RequestFailed", detail: detailOf(detail) })
 
 /** Runs one reading, turns its failure into an outcome, and appends the outcome to the vault. */
 const runToEnd = Effect.fnUntraced(function* (
@@ -198,7 +200,7 @@ const runToEnd = Effect.fnUntraced(function* (
   const [api, vault] = [yield* Api, yield* Vault]
   const startedAt = yield* Clock.currentTimeMillis
   const requestsBefore = api.requestsByResource.get(resource) ?? 0
-  const incomplete = (shortfall: string, more: Partial<Omit<ResourceResult, "location" | "resource">> = {}) =>
+  const incomplete = (shortfall: Reason, more: Partial<Omit<ResourceResult, "location" | "resource">> = {}) =>
     Effect.succeed<Omit<ResourceResult, "location" | "resource">>({
       mode: "full",
       shortfalls: [shortfall],
@@ -210,16 +212,22 @@ const runToEnd = Effect.fnUntraced(function* (
     .during(reading)
     .pipe(
       Effect.catchTags({
-        Forbidden: ({ message }) => incomplete(`not readable with this token: ${message}`, { reason: "forbidden" }),
+        Forbidden: (error) => incomplete({ _tag: "Forbidden", detail: detailOf(error) }, { reason: "forbidden" }),
         // A retry from the same checkpoint would be rejected again.
-        RequestRejected: ({ message }) => incomplete(message, { finished: true }),
-        NotFound: ({ message }) => incomplete(message),
+        RequestRejected: (error) =>
+          incomplete(error.reasons ? { _tag: "NoStrategyWorks", reasons: error.reasons } : failed(error), {
+            finished: true
+          }),
+        NotFound: (error) => incomplete(failed(error)),
         Unavailable: (error) =>
           Effect.flatMap(outage.isCauseOf(error, resource), (isDown) =>
-            incomplete(error.message, isDown ? { reason: "retryLater" } : {})
+            incomplete(failed(error), isDown ? { reason: "retryLater" } : {})
           ),
-        BudgetExhausted: ({ message, resumeAt }) =>
-          incomplete(message, { reason: "retryLater", ...(resumeAt !== undefined && { resumeAt }) })
+        BudgetExhausted: (error) =>
+          incomplete(failed(error), {
+            reason: "retryLater",
+            ...(error.resumeAt !== undefined && { resumeAt: error.resumeAt })
+          })
       })
     )
   const at = yield* Clock.currentTimeMillis

@@ -4,6 +4,7 @@ import { at, unprintable, written } from "../../catalog/json.ts"
 import { instantMs } from "../../catalog/timestamps.ts"
 import type { Strategy } from "../../catalog/resource.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
+import { type Detail, type SingleReason, distinct } from "../../values/reason.ts"
 
 /** The fields of a checkpoint that a page changes. */
 export type ListProgress = Omit<
@@ -46,7 +47,7 @@ export const apply = (before: Checkpoint, progress: ListProgress): Checkpoint =>
 /** What follows a page. `failed`: this strategy does not work here. `again`: the same request may work if repeated. */
 export type Step =
   | { readonly kind: "next"; readonly progress: ListProgress; readonly cursor?: unknown }
-  | { readonly kind: "failed"; readonly reason: string; readonly again?: boolean }
+  | { readonly kind: "failed"; readonly reason: Detail; readonly again?: boolean }
 
 export const next = (progress: ListProgress, cursor: unknown): Step => ({
   kind: "next",
@@ -58,11 +59,13 @@ export const isCursor = (value: unknown): boolean => {
   const text = written(value)
   return text !== unprintable && text.length <= 10_000
 }
-export const failed = (reason: string): Step => ({ kind: "failed", reason })
+export const failed = (message: string): Step => ({ kind: "failed", reason: { message } })
 /** A cache may have returned an old page, so the request is repeated before the strategy is given up. */
-export const repeated = (reason: string): Step => ({ kind: "failed", reason, again: true })
-export const withWarning = (progress: ListProgress, warning: string): ListProgress =>
-  progress.warnings.includes(warning) ? progress : { ...progress, warnings: [...progress.warnings, warning] }
+export const repeated = (message: string): Step => ({ kind: "failed", reason: { message }, again: true })
+export const withWarning = (progress: ListProgress, warning: SingleReason): ListProgress => ({
+  ...progress,
+  warnings: distinct([...progress.warnings, warning])
+})
 
 /** Ends the current window, and with the last window the partition. */
 export const ended = (progress: ListProgress): Step => {

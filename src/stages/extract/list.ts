@@ -5,11 +5,12 @@
 import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
-import { RequestRejected } from "../api/errors.ts"
+import { reasonsIn } from "../api/errors.ts"
 import { type Changes, type ListResource, type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Capabilities } from "../../values/capabilities.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
+import type { Reason, SingleReason } from "../../values/reason.ts"
 import { isComplete } from "../../values/status.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import type { Vault } from "../../stores/vault/vault.ts"
@@ -18,7 +19,7 @@ import type { Reading, RunContext } from "./run-context.ts"
 import { decideNotFound } from "./deletions.ts"
 import { readPartition } from "./paginate.ts"
 import { beginning, fingerprint, resumed } from "./checkpoint.ts"
-import { combined, isTotalComparable, missingBeyondDrift, withWarnings } from "./outcome.ts"
+import { combined, isTotalComparable, missingBeyondDrift, noStrategyWorks, withWarnings } from "./outcome.ts"
 
 /**
  * Reads the list, then what that reading cannot have returned: changes since it began, if it began in an earlier run and
@@ -61,10 +62,7 @@ const withAdded = Effect.fnUntraced(function* (
       Effect.map((more) => combined(outcome, more)),
       Effect.catchIf(
         (error) => error._tag === "RequestRejected" || (error._tag === "Unavailable" && !error.later),
-        ({ message }) =>
-          Effect.succeed(
-            withWarnings(outcome, [`new records without ${field} arrive with the next full sync: ${message}`])
-          )
+        (error) => Effect.succeed(withWarnings(outcome, [{ _tag: "UndatedNotRead", field, reasons: reasonsIn(error) }]))
       )
     )
   }
@@ -74,9 +72,7 @@ const withAdded = Effect.fnUntraced(function* (
       verifyField === field || stopBefore !== undefined || paging.kind === "sortValue"
   )
   return undated > 0 && dependsOnField
-    ? withWarnings(outcome, [
-        `${undated} records have no ${field}; new records without it arrive with the next full sync`
-      ])
+    ? withWarnings(outcome, [{ _tag: "UndatedRecords", count: undated, field }])
     : outcome
 })
 
@@ -89,7 +85,7 @@ const readList = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const api = yield* Api
   const requestsBefore = api.requestsByResource.get(resource.table) ?? 0
-  const warnings: Array<string> = []
+  const warnings: Array<SingleReason> = []
   /** Partitions, named by the id of a record, for which the service answers that it does not exist. */
   const notFound: Array<string> = []
   // A full sync tries strategies again that failed before.
@@ -140,7 +136,7 @@ const readList = Effect.fnUntraced(function* (
             Effect.gen(function* () {
               if (typeof resource.partitions !== "string") return yield* error
               // The settings name this partition, maybe by a row's id; the other partitions are not affected.
-              warnings.push(`${name}, named in the settings, does not exist`)
+              warnings.push({ _tag: "PartitionNotFound", partition: name })
               notFound.push(name)
               return { state: { ...fresh, done: true } }
             })
@@ -150,7 +146,8 @@ const readList = Effect.fnUntraced(function* (
     )
     const failure = results.find((result) => "reason" in result)
     if (failure) {
-      warnings.push(`${strategy.request.method} ${strategy.request.path} could not be used: ${failure.reason}`)
+      const { method, path } = strategy.request
+      warnings.push({ _tag: "StrategyFailed", method, path, detail: failure.reason })
       refused.push(fingerprint(strategy))
       continue
     }
@@ -158,8 +155,7 @@ const readList = Effect.fnUntraced(function* (
     const returnsRecords = results.some((result) => "state" in result && result.state.count > 0)
     warnings.push(...(yield* decideNotFound(resource, notFound, context, returnsRecords)).warnings)
     const states = results.filter((result) => "state" in result).map(({ state }) => state)
-    for (const { ignored } of states)
-      if (ignored) warnings.push(`the service ignores the parameters of partition ${ignored}`)
+    for (const { ignored } of states) if (ignored) warnings.push({ _tag: "PartitionIgnored", partition: ignored })
     return {
       ...outcomeFrom(
         states.filter(({ ignored }) => !ignored),
@@ -178,7 +174,7 @@ const readList = Effect.fnUntraced(function* (
       } satisfies Capabilities
     }
   }
-  return yield* new RequestRejected({ status: 0, message: warnings.join("; ") })
+  return yield* noStrategyWorks(warnings)
 })
 
 const outcomeFrom = (
@@ -186,7 +182,7 @@ const outcomeFrom = (
   strategy: Strategy,
   mode: Reading["mode"],
   since: number | undefined,
-  warnings: ReadonlyArray<string>
+  warnings: ReadonlyArray<Reason>
 ): Omit<Outcome, "requests"> => {
   const sum = (values: ReadonlyArray<number | undefined>) =>
     values.reduce<number>((total, value) => total + (value ?? 0), 0)
@@ -196,9 +192,8 @@ const outcomeFrom = (
   const isComparable = isTotalComparable(strategy, since)
   const isMissing = isComparable && states.some((state) => missingBeyondDrift(state, strategy) > 0)
   const isBelowTotal = isComparable && total !== undefined && count < total
-  const belowTotal = isBelowTotal ? [`the service counts ${total} records, and ${count} were read`] : []
-  const partitionBelowTotal =
-    isMissing && !isBelowTotal ? ["a partition returned fewer records than the service counts"] : []
+  const belowTotal: ReadonlyArray<Reason> = isBelowTotal ? [{ _tag: "BelowTotal", total, read: count }] : []
+  const partitionBelowTotal: ReadonlyArray<Reason> = isMissing && !isBelowTotal ? [{ _tag: "PartitionBelowTotal" }] : []
   const highest = Math.max(...states.map((state) => state.highest ?? Number.NEGATIVE_INFINITY))
   const startedAt = Math.min(...states.map((state) => state.startedAt))
   const servedAt = Math.min(...states.map((state) => state.servedAt ?? state.startedAt))

@@ -1,6 +1,9 @@
 /** Compares and combines the outcomes of readings. values/status.ts decides how complete an outcome is. */
+import { RequestRejected } from "../api/errors.ts"
 import type { Strategy } from "../../catalog/resource.ts"
-import { type Status, statusText, worstStatus } from "../../values/status.ts"
+import { type Reason, type SingleReason, distinct, sentenceOf } from "../../values/reason.ts"
+import type { Status } from "../../values/state.ts"
+import { worstStatus } from "../../values/status.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import type { ListProgress } from "./list-progress.ts"
 
@@ -20,31 +23,39 @@ export const missingBeyondDrift = (
 export const isTotalComparable = (strategy: Strategy, since: number | undefined): boolean =>
   since === undefined || strategy.verifyField !== undefined
 
-export const withWarnings = (outcome: Outcome, warnings: ReadonlyArray<string>): Outcome => ({
+export const withWarnings = (outcome: Outcome, warnings: ReadonlyArray<Reason>): Outcome => ({
   ...outcome,
   warnings: [...outcome.warnings, ...warnings]
 })
 
+const withShortfall = (outcome: Outcome, shortfall: Reason): Outcome => ({
+  ...outcome,
+  shortfalls: [...outcome.shortfalls, shortfall]
+})
+
 /** Children are no more complete than the readings of their parents. No statuses: the parents were never read. */
 export const cappedByParents = (outcome: Outcome, table: string, parents: ReadonlyArray<Status>): Outcome => {
-  const status = parents.length === 0 ? "incomplete" : worstStatus(parents)
-  const reason = parents.length === 0 ? "was never read" : `is ${statusText(status)}`
-  const sentence = `the parent table ${table} ${reason}`
+  if (parents.length === 0) return withShortfall(outcome, { _tag: "ParentNeverRead", table })
+  const status = worstStatus(parents)
   switch (status) {
     case "complete":
       return outcome
     case "complete_with_warnings":
-      return withWarnings(outcome, [sentence])
+      return withWarnings(outcome, [{ _tag: "ParentNotComplete", table, status }])
     case "incomplete":
-      return { ...outcome, shortfalls: [...outcome.shortfalls, sentence] }
+      return withShortfall(outcome, { _tag: "ParentNotComplete", table, status })
   }
 }
 
 /** The outcome of two readings of one list that complement each other. */
 export const combined = (outcome: Outcome, more: Outcome): Outcome => ({
   ...outcome,
-  shortfalls: [...new Set([...outcome.shortfalls, ...more.shortfalls])],
-  warnings: [...new Set([...outcome.warnings, ...more.warnings])],
+  shortfalls: distinct([...outcome.shortfalls, ...more.shortfalls]),
+  warnings: distinct([...outcome.warnings, ...more.warnings]),
   requests: outcome.requests + more.requests,
   ...(more.watermark !== undefined && { watermark: Math.max(outcome.watermark ?? 0, more.watermark) })
 })
+
+/** `reasons`: why each way to read the list does not work. */
+export const noStrategyWorks = (reasons: ReadonlyArray<SingleReason>): RequestRejected =>
+  new RequestRejected({ status: 0, message: reasons.map((reason) => sentenceOf(reason)).join("; "), reasons })

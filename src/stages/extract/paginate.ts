@@ -1,7 +1,7 @@
 /** Reads one partition of a list page by page. A page is durable in the vault before its cursor is used. */
 import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
-import { type ApiError, NotFound, RequestRejected } from "../api/errors.ts"
+import { type ApiError, NotFound, RequestRejected, detailOf } from "../api/errors.ts"
 import type { FileTarget } from "../api/downloads.ts"
 import { written } from "../../catalog/json.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
@@ -9,6 +9,7 @@ import { type Parameters, bind } from "../../catalog/request.ts"
 import type { Resource, Strategy } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
+import type { Detail } from "../../values/reason.ts"
 import type { PageEntry, Parent } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { type RunContext, count } from "./run-context.ts"
@@ -75,7 +76,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   task: PartitionTask,
   start: Checkpoint,
   context: RunContext
-): Effect.fn.Return<{ readonly state: Checkpoint } | { readonly reason: string }, ApiError | Failure, Api | Vault> {
+): Effect.fn.Return<{ readonly state: Checkpoint } | { readonly reason: Detail }, ApiError | Failure, Api | Vault> {
   const [api, vault] = [yield* Api, yield* Vault]
   const { resource, strategy, name, parameters, sizes, label, priority, parentContext } = task
   const strategyName = `${strategy.request.method} ${strategy.request.path}`
@@ -98,7 +99,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
       startsByAnchor.set(state.anchor, (startsByAnchor.get(state.anchor) ?? 0) + 1)
       if (expiring) loop = new LoopDetector()
       if (expiring && startsByAnchor.get(state.anchor)! > restartsPerAnchorMax)
-        return { reason: "its cursors expire before they can be used" }
+        return { reason: { message: "its cursors expire before they can be used" } }
     }
     const knownSize = sizes[strategyName]
     const isTrial = knownSize === undefined && shouldTryPageSize(strategy, state)
@@ -127,12 +128,11 @@ export const readPartition = Effect.fn("extract.partition")(function* (
         // The service may fail on a cursor of sort value and id.
         Effect.catchIf(
           (error) => error._tag === "Unavailable" && !error.later && isPair(strategy, state),
-          ({ message }) => Effect.succeed(new RequestRejected({ status: 0, message }))
+          (error) => Effect.succeed(new RequestRejected({ status: 0, ...detailOf(error) }))
         )
       )
     if (result instanceof RequestRejected) {
-      if (parentContext?.noneIsError && [400, 422].includes(result.status))
-        return yield* new NotFound({ message: result.message })
+      if (parentContext?.noneIsError && [400, 422].includes(result.status)) return yield* new NotFound(detailOf(result))
       const change = isTrial
         ? { size: strategy.pageSize }
         : afterRejection(result, strategy, state, size, live !== undefined)
@@ -145,14 +145,14 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     state = { ...state, servedAt: state.servedAt ?? (state.count === 0 ? result.serviceTime : undefined) }
     const response = parentContext?.complete ? yield* parentContext.complete(result) : result
     const list = recordsIn(response.body, path, strategy)
-    if (list === undefined) return { reason: `the response has no list ${path}` }
+    if (list === undefined) return { reason: { message: `the response has no list ${path}` } }
     if (list.length > recordsMax)
-      return { reason: `the response has ${list.length} records, over our limit of ${recordsMax}` }
+      return { reason: { message: `the response has ${list.length} records, over our limit of ${recordsMax}` } }
     const ids = list.map(idOf)
     if (resource.key === undefined && contradicts(list, ids))
       state = {
         ...state,
-        ...withWarning(state, "a page had a record twice, with different values; the later one is kept")
+        ...withWarning(state, { _tag: "RepeatedRecord" })
       }
     const firstPageIds = task.otherFirstPageIds && (state.firstPageIds ?? ids.slice(0, 100))
     if (
@@ -239,12 +239,13 @@ const withoutLoops = (
 
 /** How to go on after a rejected request: smaller pages, narrower windows, a new cursor, or another strategy. */
 const afterRejection = (
-  { message, isTooLarge = false }: RequestRejected,
+  rejection: RequestRejected,
   strategy: Strategy,
   state: Checkpoint,
   size: number,
   hadCursor: boolean
-): { readonly size?: number; readonly checkpoint?: Partial<Checkpoint> } | { readonly reason: string } => {
+): { readonly size?: number; readonly checkpoint?: Partial<Checkpoint> } | { readonly reason: Detail } => {
+  const { message, isTooLarge = false } = rejection
   // The cursor is expired or unknown, so reading restarts from the anchor.
   if (hadCursor) return {}
   // A service that rejects a cursor of sort value and id may accept the value alone.
@@ -258,7 +259,7 @@ const afterRejection = (
   const halves = window && window[1] - window[0] > 2 * dayMs ? halved(window[0], window[1]) : undefined
   if (halves && (isTooLarge || state.count > 0 || /date|range|period|startAt|endAt/i.test(message)))
     return { checkpoint: { windows: [...halves, ...state.windows!.slice(1)], cursor: undefined, lastIds: [] } }
-  return { reason: `the service rejected the request (${message})` }
+  return { reason: { ...detailOf(rejection), message: `the service rejected the request (${message})` } }
 }
 
 /** One second before the last record read, because records may share its timestamp. */

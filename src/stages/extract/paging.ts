@@ -121,9 +121,7 @@ const afterRecords = (
       const number = Number(before.cursor ?? strategy.paging.first)
       if (isShort) return ended(progress)
       if (strategy.maxRecords !== undefined && number * page.size >= strategy.maxRecords)
-        return ended(
-          withWarning(progress, `only the first ${strategy.maxRecords} records can be reached by page number`)
-        )
+        return ended(withWarning(progress, { _tag: "PageNumbersLimited", records: strategy.maxRecords }))
       return next(progress, number + 1)
     }
     case "lastRecord": {
@@ -167,10 +165,7 @@ const followCursor = (before: ListProgress, progress: ListProgress, cursor: unkn
   if (!isCursor(cursor)) return failed("the cursor is too large")
   const isStuck = isSameEnd || JSON.stringify(cursor) === JSON.stringify(before.cursor)
   if (!isStuck) return next(progress, cursor)
-  if (progress.total === undefined)
-    return ended(
-      withWarning(progress, "the cursor does not advance, and the service gives no total, so records may be missing")
-    )
+  if (progress.total === undefined) return ended(withWarning(progress, { _tag: "CursorStuck" }))
   return progress.count >= progress.total
     ? ended(progress)
     : repeated(`the cursor does not advance after ${progress.count} of ${progress.total} records`)

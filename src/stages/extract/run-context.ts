@@ -3,7 +3,7 @@ import type { Effect } from "effect"
 import type { Resource } from "../../catalog/resource.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { Failure } from "../../values/failure.ts"
-import type { Status } from "../../values/status.ts"
+import type { Status } from "../../values/state.ts"
 import type { Step } from "../../values/step.ts"
 
 /** What a run has read of a location so far, by resource or label of children; for the progress display and the log. */

@@ -42,7 +42,7 @@ export const sorted = (
   const pair = before.byValue ? undefined : pairOf(page.records.at(-2), field)
   if (pair) return next({ ...progress, edge }, pair)
   if (!isSameEnd) return next({ ...progress, edge }, edge - forward)
-  if (!splitBy) return next(withWarning(progress, manyShare(field)), edge)
+  if (!splitBy) return next(withWarning(progress, { _tag: "TiesLimited", field }), edge)
   const left = splitBy[0]!.map((parameters) => ({ level: 0, parameters }))
   const ids = page.records.map(idOf)
   // The cursor stays below the value until every part is read.
@@ -68,8 +68,6 @@ export const missesPair = (strategy: Strategy, before: ListProgress, first: stri
 /** Continues at the same position by the sort value alone. */
 export const withoutPair = ({ descending }: SortValue, before: ListProgress): Step =>
   next({ ...before, byValue: true }, before.edge! - (descending ? -1 : 1))
-
-const manyShare = (field: string) => `more records share one ${field} than fit on a page; some may be missing`
 
 /** The step after a page of one part of the records that share a sort value. */
 export const tied = (
@@ -99,7 +97,7 @@ export const tied = (
     isFull && subparts ? [...new Set([...unshown, ...tiedIds])] : unshown.filter((id) => !returned.has(id))
   const all = [...ids, ...newIds]
   const isIncomplete = subparts === undefined || (rest.length === 0 && missing.length > 0)
-  const progress = isIncomplete ? withWarning(counted, manyShare(field)) : counted
+  const progress = isIncomplete ? withWarning(counted, { _tag: "TiesLimited", field }) : counted
   if (rest.length > 0)
     return next({ ...progress, ties: { value, left: rest, ids: all, unshown: missing } }, before.cursor)
   const { ties: _, ...untied } = progress

@@ -35,13 +35,7 @@ export const splitWindow = (
   const isTruncated = once && (total === undefined ? isCutElsewhere(page) : total > length)
   if ((total ?? length) < maxRecords && !isTruncated) return undefined
   const halves = halved(start, end)
-  if (!halves)
-    return ended(
-      withWarning(
-        progress,
-        `more records share one timestamp (${new Date(start).toISOString()}) than the service returns`
-      )
-    )
+  if (!halves) return ended(withWarning(progress, { _tag: "TimestampLimited", at: start }))
   const bounded = halves.map(([from, to]) =>
     counted === undefined ? ([from, to] as const) : ([from, to, counted] as const)
   )

@@ -1,6 +1,6 @@
 /** What a run is expected to take in all, from its plan and from what it has read so far. */
 import { type Range, between, exactly, sumOf } from "../../values/range.ts"
-import type { Status } from "../../values/status.ts"
+import type { Status } from "../../values/state.ts"
 import { type ExpectedList, type ExpectedStep, requestsOf } from "./expect.ts"
 
 /** What a run has read so far under a label. */

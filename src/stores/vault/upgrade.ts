@@ -1,4 +1,5 @@
 /** Converts entries that earlier versions of sluice wrote, because a vault must be readable for as long as it exists. */
+import { type Reason, stored } from "../../values/reason.ts"
 import type { Entry } from "./entry.ts"
 
 type Members = Readonly<Record<string, unknown>>
@@ -7,14 +8,21 @@ type Members = Readonly<Record<string, unknown>>
 export const upgraded = (entry: Entry): Entry => {
   const { kind, ...members } = entry as unknown as Members
   if (kind === "gone") return { ...members, kind: "deleted" } as unknown as Entry
-  if (kind === "end" && members["outcome"] && !("shortfalls" in (members["outcome"] as Members)))
+  if (kind === "end" && members["outcome"])
     return { ...members, kind, outcome: outcomeOf(members["outcome"] as Members) } as unknown as Entry
   if ((kind === "page" || kind === "detail") && "pass" in members)
     return { kind, ...pageOf(members) } as unknown as Entry
   return entry
 }
 
-const outcomeOf = ({ verdict, doubts, mode, ...outcome }: Members): Members => ({
+/** Outcomes had no facts, and then sentences as facts. */
+const outcomeOf = (outcome: Members): Members => {
+  const { shortfalls, warnings, ...others } = "shortfalls" in outcome ? outcome : withSentences(outcome)
+  const reasonsIn = (sentences: unknown) => (sentences as ReadonlyArray<Reason | string>).map(stored)
+  return { ...others, shortfalls: reasonsIn(shortfalls), warnings: reasonsIn(warnings) }
+}
+
+const withSentences = ({ verdict, doubts, mode, ...outcome }: Members): Members => ({
   ...outcome,
   // Capabilities of earlier versions are discarded, so they are learnt again.
   capabilities: undefined,

@@ -4,7 +4,7 @@ import { html } from "../../../values/html.ts"
 import { type Bar, columns, ticksOf } from "../charts.ts"
 import { brief, count, counted, day, dayAndTime, duration } from "../format.ts"
 import { section, tableOf } from "../table.ts"
-import { statusText } from "../../../values/status.ts"
+import { statusText } from "../../../values/state.ts"
 import type { Run } from "../../../stores/warehouse/meta/runs.ts"
 
 /** Runs that are shown, however many there were. */

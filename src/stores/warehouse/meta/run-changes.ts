@@ -1,6 +1,7 @@
 /** Writes `meta.run_resources`: what the transactions of a load add to its rows. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
+import type { Reason } from "../../../values/reason.ts"
 import { instantOf, literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -27,8 +28,8 @@ type Count = (typeof countColumns)[number]
 /** How a reading ended, from its entry in the vault. Times are epoch milliseconds. */
 export interface EndOfReading {
   readonly mode: string
-  readonly shortfalls: ReadonlyArray<string>
-  readonly warnings: ReadonlyArray<string>
+  readonly shortfalls: ReadonlyArray<Reason>
+  readonly warnings: ReadonlyArray<Reason>
   readonly requests: number
   readonly since?: number | undefined
   readonly at: number

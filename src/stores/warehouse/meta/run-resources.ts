@@ -2,7 +2,9 @@
 import * as Effect from "effect/Effect"
 import type { RunResource } from "../../../values/run-resource.ts"
 import type { Failure } from "../../../values/failure.ts"
-import { type Facts, type Status, sentencesOf, statusOf } from "../../../values/status.ts"
+import { type Reason, stored } from "../../../values/reason.ts"
+import type { Status } from "../../../values/state.ts"
+import { type Facts, sentencesOf, statusOf } from "../../../values/status.ts"
 import { literal } from "../sql.ts"
 import type { Counted } from "./run-changes.ts"
 import { existingMetaTables } from "./tables.ts"
@@ -19,15 +21,23 @@ const endedReadings = Effect.fnUntraced(function* (condition: string) {
     `SELECT run_id, location_id, resource, status, reading, dropped_records, to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked
      FROM meta.run_resources WHERE reading IS NOT NULL AND (${condition})`
   )
-  return rows.map((row) => {
-    const facts: Facts = {
-      ...JSON.parse(String(row["reading"])),
-      droppedRecords: Number(row["dropped_records"]),
-      blockedFields: JSON.parse(String(row["blocked"]))
-    }
-    return { row, facts }
-  })
+  return rows.map((row) => ({ row, facts: factsIn(row) }))
 })
+
+/** What a reading and the load of its pages found, from the row of a reading that has ended. */
+const factsIn = (row: Row): Facts => {
+  // As changed in run-changes.ts; files of earlier versions have sentences.
+  const { shortfalls, warnings } = JSON.parse(String(row["reading"])) as Record<
+    "shortfalls" | "warnings",
+    ReadonlyArray<Reason | string>
+  >
+  return {
+    shortfalls: shortfalls.map(stored),
+    warnings: warnings.map(stored),
+    droppedRecords: Number(row["dropped_records"]),
+    blockedFields: JSON.parse(String(row["blocked"]))
+  }
+}
 
 /** Readings whose status does not follow from what they found. */
 export const wrongStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<

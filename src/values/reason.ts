@@ -1,0 +1,183 @@
+/**
+ * Why the reading of a resource is not complete, or complete with warnings, as facts. The vault, the checkpoints and
+ * `meta.run_resources.reading` store them; `sentenceOf` alone writes the sentences that people read.
+ */
+import * as Schema from "effect/Schema"
+import { statusText } from "./state.ts"
+
+/** What a request, or the response to it, failed with. */
+export const Detail = Schema.Struct({
+  message: Schema.String,
+  /** The HTTP status of the answer that the message quotes: it has words of the service. Absent if the words are ours. */
+  answered: Schema.optionalKey(Schema.Number)
+})
+export type Detail = typeof Detail.Type
+
+const single = {
+  /** A sentence that an earlier version stored, or of which only the sentence is known. */
+  Text: { text: Schema.String },
+
+  /** The token may not read the resource. */
+  Forbidden: { detail: Detail },
+  LocationUnreadable: { detail: Detail },
+  RequestFailed: { detail: Detail },
+  /** Requests for single parents or records. `id`: one of them, shortened. */
+  RequestsFailed: { count: Schema.Number, id: Schema.String, detail: Detail },
+  /** A way to read the list that does not work for this account. `dateField`: of a backfill. */
+  StrategyFailed: {
+    method: Schema.String,
+    path: Schema.String,
+    dateField: Schema.optionalKey(Schema.String),
+    detail: Detail
+  },
+
+  /** The settings name the partition. */
+  PartitionNotFound: { partition: Schema.String },
+  /** The service returns another partition in its place. */
+  PartitionIgnored: { partition: Schema.String },
+  PartitionBelowTotal: {},
+  BelowTotal: { total: Schema.Number, read: Schema.Number },
+  /** Of a window of a backfill, in epoch milliseconds. */
+  WindowBelowTotal: { missing: Schema.Number, from: Schema.Number, to: Schema.Number },
+
+  ParentNeverRead: { table: Schema.String },
+  ParentNotComplete: { table: Schema.String, status: Schema.Literals(["incomplete", "complete_with_warnings"]) },
+  /** The settings exclude the requests for single rows of the table. */
+  RowsNotRequested: { rows: Schema.Number, table: Schema.String, omits: Schema.String, setting: Schema.String },
+  LinkedTextsMissing: { count: Schema.Number },
+  /** Records without a change timestamp, of which a reading of changes does not return new ones. */
+  UndatedRecords: { count: Schema.Number, field: Schema.String },
+
+  RepeatedRecord: {},
+  PageNumbersLimited: { records: Schema.Number },
+  CursorStuck: {},
+  /** More records share a value of the sort field than fit on a page. */
+  TiesLimited: { field: Schema.String },
+  /** More records have this time, in epoch milliseconds, than the service returns. */
+  TimestampLimited: { at: Schema.Number },
+
+  DeletionsNotSought: {},
+  DeletionsUnconfirmed: { rows: Schema.Number },
+  MissingRowsExist: { rows: Schema.Number },
+  MissingRowsUnknown: { rows: Schema.Number },
+  /** `deleted` of all `rows`: of the table itself or, because `missing` of its rows are, of the `dependent` table. */
+  TooManyDeletions: {
+    missing: Schema.Number,
+    deleted: Schema.Number,
+    rows: Schema.Number,
+    dependent: Schema.optionalKey(Schema.String)
+  },
+
+  /** Fields and values that a frozen schema kept out of the tables, as `table.field`. */
+  SchemaFrozen: { fields: Schema.Array(Schema.String) },
+  /** Records without a key, which have no row. */
+  RecordsWithoutKey: { count: Schema.Number }
+} as const
+/** A reason that may be part of another one. */
+export const SingleReason = Schema.TaggedUnion(single)
+
+export const Reason = Schema.TaggedUnion({
+  ...single,
+  /** No way to read the list works. */
+  NoStrategyWorks: { reasons: Schema.Array(SingleReason) },
+  /** The request for new records without the change timestamp did not work. */
+  UndatedNotRead: { field: Schema.String, reasons: Schema.Array(SingleReason) }
+})
+export type SingleReason = typeof SingleReason.Type
+export type Reason = typeof Reason.Type
+
+/** A reason as it is stored: vaults and warehouses of earlier versions have sentences. */
+export const stored = <R extends Reason>(reason: R | string): R | SingleReason =>
+  typeof reason === "string" ? { _tag: "Text", text: reason } : reason
+
+/** Without those that read the same. */
+export const distinct = <R extends Reason>(reasons: ReadonlyArray<R>): ReadonlyArray<R> =>
+  reasons.length < 2 ? reasons : [...new Map(reasons.map((reason) => [sentenceOf(reason), reason])).values()]
+
+/** `quoted`: how to write a detail, which may contain words of the service. No full stop. */
+export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): string => message): string => {
+  const all = (reasons: ReadonlyArray<Reason>) => reasons.map((one) => sentenceOf(one, quoted)).join("; ")
+  switch (reason._tag) {
+    case "Text":
+      return reason.text
+    case "Forbidden":
+      return `not readable with this token: ${quoted(reason.detail)}`
+    case "LocationUnreadable":
+      return `the location cannot be read: ${quoted(reason.detail)}`
+    case "RequestFailed":
+      return quoted(reason.detail)
+    case "RequestsFailed":
+      return `failed requests: ${reason.count}, for example ${reason.id}: ${quoted(reason.detail)}`
+    case "StrategyFailed": {
+      const by = reason.dateField === undefined ? "" : ` by ${reason.dateField}`
+      return `${reason.method} ${reason.path}${by} could not be used: ${quoted(reason.detail)}`
+    }
+    case "NoStrategyWorks":
+      return all(reason.reasons)
+
+    case "PartitionNotFound":
+      return `${reason.partition}, named in the settings, does not exist`
+    case "PartitionIgnored":
+      return `the service ignores the parameters of partition ${reason.partition}`
+    case "PartitionBelowTotal":
+      return "a partition returned fewer records than the service counts"
+    case "BelowTotal":
+      return `the service counts ${reason.total} records, and ${reason.read} were read`
+    case "WindowBelowTotal":
+      return `${reason.missing} of the records that the service counts in ${dayOf(reason.from)} to ${dayOf(reason.to)} were not returned`
+
+    case "ParentNeverRead":
+      return `the parent table ${reason.table} was never read`
+    case "ParentNotComplete":
+      return `the parent table ${reason.table} is ${statusText(reason.status)}`
+    case "RowsNotRequested":
+      return `${reason.rows} ${reason.table} were not read individually, so these may be missing: ${reason.omits}. To read them, set account.${reason.setting} = true`
+    case "LinkedTextsMissing":
+      return `${reason.count} linked texts could not be fetched`
+    case "UndatedRecords":
+      return `${reason.count} records have no ${reason.field}; new records without it arrive with the next full sync`
+    case "UndatedNotRead":
+      return `new records without ${reason.field} arrive with the next full sync: ${all(reason.reasons)}`
+
+    case "RepeatedRecord":
+      return "a page had a record twice, with different values; the later one is kept"
+    case "PageNumbersLimited":
+      return `only the first ${reason.records} records can be reached by page number`
+    case "CursorStuck":
+      return "the cursor does not advance, and the service gives no total, so records may be missing"
+    case "TiesLimited":
+      return `more records share one ${reason.field} than fit on a page; some may be missing`
+    case "TimestampLimited":
+      return `more records share one timestamp (${new Date(reason.at).toISOString()}) than the service returns`
+
+    case "DeletionsNotSought":
+      return "deleted rows were not looked for"
+    case "DeletionsUnconfirmed":
+      return `${reason.rows} rows were missing once, and a second reading does not confirm that`
+    case "MissingRowsExist":
+      return `${reason.rows} rows are missing from the list but still exist`
+    case "MissingRowsUnknown":
+      return `${reason.rows} rows are missing from the list, and the service did not say whether they exist`
+    case "TooManyDeletions": {
+      const { missing, deleted, rows, dependent } = reason
+      const what =
+        dependent === undefined
+          ? `${deleted} of ${rows} rows are missing from the list`
+          : `${missing} rows are missing from the list, and with them ${deleted} of ${rows} rows of ${dependent}`
+      return `${what}: too many to be deleted at once, so none was marked deleted. If the deletions are real, run again with --accept-deletions`
+    }
+
+    case "SchemaFrozen":
+      return frozenText(reason.fields)
+    case "RecordsWithoutKey":
+      return `${reason.count} records have no key; see meta.rejected_records`
+  }
+}
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+const frozenText = (fields: ReadonlyArray<string>): string => {
+  const shown = fields.slice(0, 5)
+  const more = fields.length > shown.length ? ` and ${fields.length - shown.length} more` : ""
+  return `the schema is frozen, and the service sent new fields or values: ${shown.join(", ")}${more}. New fields are in the vault but in no table. To accept them, set accepted = ${JSON.stringify(shown)} under [schema] in the settings file, or choose another policy there, and run ./sluice rebuild`
+}

@@ -32,7 +32,11 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
   })
   const error = {
     type: "object",
-    properties: { code: { enum: errorCodes }, message: { type: "string" } },
+    properties: {
+      code: { enum: errorCodes },
+      message: { type: "string" },
+      resumeAt: { type: "string", description: "When the service accepts requests again, if it is known; ISO 8601." }
+    },
     required: ["code", "message"],
     additionalProperties: false
   }

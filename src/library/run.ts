@@ -38,6 +38,8 @@ export class SluiceError extends Data.TaggedError("SluiceError")<{
   readonly code: ErrorCode
   readonly message: string
   readonly next?: string
+  /** When the service accepts requests again, if it is known; ISO 8601. */
+  readonly resumeAt?: string
 }> {}
 
 /** The exit code of a program that its caller ends. */

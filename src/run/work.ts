@@ -12,7 +12,7 @@ import { explanationOf } from "./console/errors.ts"
 import { logAborted, loggerOf } from "./console/log.ts"
 import { Output } from "./console/output.ts"
 import { RunFeatures } from "./features.ts"
-import type { CommandFailure } from "./result.ts"
+import { type CommandFailure, instant } from "./result.ts"
 
 /** `name`: what other commands call it while it has the warehouse open. */
 export const servicesOf = (
@@ -59,11 +59,17 @@ export const explainFailure = (output: Output["Service"], cause: Cause.Cause<unk
   const error = Cause.squash(cause)
   const explanation = explanationOf(error)
   if (explanation) {
-    const { ends, message, next } = explanation
+    const { ends, message, next, resumeAt } = explanation
     say(`sluice: ${message}`, "error")
     say(`Next: ${next}`, "error")
     logAborted(output, exitCodes[ends])
-    return { exitCode: exitCodes[ends], code: ends, message, next }
+    return {
+      exitCode: exitCodes[ends],
+      code: ends,
+      message,
+      next,
+      ...(resumeAt !== undefined && { resumeAt: instant(resumeAt) })
+    }
   }
   say(
     redacted(

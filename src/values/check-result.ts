@@ -27,6 +27,8 @@ export interface Explanation {
   readonly ends: ExitKind
   readonly message: string
   readonly next: string
+  /** When the service accepts requests again, if it is known; epoch milliseconds. */
+  readonly resumeAt?: number
 }
 export const problemOf = (check: string, { ends, message, next }: Explanation): Line =>
   problem(check, ends, message, next)

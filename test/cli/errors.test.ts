@@ -1,5 +1,11 @@
 import { assert, it } from "@effect/vitest"
+import { Cause } from "effect"
+import { Writable } from "node:stream"
 import { CommandError, explained, explanationOf } from "../../src/run/console/errors.ts"
+import { Output } from "../../src/run/console/output.ts"
+import { printError } from "../../src/run/result.ts"
+import { explainFailure } from "../../src/run/work.ts"
+import { BudgetExhausted } from "../../src/stages/api/errors.ts"
 import { Failure, type FailureReason, failure, fileFailure } from "../../src/values/failure.ts"
 
 const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: RegExp]> = [
@@ -91,6 +97,26 @@ it("the message of a failed publish states that the previous release stays publi
     message,
     /^Nothing was published into o\/published, which still shows its previous release\. o\/\.published.* ENOSPC/
   )
+})
+
+it("the time from which the service accepts requests again is data beside the message, printed as an instant", () => {
+  const resumeAt = Date.parse("2026-03-01T00:00:00Z")
+  const paused = new BudgetExhausted({ message: "the day's requests are used up", resumeAt })
+  const lines: Array<string> = []
+  const stream = new Writable({
+    write: (chunk, _, done) => {
+      lines.push(String(chunk))
+      done()
+    }
+  })
+  const output = Output.make({ stdout: stream, stderr: stream }, {})
+  const failed = explainFailure(output, Cause.fail(explained("L")(paused)))
+  assert.deepInclude(failed, { exitCode: 75, code: "later", resumeAt: "2026-03-01T00:00:00.000Z" })
+  assert.include(failed.next, "after 2026-03-01T00:00:00.000Z")
+  printError(output, failed)
+  assert.strictEqual(JSON.parse(lines.at(-1)!).error.resumeAt, "2026-03-01T00:00:00.000Z")
+  const unknown = explainFailure(output, Cause.fail(explained("L")(new BudgetExhausted({ message: "the deadline" }))))
+  assert.notProperty(unknown, "resumeAt")
 })
 
 it("an explanation is not changed, and a defect has none", () => {

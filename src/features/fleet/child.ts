@@ -96,13 +96,13 @@ const argumentsOf = ({ config, from, kind, location, state, to }: Order): Readon
 /** The result of `sync` or `backfill`, or an error; a process that was killed printed neither. */
 interface Printed {
   readonly data?: RunResults["sync"]
-  readonly error?: { readonly message: string }
+  readonly error?: { readonly message: string; readonly resumeAt?: string }
   readonly next?: string
 }
 
 const outcomeOf = (exitCode: number | null, stdout: string, stderr: string): Outcome => {
   const { data, error, next } = printedIn(stdout)
-  const resumeAt = Math.max(...(data?.ended ?? []).map((end) => Date.parse(end.resumeAt ?? "") || 0), 0)
+  const times = [error, ...(data?.ended ?? [])].flatMap((one) => (one?.resumeAt === undefined ? [] : [one.resumeAt]))
   const incomplete = (data?.ended ?? []).filter(({ status }) => status === "incomplete").map((end) => end.resource)
   const message =
     error?.message ??
@@ -111,8 +111,7 @@ const outcomeOf = (exitCode: number | null, stdout: string, stderr: string): Out
   return {
     exitCode,
     message: message && `${message}${exitCode === 0 || next === undefined ? "" : ` Next: ${next}`}`.slice(0, 1000),
-    // An error that stops the run names the time in its next step only.
-    resumeAt: resumeAt || Date.parse(/after (\S+Z)/.exec(next ?? "")?.[1] ?? "") || undefined,
+    resumeAt: times.length === 0 ? undefined : Math.max(...times.map((time) => Date.parse(time))),
     requests: data?.requests,
     requestsLeft: data?.requestsLeft,
     isClean: exitCode !== null,

@@ -6,6 +6,7 @@ import type { Explanation } from "../../values/check-result.ts"
 import { type ExitKind, Failure, type FailureReason, exitCodes } from "../../values/failure.ts"
 import { suggestion } from "../../settings/closest.ts"
 import { SettingsError } from "../../settings/errors.ts"
+import { instant } from "../result.ts"
 import { settingsExplanation } from "./setting-errors.ts"
 
 /** An error of the command line itself, in words. */
@@ -13,7 +14,9 @@ export class CommandError extends Schema.TaggedError<CommandError>()("CommandErr
   ends: Schema.Literals(Object.keys(exitCodes) as ReadonlyArray<ExitKind>),
   message: Schema.String,
   /** A command to type, or something to do. */
-  next: Schema.String
+  next: Schema.String,
+  /** When the service accepts requests again, if it is known; epoch milliseconds. */
+  resumeAt: Schema.optionalKey(Schema.Number)
 }) {}
 
 export const nothingSynced = (folder: string): CommandError =>
@@ -190,7 +193,8 @@ const serviceExplanation = (error: ServiceError, location: string): Explanation 
       return {
         ends: "later",
         message: `The service allows no more requests for now: ${error.message}.`,
-        next: `Run the same command ${error.resumeAt === undefined ? "again" : `after ${new Date(error.resumeAt).toISOString()}`}.`
+        next: `Run the same command ${error.resumeAt === undefined ? "again" : `after ${instant(error.resumeAt)}`}.`,
+        ...(error.resumeAt !== undefined && { resumeAt: error.resumeAt })
       }
     case "Unavailable":
       return {

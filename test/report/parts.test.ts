@@ -41,15 +41,35 @@ describe("masking", () => {
   })
 
   it("removes the texts of the service and personal data from reasons, and keeps ours", () => {
+    const detail = { message: "422 Jane Doe, jane@x.com, is not valid", answered: 422 }
     assert.strictEqual(
-      cleanReason("failed requests: 3, for example GET /contacts/x1: 422 Jane Doe, jane@x.com, is not valid"),
+      cleanReason({ _tag: "RequestsFailed", count: 3, id: "x1", detail }),
+      "failed requests: 3, for example x1: the service answered 422"
+    )
+    assert.strictEqual(cleanReason({ _tag: "RequestFailed", detail }), "the service answered 422")
+    const strategy = { _tag: "StrategyFailed", method: "GET", path: "/a", detail } as const
+    assert.strictEqual(
+      cleanReason({ _tag: "NoStrategyWorks", reasons: [strategy, { ...strategy, path: "/b" }] }),
+      "GET /a could not be used: the service answered 422; GET /b could not be used: the service answered 422"
+    )
+    assert.match(
+      cleanReason({ _tag: "TooManyDeletions", missing: 412, deleted: 412, rows: 500 }),
+      /^412 of 500 rows are missing/
+    )
+    assert.notInclude(cleanReason({ _tag: "SchemaFrozen", fields: ["contacts.Jane Doe"] }), "Jane")
+  })
+
+  it("removes them also from reasons of which only the sentence was stored", () => {
+    const clean = (text: string) => cleanReason({ _tag: "Text", text })
+    assert.strictEqual(
+      clean("failed requests: 3, for example GET /contacts/x1: 422 Jane Doe, jane@x.com, is not valid"),
       "failed requests: 3, for example GET /contacts/x1: the service answered 422"
     )
-    assert.strictEqual(cleanReason("403 Jane is forbidden"), "the service answered 403")
-    assert.strictEqual(cleanReason("412 records have no key; see meta"), "412 records have no key; see meta")
-    assert.notInclude(cleanReason("a row of jane@example.com and +1 817 555 1234"), "jane")
-    assert.notInclude(cleanReason("a row of jane@example.com and +1 817 555 1234"), "817")
-    assert.isAtMost(cleanReason("x".repeat(5000)).length, 241)
+    assert.strictEqual(clean("403 Jane is forbidden"), "the service answered 403")
+    assert.strictEqual(clean("412 records have no key; see meta"), "412 records have no key; see meta")
+    assert.notInclude(clean("a row of jane@example.com and +1 817 555 1234"), "jane")
+    assert.notInclude(clean("a row of jane@example.com and +1 817 555 1234"), "817")
+    assert.isAtMost(clean("x".repeat(5000)).length, 241)
   })
 
   it("shows the name of a field, but not a text in the place of one", () => {

@@ -1,4 +1,5 @@
 /** What may be shown of texts that the service sent: their shape, because the report has readers who may not see personal data. */
+import { type Reason, sentenceOf } from "../../values/reason.ts"
 
 /** `jane@example.com` becomes `aaa@aaa.aaa`, `+1817555` becomes `+00000`. Runs are cut, so lengths do not identify anyone. */
 export const shape = (value: string): string => {
@@ -34,16 +35,26 @@ const withoutContacts = (text: string): string =>
 export const fieldName = (name: string): string => (/^[A-Za-z_$][\w$.-]{0,63}$/.test(name) ? name : shape(name))
 
 /** A reason why a resource is not complete, without the texts of the service that it may quote. */
-export const cleanReason = (sentence: string): string => {
-  if (sentence.startsWith("the schema is frozen"))
-    return "the schema is frozen, and the service sent new fields or values; ./sluice status names them"
-  const cut = ownCount.test(sentence) ? sentence : sentence.replace(answer, "$1the service answered $2")
-  const clean = withoutContacts(cut).replaceAll(/\s+/g, " ")
+export const cleanReason = (reason: Reason): string => {
+  const clean = withoutContacts(ownSentence(reason)).replaceAll(/\s+/g, " ")
   return clean.length > reasonMax ? `${clean.slice(0, reasonMax)}…` : clean
 }
 const reasonMax = 240
 
-/** Sentences of sluice that begin with a number, which could be taken for an HTTP status. */
+const ownSentence = (reason: Reason): string => {
+  switch (reason._tag) {
+    case "SchemaFrozen":
+      return "the schema is frozen, and the service sent new fields or values; ./sluice status names them"
+    case "Text":
+      return ownCount.test(reason.text) ? reason.text : reason.text.replace(answer, "$1the service answered $2")
+    default:
+      return sentenceOf(reason, ({ answered, message }) =>
+        answered === undefined ? message : `the service answered ${answered}`
+      )
+  }
+}
+
+/** In a text that was stored without its facts: a count at its beginning, which is no HTTP status. */
 const ownCount = /^\d+ (records have|of the records|\w+ were not read)/
-/** An HTTP status, and the message of the service. */
+/** In such a text: an HTTP status, and the message of the service. */
 const answer = /(^|: )([1-5]\d\d) .*$/s

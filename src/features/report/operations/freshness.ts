@@ -3,6 +3,7 @@ import { type Content, type Html, html } from "../../../values/html.ts"
 import { strip } from "../charts.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { count, counted, day, dayAndTime, moment } from "../format.ts"
+import { cleanReason } from "../mask.ts"
 import { section, tableOf } from "../table.ts"
 import { type Period, daysMax } from "./period.ts"
 import type { Reading, Readings, State } from "./readings.ts"
@@ -97,11 +98,9 @@ const completeDays = (reading: Reading): number =>
 
 /** The first reasons, and for a missing scope what to do. */
 export const why = ({ reasons, resource, state }: Reading, scopeOf: (label: string) => string | undefined): Content => {
-  const shown = reasons.slice(0, 2).join("; ")
+  const shown = reasons.slice(0, 2).map(cleanReason).join("; ")
   const more = reasons.length > 2 ? `; and ${counted(reasons.length - 2, "other reason")}` : ""
-  const scope = reasons.some((reason) => reason.startsWith("not readable with this token"))
-    ? scopeOf(resource)
-    : undefined
+  const scope = reasons.some(({ _tag }) => _tag === "Forbidden") ? scopeOf(resource) : undefined
   if (state === "interrupted" && reasons.length === 0)
     return "The run ended before this was read to its end; the next one resumes."
   return `${shown}${more}${scope === undefined ? "" : `. Add ${scope} to the scopes of the token`}`

@@ -139,7 +139,7 @@ const reasons = ({ readings, scopeOf, period }: OverviewParts): Html | undefined
 }
 
 const isInherited = ({ reasons: all }: Reading): boolean =>
-  all.length > 0 && all.every((reason) => /^the parent table \S+ is /.test(reason))
+  all.length > 0 && all.every(({ _tag }) => _tag === "ParentNotComplete")
 
 const listed = (names: ReadonlyArray<string>): string =>
   names.length <= 6 ? names.join(", ") : `${names.slice(0, 5).join(", ")} and ${count(names.length - 5)} others`

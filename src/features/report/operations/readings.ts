@@ -1,10 +1,11 @@
 /** How completely and how recently each resource was read: the latest reading of each, the least complete first. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
+import type { Reason } from "../../../values/reason.ts"
+import { reasonColumns, reasonsIn } from "../../../stores/warehouse/meta/run-resources.ts"
 import { literal, numberOf } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Mark } from "../charts.ts"
-import { cleanReason } from "../mask.ts"
 import { type Period, dayOf, since } from "./period.ts"
 
 export type State = "complete" | "complete_with_warnings" | "incomplete" | "interrupted"
@@ -13,7 +14,7 @@ export interface Reading {
   readonly location: string
   readonly resource: string
   readonly state: State
-  readonly reasons: ReadonlyArray<string>
+  readonly reasons: ReadonlyArray<Reason>
   /** The end of the last complete reading; epoch milliseconds. */
   readonly completeAt: number | undefined
   /** For each day of the period. */
@@ -48,7 +49,7 @@ export const readingsOf = Effect.fn("report.readings")(function* (
   )
   const rows = yield* warehouse.rows(
     `SELECT l.location_id, l.resource, l.state, epoch_ms(w.complete_at) AS complete_at,
-       to_json(coalesce(r.warnings, []))::VARCHAR AS reasons
+       ${reasonColumns}
      FROM ${latest} AS l LEFT JOIN meta.watermarks AS w USING (location_id, resource)
        JOIN meta.run_resources AS r USING (location_id, resource, run_id)
      ORDER BY list_position([${states.map(literal).join(", ")}], l.state), w.complete_at NULLS FIRST, l.location_id, l.resource
@@ -65,7 +66,7 @@ export const readingsOf = Effect.fn("report.readings")(function* (
       location: String(row["location_id"]),
       resource: String(row["resource"]),
       state: row["state"] as State, // One of `states`.
-      reasons: (JSON.parse(String(row["reasons"])) as ReadonlyArray<string>).map(cleanReason),
+      reasons: reasonsIn(row),
       completeAt: numberOf(row["complete_at"] ?? null),
       days: days(String(row["location_id"]), String(row["resource"]))
     })),

@@ -87,7 +87,7 @@ export const rejectsOf = Effect.fn("report.rejects")(function* (
     rejected: rejected.map((row) => ({
       table: String(row["table_name"]),
       column: row["column_name"] === null ? undefined : String(row["column_name"]),
-      reason: cleanReason(String(row["reason"])),
+      reason: cleanReason({ _tag: "Text", text: String(row["reason"]) }),
       shapes: [...new Set((JSON.parse(String(row["samples"])) as ReadonlyArray<string>).map(shape))].sort(),
       lastDay: Number(row["last_day"]),
       all: Number(row["n"])

@@ -4,7 +4,7 @@ import type { RunResource } from "../../../values/run-resource.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { type Reason, stored } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
-import { type Facts, sentencesOf, statusOf } from "../../../values/status.ts"
+import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
 import { literal } from "../sql.ts"
 import type { Counted } from "./run-changes.ts"
 import { existingMetaTables } from "./tables.ts"
@@ -37,6 +37,16 @@ const factsIn = (row: Row): Facts => {
     droppedRecords: Number(row["dropped_records"]),
     blockedFields: JSON.parse(String(row["blocked"]))
   }
+}
+
+/** Columns of `run_resources`, named `r`, for `reasonsIn`. */
+export const reasonColumns = `r.status IS NOT NULL AS has_ended, r.reading::VARCHAR AS reading, r.dropped_records,
+  to_json(coalesce(r.blocked_fields, []))::VARCHAR AS blocked, to_json(coalesce(r.warnings, []))::VARCHAR AS sentences`
+
+/** Why a reading is not complete, or complete with warnings. A masked release has only sentences. */
+export const reasonsIn = (row: Row): ReadonlyArray<Reason> => {
+  if (row["reading"] === null) return (JSON.parse(String(row["sentences"])) as ReadonlyArray<string>).map(stored)
+  return row["has_ended"] === true ? reasonsOf(factsIn(row)) : []
 }
 
 /** Readings whose status does not follow from what they found. */

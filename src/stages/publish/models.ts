@@ -86,7 +86,10 @@ export const putModels = Effect.fn("publish.models")(function* (
     if (hasDatabase) yield* (yield* Warehouse).transaction(storeModelProblems(problems, attachedName))
     const put = yield* Effect.forEach(
       models.filter((model) => !model.isView && !failed.has(model.name)),
-      (model) => Effect.forEach(fileFormats, (format) => putFiles(model, format))
+      (model) =>
+        Effect.flatMap(Effect.cached(rowsOf(model)), (rows) =>
+          Effect.forEach(fileFormats, (format) => putFiles(model, rows, format))
+        )
     )
     return { files: [...put.flat(2), ...earlierFiles], problems }
   })
@@ -137,6 +140,7 @@ export const putModels = Effect.fn("publish.models")(function* (
 
   function putFiles(
     model: Model,
+    rows: Effect.Effect<Rows, Failure, Warehouse>,
     { format, name }: ReleaseFormat
   ): Effect.Effect<ReadonlyArray<Put>, Failure, Warehouse> {
     const putting = {
@@ -144,7 +148,7 @@ export const putModels = Effect.fn("publish.models")(function* (
       change: changed.has(model) ? ("all" as const) : ("none" as const),
       before: filesBefore(name, tableName(model))
     }
-    return Effect.map(putRows(rowsOf(model), format, putting, { building, previous }), (put) =>
+    return Effect.map(putRows(rows, format, putting, { building, previous }), (put) =>
       put.map((file): Put => ("sha256" in file ? file : { ...file, table: tableName(model) }))
     )
   }

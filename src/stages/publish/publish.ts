@@ -112,15 +112,11 @@ export const publish = Effect.fn("publish")(function* (
       const small = yield* smallTables(tables.filter(({ change }) => change !== "none").flatMap(pathsOf), stored)
       contents.push(...(yield* contentsOf(tables, snapshot?.old ?? new Map(), { ...making, small }, forSpreadsheets)))
       for (const table of tables) {
-        for (const { format, name } of fileFormats)
-          put.push(
-            ...(yield* putRows(
-              Effect.succeed(rowsOfTable(table, { small, stored })),
-              format,
-              { folder: name, change: table.change, before: filesBefore(name, table.name), table },
-              making
-            ))
-          )
+        const rows = yield* Effect.cached(Effect.sync(() => rowsOfTable(table, { small, stored })))
+        for (const { format, name } of fileFormats) {
+          const before = filesBefore(name, table.name)
+          put.push(...(yield* putRows(rows, format, { folder: name, change: table.change, before, table }, making)))
+        }
       }
     }
     const rows = contents.reduce((sum, one) => sum + (one.schema === "crm" ? one.rows : 0), 0)

@@ -4,6 +4,7 @@
  */
 import { dayMs } from "../catalog/timestamps.ts"
 import { date, duration, numberFrom, positiveNumber, setting, share, type ValuesOf } from "../values/setting.ts"
+import { isWhole } from "../values/state.ts"
 import { hours, megabytes, number, percent, some, withoutStop } from "../values/text.ts"
 import { type Found, type Situation, alarm } from "./alarm.ts"
 import { daysLeft } from "./disk.ts"
@@ -255,9 +256,7 @@ const aboutLastSync = ({ facts, failed, isRunning }: Situation): ReadonlyArray<F
 /** Tables that an earlier run could not read to the end, and no run has read since. */
 const unread = ({ facts }: Situation): ReadonlyArray<Found> => {
   const [newest] = facts.syncs
-  const open = facts.lastReadings.filter(
-    ({ run, status }) => run !== newest?.id && (status === "incomplete" || status === "interrupted")
-  )
+  const open = facts.lastReadings.filter(({ run, status }) => run !== newest?.id && !isWhole(status))
   if (open.length === 0) return []
   const message = `an earlier run did not read to the end, and none has since: ${some(open.map(({ subject }) => subject))}`
   return [{ level: "error", message, next: "./sluice sync" }]

@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { counted } from "../values/finding.ts"
-import { statusText } from "../values/state.ts"
+import { isWhole, stateText } from "../values/state.ts"
 import { megabytes } from "../values/text.ts"
 import { alarmLines } from "../run/console/alarm-lines.ts"
 import { Output, duration, placeOf, table } from "../run/console/output.ts"
@@ -38,7 +38,7 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
       shown.map((reading) => [
         ...place.of(reading),
         reading.resource,
-        stateText(reading),
+        shownState(reading),
         ago(reading.completeAt, now),
         why(reading)
       ])
@@ -57,10 +57,8 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
   if (used.length > 0) print(`Disk: ${used.map(([part, bytes]) => `${part} ${megabytes(bytes)}`).join(", ")}`)
 })
 
-const stateText = ({ isStale, state }: Result["data"]["readings"][number]): string => {
-  if (state === "never") return "never read"
-  return isStale && state.startsWith("complete") ? "stale" : statusText(state)
-}
+const shownState = ({ isStale, state }: Result["data"]["readings"][number]): string =>
+  isStale && isWhole(state) ? "stale" : stateText(state)
 
 const ago = (instant: string | undefined, now: number): string =>
   instant === undefined ? "never" : `${duration(now - Date.parse(instant))} ago`
@@ -76,5 +74,5 @@ const runText = (run: NonNullable<Result["data"]["lastRun"]>, now: number): stri
   const { id, command, status, requests = 0, plannedRequests, startedAt } = run
   const planned = plannedRequests === undefined ? "" : ` (${plannedRequests.toLocaleString("en-US")} planned)`
   const known = status === "interrupted" ? "at least " : ""
-  return `Last run ${id}, ${command}, ${ago(startedAt, now)}: ${statusText(status)}, ${known}${counted(requests, "request")}${planned}.`
+  return `Last run ${id}, ${command}, ${ago(startedAt, now)}: ${stateText(status)}, ${known}${counted(requests, "request")}${planned}.`
 }

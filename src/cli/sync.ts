@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { some } from "../values/text.ts"
 import { counted } from "../values/finding.ts"
-import { statusText } from "../values/state.ts"
+import { stateText } from "../values/state.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
 import { sayLeft } from "../run/left-locations.ts"
 import { sayProblems } from "../run/console/model-problems.ts"
@@ -66,7 +66,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
         row.deletedRows,
         row.rejected,
         ...(hasRounded ? [row.rounded] : []),
-        statusText(row.status)
+        stateText(row.status)
       ])
     ))
       print(line)

@@ -1,5 +1,6 @@
 /** The data of the results of a run, of `plan` and of `status`: what the commands print with `--json`, and the library returns. */
 import * as Schema from "effect/Schema"
+import { begunStates, readingStates, runStates, statuses } from "../values/state.ts"
 import { holderShape, instantShape } from "./result-shapes.ts"
 import type { DataOf } from "./command.ts"
 import { ShownAlarm } from "./console/alarm-lines.ts"
@@ -10,7 +11,7 @@ export const runResults = () => {
   const Instant = instantShape()
   const Texts = Schema.Array(Schema.String)
 
-  const Status = Schema.Literals(["complete", "complete_with_warnings", "incomplete"])
+  const Status = Schema.Literals(statuses)
   const Mode = Schema.Literals(["full", "incremental", "children", "window"])
 
   const Run = Schema.Struct({
@@ -18,7 +19,7 @@ export const runResults = () => {
     command: Schema.String,
     startedAt: Instant,
     finishedAt: Schema.optionalKey(Instant),
-    status: Schema.Literals([...Status.literals, "paused", "interrupted"]),
+    status: Schema.Literals(runStates),
     exitCode: Schema.optionalKey(Count),
     requests: Schema.optionalKey(Count),
     plannedRequests: Schema.optionalKey(Count)
@@ -45,7 +46,7 @@ export const runResults = () => {
     location: Schema.String,
     resource: Schema.String,
     ...counts,
-    status: Schema.Literals([...Status.literals, "interrupted"]),
+    status: Schema.Literals(begunStates),
     warnings: Texts
   })
 
@@ -89,7 +90,7 @@ export const runResults = () => {
     location: Schema.String,
     /** A resource, or the label of its children or details. */
     resource: Schema.String,
-    state: Schema.Literals([...Status.literals, "interrupted", "never"]),
+    state: Schema.Literals(readingStates),
     /** The end of the last complete reading. */
     completeAt: Schema.optionalKey(Instant),
     /** Whether that is longer ago than `--max-age`. */

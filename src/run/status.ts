@@ -14,6 +14,7 @@ import { reportSettings } from "../settings/settings.ts"
 import { leftLocations, pagesOf } from "../stores/warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../stores/warehouse/meta/runs.ts"
 import { Environment } from "../values/environment.ts"
+import { isWhole } from "../values/state.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { shownAlarms } from "./console/alarm-lines.ts"
 import { nothingSynced } from "./console/errors.ts"
@@ -95,7 +96,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
 
 /** Whether a reading never ended completely, or is not up to date. */
 export const isProblem = ({ completeAt, isStale, state }: CommandResult<"status">["data"]["readings"][number]) =>
-  !state.startsWith("complete") || completeAt === undefined || isStale
+  !isWhole(state) || completeAt === undefined || isStale
 
 /** Absent without a ledger, and for one that `ledger verify` rejects. */
 const ledgerHead = Effect.fnUntraced(function* (folder: string) {

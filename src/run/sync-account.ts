@@ -31,14 +31,14 @@ import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
 import { publishNow } from "./release.ts"
 import { type Range, middleOf, sumOf } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
-import type { Status } from "../values/state.ts"
+import type { RunState, Status } from "../values/state.ts"
 import { statusOf, worstStatus } from "../values/status.ts"
 import { missingSegments } from "../stores/vault/missing-segments.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { companyOf } from "../stores/warehouse/company.ts"
 import type { RunResource } from "../values/run-resource.ts"
 import { resourcesOf, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
-import { type RunRecord, type RunStatus, beginRun, endRun, fullSync } from "../stores/warehouse/meta/runs.ts"
+import { type RunRecord, beginRun, endRun, fullSync } from "../stores/warehouse/meta/runs.ts"
 import { type SchemaDrift, reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
 import { freshnessByLocation } from "../stores/warehouse/meta/watermarks.ts"
 import { outputPaths } from "../output/paths.ts"
@@ -77,7 +77,7 @@ export interface Synced {
   readonly run: RunRecord
   readonly ended: ReadonlyArray<ResourceResult>
   readonly exitCode: number
-  readonly status: RunStatus
+  readonly status: RunState
   /** Requests sent, retries included. */
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>

@@ -1,11 +1,12 @@
 /** What a run says of itself; `--json=lines` prints one object on each line. docs/schemas/events.schema.json is generated from it. */
 import * as Schema from "effect/Schema"
+import { begunStates, statuses } from "./state.ts"
 
 const Count = Schema.Int
 const Texts = Schema.Array(Schema.String)
 const Range = Schema.Struct({ min: Count, max: Schema.optionalKey(Count) })
 const Mode = Schema.Literals(["full", "incremental", "children", "window"])
-const Status = Schema.Literals(["complete", "complete_with_warnings", "incomplete"])
+const Status = Schema.Literals(statuses)
 /** `resource`: a table, or the label of its children or details. */
 const reading = { location: Schema.String, resource: Schema.String }
 const run = { run: Schema.String }
@@ -77,7 +78,7 @@ export const Event = Schema.Union([
         deletedRows: Count,
         rejected: Count,
         rounded: Count,
-        status: Schema.Literals([...Status.literals, "interrupted"]),
+        status: Schema.Literals(begunStates),
         warnings: Texts
       })
     )

@@ -3,7 +3,7 @@
  * `meta.run_resources.reading` store them; `sentenceOf` alone writes the sentences that people read.
  */
 import * as Schema from "effect/Schema"
-import { statusText } from "./state.ts"
+import { stateText } from "./state.ts"
 
 /** What a request, or the response to it, failed with. */
 export const Detail = Schema.Struct({
@@ -129,7 +129,7 @@ export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): strin
     case "ParentNeverRead":
       return `the parent table ${reason.table} was never read`
     case "ParentNotComplete":
-      return `the parent table ${reason.table} is ${statusText(reason.status)}`
+      return `the parent table ${reason.table} is ${stateText(reason.status)}`
     case "RowsNotRequested":
       return `${reason.rows} ${reason.table} were not read individually, so these may be missing: ${reason.omits}. To read them, set account.${reason.setting} = true`
     case "LinkedTextsMissing":

@@ -1,4 +1,4 @@
-import type { Status } from "./state.ts"
+import type { BegunState } from "./state.ts"
 
 /** What a run did for a resource of a location. */
 export interface RunResource {
@@ -13,6 +13,6 @@ export interface RunResource {
   readonly rejected: number
   /** Numbers that were stored with fewer decimals than sent. */
   readonly rounded: number
-  readonly status: Status | "interrupted"
+  readonly status: BegunState
   readonly warnings: ReadonlyArray<string>
 }

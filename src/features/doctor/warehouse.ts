@@ -6,7 +6,7 @@ import { leftLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import type { Failure } from "../../values/failure.ts"
 import { outputPaths } from "../../output/paths.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
-import { statusText } from "../../values/state.ts"
+import { stateText } from "../../values/state.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Explanation, type Line, ok, problemOf, warning } from "../../values/check-result.ts"
 
@@ -38,7 +38,7 @@ export const warehouse = Effect.fn("doctor.warehouse")(function* (
 })
 
 const lineOf = ({ id, command, status, exitCode }: Run): Line => {
-  const what = `${command} ${id}: ${statusText(status)}${exitCode ? `, exit code ${exitCode}` : ""}`
+  const what = `${command} ${id}: ${stateText(status)}${exitCode ? `, exit code ${exitCode}` : ""}`
   if (status === "complete") return ok("last run", what)
   return warning(
     "last run",

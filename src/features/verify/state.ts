@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { snakeCase, tablesOf } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
-import { statusText } from "../../values/state.ts"
+import { stateText } from "../../values/state.ts"
 import { countedRejectsSql, wrongStatuses } from "../../stores/warehouse/meta/run-resources.ts"
 import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
@@ -107,7 +107,7 @@ export const checkRejects = Effect.fn("verify.rejects")(function* (
 export const checkStatuses = Effect.fn("verify.statuses")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
   const [row] = yield* (yield* Warehouse).rows("SELECT count(*) AS n FROM meta.run_resources WHERE status IS NOT NULL")
   const findings = (yield* wrongStatuses()).map(({ run, resource, status, follows }) =>
-    wrong(resource, `run ${run} calls it ${statusText(status)}; what the run found makes it ${statusText(follows)}`)
+    wrong(resource, `run ${run} calls it ${stateText(status)}; what the run found makes it ${stateText(follows)}`)
   )
   return { part: "warehouse", check: "statuses", looked: counted(Number(row?.["n"]), "reading"), findings }
 })

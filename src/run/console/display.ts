@@ -1,5 +1,5 @@
 /** The display of a run as lines that fit a terminal: the readings in progress, and the sums of all. */
-import type { Status } from "../../values/state.ts"
+import { type Status, stateText } from "../../values/state.ts"
 import { duration, table } from "./output.ts"
 import type { Totals } from "../watched.ts"
 
@@ -97,7 +97,7 @@ const runningLines = (readings: ReadonlyArray<ReadingState>, width: number): Rea
   return fitting ?? tables.at(-1)!.flatMap((line) => split(line, width))
 }
 
-const incompleteLine = ({ name }: ReadingState): string => `${name}  incomplete`
+const incompleteLine = ({ name }: ReadingState): string => `${name}  ${stateText("incomplete")}`
 
 /** The sums, and a bar of the requests. In a terminal with few lines, the most important ones. */
 const sumLines = (state: DisplayState, width: number, height: number): ReadonlyArray<string> => {

@@ -4,6 +4,7 @@ import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
 import type { Event } from "../../values/event-schemas.ts"
 import type { OnRunEvent } from "../../values/run-event.ts"
+import { textsByTone } from "../../values/state.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log-format.ts"
 
 /** Where a command writes; a terminal also has a size. */
@@ -144,15 +145,21 @@ const withoutControls = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]
 const isPlain = (environment: Readonly<Record<string, string | undefined>>): boolean =>
   Boolean(environment["NO_COLOR"]) || Boolean(environment["CI"]) || environment["TERM"] === "dumb"
 
-/** The last word of a line of a table, or the level of a log line, in the colour of its severity. */
-const painted = (line: string): string =>
-  line
-    .replace(/(?<= {2})incomplete$/, colour("red"))
-    .replace(/(?<= {2})complete with warnings$/, colour("yellow"))
+/** The state at the end of a row of a table, and the level of a message or a log entry, in the colour of its severity. */
+const painted = (line: string): string => {
+  const [state, paint] = colouredStates.find(([text]) => line.endsWith(`  ${text}`)) ?? []
+  const row = state === undefined ? line : `${line.slice(0, -state.length)}${paint!(state)}`
+  return row
     .replace(/^problem(?= )|(?<=^\S+ )ERROR(?= )/, colour("red"))
     .replace(/^warning(?= )|(?<=^\S+ )WARN(?= )/, colour("yellow"))
+}
 
 const colour = (name: "red" | "yellow") => (word: string) => styleText(name, word, { validateStream: false })
+
+const colouredStates = [
+  ...textsByTone("problem").map((text) => [text, colour("red")] as const),
+  ...textsByTone("warning").map((text) => [text, colour("yellow")] as const)
+]
 
 /** The column for the location, if the rows are from several. */
 export const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {

@@ -4,15 +4,15 @@ import * as Effect from "effect/Effect"
 import { type ChildRequest, type Resource, childRequestOf } from "../../catalog/resource.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import type { Failure } from "../../values/failure.ts"
-import { unfinishedLists } from "../../stores/warehouse/meta/checkpoints.ts"
-import type { RunResource } from "../../values/run-resource.ts"
-import { completeRuns, lastReadings, loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
-import { existingMetaTables } from "../../stores/warehouse/meta/tables.ts"
+import type { ReadingState } from "../../values/state.ts"
+import {
+  type LatestReading,
+  completeRuns,
+  lastReadings,
+  loadedLocations
+} from "../../stores/warehouse/meta/run-resources.ts"
 import { completeReadings } from "../../stores/warehouse/meta/watermarks.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-
-/** `never`: no run has read it. `interrupted`: the last run that read it did not end, or is still working. */
-export type ReadingState = RunResource["status"] | "never"
+import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
 export interface ReadingStatus {
   readonly location: string
@@ -26,7 +26,7 @@ export interface ReadingStatus {
   /** How long the children of an unchanged parent are not requested again, in milliseconds; 0 if only their age counts. */
   readonly unchangedMs: number
   /** What the last run that read it did. */
-  readonly last: (RunResource & { readonly run: string }) | undefined
+  readonly last: LatestReading | undefined
 }
 
 /** The labels under which the requests of a resource are counted. */
@@ -64,21 +64,16 @@ export const readingStatuses = Effect.fn("plan.readingStatuses")(function* (
       return request ? [[request.label, unchangedMsOf(request)] as const] : []
     })
   )
-  // A release has no checkpoints.
-  const hasCheckpoints = (yield* existingMetaTables(yield* Warehouse)).has("checkpoints")
-  const unfinished = new Set(hasCheckpoints ? (yield* unfinishedLists()).map(keyOf) : [])
   const all = locations.length > 0 ? locations : yield* loadedLocations()
   const labels = [...new Set(resources.flatMap(labelsOf))].sort()
   return all.flatMap((location) =>
     labels.map((resource): ReadingStatus => {
       const key = keyOf({ location, resource })
       const completeAt = complete.get(key)
-      const ended = last.get(key)?.status
-      const state = unfinished.has(key) && ended !== "incomplete" ? "interrupted" : (ended ?? "never")
       return {
         location,
         resource,
-        state,
+        state: last.get(key)?.status ?? "never",
         completeAt,
         checkedAt: checked.get(key),
         unchangedMs: unchanged.get(resource) ?? 0,

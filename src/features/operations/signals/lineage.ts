@@ -5,6 +5,7 @@ import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { type Table, tablesOf } from "../../../catalog/tables.ts"
 import type { Loaded, RunEvent } from "../../../values/run-event.ts"
+import { isWhole } from "../../../values/state.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 
 export interface LineageEvent {
@@ -94,7 +95,7 @@ export class RunLineage {
       const rows = resources.filter(({ resource }) => tableOf(resource) === table)
       const started = rows.flatMap(({ location }) => this.#started(table, location))
       const job = this.#jobs.get(table)!
-      const isComplete = rows.every(({ status }) => status.startsWith("complete"))
+      const isComplete = rows.every(({ status }) => isWhole(status))
       const type = isComplete ? "COMPLETE" : job.reasons.has("retryLater") ? "ABORT" : "FAIL"
       const written = rows.reduce((sum, { newRows, changedRows }) => sum + newRows + changedRows, 0)
       return [...started, this.#ended(table, job, type, written)]

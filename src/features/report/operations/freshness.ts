@@ -1,34 +1,25 @@
 /** Section: how completely and how recently each resource was read. */
 import { type Content, type Html, html } from "../../../values/html.ts"
+import { type BegunState, begunStates, briefText, stateText } from "../../../values/state.ts"
 import { strip } from "../charts.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { count, counted, day, dayAndTime, moment } from "../format.ts"
 import { cleanReason } from "../mask.ts"
 import { section, tableOf } from "../table.ts"
 import { type Period, daysMax } from "./period.ts"
-import type { Reading, Readings, State } from "./readings.ts"
+import type { Reading, Readings } from "./readings.ts"
 
-const stateTexts: Readonly<Record<State, string>> = {
-  complete: "complete",
-  complete_with_warnings: "warnings",
-  incomplete: "incomplete",
-  interrupted: "interrupted"
-}
-
-export const stateBadge = (state: State): Html => html`<span class="state ${state}">${stateTexts[state]}</span>`
+export const stateBadge = (state: BegunState): Html => html`<span class="state ${state}">${briefText(state)}</span>`
 
 export const freshness = (period: Period, readings: Readings, scopeOf: (label: string) => string | undefined): Html => {
   const { days, locationCount } = period
   const { shown, total, byState, oldest } = readings
   const reasons = shown.filter(({ state }) => state !== "complete")
   const several = locationCount > 1
-  const parts = [
-    [byState.interrupted, "interrupted"],
-    [byState.incomplete, "incomplete"],
-    [byState.complete_with_warnings, "complete with warnings"],
-    [byState.complete, "complete"]
-  ] as const
-  const parted = parts.filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`)
+  const parted = begunStates
+    .toReversed()
+    .filter((state) => byState[state] > 0)
+    .map((state) => `${count(byState[state])} ${stateText(state)}`)
   const span =
     days.length === 1 ? `on ${day(days[0]! * dayMs)}` : `from ${day(days[0]! * dayMs)} to ${day(days.at(-1)! * dayMs)}`
   return section({

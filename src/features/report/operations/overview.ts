@@ -1,6 +1,7 @@
 /** The top of the report: the state in one sentence, the reasons, and the figures of the last day. */
 import { brief, count, counted, duration, moment, share, signed } from "../format.ts"
 import { type Html, html } from "../../../values/html.ts"
+import { isWhole } from "../../../values/state.ts"
 import { tiles } from "../table.ts"
 import type { StoredProblem } from "../../../stores/warehouse/meta/model-problems.ts"
 import type { TableChanges } from "./changes.ts"
@@ -127,7 +128,7 @@ const reasons = ({ readings, scopeOf, period }: OverviewParts): Html | undefined
   const all = total - byState.complete - inherited.length
   const place = ({ location }: Reading) => (period.locationCount > 1 ? html` of ${location}` : undefined)
   const since = ({ state, completeAt }: Reading) =>
-    state.startsWith("complete") || completeAt === undefined
+    isWhole(state) || completeAt === undefined
       ? undefined
       : html` <span class="note">Last read completely on ${moment(completeAt)}.</span>`
   const dependent = [...new Set(inherited.map(({ resource }) => resource))]

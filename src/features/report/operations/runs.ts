@@ -4,7 +4,7 @@ import { html } from "../../../values/html.ts"
 import { type Bar, columns, ticksOf } from "../charts.ts"
 import { brief, count, counted, day, dayAndTime, duration } from "../format.ts"
 import { section, tableOf } from "../table.ts"
-import { statusText } from "../../../values/state.ts"
+import { isWhole, stateText, toneOf } from "../../../values/state.ts"
 import type { Run } from "../../../stores/warehouse/meta/runs.ts"
 
 /** Runs that are shown, however many there were. */
@@ -71,7 +71,7 @@ export const runsSection = (runs: ReadonlyArray<Run>, total: number): Html => {
             { head: "Command", cell: ({ command }) => command },
             {
               head: "Status",
-              cell: ({ status }) => html`<span class="state ${status}">${statusText(status)}</span>`
+              cell: ({ status }) => html`<span class="state ${status}">${stateText(status)}</span>`
             },
             { head: "Exit code", kind: "number", cell: ({ exitCode }) => exitCode },
             { head: "Duration", kind: "number", cell: durationText },
@@ -87,15 +87,13 @@ export const runsSection = (runs: ReadonlyArray<Run>, total: number): Html => {
   })
 }
 
-const barOf = (run: Run, text: string): Omit<Bar, "value"> => ({
-  text: `${dayAndTime(run.startedAt)}, ${run.command}: ${text}, ${statusText(run.status)}`,
-  tone:
-    run.status === "interrupted" || run.status === "incomplete"
-      ? "problem"
-      : run.status === "paused"
-        ? "warning"
-        : undefined
-})
+const barOf = ({ command, startedAt, status }: Run, text: string): Omit<Bar, "value"> => {
+  const tone = toneOf(status)
+  return {
+    text: `${dayAndTime(startedAt)}, ${command}: ${text}, ${stateText(status)}`,
+    tone: isWhole(status) || tone === "complete" ? undefined : tone
+  }
+}
 
 const requestsText = ({ requests }: Run): string => (requests === undefined ? "unknown" : count(requests))
 

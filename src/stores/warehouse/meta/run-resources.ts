@@ -6,6 +6,7 @@ import { type Reason, stored } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
 import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
 import { literal } from "../sql.ts"
+import { unfinishedLists } from "./checkpoints.ts"
 import type { Counted } from "./run-changes.ts"
 import { existingMetaTables } from "./tables.ts"
 import { type Row, Warehouse } from "../warehouse.ts"
@@ -39,14 +40,10 @@ const factsIn = (row: Row): Facts => {
   }
 }
 
-/** Columns of `run_resources`, named `r`, for `reasonsIn`. */
-export const reasonColumns = `r.status IS NOT NULL AS has_ended, r.reading::VARCHAR AS reading, r.dropped_records,
-  to_json(coalesce(r.blocked_fields, []))::VARCHAR AS blocked, to_json(coalesce(r.warnings, []))::VARCHAR AS sentences`
-
 /** Why a reading is not complete, or complete with warnings. A masked release has only sentences. */
-export const reasonsIn = (row: Row): ReadonlyArray<Reason> => {
+const reasonsIn = (row: Row): ReadonlyArray<Reason> => {
   if (row["reading"] === null) return (JSON.parse(String(row["sentences"])) as ReadonlyArray<string>).map(stored)
-  return row["has_ended"] === true ? reasonsOf(factsIn(row)) : []
+  return row["status"] === null ? [] : reasonsOf(factsIn(row))
 }
 
 /** Readings whose status does not follow from what they found. */
@@ -95,19 +92,38 @@ export const resourcesOf = Effect.fnUntraced(function* (
   )
 })
 
-/** What the last run that read it did for each resource of each location. Backfills do not count. */
+export interface LatestReading extends RunResource {
+  readonly run: string
+  /** The facts of `warnings`. */
+  readonly reasons: ReadonlyArray<Reason>
+}
+
+/**
+ * What the last run that read it did for each resource of each location, and its state. Backfills do not count. A list that
+ * has a checkpoint is interrupted, unless its reading ended incomplete and keeps the checkpoint for the next one.
+ */
 export const lastReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<RunResource & { readonly run: string }>,
+  ReadonlyArray<LatestReading>,
   Failure,
   Warehouse
 > {
-  const rows = yield* (yield* Warehouse).rows(
+  const warehouse = yield* Warehouse
+  // A release has no checkpoints.
+  const hasCheckpoints = (yield* existingMetaTables(warehouse)).has("checkpoints")
+  const keyOf = ({ location, resource }: Pick<RunResource, "location" | "resource">) => `${location}\n${resource}`
+  const unfinished = new Set(hasCheckpoints ? (yield* unfinishedLists()).map(keyOf) : [])
+  const rows = yield* warehouse.rows(
     `${yield* runResourcesSql()} WHERE mode IS DISTINCT FROM 'window'
        AND NOT (mode IS NULL AND run_id IN (SELECT run_id FROM meta.runs WHERE command = 'backfill'))
      QUALIFY row_number() OVER (PARTITION BY location_id, resource ORDER BY run_id DESC) = 1
      ORDER BY location_id, resource`
   )
-  return runResources(rows).map((one, index) => ({ ...one, run: String(rows[index]!["run_id"]) }))
+  return runResources(rows).map((one, index) => ({
+    ...one,
+    run: String(rows[index]!["run_id"]),
+    status: unfinished.has(keyOf(one)) && one.status !== "incomplete" ? "interrupted" : one.status,
+    reasons: reasonsIn(rows[index]!)
+  }))
 })
 
 /** When a run last found that nothing more of each resource was due, epoch milliseconds. Backfills do not count. */
@@ -140,11 +156,12 @@ const runResourcesSql = Effect.fnUntraced(function* () {
   const hasRounded = (yield* existingMetaTables(yield* Warehouse)).has("rounded_values")
   const rounded =
     "FROM (SELECT run_id, location_id, resource, sum(rounded) AS rounded FROM meta.rounded_values GROUP BY ALL)"
-  return `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences${
-    hasRounded
-      ? `, v.rounded FROM meta.run_resources AS r LEFT JOIN (${rounded}) AS v USING (run_id, location_id, resource)`
-      : " FROM meta.run_resources AS r"
-  }`
+  return `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences,
+    to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked${
+      hasRounded
+        ? `, v.rounded FROM meta.run_resources AS r LEFT JOIN (${rounded}) AS v USING (run_id, location_id, resource)`
+        : " FROM meta.run_resources AS r"
+    }`
 })
 
 const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>

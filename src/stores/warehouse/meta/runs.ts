@@ -2,12 +2,9 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
-import type { Status } from "../../../values/state.ts"
+import type { RunState } from "../../../values/state.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
-
-/** `paused`: stopped early, because the budget was spent or the service did not respond; a later run resumes it. */
-export type RunStatus = Status | "paused"
 
 export interface RunRecord {
   readonly id: string
@@ -47,7 +44,7 @@ const idOf = (time: number): string => new Date(time).toISOString().replaceAll(/
 export const endRun = Effect.fnUntraced(function* (
   run: RunRecord,
   end: {
-    readonly status: RunStatus
+    readonly status: RunState
     readonly exitCode: number
     readonly requests: number
   }
@@ -64,7 +61,7 @@ export interface Run {
   /** Epoch milliseconds. */
   readonly startedAt: number
   readonly finishedAt: number | undefined
-  readonly status: RunStatus | "interrupted"
+  readonly status: RunState
   readonly exitCode: number | undefined
   readonly requests: number | undefined
   readonly plannedRequests: number | undefined

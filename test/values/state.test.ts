@@ -1,0 +1,46 @@
+/** The states of readings and runs, as people see them. */
+import { assert, describe, it } from "@effect/vitest"
+import { Writable } from "node:stream"
+import { Output } from "../../src/run/console/output.ts"
+import { readingStates, runStates, stateText, textsByTone, toneOf } from "../../src/values/state.ts"
+
+describe("a state", () => {
+  it("has a text and a tone, and what is no state has neither", () => {
+    assert.deepStrictEqual(
+      [...new Set([...readingStates, ...runStates])].map((state) => [state, stateText(state), toneOf(state)]),
+      [
+        ["complete", "complete", "complete"],
+        ["complete_with_warnings", "complete with warnings", "warning"],
+        ["incomplete", "incomplete", "problem"],
+        ["interrupted", "interrupted", "problem"],
+        ["never", "never read", "problem"],
+        ["paused", "paused", "warning"]
+      ]
+    )
+    assert.deepStrictEqual([stateText("<b>_x"), toneOf("<b>_x"), toneOf("toString")], ["<b>_x", undefined, undefined])
+  })
+
+  it("has its colour at the end of a row on a terminal, and nowhere else", () => {
+    const printed = (line: string, isTTY: boolean) => {
+      let text = ""
+      const stream = new Writable({
+        write: (chunk, _, done) => {
+          text += String(chunk)
+          done()
+        }
+      })
+      Output.make({ stdout: Object.assign(stream, { isTTY }), stderr: stream }, {}).print(line)
+      return text.trimEnd()
+    }
+    for (const [tone, code] of [
+      ["problem", "\u001b[31m"],
+      ["warning", "\u001b[33m"]
+    ] as const)
+      for (const text of textsByTone(tone)) {
+        assert.strictEqual(printed(`contacts  ${text}`, true), `contacts  ${code}${text}\u001b[39m`)
+        for (const line of [`contacts  ${text}  why`, `it is ${text}`]) assert.strictEqual(printed(line, true), line)
+        assert.strictEqual(printed(`contacts  ${text}`, false), `contacts  ${text}`)
+      }
+    assert.strictEqual(printed("contacts  complete", true), "contacts  complete")
+  })
+})

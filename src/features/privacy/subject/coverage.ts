@@ -7,6 +7,7 @@ import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
 import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type LinkedResource, keysTable, mentionsTable } from "./belongings.ts"
+import { isWhole, stateText } from "../../../values/state.ts"
 
 export interface CoveredResource {
   readonly resource: string
@@ -75,8 +76,8 @@ const findingOf = (records: number, gap: string | undefined): string => {
 const gapOf = (readings: ReadonlyArray<ReadingStatus>): string | undefined => {
   const gaps = readings.flatMap(({ resource, state, completeAt, last }) => {
     if (state === "never") return [`${resource} was never read`]
-    if (state.startsWith("complete") && completeAt !== undefined) return []
-    return [`${resource} is ${state}${last?.warnings[0] === undefined ? "" : `: ${last.warnings[0]}`}`]
+    if (isWhole(state) && completeAt !== undefined) return []
+    return [`${resource} is ${stateText(state)}${last?.warnings[0] === undefined ? "" : `: ${last.warnings[0]}`}`]
   })
   return readings.length === 0 ? "nothing was read" : gaps.length === 0 ? undefined : [...new Set(gaps)].join("; ")
 }

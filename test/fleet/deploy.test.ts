@@ -50,7 +50,7 @@ describe("deploy", () => {
   it("sluice-worker@.service is a unit that systemd accepts", () => {
     const analyze = programOf("systemd", "/usr/bin/systemd-analyze")
     if (analyze === undefined) return
-    const unit = join(newFolder(), "sluice-worker@7400.service")
+    const unit = join(newFolder(), "sluice-worker@1.service")
     copyFileSync(join(deploy, "sluice-worker@.service"), unit)
     assert.deepStrictEqual(checked(analyze, "verify", "--man=no", unit), { status: 0, said: "" })
   })

@@ -1,8 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { nextOf } from "../../src/features/fleet/retry.ts"
-import { Slots } from "../../src/features/fleet/slots.ts"
 
 const now = Date.parse("2026-03-01T02:00:00Z")
 const after = (exitCode: number | null, failures = 0, resumeAt?: number) =>
@@ -41,26 +38,3 @@ describe("a run that has ended", () => {
     assert.deepStrictEqual(after(11, 50), { state: "waiting", notBefore: now + 10_000, isFailure: false })
   })
 })
-
-it.effect("slots go to the oldest tables first, and to nobody who has given up", () =>
-  Effect.gen(function* () {
-    const slots = new Slots(1)
-    const begun: Array<number> = []
-    const run = (freshAt: number) =>
-      slots.withSlot(freshAt)(
-        Effect.andThen(
-          Effect.sync(() => void begun.push(freshAt)),
-          Effect.yieldNow
-        )
-      )
-    const held = yield* Effect.forkChild(slots.withSlot(0)(Effect.sleep(1000)), { startImmediately: true })
-    const impatient = yield* Effect.forkChild(run(1), { startImmediately: true })
-    const others = yield* Effect.forEach([5, 3, 4, 3], (freshAt) =>
-      Effect.forkChild(run(freshAt), { startImmediately: true })
-    )
-    yield* Fiber.interrupt(impatient)
-    yield* Fiber.interrupt(held)
-    yield* Effect.forEach(others, Fiber.join)
-    assert.deepStrictEqual(begun, [3, 3, 4, 5])
-  })
-)

@@ -1,6 +1,6 @@
 /** What people do with the fleet: its locations, and the runs that they request, stop and watch. */
 import * as Effect from "effect/Effect"
-import { query } from "./cluster/database.ts"
+import { query, wakeWorkers } from "./database.ts"
 import { epochMs, openStates } from "./tables.ts"
 
 /** The locations that a statement concerns; undefined for all. */
@@ -64,7 +64,7 @@ export const enqueue = (
     run.kind,
     run.from ?? null,
     run.to ?? null
-  ).pipe(namesOf)
+  ).pipe(namesOf, Effect.tap(wakeWorkers))
 
 /** Returns the locations that were not so before. A run that has begun continues. */
 export const setPaused = (locations: Chosen, isPaused: boolean) =>
@@ -72,7 +72,7 @@ export const setPaused = (locations: Chosen, isPaused: boolean) =>
     `UPDATE locations SET paused = $2 WHERE ${isChosen()} AND paused <> $2 RETURNING location`,
     chosen(locations),
     isPaused
-  ).pipe(namesOf)
+  ).pipe(namesOf, Effect.tap(wakeWorkers))
 
 /** Returns the locations whose runs end now, or as soon as their worker has stopped them. */
 export const cancel = (locations: Chosen) =>

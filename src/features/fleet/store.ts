@@ -1,71 +1,19 @@
 /** What workers write about locations and their runs. Every statement is atomic, and does nothing if repeated. */
 import * as Effect from "effect/Effect"
-import { query } from "./cluster/database.ts"
+import { query, wakeWorkers } from "./database.ts"
 import type { Outcome } from "./child.ts"
 import { epochMs, openStates } from "./tables.ts"
-
-/** Tells a worker to begin a run. A run that was put back or is tried again is sent with a higher `dispatches`. */
-export interface Message {
-  readonly location: string
-  readonly run: number
-  readonly dispatches: number
-}
-
-/** A run that a worker may begin. */
-export interface OpenRun {
-  readonly kind: "sync" | "full" | "backfill"
-  readonly state: "queued" | "waiting" | "running" | "cancelling"
-  readonly from: string | null
-  readonly to: string | null
-  readonly failures: number
-  readonly token: string | null
-  readonly paused: boolean
-  /** Epoch milliseconds; 0 for never. */
-  readonly freshAt: number
-  /** Whether a worker works on the location, be it this one. */
-  readonly isOwned: boolean
-}
-
-/** Undefined if the run has ended, or was sent again. */
-export const openRun = ({ dispatches, run }: Message) =>
-  query<OpenRun>(
-    `SELECT kind, state, window_from AS "from", window_to AS "to", failures, token, paused,
-       coalesce(${epochMs("fresh_at")}, 0) AS "freshAt", NOT ${isFree} AS "isOwned"
-     FROM runs JOIN locations USING (location)
-     WHERE run = $1 AND dispatches = $2 AND state IN ${openStates}`,
-    run,
-    dispatches
-  ).pipe(Effect.map(([found]) => found))
-
-const isFree = "(owner IS NULL OR lease_until < now())"
-
-/**
- * A run that no worker has in hand, although its time came `lateMs` ago: its own worker is busy, or one died. At random, because
- * several may ask at once.
- */
-export const lateRun = (lateMs: number) =>
-  query<Message>(
-    `SELECT run::float8 AS run, location, dispatches FROM runs JOIN locations USING (location)
-     WHERE state IN ('queued', 'waiting', 'running') AND dispatched AND NOT paused AND ${isFree}
-       AND not_before < now() - $1 * interval '1 millisecond'
-     ORDER BY random() LIMIT 1`,
-    lateMs
-  ).pipe(Effect.map(([found]) => found))
-
-/** Puts a run back for the dispatcher, because its location is paused. */
-export const putBack = ({ run }: Message) =>
-  query(
-    `UPDATE runs SET dispatched = false, dispatches = dispatches + 1 WHERE run = $1 AND state IN ('queued', 'waiting')`,
-    run
-  )
 
 /** Of one worker, from its start to its end. A restarted one is another. */
 export interface Owner {
   readonly name: string
   /** How long a location stays its own without a sign of it. */
   readonly leaseMs: number
+  /** Where the worker keeps copies of folders that are in a bucket, if they are. A worker that is restarted has them still. */
+  readonly cache: string | undefined
 }
 
+/** A run, with the location that a worker owns for it. */
 export interface Claim {
   readonly location: string
   readonly generation: string
@@ -73,20 +21,45 @@ export interface Claim {
   readonly endedCleanly: boolean
   /** The manifest of its folder in the bucket. */
   readonly snapshot: string | null
+  readonly token: string | null
+  readonly run: number
+  readonly kind: "sync" | "full" | "backfill"
+  readonly from: string | null
+  readonly to: string | null
+  readonly failures: number
 }
 
-/** Undefined while another owns the location. */
-export const claim = (location: string, { leaseMs, name }: Owner) =>
+/** A copy of the folder is on this worker, or on none, so no other begins the run with less work. */
+const isNear = "coalesce(l.cache = $3, true)"
+
+/**
+ * The next run whose time has come, oldest tables first; undefined if there is none. One that another worker claims at this
+ * moment is left out instead of waited for. A run that has begun before continues although its location is paused.
+ *
+ * With folders in a bucket, the worker that has a copy may begin first, until the run is 10 seconds late; and who has a choice
+ * begins what it has copies of, until another run is an hour late.
+ */
+export const claim = ({ cache, leaseMs, name }: Owner) =>
   query<Claim>(
-    `UPDATE locations AS l
-     SET owner = $2, generation = l.generation + 1, ended_cleanly = false,
-       lease_until = now() + $3 * interval '1 millisecond'
-     FROM (SELECT ended_cleanly AS was_clean FROM locations WHERE location = $1 FOR UPDATE) AS before
-     WHERE l.location = $1 AND ${isFree}
-     RETURNING l.location, l.generation::text, l.snapshot, was_clean AS "endedCleanly"`,
-    location,
+    `WITH next AS (
+       SELECT l.location, l.ended_cleanly, r.run, r.kind, r.window_from, r.window_to, r.failures
+       FROM runs AS r JOIN locations AS l USING (location)
+       WHERE r.state IN ${openStates} AND r.not_before <= now() AND (l.owner IS NULL OR l.lease_until < now())
+         AND (NOT l.paused OR r.state IN ('running', 'cancelling'))
+         AND (${isNear} OR r.state = 'running' OR r.not_before < now() - interval '10 seconds')
+       ORDER BY ${isNear} OR r.not_before < now() - interval '1 hour' DESC, l.fresh_at NULLS FIRST, r.run
+       LIMIT 1
+       FOR UPDATE OF r, l SKIP LOCKED
+     )
+     UPDATE locations AS l
+     SET owner = $1, generation = l.generation + 1, ended_cleanly = false,
+       lease_until = now() + $2 * interval '1 millisecond', cache = coalesce($3, l.cache)
+     FROM next WHERE l.location = next.location
+     RETURNING l.location, l.generation::text, next.ended_cleanly AS "endedCleanly", l.snapshot, l.token,
+       next.run::float8 AS run, next.kind, next.window_from AS "from", next.window_to AS "to", next.failures`,
     name,
-    leaseMs
+    leaseMs,
+    cache ?? null
   ).pipe(Effect.map(([claimed]) => claimed))
 
 /** Extends what the worker still owns, and returns it. What it has lost stays lost. */
@@ -101,13 +74,18 @@ export const extend = ({ leaseMs, name }: Owner, locations: ReadonlyArray<string
     JSON.stringify(locations)
   )
 
-export const begin = ({ run }: Message, worker: string) =>
+/** False if the run was cancelled meanwhile, or the location belongs to another worker now. */
+export const begin = ({ generation, location, run }: Claim, worker: string) =>
   query(
     `UPDATE runs SET state = 'running', worker = $2, started_at = coalesce(started_at, now()), attempts = attempts + 1
-     WHERE run = $1 AND state IN ('queued', 'waiting', 'running')`,
+     WHERE run = $1 AND state IN ('queued', 'waiting', 'running')
+       AND EXISTS (SELECT FROM locations WHERE location = $3 AND generation = $4::bigint AND owner = $2)
+     RETURNING run`,
     run,
-    worker
-  )
+    worker,
+    location,
+    generation
+  ).pipe(Effect.map((rows) => rows.length === 1))
 
 /** False if the location belongs to another worker now. */
 export const setSnapshot = ({ generation, location }: Claim, manifest: string) =>
@@ -127,7 +105,7 @@ export const handBack = ({ generation, location }: Claim, isClean: boolean) =>
     location,
     generation,
     isClean
-  )
+  ).pipe(Effect.andThen(wakeWorkers))
 
 export interface Result extends Pick<Outcome, "exitCode" | "message" | "requests" | "requestsLeft" | "isClean"> {
   readonly state: "done" | "partial" | "failed" | "cancelled" | "waiting"
@@ -137,7 +115,7 @@ export interface Result extends Pick<Outcome, "exitCode" | "message" | "requests
 }
 
 /** Stores how a run ended, and frees its location. False if the location belongs to another worker now. */
-export const finish = ({ run }: Message, { generation, location }: Claim, result: Result) =>
+export const finish = ({ generation, location, run }: Claim, result: Result) =>
   query(
     `WITH freed AS (
        UPDATE locations SET owner = NULL, lease_until = NULL, ended_cleanly = ended_cleanly OR $3,
@@ -148,12 +126,13 @@ export const finish = ({ run }: Message, { generation, location }: Claim, result
          requests_left_at = CASE WHEN $11::int IS NULL THEN requests_left_at ELSE now() END
        WHERE location = $1 AND generation = $2::bigint
        RETURNING location
+     ), ended AS (
+       UPDATE runs SET state = $5, exit_code = $6, message = $7, requests = $8, ended_at = now(),
+         failures = failures + CASE WHEN $9 THEN 1 ELSE 0 END,
+         not_before = coalesce(to_timestamp($10::float8 / 1000), not_before)
+       WHERE run = $4 AND state IN ${openStates} AND EXISTS (SELECT FROM freed)
      )
-     UPDATE runs SET state = $5, exit_code = $6, message = $7, requests = $8, ended_at = now(),
-       failures = failures + CASE WHEN $9 THEN 1 ELSE 0 END, dispatched = false, dispatches = dispatches + 1,
-       not_before = coalesce(to_timestamp($10::float8 / 1000), not_before)
-     WHERE run = $4 AND EXISTS (SELECT FROM freed)
-     RETURNING location`,
+     SELECT location FROM freed`,
     location,
     generation,
     result.isClean,
@@ -167,33 +146,42 @@ export const finish = ({ run }: Message, { generation, location }: Claim, result
     result.requestsLeft ?? null
   ).pipe(Effect.map((rows) => rows.length === 1))
 
-/** The runs whose time has come, oldest tables first. */
-export const dueRuns = (limit: number) =>
-  query<Message>(
-    `SELECT run::float8 AS run, location, dispatches FROM runs JOIN locations USING (location)
-     WHERE state IN ('queued', 'waiting') AND NOT dispatched AND not_before <= now() AND NOT paused
-     ORDER BY fresh_at NULLS FIRST, run LIMIT $1`,
-    limit
+/** When the schedule queues a run of each location next. The first worker with a schedule decides that. */
+export const nextNight = (schedule: string, next: number) =>
+  query(
+    `INSERT INTO schedules (schedule, next_at) VALUES ($1, to_timestamp($2::float8 / 1000)) ON CONFLICT DO NOTHING`,
+    schedule,
+    next
+  ).pipe(
+    Effect.andThen(
+      query<{ readonly at: number; readonly isDue: boolean }>(
+        `SELECT ${epochMs("next_at")} AS at, next_at <= now() AS "isDue" FROM schedules WHERE schedule = $1`,
+        schedule
+      )
+    ),
+    Effect.map(([night]) => night!)
   )
 
-/** Not if the run was put back or has ended since it was sent. */
-export const markDispatched = ({ dispatches, run }: Message) =>
-  query(`UPDATE runs SET dispatched = true WHERE run = $1 AND dispatches = $2`, run, dispatches)
-
-/** The cluster keeps what it has done with a message for senders that wait for it, and the dispatcher does not. */
-export const forgetHandled = query(
-  `WITH handled AS (DELETE FROM cluster_messages WHERE processed RETURNING request_id)
-   DELETE FROM cluster_replies WHERE request_id IN (SELECT request_id FROM handled)`
-)
-
-/** Queues a sync of every location, spread over the jitter by a hash of the location: each night at the same time. */
-export const enqueueNight = (jitterMs: number) =>
+/**
+ * Queues a sync of every location, spread over the jitter by a hash of the location: each night at the same time. Does nothing
+ * if another worker has done so, and queues nothing for a night that is more than a day ago.
+ */
+export const enqueueNight = (schedule: string, at: number, next: number, jitterMs: number) =>
   query<{ readonly location: string }>(
-    `INSERT INTO runs (location, kind, not_before)
+    `WITH night AS (
+       UPDATE schedules SET next_at = to_timestamp($3::float8 / 1000)
+       WHERE schedule = $1 AND next_at = to_timestamp($2::float8 / 1000)
+       RETURNING schedule
+     )
+     INSERT INTO runs (location, kind, not_before)
      SELECT location, 'sync',
-       now() + ('x' || substr(md5(location), 1, 7))::bit(28)::int::float8 / 268435456 * $1 * interval '1 millisecond'
-     FROM locations WHERE NOT paused
+       now() + ('x' || substr(md5(location), 1, 7))::bit(28)::int::float8 / 268435456 * $4 * interval '1 millisecond'
+     FROM locations
+     WHERE NOT paused AND EXISTS (SELECT FROM night) AND to_timestamp($2::float8 / 1000) > now() - interval '1 day'
      ON CONFLICT (location) WHERE state IN ${openStates} DO NOTHING
      RETURNING location`,
+    schedule,
+    at,
+    next,
     jitterMs
-  )
+  ).pipe(Effect.tap(wakeWorkers))

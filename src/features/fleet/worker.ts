@@ -1,13 +1,14 @@
-/** What a worker does with a location: owns it, runs its sync in a process, and stores how it ended. */
+/** What a worker does: claims a location whose run waits, runs its sync in a process, and stores how it ended. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { patiently } from "./cluster/database.ts"
+import * as Latch from "effect/Latch"
+import * as Semaphore from "effect/Semaphore"
+import { type Database, patiently } from "./database.ts"
 import { type Child, type Order, type Outcome, folderOf, startChild } from "./child.ts"
 import { nextOf } from "./retry.ts"
 import { inBucket, save } from "./saving.ts"
-import type { Slots } from "./slots.ts"
 import type { Objects } from "./state/objects.ts"
 import type { Session } from "./state/session.ts"
 import * as store from "./store.ts"
@@ -15,7 +16,8 @@ import { tetherMs } from "./tether.ts"
 
 export interface WorkerOptions {
   readonly owner: store.Owner
-  readonly slots: Slots
+  /** Locations that run side by side. */
+  readonly parallel: number
   /** How long the service counts a request. */
   readonly windowMs: number
   /** What is the same for every location. */
@@ -30,7 +32,7 @@ export interface WorkerOptions {
 
 /** What the worker owns now. */
 interface Held {
-  readonly generation: string
+  readonly claim: store.Claim
   /** When this was last certain, epoch milliseconds. */
   since: number
   child: Child | undefined
@@ -40,26 +42,31 @@ interface Held {
 
 const extendEveryMs = 1000
 const stopMs = 8000
-const askEveryMs = 500
-/** Locations stay with their worker, which has their folders, unless it is this late. */
-const lateMs = 10_000
-
-export type Worker = ReturnType<typeof makeWorker>
+/** How often a worker without work looks for some, beside each time that it is woken. */
+const lookEveryMs = 1000
+/** A defect is not the last thing that a worker does, nor does it repeat at once. */
+const afterDefectMs = 10_000
 
 export const makeWorker = (options: WorkerOptions) => {
-  const { owner, slots, windowMs } = options
-  const heldByLocation = new Map<string, Held>()
+  const { owner, parallel, windowMs } = options
+  /** One location is here twice if this worker lost it and has claimed it again before it stored how the first run ended. */
+  const owns = new Set<Held>()
+  const looking = Semaphore.makeUnsafe(1)
+  const woken = Latch.makeUnsafe()
 
   /** Extends the leases, and with each the life of its process. Ends the processes of what was lost or is cancelled. */
   const keepLeases = Effect.gen(function* () {
     const since = yield* Clock.currentTimeMillis
-    const watched = new Map(heldByLocation)
-    if (watched.size > 0) {
-      const rows = yield* store.extend(owner, [...watched.keys()])
+    const watched = [...owns]
+    if (watched.length > 0) {
+      const rows = yield* store.extend(
+        owner,
+        watched.map(({ claim }) => claim.location)
+      )
       const kept = new Map(rows.map((row) => [row.location, row]))
-      for (const [location, held] of watched) {
-        const row = kept.get(location)
-        if (row?.generation !== held.generation) {
+      for (const held of watched) {
+        const row = kept.get(held.claim.location)
+        if (row?.generation !== held.claim.generation) {
           held.child?.stop("SIGKILL")
           continue
         }
@@ -81,108 +88,89 @@ export const makeWorker = (options: WorkerOptions) => {
     Effect.forever
   )
 
-  /** Ends when the run has ended or was put back. While another worker has the location, this one waits: that may die. */
-  const work = (message: store.Message) =>
+  const claimed = Effect.gen(function* () {
+    const since = yield* Clock.currentTimeMillis
+    const claim = yield* store.claim(owner)
+    return claim && { claim, since, child: undefined, session: undefined, isCancelled: false }
+  })
+
+  /** One place looks for a run, and the others wait until it has one. */
+  const next: Effect.Effect<Held, never, Database> = looking.withPermit(
     Effect.gen(function* () {
       for (;;) {
-        const open = yield* patiently(store.openRun(message))
-        if (open === undefined) return
-        if (!open.isOwned && (yield* slots.withSlot(open.freshAt)(attempt(message)))) return
-        yield* Effect.sleep(askEveryMs)
+        yield* woken.close
+        const held = yield* patiently(claimed)
+        if (held !== undefined) return held
+        yield* Effect.timeoutOption(woken.await, lookEveryMs)
       }
     })
+  )
 
-  /**
-   * Begins runs that wait for another worker while none waits for this one. Hashes give some workers more locations than
-   * others, and some locations take longer. The other worker stays responsible, and continues if this one dies.
-   */
-  const help = Effect.gen(function* () {
-    let busyAt = yield* Clock.currentTimeMillis
-    for (;;) {
-      yield* Effect.sleep(askEveryMs)
-      const now = yield* Clock.currentTimeMillis
-      if (slots.hasWaiting) busyAt = now
-      if (!slots.hasFree || now - busyAt < lateMs) continue
-      const late = yield* patiently(store.lateRun(lateMs))
-      if (late === undefined) continue
-      yield* Effect.annotateLogs(Effect.logInfo("run taken from a busy worker"), {
-        location: late.location,
-        run: late.run
-      })
-      yield* Effect.forkScoped(slots.withSlot(0)(attempt(late)))
-    }
-  })
+  /** Runs one location after the other. */
+  const place = Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const held = yield* restore(next)
+      owns.add(held)
+      yield* Effect.onExit(restore(owned(held)), (exit) => (Exit.isSuccess(exit) ? Effect.void : abandon(held)))
+    })
+  ).pipe(
+    Effect.catchDefect((defect) =>
+      Effect.andThen(
+        Effect.annotateLogs(Effect.logError("a run could not be begun"), { detail: String(defect) }),
+        Effect.sleep(afterDefectMs)
+      )
+    ),
+    Effect.forever
+  )
 
-  /** True if there is nothing left to do here. */
-  const attempt = Effect.fnUntraced(function* (message: store.Message) {
-    const { location } = message
-    const open = yield* patiently(store.openRun(message))
-    if (open === undefined) return true
-    if (open.paused && (open.state === "queued" || open.state === "waiting")) {
-      yield* patiently(store.putBack(message))
-      return true
-    }
-    return yield* Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        const since = yield* Clock.currentTimeMillis
-        const claim = yield* restore(patiently(store.claim(location, owner)))
-        if (claim === undefined) return false
-        const { generation } = claim
-        heldByLocation.set(location, { generation, since, child: undefined, session: undefined, isCancelled: false })
-        return yield* Effect.onExit(restore(owned(claim, message)), (exit) =>
-          Exit.isSuccess(exit) ? Effect.void : abandon(claim)
-        )
-      })
-    )
-  })
+  /** The leases are extended until the last process has ended. */
+  const work = Effect.gen(function* () {
+    yield* Effect.forkScoped(keepLeases)
+    yield* Effect.all(Effect.replicate(place, parallel), { concurrency: "unbounded", discard: true })
+    return yield* Effect.never
+  }).pipe(Effect.scoped)
 
-  const owned = Effect.fnUntraced(function* (claim: store.Claim, message: store.Message) {
-    const { location } = claim
-    const held = heldByLocation.get(location)!
+  const owned = Effect.fnUntraced(function* (held: Held) {
+    const { claim } = held
+    const { endedCleanly, location, run } = claim
     // The service still counts what a killed process has sent, and nobody knows how much that was.
-    if (!claim.endedCleanly) yield* Effect.sleep(windowMs)
-    // Another worker may have ended the run while this one waited for the location.
-    const open = yield* patiently(store.openRun(message))
-    if (open === undefined) return yield* free(claim, claim.endedCleanly, true)
-    const isStopped = open.state === "cancelling" || held.isCancelled
-    if (!isStopped) yield* patiently(store.begin(message, owner.name))
-    const outcome = isStopped ? undefined : yield* synced(claim, held, open)
+    if (!endedCleanly) yield* Effect.sleep(windowMs)
+    const isBegun = yield* patiently(store.begin(claim, owner.name))
+    const outcome = isBegun ? yield* synced(held) : undefined
     const now = yield* Clock.currentTimeMillis
     // It was not certain any more that the location is this worker's: the run begins again, wherever that is.
     if (outcome?.isCutOff || (outcome?.exitCode === null && now - held.since > tetherMs - extendEveryMs))
-      return yield* free(claim, false, false)
-    const result = resultOf(outcome, held, open.failures, now)
-    const isStored = yield* patiently(
-      store.finish(message, claim, { ...result, isClean: outcome?.isClean ?? claim.endedCleanly })
-    )
-    heldByLocation.delete(location)
+      return yield* free(held, false)
+    const result = resultOf(outcome, held, now)
+    const isStored = yield* patiently(store.finish(claim, { ...result, isClean: outcome?.isClean ?? endedCleanly }))
+    owns.delete(held)
     yield* Effect.annotateLogs(Effect.logInfo(isStored ? "run ended" : "run lost to another worker"), {
       location,
-      run: message.run,
+      run,
       state: result.state,
       exit_code: outcome?.exitCode,
       requests: outcome?.requests
     })
-    return true
   })
 
-  const free = Effect.fnUntraced(function* (claim: store.Claim, isClean: boolean, isOver: boolean) {
-    heldByLocation.delete(claim.location)
-    yield* patiently(store.handBack(claim, isClean))
-    return isOver
-  })
+  const free = (held: Held, isClean: boolean) => {
+    owns.delete(held)
+    return patiently(store.handBack(held.claim, isClean))
+  }
 
-  const synced = (claim: store.Claim, held: Held, open: store.OpenRun) => {
+  const synced = (held: Held) => {
     const { folder, objects } = options
-    const work = child(claim.location, held, open)
+    const work = child(held)
     const onSession = (session: Session) => {
       held.session = session
     }
+    const { claim } = held
     return objects === undefined ? work : inBucket(objects, claim, folderOf(folder, claim.location), onSession, work)
   }
 
-  const child = (location: string, held: Held, { from, kind, to, token }: store.OpenRun) =>
+  const child = (held: Held) =>
     Effect.callback<Outcome>((resume) => {
+      const { from, kind, location, to, token } = held.claim
       const order = { location, kind, from: from ?? undefined, to: to ?? undefined }
       const started = startChild(
         { ...order, state: options.folder, ...options.orderOf(location, token ?? undefined) },
@@ -195,12 +183,12 @@ export const makeWorker = (options: WorkerOptions) => {
     })
 
   /**
-   * The cluster moves the location to another worker, or this one stops: the process saves its state first. A fiber that is
-   * interrupted can have no time limits, so another one does this.
+   * This worker stops: the process saves its state first. A fiber that is interrupted can have no time limits, so another one
+   * does this.
    */
-  const abandon = (claim: store.Claim) =>
+  const abandon = (held: Held) =>
     Effect.gen(function* () {
-      const { child: running, session } = heldByLocation.get(claim.location) ?? {}
+      const { claim, child: running, session } = held
       let isClean = claim.endedCleanly
       if (running !== undefined) {
         running.stop("SIGTERM")
@@ -210,17 +198,16 @@ export const makeWorker = (options: WorkerOptions) => {
         isClean = (yield* ended).isClean
         if (session !== undefined) yield* Effect.ignore(Effect.timeout(save(claim, session, session.saveAll), stopMs))
       }
-      heldByLocation.delete(claim.location)
+      owns.delete(held)
       yield* Effect.ignore(store.handBack(claim, isClean))
     }).pipe(Effect.interruptible, Effect.forkDetach, Effect.flatMap(Fiber.await))
 
-  return { help, keepLeases, work }
+  return { work, wake: woken.open }
 }
 
 const resultOf = (
   outcome: Outcome | undefined,
-  held: Held,
-  failures: number,
+  { claim: { failures }, isCancelled }: Held,
   now: number
 ): Omit<store.Result, "isClean"> => {
   const common = {
@@ -231,7 +218,7 @@ const resultOf = (
     notBefore: undefined,
     isFailure: false
   }
-  if (outcome === undefined || held.isCancelled) return { ...common, state: "cancelled" }
+  if (outcome === undefined || isCancelled) return { ...common, state: "cancelled" }
   const next = nextOf({ exitCode: outcome.exitCode, resumeAt: outcome.resumeAt, failures, now })
   return next.state === "waiting" ? { ...common, ...next } : { ...common, state: next.state }
 }

@@ -2,7 +2,6 @@
 import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
-import * as Flag from "effect/cli/Flag"
 import { common, flag, list, run, setting, text } from "../../../run/flags.ts"
 import { instantShape } from "../../../run/result-shapes.ts"
 import { load, loadRun } from "../../../run/load.ts"
@@ -25,18 +24,9 @@ const worker = command({
     logFormat: run.logFormat,
     logLevel: run.logLevel,
     quiet: run.quiet,
-    verbose: run.verbose,
-    host: text("host", "Address at which the other workers reach this one; without it, 127.0.0.1."),
-    port: Flag.Int("port").pipe(
-      Flag.withDescription("Port for the other workers; without it, a free one."),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    )
+    verbose: run.verbose
   },
-  examples: [
-    { command: "./sluice fleet worker" },
-    { command: "./sluice fleet worker --host 10.0.0.7 --port 7400", description: "With workers on other machines." }
-  ],
+  examples: [{ command: "./sluice fleet worker" }],
   run: (flags) =>
     loadRun("fleet worker", { ...flags, wait: undefined }, import("./fleet-worker.ts"), (_) => _.fleetWorker(flags))
 })

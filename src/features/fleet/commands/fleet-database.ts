@@ -1,7 +1,7 @@
 /** Connects a fleet command to its database. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type Database, type DatabaseError, databaseLayer } from "../cluster/database.ts"
+import { type Database, type DatabaseError, databaseLayer } from "../database.ts"
 import type { FleetSettings } from "../../../settings/fleet.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { Output } from "../../../run/console/output.ts"

@@ -1,19 +1,17 @@
 /** `sluice fleet worker`: runs the syncs of the fleet until it is stopped. */
 import * as Cron from "effect/Cron"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { mkdir } from "node:fs/promises"
-import { workerLayer } from "../cluster/cluster.ts"
-import { databaseLayer } from "../cluster/database.ts"
+import { hostname } from "node:os"
+import { databaseLayer, onWake } from "../database.ts"
+import { queueNights } from "../night.ts"
 import { referenceFor } from "../reference.ts"
 import { openBucket } from "../state/objects.ts"
-import { Slots } from "../slots.ts"
 import { makeWorker } from "../worker.ts"
 import { onDisk } from "../../../output/files.ts"
-import { freePort } from "../../../output/free-port.ts"
 import { SettingsError } from "../../../settings/errors.ts"
 import { fleetSettings } from "../../../settings/settings.ts"
 import type { FleetSettings } from "../../../settings/fleet.ts"
@@ -23,17 +21,12 @@ import { Environment } from "../../../values/environment.ts"
 import { unavailable } from "./fleet-database.ts"
 import { Output } from "../../../run/console/output.ts"
 
-export interface WorkerFlags extends Pick<Flags, "config"> {
-  readonly host: string | undefined
-  readonly port: number | undefined
-}
-
 /** A worker that gives no sign for this long loses its locations. */
 const leaseMs = 8000
-/** One holds the locks of the cluster; the others are for statements. */
-const connections = 5
+/** One listens, one is for a statement that is slow, and one for the leases. */
+const connections = 3
 
-export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: WorkerFlags) {
+export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<Flags, "config">) {
   const { keepSecret, say } = yield* Output
   const environment = yield* Environment
   const settings = yield* fleetSettings(flags, environment)
@@ -47,13 +40,16 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Worker
   yield* onDisk(settings.folder, "created", () => mkdir(settings.folder, { recursive: true }))
   const bucket = yield* settings.bucket
   for (const secret of bucket === undefined ? [] : [bucket.key, bucket.secret]) keepSecret(Redacted.value(secret))
-  const { host = "127.0.0.1" } = flags
-  const port = flags.port ?? (yield* Effect.promise(() => freePort("0.0.0.0")))
+  const name = `${hostname()}:${process.pid}`
   const services = yield* Effect.context<Output>()
   const worker = makeWorker({
-    // A worker that is started again has nothing of what it had before.
-    owner: { name: `${host}:${port} ${randomUUID()}`, leaseMs },
-    slots: new Slots(settings.parallel),
+    owner: {
+      // A worker that is started again has nothing of what it had before but the copies of folders.
+      name: `${name} ${randomUUID()}`,
+      leaseMs,
+      cache: bucket && `${hostname()}:${settings.folder}`
+    },
+    parallel: settings.parallel,
     windowMs: settings.windowMs,
     orderOf: (location, token) => ({
       config: flags.config,
@@ -67,22 +63,24 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Worker
   })
   yield* Effect.logInfo("worker started").pipe(
     Effect.annotateLogs({
-      address: `${host}:${port}`,
+      worker: name,
       parallel: settings.parallel,
       state: bucket?.place ?? settings.folder
     })
   )
   say("Next: ./sluice fleet enqueue --all, in another terminal")
-  return yield* Layer.launch(
-    Layer.provide(workerLayer(worker, { host, port, leaseMs, schedule }), databaseLayer(settings.database, connections))
-  ).pipe(unavailable)
+  return yield* Effect.gen(function* () {
+    yield* Effect.forkScoped(onWake(worker.wake))
+    if (schedule !== undefined) yield* Effect.forkScoped(queueNights(schedule))
+    return yield* worker.work
+  }).pipe(Effect.scoped, Effect.provide(databaseLayer(settings.database, connections)), unavailable)
 })
 
 const scheduleOf = Effect.fnUntraced(function* ({ placeOf, schedule }: FleetSettings) {
   if (schedule === undefined) return undefined
   const { fields, jitterMs, timeZone } = schedule
   const cron = Cron.parse(fields, timeZone)
-  if (Result.isSuccess(cron)) return { cron: cron.success, jitterMs }
+  if (Result.isSuccess(cron)) return { name: `${fields} ${timeZone}`, cron: cron.success, jitterMs }
   const isZone = Result.isFailure(Cron.parse("0 0 * * *", timeZone))
   const path = isZone ? "fleet.time_zone" : "fleet.schedule"
   return yield* new SettingsError({

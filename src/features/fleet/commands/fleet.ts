@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { exitCodes } from "../../../values/failure.ts"
-import { type Database, DatabaseError } from "../cluster/database.ts"
+import { type Database, DatabaseError } from "../database.ts"
 import { type Chosen, type LocationStatus, cancel, enqueue, setPaused, statusOfFleet, unknownOf } from "../roster.ts"
 import { fleetSettings } from "../../../settings/settings.ts"
 import { commaSeparated } from "../../../values/setting.ts"

@@ -4,11 +4,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
-import { createTables } from "../tables.ts"
+import { createTables } from "./tables.ts"
 
 /** What PostgreSQL or the connection reported; never the address, which may contain a password. */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", { detail: Schema.String }) {
@@ -37,7 +38,6 @@ export const databaseLayer = (url: Redacted.Redacted, connectionsMax: number) =>
     Database,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // The tables of the cluster are created in the same schema.
       yield* Effect.mapError(sql.withTransaction(sql.unsafe(createTables)), databaseError)
       return Database.of({
         query: (text, ...parameters) =>
@@ -58,6 +58,21 @@ export const databaseLayer = (url: Redacted.Redacted, connectionsMax: number) =>
       )
     )
   )
+
+const channel = "sluice_fleet"
+
+/** Says to workers without work that a run may wait. They also look from time to time, so nothing is lost with it. */
+export const wakeWorkers = Effect.ignore(query("SELECT pg_notify($1, '')", channel))
+
+/** Runs the effect whenever that is said, and when this begins to listen, because it may have been said before. */
+export const onWake = (act: Effect.Effect<unknown>) =>
+  Effect.gen(function* () {
+    const notifications = yield* (yield* PgClient.PgClient).listen(channel)
+    for (;;) {
+      yield* act
+      yield* Queue.takeAll(notifications)
+    }
+  }).pipe(Effect.scoped, Effect.retry(Schedule.spaced("1 second")), Effect.orDie)
 
 const withDetail = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, DatabaseError, R> =>
   Layer.catch(layer, (error) => Layer.effectContext(Effect.fail(databaseError(error))))

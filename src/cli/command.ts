@@ -1,5 +1,9 @@
 /** Runs one command inside the calling process. Exit codes are listed in failure.ts. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
+import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
+import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
@@ -34,6 +38,12 @@ export interface CommandOptions extends Streams {
   readonly overrides?: Context.Context<never>
 }
 
+/** What the parser needs of Node. */
+const nodeServices = Layer.provideMerge(
+  NodeChildProcessSpawner.layer,
+  Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, NodeTerminal.layer)
+)
+
 /** Returns the exit code. Nothing is left of the command when it returns: no open file, no secret, no listener. */
 export const runCommand = async (given: ReadonlyArray<string>, options: CommandOptions): Promise<number> => {
   const args = withHelpFlag(given)
@@ -50,7 +60,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
     Context.merge(overrides)
   )
   const command = Command.runWith(sluice, { version: sluiceVersion, renderErrors: true })(args).pipe(
-    Effect.provide(Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenterOf(output)))),
+    Effect.provide(Layer.mergeAll(nodeServices, CliOutput.layerPresenter(presenterOf(output)))),
     Effect.provideContext(services)
   )
   const exit = await Effect.runPromiseExit(stoppable(command, output, isServing), signal && { signal })

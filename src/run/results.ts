@@ -1,6 +1,7 @@
 /** The data of the results of a run, of `plan` and of `status`: what the commands print with `--json`, and the library returns. */
 import * as Schema from "effect/Schema"
-import { begunStates, readingStates, runStates, statuses } from "../values/state.ts"
+import { modeShape, publishedShape, runCounts, runResourceShape } from "../values/run-shapes.ts"
+import { readingStates, runStates, statuses } from "../values/state.ts"
 import { holderShape, instantShape } from "./result-shapes.ts"
 import type { DataOf } from "./command.ts"
 import { ShownAlarm } from "./console/alarm-lines.ts"
@@ -12,7 +13,7 @@ export const runResults = () => {
   const Texts = Schema.Array(Schema.String)
 
   const Status = Schema.Literals(statuses)
-  const Mode = Schema.Literals(["full", "incremental", "children", "window"])
+  const Mode = modeShape()
 
   const Run = Schema.Struct({
     id: Schema.String,
@@ -28,27 +29,7 @@ export const runResults = () => {
   /** One sentence for each model that the release does not have. */
   const ModelProblems = Texts
 
-  /** What a run read, and what it changed. */
-  const counts = {
-    requests: Count,
-    records: Count,
-    newRows: Count,
-    changedRows: Count,
-    deletedRows: Count,
-    /** Rejected values and records. */
-    rejected: Count,
-    /** Numbers that were stored with fewer decimals than sent. */
-    rounded: Count
-  }
-
-  /** What a run did for a resource of a location. */
-  const RunResource = Schema.Struct({
-    location: Schema.String,
-    resource: Schema.String,
-    ...counts,
-    status: Schema.Literals(begunStates),
-    warnings: Texts
-  })
+  const RunResource = runResourceShape()
 
   /** Locations that the settings no longer name, whose rows stay as they were last read. */
   const LeftLocations = Schema.optionalKey(Schema.Array(Schema.Struct({ location: Schema.String, readAt: Instant })))
@@ -60,7 +41,7 @@ export const runResults = () => {
     requestsLeft: Schema.optionalKey(Count),
     plannedRequests: Schema.optionalKey(Count),
     /** Whether a new release was published, or why not. */
-    published: Schema.Literals(["released", "unchanged", "nothingRead", "notWanted"]),
+    published: publishedShape(),
     modelProblems: ModelProblems,
     loadedMs: Count,
     elapsedMs: Count,
@@ -97,7 +78,7 @@ export const runResults = () => {
     isStale: Schema.Boolean,
     /** The last run that read it. */
     run: Schema.optionalKey(Schema.String),
-    ...counts,
+    ...runCounts(),
     warnings: Texts
   })
 

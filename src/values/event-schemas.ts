@@ -1,11 +1,12 @@
 /** What a run says of itself; `--json=lines` prints one object on each line. docs/schemas/events.schema.json is generated from it. */
 import * as Schema from "effect/Schema"
-import { begunStates, statuses } from "./state.ts"
+import { modeShape, publishedShape, runResourceShape } from "./run-shapes.ts"
+import { statuses } from "./state.ts"
 
 const Count = Schema.Int
 const Texts = Schema.Array(Schema.String)
 const Range = Schema.Struct({ min: Count, max: Schema.optionalKey(Count) })
-const Mode = Schema.Literals(["full", "incremental", "children", "window"])
+const Mode = modeShape()
 const Status = Schema.Literals(statuses)
 /** `resource`: a table, or the label of its children or details. */
 const reading = { location: Schema.String, resource: Schema.String }
@@ -68,24 +69,11 @@ export const Event = Schema.Union([
   }),
   event("loaded", "All records are in the warehouse. Of a rebuild, `resources` is empty.", {
     ...run,
-    resources: Schema.Array(
-      Schema.Struct({
-        ...reading,
-        requests: Count,
-        records: Count,
-        newRows: Count,
-        changedRows: Count,
-        deletedRows: Count,
-        rejected: Count,
-        rounded: Count,
-        status: Schema.Literals(begunStates),
-        warnings: Texts
-      })
-    )
+    resources: Schema.Array(runResourceShape())
   }),
   event("published", "Whether a new release was published, or why not.", {
     ...run,
-    published: Schema.Literals(["released", "unchanged", "nothingRead", "notWanted"]),
+    published: publishedShape(),
     modelProblems: Texts
   }),
   event("finished", "The last event. `result` is what --json prints: the result of the command, or an error.", {

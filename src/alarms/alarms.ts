@@ -8,7 +8,7 @@ import { isWhole } from "../values/state.ts"
 import { hours, megabytes, number, percent, some, withoutStop } from "../values/text.ts"
 import { type Found, type Situation, alarm } from "./alarm.ts"
 import { daysLeft } from "./disk.ts"
-import { anomalyOf, volumeSettings } from "./volume.ts"
+import { anomalyOf, median, volumeSettings } from "./volume.ts"
 
 /** In the order in which they are shown. */
 export const alarms = {
@@ -266,6 +266,3 @@ const drift = (what: string, met: ReadonlyArray<string>): ReadonlyArray<Found> =
   met.length === 0
     ? []
     : [{ level: "warning", message: `the service sent ${what}: ${some(met)}`, next: "look at meta.schema_changes" }]
-
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0

@@ -75,3 +75,8 @@ export interface Reading {
   /** What is wrong with a file, although its rows can be read. */
   readonly problem?: (path: string, columns: ReadonlyArray<string>) => Effect.Effect<string | undefined, Failure>
 }
+
+/** What a format returns that has written one file. */
+export const oneFile =
+  (path: string, table: string) =>
+  (rows: number): ReadonlyArray<Written> => [{ path, table, rows }]

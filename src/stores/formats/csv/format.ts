@@ -5,7 +5,7 @@
 import { Effect, Stream } from "effect"
 import { join } from "node:path"
 import { rowsOf } from "../../warehouse/parts.ts"
-import type { Format } from "../format.ts"
+import { type Format, oneFile } from "../format.ts"
 import { csvReading } from "./reading.ts"
 import { updateWideCsv, writeWideCsv } from "./wide-csv.ts"
 import { hasTextKey, headerOf, machineText, updateCsv, writeCsv } from "./write.ts"
@@ -15,18 +15,16 @@ const fileOf = (name: string) => `${name}.csv`
 export const format: Format = {
   fileOf,
   write: (rows, folder) => {
-    const [path, { wide }] = [fileOf(rows.name), rows]
+    const [path, { name, wide }] = [fileOf(rows.name), rows]
     const target = join(folder, path)
-    return Effect.map(wide ? writeWideCsv({ ...rows, wide }, target) : writeCsv(rows, target), (count) => [
-      { path, table: rows.name, rows: count }
-    ])
+    return Effect.map(wide ? writeWideCsv({ ...rows, wide }, target) : writeCsv(rows, target), oneFile(path, name))
   },
   update: (rows, earlier, folder) => {
     if (!hasTextKey(earlier.table, rows.columns)) return Effect.undefined
-    const [path, { wide }] = [fileOf(rows.name), rows]
+    const [path, { name, wide }] = [fileOf(rows.name), rows]
     const target = join(folder, path)
     const updated = wide ? updateWideCsv({ ...rows, wide }, earlier, target) : updateCsv(rows, earlier, target)
-    return Effect.map(updated, (count) => [{ path, table: rows.name, rows: count }])
+    return Effect.map(updated, oneFile(path, name))
   },
   text: (parts, columns) =>
     Stream.concat(

@@ -7,7 +7,7 @@ import { type StoredColumn, textOf } from "../../warehouse/content.ts"
 import { partsOf, rowsOf } from "../../warehouse/parts.ts"
 import { literal, name } from "../../warehouse/sql.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
-import type { Format } from "../format.ts"
+import { type Format, oneFile } from "../format.ts"
 
 const fileOf = (table: string) => `${table}.ndjson`
 
@@ -29,7 +29,7 @@ export const format: Format = {
       count += Number(copied?.["Count"])
       if (index > 0) yield* onDisk(target, "written", () => appendTo(target, file))
     }
-    return [{ path, table: rows.name, rows: count }]
+    return oneFile(path, rows.name)(count)
   }),
   text: (parts, columns) => {
     const members = columns.map((column) => `${literal(column.name)}, ${valueOf(column)}`)

@@ -12,7 +12,16 @@ import { contentOf, untouched } from "../../src/stores/warehouse/content.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { storedOrder } from "../../src/stores/warehouse/stored-order.ts"
 import { newOutput } from "./output.ts"
-import { addManyThings, addThings, nastyTexts, publishThings, replaceThings, things, warehouseAt } from "./things.ts"
+import {
+  addManyThings,
+  addThings,
+  nastyTexts,
+  publishThings,
+  replaceThings,
+  things,
+  typedThing,
+  warehouseAt
+} from "./things.ts"
 
 const kinds = formatNames.flatMap((name) =>
   (name === "csv" ? (["machine", "spreadsheet"] as const) : (["machine"] as const)).map((csvProfile) => ({
@@ -21,16 +30,7 @@ const kinds = formatNames.flatMap((name) =>
   }))
 )
 
-const typed = {
-  id: "typed",
-  name: "of each type",
-  amount: "-12345678901234.5678",
-  visits: "-9007199254740993",
-  happened_at: "2026-01-01T00:00:00.123Z",
-  day: "2026-02-28",
-  active: true,
-  data: '{"a": [1, "zwei"], "b": null}'
-}
+const typed = { ...typedThing, data: '{"a": [1, "zwei"], "b": null}' }
 const fill = Effect.gen(function* () {
   yield* addManyThings(41_000)
   yield* addThings([...nastyTexts.map((note, index) => ({ id: `n${index}`, name: "nasty", note })), typed])

@@ -10,21 +10,11 @@ import { fileURLToPath } from "node:url"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newOutput } from "./output.ts"
 import { stringFromBytes } from "./exact-text.ts"
-import { type Thing, addThings, nastyTexts, columnNames, publishThings, warehouseAt } from "./things.ts"
+import { type Thing, addThings, nastyTexts, columnNames, publishThings, typedThing, warehouseAt } from "./things.ts"
 
 const nasty: ReadonlyArray<Thing> = nastyTexts.map((note, index) => ({ id: `n${index}`, name: "nasty", note }))
 
-const typed: Thing = {
-  id: "typed",
-  name: "of each type",
-  amount: "-12345678901234.5678",
-  visits: "-9007199254740993",
-  happened_at: "2026-01-01T00:00:00.123Z",
-  day: "2026-02-28",
-  active: true,
-  data: '{"a": [1, "zwei"]}',
-  _deleted_at: "2026-03-01T10:00:00.123456+02:00"
-}
+const typed: Thing = { ...typedThing, _deleted_at: "2026-03-01T10:00:00.123456+02:00" }
 
 const published = <A, E>(use: (folder: string) => Effect.Effect<A, E, Warehouse>) => {
   const output = newOutput()

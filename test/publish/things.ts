@@ -69,6 +69,18 @@ export interface Thing {
   readonly _deleted_at?: string
 }
 
+/** A row with a value of each type. */
+export const typedThing: Thing = {
+  id: "typed",
+  name: "of each type",
+  amount: "-12345678901234.5678",
+  visits: "-9007199254740993",
+  happened_at: "2026-01-01T00:00:00.123Z",
+  day: "2026-02-28",
+  active: true,
+  data: '{"a": [1, "zwei"]}'
+}
+
 /** What the DuckDB file has besides tables. */
 export const views = commentStatements(catalogue, { current: "main", history: "crm_history" })
 

@@ -121,7 +121,7 @@ const announcedIn = (folder: string): typeof Announced.Type | undefined => {
 }
 
 /**
- * When a process started, by which `announced` is told from a later process with the same id, as each run of a container has.
+ * When a process started. A later process may have the same id, as all runs of a container do, but not the same time.
  * It is the twenty-second field of /proc/PID/stat; the second one, the name of the program, may contain spaces.
  */
 const startOf = (pid: number): string | undefined => {

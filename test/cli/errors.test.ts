@@ -33,7 +33,7 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: Reg
   [
     { _tag: "OutOfMemory", path: "o/w", memoryMb: 96, detail: "Out of Memory" },
     "failed",
-    /^DuckDB needs more memory than machine\.memory_mb = 96 .* Set machine\.memory_mb to 192 /
+    /^DuckDB needs more than \d+ MB of memory .* Set machine\.memory_mb to \d+ /
   ],
   [{ _tag: "StatementRejected", path: "o/w", detail: "Binder Error" }, "failed", /defect of sluice: Binder Error/],
   [

@@ -79,7 +79,7 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
     case "OutOfMemory":
       return {
         ends: "failed",
-        message: `DuckDB needs more memory than machine.memory_mb = ${reason.memoryMb} allows for ${reason.path}: ${reason.detail}. Everything read before this is kept.`,
+        message: `DuckDB needs more than ${reason.memoryMb} MB of memory for ${reason.path}: ${reason.detail}. Everything read before this is kept.`,
         next: `Set machine.memory_mb to ${2 * reason.memoryMb} in the settings file, then run the same command again.`
       }
     case "StatementRejected":

@@ -115,8 +115,9 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   ).pipe(Effect.mapError((cause) => (cause instanceof Failure ? cause : openFailure(path, cause))))
   if (access === "write" && basename(path) === warehouseName) yield* announced(path)
   const statementLock = yield* Semaphore.make(1)
+  let limitMb = memoryMb
   const attempt = <A>(run: () => Promise<A>) =>
-    Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, memoryMb, cause) })
+    Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, limitMb, cause) })
 
   yield* Effect.uninterruptible(attempt(() => connection.run(begin)))
   const query = (sql: string) =>
@@ -129,6 +130,22 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     if (row && Number(row[0]) !== format)
       return yield* failure({ _tag: "WarehouseFormat", path, found: Number(row[0]), format })
   }
+  /** Whether DuckDB has more memory from now on. */
+  const getMemory = Effect.gen(function* () {
+    const moreMb = 2 * limitMb
+    if (moreMb > memoryMb * memoryTimesMax || process.availableMemory() < 2 * moreMb * 1024 * 1024) return false
+    yield* attempt(() => connection.run(`SET memory_limit = '${moreMb}MB'`))
+    limitMb = moreMb
+    yield* Effect.annotateLogs(Effect.logInfo("DuckDB gets more memory than machine.memory_mb"), { memory_mb: moreMb })
+    return true
+  }).pipe(statementLock.withPermits(1))
+  /** Repeats what changes nothing if it fails. */
+  const withMemory = <A>(work: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
+    Effect.catchIf(
+      work,
+      ({ reason }) => reason._tag === "OutOfMemory",
+      (failed) => Effect.flatMap(getMemory, (isMore) => (isMore ? withMemory(work) : Effect.fail(failed)))
+    )
   const opened = Warehouse.of({
     memoryMb,
     // After a failed statement the transaction stays open, and later statements would become part of it.
@@ -143,7 +160,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
           )
         ),
         Effect.uninterruptible,
-        statementLock.withPermits(1)
+        statementLock.withPermits(1),
+        withMemory
       ),
     checkpointIfAbove: (share) =>
       attempt(async () => {
@@ -151,8 +169,15 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         const logged = statSync(`${path}.wal`, { throwIfNoEntry: false })?.size ?? 0
         if (Number(row?.[0]) > memoryMb * share || logged > logBytesMax) await connection.run("CHECKPOINT")
       }).pipe(Effect.uninterruptible, statementLock.withPermits(1)),
-    run: (sql) =>
-      attempt(() => connection.run(sql)).pipe(Effect.asVoid, Effect.uninterruptible, statementLock.withPermits(1)),
+    run: (sql) => {
+      const once = attempt(() => connection.run(sql)).pipe(
+        Effect.asVoid,
+        Effect.uninterruptible,
+        statementLock.withPermits(1)
+      )
+      // Of several statements, the first may have changed something already.
+      return sql.includes(";\n") ? once : withMemory(once)
+    },
     hold: (sql) =>
       Effect.uninterruptible(Effect.flatMap(connect, (other) => attempt(() => other.run(`${begin}; BEGIN; ${sql}`)))),
     textFunction: (name, parameters, of) =>
@@ -160,7 +185,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     rows: (sql) =>
       attempt(async () => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>).pipe(
         Effect.uninterruptible,
-        statementLock.withPermits(1)
+        statementLock.withPermits(1),
+        withMemory
       ),
     // A separate connection gives a consistent snapshot, and a slow consumer does not block other statements.
     stream: (sql) =>
@@ -184,6 +210,12 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   metaTablesAtOpening.set(opened, tables)
   return opened
 })
+
+/**
+ * `machine.memory_mb` is enough for most statements. One that needs more gets it, up to so many times as much, if the machine
+ * has it: a run that fails for want of memory helps nobody.
+ */
+const memoryTimesMax = 8
 
 /** The tables of `meta` that each warehouse had when it was opened. */
 export const metaTablesAtOpening = new WeakMap<Warehouse["Service"], ReadonlySet<string>>()

@@ -11,20 +11,28 @@ interface Kind {
   readonly logicalType: string
   /** Type of a field in a Data Package. */
   readonly fieldType: string
+  /** Type of a column in PostgreSQL. */
+  readonly postgres: string
   /** How a cell of a workbook has it. */
   readonly cell: "text" | "number" | "boolean" | "date" | "instant"
 }
 
 export const kinds = {
-  text: { sql: "VARCHAR", logicalType: "string", fieldType: "string", cell: "text" },
-  instant: { sql: "TIMESTAMPTZ", logicalType: "timestamp", fieldType: "datetime", cell: "instant" },
-  date: { sql: "DATE", logicalType: "date", fieldType: "date", cell: "date" },
-  decimal: { sql: decimalType, logicalType: "number", fieldType: "number", cell: "number" },
-  count: { sql: "BIGINT", logicalType: "integer", fieldType: "integer", cell: "number" },
-  flag: { sql: "BOOLEAN", logicalType: "boolean", fieldType: "boolean", cell: "boolean" },
+  text: { sql: "VARCHAR", logicalType: "string", fieldType: "string", postgres: "text", cell: "text" },
+  instant: {
+    sql: "TIMESTAMPTZ",
+    logicalType: "timestamp",
+    fieldType: "datetime",
+    postgres: "timestamptz",
+    cell: "instant"
+  },
+  date: { sql: "DATE", logicalType: "date", fieldType: "date", postgres: "date", cell: "date" },
+  decimal: { sql: decimalType, logicalType: "number", fieldType: "number", postgres: "numeric", cell: "number" },
+  count: { sql: "BIGINT", logicalType: "integer", fieldType: "integer", postgres: "bigint", cell: "number" },
+  flag: { sql: "BOOLEAN", logicalType: "boolean", fieldType: "boolean", postgres: "boolean", cell: "boolean" },
   // Any JSON value, not only objects and lists, which no logical type of the standard means; readers see it as text.
-  json: { sql: "JSON", logicalType: "string", fieldType: "any", cell: "text" },
-  list: { sql: "VARCHAR[]", logicalType: "string", fieldType: "string", cell: "text" }
+  json: { sql: "JSON", logicalType: "string", fieldType: "any", postgres: "jsonb", cell: "text" },
+  list: { sql: "VARCHAR[]", logicalType: "string", fieldType: "string", postgres: "text[]", cell: "text" }
 } as const satisfies Readonly<Record<string, Kind>>
 
 export type KindName = keyof typeof kinds

@@ -9,6 +9,7 @@ import type { Flags } from "../settings/read.ts"
 import { manifestName, outputPaths, snapshotName } from "../output/paths.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import { outputSettings } from "../settings/settings.ts"
+import { counted } from "../values/finding.ts"
 import { resolveTargets } from "../settings/targets.ts"
 import { publishNow } from "../run/release.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
@@ -97,7 +98,13 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       data: {
         folder,
         modelProblems,
-        targets: others.map(({ name, folder, isNew, files }) => ({ name, folder, isNew, files: files.length })),
+        targets: others.map(({ delivered, files, folder, isNew, name }) => ({
+          name,
+          folder,
+          isNew,
+          files: files.length,
+          ...(delivered && { delivered })
+        })),
         files: files.map(({ path, table, rows, bytes, sha256 }) => ({ path, table, rows, bytes, sha256 }))
       }
     })
@@ -109,8 +116,11 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
           : `${files.length} files in ${folder}`
       )
     if (isLogged("info"))
-      for (const { files, folder, isNew, name } of others)
-        print(isNew ? `${name}: ${files.length} files in ${folder}` : `${name}: nothing has changed in ${folder}`)
+      for (const { delivered, files, folder, isNew, name } of others) {
+        const { changed, to, unit } = delivered ?? { changed: isNew ? files.length : 0, to: folder, unit: "file" }
+        const what = changed === 0 ? "nothing has changed" : counted(changed, unit) + (delivered ? " changed" : "")
+        print(`${name}: ${what} in ${to}`)
+      }
     yield* sayProblems(modelProblems)
     say(`Next: ${next}`)
   }

@@ -1,5 +1,5 @@
 /** Publishes the warehouse: its tables and wide views, with the documents that describe them. */
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { hash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -22,12 +22,13 @@ import { type Published, publish } from "../stages/publish/publish.ts"
 import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
-import type { Target } from "../settings/targets.ts"
+import { type PostgresDestination, type Target, placeOfTarget } from "../settings/targets.ts"
 import { versionStatements } from "../stores/warehouse/as-of-views.ts"
 import { boundChangedKeys, contentVersions, recordRelease } from "../stores/warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../stores/warehouse/meta/schema-version.ts"
 import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
 import { storeModelProblems } from "../stores/warehouse/meta/model-problems.ts"
+import { loadedLocations } from "../stores/warehouse/meta/run-resources.ts"
 import { isAnythingComplete } from "../stores/warehouse/meta/watermarks.ts"
 import { commentStatements } from "../stores/warehouse/schema.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
@@ -41,9 +42,18 @@ export interface ReleaseOptions {
   readonly targets?: ReadonlyArray<Target>
 }
 
-/** A further folder that was published. */
+/** A further folder or database that was published. */
 export interface PublishedTarget extends Published {
   readonly name: string
+  /** What was changed at the destination; absent for a folder. */
+  readonly delivered?: Delivered
+}
+
+export interface Delivered {
+  /** The place, in words: `the schema crm`. */
+  readonly to: string
+  readonly changed: number
+  readonly unit: "table" | "file"
 }
 
 /**
@@ -63,24 +73,49 @@ export const publishNow = Effect.fnUntraced(function* (
   if (output.formats.length === 0 && targets.length === 0 && !output.lake)
     return { due: "not wanted", ...none } as const
   if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
-  yield* recordPlaces(output.folder, [...targets, ...(output.lake ? [{ name: "lake", folder: output.lake.data }] : [])])
+  yield* recordPlaces(output.folder, [
+    ...targets.map(placeOfTarget),
+    ...(output.lake ? [{ name: "lake", folder: output.lake.data }] : [])
+  ])
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
   // The files are published even if the lake cannot be reached.
   const lake = yield* Effect.exit(commitToLake(catalogue, output, { run, full }))
   const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
   const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
-  const others = yield* Effect.forEach(targets, (target) =>
-    Effect.tap(publishTarget(content, target), ({ files, isNew }) =>
-      Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), {
-        target: target.name,
-        folder: target.folder,
-        profile: target.profile,
-        files: files.length
+  const locations = yield* loadedLocations()
+  const found = yield* Effect.forEach(targets, (target) =>
+    Effect.gen(function* () {
+      const published = yield* publishTarget(content, target)
+      const { name, profile } = target
+      if (target.destination === undefined) {
+        const { files, isNew } = published
+        yield* Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), {
+          target: name,
+          folder: target.folder,
+          profile,
+          files: files.length
+        })
+        return Exit.succeed(published)
+      }
+      const { destination } = target
+      // A server that cannot be reached keeps nothing from other targets.
+      const loaded = yield* Effect.exit(deliverTo(selected(content, target), target, destination, locations))
+      if (Exit.isSuccess(loaded))
+        yield* Effect.annotateLogs(Effect.logInfo(loaded.value.length > 0 ? "database loaded" : "database unchanged"), {
+          target: name,
+          schema: destination.schema,
+          profile,
+          tables: loaded.value.length
+        })
+      return Exit.map(loaded, (tables): PublishedTarget => {
+        const to = `the schema ${destination.schema}`
+        return { ...published, delivered: { to, changed: tables.length, unit: "table" } }
       })
-    )
+    })
   )
   yield* lake
+  const others: ReadonlyArray<PublishedTarget> = yield* Effect.forEach(found, (exit) => exit)
   const problems = uniqueProblems([...(main?.problems ?? []), ...others.flatMap(({ problems }) => problems)])
   yield* (yield* Warehouse).transaction(storeModelProblems(problems))
   // Without files, the lake is what the next changes are compared with.
@@ -105,6 +140,25 @@ const commitToLake = Effect.fnUntraced(function* (
   yield* Effect.annotateLogs(Effect.logInfo(tables.length > 0 ? "lake committed" : "lake unchanged"), {
     data: lake.data,
     tables: tables.length
+  })
+})
+
+/** Only an output with a database loads the module. */
+const deliverTo = Effect.fnUntraced(function* (
+  { aggregates, catalogue, full, models, output, wide }: Content,
+  target: Target,
+  destination: PostgresDestination,
+  locations: ReadonlyArray<string>
+) {
+  const { deliver } = yield* Effect.promise(() => import("../stages/publish/postgres/deliver.ts"))
+  const { folder, memoryMb } = output
+  return yield* deliver(target, destination, {
+    tables: withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide),
+    models: models.models,
+    locations,
+    output: folder,
+    memoryMb,
+    full
   })
 })
 

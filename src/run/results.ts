@@ -124,7 +124,15 @@ export const runResults = () => {
 
   const Publish = Schema.Struct({
     targets: Schema.Array(
-      Schema.Struct({ name: Schema.String, folder: Schema.String, isNew: Schema.Boolean, files: Count })
+      Schema.Struct({
+        name: Schema.String,
+        folder: Schema.String,
+        isNew: Schema.Boolean,
+        files: Count,
+        delivered: Schema.optionalKey(
+          Schema.Struct({ to: Schema.String, changed: Count, unit: Schema.Literals(["table", "file"]) })
+        )
+      })
     ),
     folder: Schema.String,
     modelProblems: ModelProblems,

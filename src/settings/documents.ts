@@ -39,7 +39,7 @@ export const exampleToml = (filled?: Filled): string =>
 
 const exampleLines = (key: string, setting: Setting, value?: unknown): ReadonlyArray<string> => [
   `# ${setting.description}${placesOf(setting)}${setting.default === undefined ? "" : ` Default: ${tomlOf(setting.default)}.`}`,
-  `${mustBeSet.has(setting) || value !== undefined ? "" : "# "}${key} = ${tomlOf(value ?? setting.example ?? setting.default)}`
+  `${mustBeSet.has(setting) || value !== undefined ? "" : setting.alternative ? "# # " : "# "}${key} = ${tomlOf(value ?? setting.example ?? setting.default)}`
 ]
 
 const mustBeSet: ReadonlySet<Setting> = new Set([

@@ -88,7 +88,8 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   for (const { id } of lists.locations) if (id !== undefined) namedLocations.add(id)
   const secretsInFile = [
     ...allSettings.filter(({ secret }) => secret).map(({ section, key }) => file.sections[section]?.[key]),
-    ...lists.locations.map(({ token }) => token)
+    ...lists.locations.map(({ token }) => token),
+    ...lists.publish.map(({ postgres }) => postgres)
   ]
   const hasPlainSecret = secretsInFile.some((value) => typeof value === "string" && isPlainSecret(value))
   const { name, placeOf } = file

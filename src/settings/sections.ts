@@ -121,7 +121,8 @@ export const sections = {
   fleet: fleetSection,
   machine: {
     memory_mb: setting(numberFrom(96), {
-      description: "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more.",
+      description:
+        "Memory for DuckDB, in megabytes; the process needs 300 to 400 MB more. A statement that needs more gets up to eight times as much if the machine has it free.",
       default: 128
     })
   }
@@ -152,9 +153,10 @@ export const lists = {
   },
   publish: {
     settings: targetSettings,
-    required: ["name", "folder", "profile"],
-    item: "folder",
-    description: "Further folders to publish into, each with its profile of personal data: see docs/masking.md."
+    required: ["name", "profile"],
+    item: "folder or database",
+    description:
+      "Further folders and databases to publish into, each with its profile of personal data: see docs/masking.md and docs/destinations.md."
   },
   silence: {
     settings: silenceSettings,

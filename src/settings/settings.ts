@@ -127,7 +127,7 @@ const checkedFolders = (settings: Settings): Settings => {
   return { ...settings, problems: [...problems, ...folderProblems(listed, resolve(values.output.folder))] }
 }
 
-const outputOf = ({ lists, placeOf, values }: Settings, environment: Environment): CommandSettings => {
+const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: Environment): CommandSettings => {
   const { alarms, budget, lake, listen, machine, masking, models, output, personalData, signals } = values
   const folder = resolve(output.folder)
   const formats = output.formats.filter((format) => format !== "lake")
@@ -143,7 +143,7 @@ const outputOf = ({ lists, placeOf, values }: Settings, environment: Environment
     customFieldClasses: personalData.customFields,
     listenSecret: listen.secret?.reference,
     publishing: {
-      targets: targetsOf({ targets: lists.publish, placeOf }, formats),
+      targets: targetsOf({ targets: lists.publish, placeOf, secretOf }, formats, folder),
       key: () => pseudonymKey(masking, [output.folder, ...lists.publish.flatMap((target) => target.folder ?? [])])
     },
     alarms: {

@@ -1,11 +1,25 @@
-/** The folders of `[[publish]]`: they must not overlap, and one with pseudonyms needs a key that is kept apart from the data. */
+/**
+ * What `[[publish]]` names: folders, which must not overlap, and databases. One with pseudonyms needs a key that is kept apart
+ * from the data.
+ */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { hash } from "node:crypto"
 import { basename, dirname, join, resolve } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { outputPaths } from "../output/paths.ts"
 import { formatNames } from "../stores/formats/formats.ts"
-import { type ItemOf, type Section, anyOf, enumeration, setting, text, textList } from "../values/setting.ts"
+import {
+  type ItemOf,
+  type Secret,
+  type Section,
+  anyOf,
+  enumeration,
+  pattern,
+  setting,
+  text,
+  textList
+} from "../values/setting.ts"
 import { closest } from "./closest.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
 import { type Masking, type ProfileName, type PseudonymKey, isBelow, profiles } from "./masking.ts"
@@ -19,6 +33,18 @@ export const targetSettings = {
   folder: setting(text, {
     description: "Folder of the target; becomes a link to its newest release.",
     example: "/srv/analysts/crm"
+  }),
+  postgres: setting(text, {
+    secret: true,
+    alternative: true,
+    description:
+      "Instead of a folder, a PostgreSQL database: its address, or a reference to it. See docs/destinations.md.",
+    example: "env:CRM_DATABASE_URL"
+  }),
+  schema: setting(pattern("up to 50 lower-case letters, digits and underscores", /^[a-z_][a-z0-9_]{0,49}$/), {
+    alternative: true,
+    description: "Schema of that database, by default crm; the models are in the schema of this name with _bi.",
+    example: "crm"
   }),
   profile: setting(enumeration(profiles), {
     description:
@@ -35,9 +61,19 @@ export const targetSettings = {
   })
 } satisfies Section
 
+/** Where a target goes from the folder of its releases. */
+export interface PostgresDestination {
+  readonly kind: "postgres"
+  /** Reads the reference when it is needed, because it may run a command. */
+  readonly url: Secret
+  readonly schema: string
+}
+
 export interface TargetSettings {
   readonly name: string
+  /** The releases of a target with a destination are in the output folder, and only the current one and the one before. */
   readonly folder: string
+  readonly destination?: PostgresDestination | undefined
   readonly profile: ProfileName
   readonly formats: ReadonlyArray<FileFormat>
   /** Names of resources; without it, all of them. */
@@ -63,24 +99,35 @@ interface Listed {
   readonly placeOf: (path: string) => string
 }
 
-/** `formats`: those of a target that names none. */
+/** `formats`: those of a target that names none. `output`: the output folder. */
 export const targetsOf = (
-  { placeOf, targets }: Listed,
-  formats: ReadonlyArray<FileFormat>
+  { placeOf, secretOf, targets }: Listed & { readonly secretOf: (reference: string, path: string) => Secret },
+  formats: ReadonlyArray<FileFormat>,
+  output: string
 ): PublishSettings["targets"] =>
-  targets.flatMap(({ name, folder, profile, ...target }, index) =>
-    name === undefined || folder === undefined || profile === undefined
-      ? []
-      : [
-          {
-            formats,
-            ...target,
-            name,
-            profile,
-            folder: resolve(folder),
-            placeOfTables: placeOf(`publish[${index}].tables`)
-          }
-        ]
+  targets.flatMap(({ folder, name, postgres, profile, schema = "crm", tables, ...own }, index) => {
+    if (name === undefined || profile === undefined) return []
+    const target = { formats, ...own, name, profile, tables, placeOfTables: placeOf(`publish[${index}].tables`) }
+    if (postgres !== undefined) {
+      const url = secretOf(postgres, `publish[${index}].postgres`)
+      const destination: PostgresDestination = { kind: "postgres", url, schema }
+      return [{ ...target, formats: ["duckdb" as const], folder: releasesFor(output, name), destination }]
+    }
+    return folder === undefined ? [] : [{ ...target, folder: resolve(folder) }]
+  })
+
+/** Where the data of a target goes, for the ledger: a folder, or `postgres://` with the name of the target and the schema. */
+export const placeOfTarget = ({ destination, folder, name }: TargetSettings) => ({
+  name,
+  folder: destination === undefined ? folder : `postgres://${name}/${destination.schema}`
+})
+
+/** A name that is no name of a folder is replaced by its hash. */
+const releasesFor = (output: string, name: string): string =>
+  join(
+    outputPaths(output).destinations,
+    /^[\w-]{1,60}$/.test(name) ? name : hash("sha256", name).slice(0, 16),
+    "release"
   )
 
 /** Checks the targets, and reads the key if one of them needs it. */
@@ -131,11 +178,20 @@ export const targetProblems = (
 export const folderProblems = ({ placeOf, targets }: Listed, output: string): ReadonlyArray<SettingProblem> => {
   const own = Object.values(outputPaths(output))
   const problems: Array<SettingProblem> = []
-  for (const [index, { folder, name }] of targets.entries()) {
+  for (const [index, { folder, formats, name, postgres, schema }] of targets.entries()) {
     const report = (key: string, value: string, other: string) => {
       const path = `publish[${index}].${key}`
       problems.push({ _tag: "TargetConflict", place: placeOf(path), path, value, other })
     }
+    if (folder === undefined && postgres === undefined) {
+      const path = `publish[${index}].folder`
+      const description = `${targetSettings.folder.description} Or name a database with postgres.`
+      problems.push({ _tag: "Missing", place: placeOf(path), path, description })
+    }
+    if (folder !== undefined && postgres !== undefined) report("folder", folder, "the target names a database as well")
+    if (folder !== undefined && schema !== undefined) report("schema", schema, "a folder has no schemas")
+    if (formats !== undefined && postgres !== undefined)
+      report("formats", formats.join(", "), "a database has tables instead of files")
     if (targets.slice(0, index).some((other) => other.name === name && name !== undefined))
       report("name", name!, "another target has this name")
     if (folder === undefined) continue

@@ -50,6 +50,8 @@ const FailureReason = Schema.TaggedUnion({
 
   /** `place`: the catalog or data of the lake. No secrets. */
   LakeFailed: { place: Schema.String, detail: Schema.String },
+  /** `target`: the name of a target with a database or object storage, which has still what it had. No secrets. */
+  DestinationFailed: { target: Schema.String, detail: Schema.String },
 
   UnknownSelection: {
     flag: Schema.String,

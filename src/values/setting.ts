@@ -32,6 +32,8 @@ export interface Setting<Written = unknown, Value = unknown> extends Kind<Writte
   /** Its value is never shown; it may be written as a reference (`env:`, `file:`, `cmd:`). */
   readonly secret?: true
   readonly default?: Written
+  /** It replaces another setting of the item, so the example has it as a comment of a comment. */
+  readonly alternative?: true
   /** The value in config/example.toml. Default: the default of the setting. */
   readonly example?: Written
 }

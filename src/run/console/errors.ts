@@ -114,6 +114,12 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
         message: `The lake in ${reason.place} was not changed: ${reason.detail}. The warehouse has everything that was read.`,
         next: "Correct this, then run ./sluice publish; it brings the lake up to date."
       }
+    case "DestinationFailed":
+      return {
+        ends: "failed",
+        message: `The target ${reason.target} has still what it had: ${reason.detail}. The warehouse has everything that was read.`,
+        next: "Correct this, then run ./sluice publish; it brings the target up to date."
+      }
     case "UnknownSelection":
       return {
         ends: "usage",

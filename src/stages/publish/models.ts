@@ -171,7 +171,7 @@ const temporaryName = ".models.duckdb"
 const earlierName = ".earlier.duckdb"
 
 /** The models that depend on the state of the runs. They are built again with every release. */
-const dependentOnRuns = (models: ReadonlyArray<Model>): ReadonlySet<string> => {
+export const dependentOnRuns = (models: ReadonlyArray<Model>): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const model of models)
     if (sourcesOf(model).some(({ schema }) => schema === "meta") || refsOf(model).some((ref) => found.has(ref)))

@@ -36,6 +36,8 @@ export interface WideView {
   readonly columns: ReadonlyArray<WideColumn>
   /** SELECT of the rows in a range of row ids. The range bounds memory, because DuckDB does not spill `list` aggregates. */
   readonly rows: (schema: string, first: number, last: number) => string
+  /** SELECT of the rows whose ids a relation has. */
+  readonly among: (schema: string, ids: string) => string
   /** Changes with the view and the descriptions of its columns. */
   readonly definition: string
   /** Creates the view. */
@@ -182,6 +184,11 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
            FROM ${from} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
   const statement = (schema: string) =>
     `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`
+  const among = (schema: string, ids: string) =>
+    select(
+      `(FROM ${schema}.${name(resource.table)} WHERE id IN ${ids})`,
+      `${schema}.${name(wide.table)} WHERE ${parent} IN ${ids}`
+    )
   const described = columns.map(({ column, label, personal }) => [column, label, personal])
   return {
     view,
@@ -192,12 +199,9 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
     parent: idColumn(resource.table),
     field: wide.field,
     columns,
-    ofIds: (schema) => {
-      const among = (column: string) => `${column} IN (SELECT unnest(row_ids))`
-      const rows = `(FROM ${schema}.${name(resource.table)} WHERE ${among("id")})`
-      const values = `${schema}.${name(wide.table)} WHERE ${among(parent)}`
-      return `CREATE OR REPLACE MACRO ${schema}.${name(`${view}_of`)}(row_ids) AS TABLE ${select(rows, values)}`
-    },
+    ofIds: (schema) =>
+      `CREATE OR REPLACE MACRO ${schema}.${name(`${view}_of`)}(row_ids) AS TABLE ${among(schema, "(SELECT unnest(row_ids))")}`,
+    among,
     rows: (schema, first, last) => {
       const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
       return select(rows, `${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows})`)

@@ -41,9 +41,9 @@ const modelsIn = async (folder: string, shown: string): Promise<ReadonlyArray<Mo
     files
       .filter((file) => file.endsWith(".sql"))
       .map(async (file) => {
-        const { description, columns } = described.get(basename(file, ".sql")) ?? {}
         const text = await readFile(join(folder, file), "utf8")
-        return modelOf({ file: relative(shown, join(folder, file)), text, isView: false, description, columns })
+        const path = relative(shown, join(folder, file))
+        return modelOf({ file: path, text, isView: false, ...described.get(basename(file, ".sql")) })
       })
   )
 }
@@ -51,9 +51,11 @@ const modelsIn = async (folder: string, shown: string): Promise<ReadonlyArray<Mo
 interface Description {
   readonly description?: string
   readonly columns?: Readonly<Record<string, ModelColumn>>
+  readonly key?: ReadonlyArray<string>
+  readonly references?: ReadonlyArray<string>
 }
 
-/** The sentences of dbt's property files. What they say about tests is for dbt. */
+/** The sentences of dbt's property files, and what their tests say about keys. The tests themselves are for dbt. */
 const descriptionsIn = async (
   folder: string,
   files: ReadonlyArray<string>
@@ -62,9 +64,11 @@ const descriptionsIn = async (
   const found = new Map<string, Description>()
   for (const file of files.filter((one) => /\.ya?ml$/.test(one))) {
     const content = parse(await readFile(join(folder, file), "utf8")) as Properties | undefined
-    for (const { name, description, columns, config } of content?.models ?? [])
+    for (const { name, description, columns, config, data_tests } of content?.models ?? [])
       found.set(name, {
         ...(description && { description }),
+        key: keyIn(data_tests, columns),
+        references: (columns ?? []).flatMap((one) => (hasTest(one.data_tests, "relationships") ? [one.name] : [])),
         columns: Object.fromEntries(
           (columns ?? []).map(({ name, description }) => [
             name,
@@ -76,13 +80,36 @@ const descriptionsIn = async (
   return found
 }
 
+/** A test by its name alone, or with its arguments. */
+type Test = string | Readonly<Record<string, { readonly arguments?: { readonly column_name?: string } } | undefined>>
+type Tests = ReadonlyArray<Test> | undefined
+type Columns = NonNullable<Properties["models"]>[number]["columns"]
+
+const hasTest = (tests: Tests, name: string): boolean =>
+  (tests ?? []).some((test) => test === name || (typeof test === "object" && name in test))
+
+/** The columns of the test `unique` of a model, which are joined to one text, or the column that has this test. */
+const keyIn = (tests: Tests, columns: Columns): ReadonlyArray<string> => {
+  for (const test of tests ?? []) {
+    const joined = typeof test === "object" ? test["unique"]?.arguments?.column_name : undefined
+    const [, list] = /^concat_ws\('\|', ([\w, ]+)\)$/.exec(joined ?? "") ?? []
+    if (list !== undefined) return list.split(", ")
+  }
+  return (columns ?? [])
+    .filter((one) => hasTest(one.data_tests, "unique"))
+    .map(({ name }) => name)
+    .slice(0, 1)
+}
+
 interface Properties {
   readonly models?: ReadonlyArray<{
     readonly name: string
     readonly description?: string
+    readonly data_tests?: Tests
     readonly columns?: ReadonlyArray<{
       readonly name: string
       readonly description?: string
+      readonly data_tests?: Tests
     }>
     /** The classes of personal data are those of the columns: dbt does not allow such facts on a column in every version. */
     readonly config?: { readonly meta?: { readonly personal_data?: Readonly<Record<string, string>> } }

@@ -21,6 +21,10 @@ export interface Model {
   readonly pieces: ReadonlyArray<string | Reference>
   readonly description: string | undefined
   readonly columns: Readonly<Record<string, ModelColumn>>
+  /** Columns that together identify a row, according to a dbt test; empty without one. */
+  readonly key: ReadonlyArray<string>
+  /** Columns that refer to another model, according to dbt tests. */
+  readonly references: ReadonlyArray<string>
 }
 
 /** What dbt's property files say about a column. */
@@ -45,9 +49,19 @@ export interface ModelText {
   readonly isView: boolean
   readonly description?: string | undefined
   readonly columns?: Readonly<Record<string, ModelColumn>> | undefined
+  readonly key?: ReadonlyArray<string> | undefined
+  readonly references?: ReadonlyArray<string> | undefined
 }
 
-export const modelOf = ({ file, text, isView, description, columns = {} }: ModelText): Model | ModelProblem => {
+export const modelOf = ({
+  file,
+  text,
+  isView,
+  description,
+  columns = {},
+  key = [],
+  references = []
+}: ModelText): Model | ModelProblem => {
   const name = basename(file, ".sql")
   const problem = (at: number, what: string): ModelProblem => ({
     model: name,
@@ -70,7 +84,7 @@ export const modelOf = ({ file, text, isView, description, columns = {} }: Model
     pieces.push(reference)
   }
   pieces.push(text.slice(end).replace(/[\s;]+$/, ""))
-  return { name, file, isView, pieces, description, columns }
+  return { name, file, isView, pieces, description, columns, key, references }
 }
 
 const quoted = String.raw`\s*(?:'([^']*)'|"([^"]*)")\s*`

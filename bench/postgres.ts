@@ -1,0 +1,81 @@
+/**
+ * CPU of sluice and bytes sent to a PostgreSQL database: the first load, a night after which 1 % of the contacts have changed,
+ * and a publish that finds nothing changed. What a publish without the database takes is subtracted; the release from which the
+ * database is loaded counts. PostgreSQL has to be installed.
+ *
+ *     node_modules/.bin/node bench/postgres.ts [contacts] [nights]
+ */
+import { writeFileSync } from "node:fs"
+import { type AddressInfo, connect, createServer } from "node:net"
+import { join } from "node:path"
+import { startPostgres } from "../test/support/postgres.ts"
+import { median, newFolder, run, startContacts } from "./measure.ts"
+
+const contacts = Number(process.argv[2] ?? 200_000)
+const nights = Number(process.argv[3] ?? 3)
+
+const server = await startPostgres()
+let sent = 0
+/** Counts the bytes on their way. */
+const counter = createServer((client) => {
+  const upstream = connect(Number(new URL(server.url).port), "127.0.0.1")
+  client.on("data", (chunk) => (sent += chunk.length))
+  client.pipe(upstream).pipe(client)
+  client.on("error", () => upstream.destroy())
+  upstream.on("error", () => client.destroy())
+})
+await new Promise<void>((resolve) => counter.listen(0, "127.0.0.1", resolve))
+const url = new URL(server.url)
+url.port = String((counter.address() as AddressInfo).port)
+
+const sandbox = await startContacts(contacts, "--warm")
+try {
+  const folder = newFolder()
+  const environment = {
+    ...sandbox.environment,
+    SLUICE_OUTPUT: join(folder, "output"),
+    SLUICE_FORMATS: "none",
+    CRM_DATABASE_URL: url.href
+  }
+  const config = join(folder, "sluice.toml")
+  writeFileSync(config, '[[publish]]\nname = "database"\npostgres = "env:CRM_DATABASE_URL"\nprofile = "raw"\n')
+  const sync = () => run(["sync", "--only", "contacts"], environment)
+  const measured = async () => {
+    sent = 0
+    const { cpuSeconds, peakMb, seconds } = await run(["publish", "--config", config], environment)
+    return { cpuSeconds, peakMb, seconds, bytes: sent }
+  }
+  await sync()
+  const plain: Array<number> = []
+  for (let time = 0; time < 3; time++) plain.push((await run(["publish"], environment)).cpuSeconds)
+  const without = median(plain)
+  const first = await measured()
+  const rounds: Array<Awaited<ReturnType<typeof measured>>> = []
+  for (let night = 1; night <= nights; night++) {
+    const body = JSON.stringify({ contacts: 0.01, opportunities: 0, conversations: 0, seed: night })
+    const { ok } = await fetch(`${sandbox.url}/__sandbox/change`, { method: "POST", body })
+    if (!ok) throw new Error("the sandbox refused the change")
+    await sync()
+    rounds.push(await measured())
+  }
+  const nothing = await measured()
+  const show = (name: string, { bytes, cpuSeconds, peakMb, seconds }: typeof first) =>
+    console.log(
+      `${name}: ${(cpuSeconds - without).toFixed(2)} s CPU (${((cpuSeconds - without) / (first.cpuSeconds - without)).toFixed(3)} of the first), ${seconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(2)} MB (${(bytes / first.bytes).toFixed(3)}), peak ${Math.round(peakMb)} MB`
+    )
+  console.log(`${contacts} contacts; a publish without the database takes ${without.toFixed(2)} s CPU`)
+  show("first load", first)
+  const by = (key: keyof typeof first) => median(rounds.map((one) => one[key]))
+  show("1 % changed", {
+    bytes: by("bytes"),
+    cpuSeconds: by("cpuSeconds"),
+    peakMb: by("peakMb"),
+    seconds: by("seconds")
+  })
+  show("nothing changed", nothing)
+} finally {
+  sandbox.stop()
+  counter.close()
+  await server.stop()
+  process.exit(0)
+}

@@ -1,0 +1,152 @@
+/** The rows of a release that a database does not have yet, and those that it has no more, as files for COPY. */
+import * as Effect from "effect/Effect"
+import { rm } from "node:fs/promises"
+import { onDisk } from "../../../output/files.ts"
+import { partsOf } from "../../../stores/warehouse/parts.ts"
+import { literal, name, names } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import type { Failure } from "../../../values/failure.ts"
+import type { ReleaseTable } from "./release-tables.ts"
+import type { Server, ServerError } from "./server.ts"
+import { copied } from "./shape.ts"
+
+/** The DuckDB file that was loaded last, while it is attached. */
+export const loadedName = "sluice_loaded"
+
+/** Rows in a file at a time. */
+const rowsEach = 100_000
+
+const pathOf = (database: string, { schema, table }: ReleaseTable): string => `${database}.${schema}.${name(table)}`
+
+type Copying = Effect.Effect<void, ServerError | Failure, Warehouse>
+
+/** Inserts rows. `parts`: relations in DuckDB, with the columns of the table. */
+const insert = Effect.fnUntraced(function* (
+  server: Server,
+  into: string,
+  columns: ReleaseTable["columns"],
+  parts: ReadonlyArray<string>,
+  file: string
+): Effect.fn.Return<void, ServerError | Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const values = columns.map((column) => `${copied(column)} AS ${name(column.as)}`).join(", ")
+  const quote = columns.length === 1 ? `, FORCE_QUOTE (${name(columns[0]!.as)})` : ""
+  const statement = `COPY ${into} (${names(columns.map(({ as }) => as))}) FROM STDIN (FORMAT csv)`
+  for (const part of parts) {
+    yield* warehouse.run(`COPY (SELECT ${values} FROM ${part}) TO ${literal(file)} (FORMAT csv, HEADER false${quote})`)
+    yield* server.copyFrom(statement, file)
+  }
+  yield* onDisk(file, "removed", () => rm(file, { force: true }))
+})
+
+export const insertAll = Effect.fnUntraced(function* (
+  server: Server,
+  table: ReleaseTable,
+  file: string
+): Effect.fn.Return<void, ServerError | Failure, Warehouse> {
+  yield* insert(server, table.path, table.columns, yield* parts(table), file)
+})
+
+const parts = Effect.fnUntraced(function* (table: ReleaseTable) {
+  const path = pathOf("crm", table)
+  if (table.wide) return yield* partsOf({ name: table.table, wide: table.wide }, "crm")
+  const [row] = yield* (yield* Warehouse).rows(`SELECT max(rowid) AS last FROM ${path}`)
+  const last = row?.["last"] === null ? -1 : Number(row?.["last"])
+  return Array.from(
+    { length: Math.floor(last / rowsEach) + 1 },
+    (_, part) => `(FROM ${path} WHERE rowid BETWEEN ${part * rowsEach} AND ${(part + 1) * rowsEach - 1})`
+  )
+})
+
+/** Whether the key of a table identifies every row of the release. */
+export const isKeyed = Effect.fnUntraced(function* (table: ReleaseTable) {
+  const { duckdbKey: key } = table
+  if (key.length === 0) return false
+  const path = pathOf("crm", table.wide ? { ...table, table: table.wide.table } : table)
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT count(*) = count(DISTINCT (${names(key)})) AND count(*) = count(${key.map(name).join(" || ")}) AS is_keyed FROM ${path}`
+  )
+  return row?.["is_keyed"] === true
+})
+
+/** Where the keys of changed rows are. */
+const keysOf = (table: ReleaseTable): string => name(`sluice_changed_${table.name}`)
+
+/** The hash of a row. A column that a file does not have is NULL in all its rows. */
+const rowHash = (table: ReleaseTable, existing: ReadonlySet<string>): string =>
+  `hash(${table.columns.map((column) => (existing.has(column.name) ? name(column.name) : "NULL")).join(", ")})`
+
+/**
+ * Finds the rows that differ between the file that was loaded last and this one. Returns how many, or `undefined` if the
+ * files cannot be compared.
+ */
+export const findChanged = Effect.fn("postgres.findChanged")(function* (
+  table: ReleaseTable
+): Effect.fn.Return<number | undefined, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const before = new Set(
+    (yield* warehouse.rows(
+      `SELECT column_name FROM duckdb_columns() WHERE database_name = '${loadedName}' AND schema_name = '${table.schema}' AND table_name = ${literal(table.table)}`
+    )).map((row) => String(row["column_name"]))
+  )
+  if (before.size === 0 || !table.duckdbKey.every((column) => before.has(column))) return undefined
+  const now = new Set(table.columns.map((column) => column.name))
+  const key = names(table.duckdbKey)
+  const hashed = (database: string, existing: ReadonlySet<string>) =>
+    `(SELECT ${key}, ${rowHash(table, existing)} AS hash FROM ${pathOf(database, table)})`
+  yield* warehouse.run(
+    `CREATE OR REPLACE TEMP TABLE ${keysOf(table)} AS SELECT ${key}
+     FROM ${hashed("crm", now)} AS new FULL JOIN ${hashed(loadedName, before)} AS old USING (${key})
+     WHERE new.hash IS DISTINCT FROM old.hash`
+  )
+  return yield* count(table)
+})
+
+/** The rows of a wide view whose record or custom values have changed, which are known by now. */
+export const findChangedWide = Effect.fnUntraced(function* (
+  table: ReleaseTable,
+  wide: NonNullable<ReleaseTable["wide"]>,
+  changed: { readonly records: ReleaseTable | undefined; readonly values: ReleaseTable | undefined }
+) {
+  const { records, values } = changed
+  const sources = [
+    ...(records ? [`SELECT ${names(table.duckdbKey)} FROM ${keysOf(records)}`] : []),
+    ...(values ? [`SELECT location_id, ${name(wide.parent)} FROM ${keysOf(values)}`] : [])
+  ]
+  if (sources.length === 0) return 0
+  yield* (yield* Warehouse).run(
+    `CREATE OR REPLACE TEMP TABLE ${keysOf(table)} (${table.duckdbKey.map((column) => `${name(column)} VARCHAR`).join(", ")});
+     INSERT INTO ${keysOf(table)} ${sources.join(" UNION ")}`
+  )
+  return yield* count(table)
+})
+
+const count = (table: ReleaseTable) =>
+  Effect.map(
+    Effect.flatMap(Warehouse, ({ rows }) => rows(`SELECT count(*) AS n FROM ${keysOf(table)}`)),
+    ([row]) => Number(row?.["n"])
+  )
+
+/** Replaces the changed rows in the database. */
+export const replaceChanged = Effect.fn("postgres.replaceChanged")(function* (
+  server: Server,
+  table: ReleaseTable,
+  file: string
+): Effect.fn.Return<void, ServerError | Failure, Warehouse> {
+  const columns = table.columns.filter((column) => table.duckdbKey.includes(column.name))
+  yield* server.run([
+    `CREATE TEMP TABLE "_sluice_keys" (${columns.map(({ as, sql }) => `${name(as)} ${sql}`).join(", ")}) ON COMMIT DROP`
+  ])
+  yield* insert(server, '"_sluice_keys"', columns, [keysOf(table)], file)
+  const isSame = columns.map(({ as }) => `t.${name(as)} = k.${name(as)}`).join(" AND ")
+  yield* server.run([
+    'ANALYZE "_sluice_keys"',
+    `DELETE FROM ${table.path} AS t USING "_sluice_keys" AS k WHERE ${isSame}`,
+    'DROP TABLE "_sluice_keys"'
+  ])
+  const key = names(table.duckdbKey)
+  const rows = table.wide
+    ? `(FROM (${table.wide.among("crm", `(SELECT ${name(table.duckdbKey.at(-1)!)} FROM ${keysOf(table)})`)}) SEMI JOIN ${keysOf(table)} USING (${key}))`
+    : `(FROM ${pathOf("crm", table)} SEMI JOIN ${keysOf(table)} USING (${key}))`
+  yield* insert(server, table.path, table.columns, [rows], file)
+}) satisfies (...parameters: never) => Copying

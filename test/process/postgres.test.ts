@@ -1,0 +1,144 @@
+/** A PostgreSQL database that is brought up to date each night, as its readers see it. */
+import { assert, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, openAccount, discard } from "../support/account.ts"
+import { compareDatabase, databasePython } from "../support/database.ts"
+import { type Postgres, postgresPrograms, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { start } from "../support/process.ts"
+import { runPython } from "../support/python.ts"
+import { randomFrom } from "../support/random.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const seed = Number(process.env["SLUICE_SEED"] ?? 1)
+/** More with SLUICE_NIGHTS. */
+const nights = Number(process.env["SLUICE_NIGHTS"] ?? 7)
+const canRun = postgresPrograms !== undefined && databasePython !== undefined
+
+const target = (more = "") => `[[publish]]
+name = "warehouse"
+postgres = "env:CRM_DATABASE_URL"
+profile = "raw"
+${more}`
+
+const settingsFile = (text: string): string => {
+  const path = join(newFolder(), "sluice.toml")
+  writeFileSync(path, text)
+  return path
+}
+
+/**
+ * Polls until its input ends. Each statement reads one version of the release with sums over two tables and a model; a version
+ * with two different sums would be a mix. Prints the number of polls, of versions and of mixes.
+ */
+const reader = `
+import sys, threading, time, psycopg
+url, stopped, sums, polls = sys.argv[1], False, {}, 0
+def wait():
+    global stopped
+    sys.stdin.read(); stopped = True
+threading.Thread(target=wait).start()
+statement = """SELECT (SELECT version FROM crm._sluice WHERE table_name = ''),
+  (SELECT sum(hashtext(t::text)) FROM crm.contacts AS t), (SELECT sum(hashtext(t::text)) FROM crm.opportunities AS t),
+  (SELECT sum(hashtext(t::text)) FROM crm_bi.dim_contact AS t), (SELECT count(*) FROM crm.contacts_wide)"""
+while not stopped:
+    try:
+        with psycopg.connect(url, autocommit=True) as database:
+            while not stopped:
+                version, *values = database.execute(statement).fetchone()
+                sums.setdefault(version, set()).add(tuple(values)); polls += 1
+                time.sleep(0.02)
+    except psycopg.Error: time.sleep(0.1)
+print(polls, len(sums), sum(len(one) > 1 for one in sums.values()))
+`
+
+const reading = (url: string) => {
+  const child = spawn(databasePython!, ["-c", reader, url], { stdio: ["pipe", "pipe", "inherit"] })
+  let printed = ""
+  child.stdout.on("data", (chunk) => (printed += chunk))
+  const ended = new Promise<string>((resolve) => child.once("close", () => resolve(printed.trim())))
+  return () => {
+    child.stdin.end()
+    return ended
+  }
+}
+
+const differences = (server: Postgres, account: Account, schema = "crm", release = "published") => {
+  const printed = runPython(
+    databasePython!,
+    compareDatabase,
+    server.url,
+    schema,
+    join(account.output, release, "crm.duckdb")
+  ).trim()
+  const [rows, ...found] = printed.split("\n").toReversed()
+  assert.match(rows!, /^rows [1-9]/)
+  return found
+}
+
+describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
+  it(`equals the release after each of ${nights} nights with kills and restarts, and its readers see no mix (seed ${seed})`, async () => {
+    const random = randomFrom(seed)
+    const server = await startPostgres()
+    const account = await openAccount("--contacts", "30", "--seed", String(seed))
+    const environment = {
+      ...account.environment,
+      SLUICE_FORMATS: "duckdb",
+      CRM_DATABASE_URL: server.url
+    }
+    const config = settingsFile(target())
+    const sync = (...flags: ReadonlyArray<string>) => start(["sync", "--config", config, ...flags], environment)
+    let stop: (() => Promise<string>) | undefined
+    let [kills, restarts] = [0, 0]
+    try {
+      for (let night = 0; night < nights; night++) {
+        if (night > 0)
+          await account.service.post("change", {
+            contacts: 0.1,
+            opportunities: 0.1,
+            conversations: 0.1,
+            orders: 0.1,
+            submissions: 0.1,
+            delete: night % 3 === 0 ? 0.1 : 0,
+            seed: night
+          })
+        const full = night % 6 === 5 ? ["--full"] : []
+        for (;;) {
+          const running = sync(...full)
+          const isDisturbed = random() < 0.5 && kills + restarts < night
+          const timer = setTimeout(
+            () => {
+              if (kills > restarts) {
+                restarts++
+                void server.stop().then(() => server.start())
+              } else {
+                kills++
+                running.kill("SIGKILL")
+              }
+            },
+            500 + random() * 2500
+          )
+          if (!isDisturbed) clearTimeout(timer)
+          const { code, stderr } = await running.ended
+          clearTimeout(timer)
+          // Deletions are found by a full sync only, and a restart takes longer than the connection is waited for.
+          if (code === 0) break
+          assert.isTrue(code === null || code === 1, stderr)
+        }
+        assert.deepStrictEqual(differences(server, account), [], `night ${night}`)
+        stop ??= reading(server.url)
+      }
+      const [polls, versions, mixes] = (await stop!()).split(" ").map(Number)
+      assert.isAbove(polls!, 50)
+      assert.isAbove(versions!, nights / 2)
+      assert.strictEqual(mixes, 0)
+      assert.isAbove(kills, 0)
+      assert.isAbove(restarts, 0)
+      process.stderr.write(`${kills} kills, ${restarts} restarts; ${polls} polls saw ${versions} releases\n`)
+    } finally {
+      discard(account)
+      await server.stop()
+    }
+  })
+})

@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
@@ -75,23 +76,23 @@ export const openWhenUnlocked = Effect.fn("warehouse.openWhenUnlocked")(function
   open: Effect.Effect<A, E>,
   holderOf: (failure: E) => Holder | undefined
 ): Effect.fn.Return<A, E | Failure> {
-  const begunAt = yield* Clock.currentTimeMillis
   const runWaitMs = yield* RunWait
+  const limitMs = ({ isRun }: Holder) => (isRun ? runWaitMs : Math.max(otherProgramWaitMs, runWaitMs))
   let isReported = false
-  for (;;) {
-    const opened = yield* Effect.result(open)
-    if (opened._tag === "Success") return opened.success
-    const holder = holderOf(opened.failure)
-    if (holder === undefined) return yield* Effect.fail(opened.failure)
-    const waitedMs = (yield* Clock.currentTimeMillis) - begunAt
-    const limitMs = holder.isRun ? runWaitMs : Math.max(otherProgramWaitMs, runWaitMs)
-    if (waitedMs >= limitMs) return yield* lockedBy(path, holder)
-    if (!isReported && (holder.isRun || waitedMs >= reportAfterMs)) {
-      isReported = true
-      yield* Effect.logWarning(`Waiting for ${describe(holder)}, which has ${basename(path)} open.`)
-    }
-    yield* Effect.sleep(Math.min(pollIntervalMs, limitMs - waitedMs))
-  }
+  return yield* open.pipe(
+    Effect.mapError((cause) => ({ cause, holder: holderOf(cause) })),
+    Effect.retry(($) =>
+      $(Schedule.spaced(pollIntervalMs)).pipe(
+        Schedule.while(({ elapsed, input: { holder } }) => holder !== undefined && elapsed < limitMs(holder)),
+        Schedule.tap(({ elapsed, input: { holder } }) => {
+          if (isReported || holder === undefined || !(holder.isRun || elapsed >= reportAfterMs)) return Effect.void
+          isReported = true
+          return Effect.logWarning(`Waiting for ${describe(holder)}, which has ${basename(path)} open.`)
+        })
+      )
+    ),
+    Effect.mapError(({ cause, holder }) => (holder === undefined ? cause : lockedBy(path, holder)))
+  )
 })
 
 export const lockedBy = (path: string, { isRun, pid, program }: Holder): Failure =>

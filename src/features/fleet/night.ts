@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Cron from "effect/Cron"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import { patiently } from "./database.ts"
 import { enqueueNight, nextNight } from "./store.ts"
 
@@ -25,4 +26,4 @@ export const queueNights = ({ cron, jitterMs, name }: NightSchedule) =>
     const queued = yield* enqueueNight(name, at, after(Math.max(now, at)), jitterMs)
     if (queued.length > 0)
       yield* Effect.annotateLogs(Effect.logInfo("the schedule queued runs"), { locations: queued.length })
-  }).pipe(patiently, Effect.andThen(Effect.sleep(lookEvery)), Effect.forever)
+  }).pipe(patiently, Effect.repeat(Schedule.spaced(lookEvery)))

@@ -1,6 +1,7 @@
 /** Keeps the folder of a location in a bucket: before, during and after the process that works in it. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { exitCodes } from "../../values/failure.ts"
 import type { Outcome } from "./child.ts"
@@ -34,8 +35,7 @@ export const inBucket = (
       ),
       // A snapshot that has begun ends before the next one begins.
       Effect.uninterruptible,
-      Effect.andThen(Effect.sleep(saveEvery)),
-      Effect.forever
+      Effect.repeat(Schedule.spaced(saveEvery))
     )
     const saver = yield* Effect.forkChild(saving)
     const outcome = yield* Effect.ensuring(work, Fiber.interrupt(saver))

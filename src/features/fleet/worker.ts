@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
+import * as Schedule from "effect/Schedule"
 import * as Semaphore from "effect/Semaphore"
 import { type Database, patiently } from "./database.ts"
 import { type Child, type Order, type Outcome, folderOf, startChild } from "./child.ts"
@@ -84,8 +85,7 @@ export const makeWorker = (options: WorkerOptions) => {
     Effect.catch((error) =>
       Effect.annotateLogs(Effect.logWarning("the database does not answer"), { detail: error.message })
     ),
-    Effect.andThen(Effect.sleep(extendEveryMs)),
-    Effect.forever
+    Effect.repeat(Schedule.spaced(extendEveryMs))
   )
 
   const claimed = Effect.gen(function* () {
@@ -114,13 +114,11 @@ export const makeWorker = (options: WorkerOptions) => {
       yield* Effect.onExit(restore(owned(held)), (exit) => (Exit.isSuccess(exit) ? Effect.void : abandon(held)))
     })
   ).pipe(
+    Effect.forever,
     Effect.catchDefect((defect) =>
-      Effect.andThen(
-        Effect.annotateLogs(Effect.logError("a run could not be begun"), { detail: String(defect) }),
-        Effect.sleep(afterDefectMs)
-      )
+      Effect.annotateLogs(Effect.logError("a run could not be begun"), { detail: String(defect) })
     ),
-    Effect.forever
+    Effect.repeat(Schedule.spaced(afterDefectMs))
   )
 
   /** The leases are extended until the last process has ended. */

@@ -1,5 +1,5 @@
 /** `sluice listen`: receives events of the service, and reads what they say has changed. */
-import { Clock, Duration, Effect, Redacted, Result } from "effect"
+import { Clock, Duration, Effect, Redacted, Result, Schedule } from "effect"
 import { exitCodes } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { Due } from "./due.ts"
@@ -80,18 +80,26 @@ export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
   say(
     `Events for ${[...tables].join(", ")} are read within ${Duration.toSeconds(everyMs)} s; the others wait for a sync.`
   )
-  let waitMs = everyMs
-  while (true) {
-    yield* Effect.sleep(waitMs)
-    const isRead = yield* readDue(due, path, flags)
-    // A failure that lasts is tried less and less often.
-    waitMs = isRead ? everyMs : Math.min(Math.max(waitMs * 2, 10_000), 3_600_000)
+  const logCounts = Effect.suspend(() => {
     const { accepted, others, repeated } = due.counts
-    yield* Effect.logDebug("events").pipe(
-      Effect.annotateLogs({ accepted, repeated, others, refused: listener.refused.count })
-    )
-  }
+    return Effect.annotateLogs(Effect.logDebug("events"), {
+      accepted,
+      repeated,
+      others,
+      refused: listener.refused.count
+    })
+  })
+  return yield* readDue(due, path, flags).pipe(
+    Effect.tap(logCounts),
+    Effect.repeat({ until: Boolean, schedule: lessAndLessOften(everyMs) }),
+    Effect.delay(everyMs),
+    Effect.forever
+  )
 }, Effect.scoped)
+
+/** How a failure that lasts is tried again. */
+const lessAndLessOften = (everyMs: number) =>
+  Schedule.min([Schedule.exponential(Math.max(2 * everyMs, 10_000)), Schedule.spaced("1 hour")])
 
 /** Whether nothing is due any more, apart from what arrived meanwhile. */
 const readDue = Effect.fnUntraced(function* (due: Due, path: string, flags: ListenFlags) {

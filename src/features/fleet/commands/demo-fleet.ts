@@ -83,26 +83,25 @@ const everyMs = 3000
 const killAfter = 4
 
 /** Says how far the fleet is, and kills a worker on the way. */
-const watch = (say: (line: string) => void, kill: () => void): Effect.Effect<void, never, Database> =>
-  Effect.gen(function* () {
-    for (let time = 1; ; time++) {
-      yield* Effect.sleep(everyMs)
-      const rows = yield* Effect.orDie(statusOfFleet(undefined))
-      const count = (wanted: string) => rows.filter(({ state }) => state === wanted).length
-      const owners = new Set(rows.flatMap(({ owner }) => owner ?? []))
-      const open = count("queued") + count("waiting")
-      say(`   ${count("done")} done, ${count("running")} running on ${owners.size} workers, ${open} queued`)
-      if (time === killAfter) {
-        kill()
-        say(
-          "   One worker is killed. The others take over its locations when its lease has ended, and one window after it."
-        )
-      }
-      const failed = rows.find(({ state }) => state === "failed")
-      if (failed !== undefined) return yield* Effect.die(new Error(`${failed.location}: ${failed.message}`))
-      if (count("done") === rows.length) return
+const watch = (say: (line: string) => void, kill: () => void): Effect.Effect<void, never, Database> => {
+  let time = 0
+  return Effect.gen(function* () {
+    const rows = yield* Effect.orDie(statusOfFleet(undefined))
+    const count = (wanted: string) => rows.filter(({ state }) => state === wanted).length
+    const owners = new Set(rows.flatMap(({ owner }) => owner ?? []))
+    const open = count("queued") + count("waiting")
+    say(`   ${count("done")} done, ${count("running")} running on ${owners.size} workers, ${open} queued`)
+    if (++time === killAfter) {
+      kill()
+      say(
+        "   One worker is killed. The others take over its locations when its lease has ended, and one window after it."
+      )
     }
-  })
+    const failed = rows.find(({ state }) => state === "failed")
+    if (failed !== undefined) return yield* Effect.die(new Error(`${failed.location}: ${failed.message}`))
+    return count("done") === rows.length
+  }).pipe(Effect.delay(everyMs), Effect.repeat({ until: Boolean }), Effect.asVoid)
+}
 
 const contactsByLocation = (
   state: string

@@ -16,6 +16,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   company: undefined,
   backpressure: Effect.void,
   loaded: Effect.void,
+  nextCommit: () => Effect.never,
   known: { commitsOf: () => 0, hasSeenAll: () => false, hasNoDeleted: () => false, hasMissing: () => true },
   optional: nothingOptional,
   resources: [],

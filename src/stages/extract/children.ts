@@ -29,6 +29,8 @@ const concurrency = 12
 const batchSize = 500
 /** Consecutive parents that may fail before the resource is given up. */
 const failuresInARowMax = 20
+/** How long parents that were due before the run wait for the end of their list. */
+const shortListMs = 250
 
 /** The service sets the ids, so they may be of any length. */
 const example = ([id, detail]: readonly [string, Detail]) => ({ id: id.replaceAll(/\s+/g, " ").slice(0, 100), detail })
@@ -182,14 +184,16 @@ export const readChildren = Effect.fn("extract.children")(function* (
   // Parents become due when their table changes. `checked`: how many batches had changed it when none was due.
   const commits = () => context.known.commitsOf(childRequest.table, context.location)
   let checked = planned?.due === 0 ? 0 : undefined
+  // Due already: those of a short list may change while it is read, and are requested once, when it has been.
+  if (checked === undefined) yield* Effect.timeoutOption(Deferred.await(parentsRead), shortListMs)
   while (true) {
-    // The parents of a short list are queried once, when all of them are there.
-    yield* Effect.raceFirst(Deferred.await(parentsRead), Effect.sleep(250))
+    const nextCommit = context.nextCommit()
     const parentsComplete = yield* Deferred.isDone(parentsRead)
-    yield* context.loaded
+    if (parentsComplete) yield* context.loaded
     const now = commits()
     if (checked === now) {
       if (parentsComplete) break
+      yield* Effect.raceFirst(Deferred.await(parentsRead), nextCommit)
       continue
     }
     const due = yield* dueParents({
@@ -199,7 +203,11 @@ export const readChildren = Effect.fn("extract.children")(function* (
       limit: batchSize + failed.size + decided.size
     })
     const parents = due.filter(({ id }) => !failed.has(id) && !decided.has(id))
-    if (parents.length > 0) yield* readAll(parents)
+    if (parents.length > 0) {
+      yield* readAll(parents)
+      // Those that were read are due until this is loaded.
+      yield* context.loaded
+    }
     // Parents that were all read are due again only if their table changes.
     if (parents.length < batchSize) checked = now
   }

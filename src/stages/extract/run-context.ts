@@ -44,6 +44,8 @@ export interface RunContext {
   readonly backpressure: Effect.Effect<void>
   /** Returns when all pages appended before are in the warehouse. */
   readonly loaded: Effect.Effect<void, Failure>
+  /** Ends with the next batch that is committed. Take it before you look at `known`, so that none is missed in between. */
+  readonly nextCommit: () => Effect.Effect<void>
   /** What the loaded pages show of the warehouse without a query. */
   readonly known: Known
   readonly optional: OptionalSettings

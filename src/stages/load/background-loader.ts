@@ -14,6 +14,11 @@ export interface BackgroundLoader {
   readonly backpressure: Effect.Effect<void>
   /** Returns when everything appended before the call has been loaded. */
   readonly loaded: Effect.Effect<void>
+  /**
+   * Ends with the next batch that is committed, which is committed earlier while something waits for it. Take it before you
+   * look at `known`, so that no batch is missed in between.
+   */
+  readonly nextCommit: () => Effect.Effect<void>
   /** What the loaded batches show of the warehouse without a query. */
   readonly known: KnownRows
 }
@@ -24,6 +29,8 @@ const backlogBytesMax = 48 * 1024 * 1024
 const nearBytes = 2 * 1024 * 1024
 /** How long an incomplete batch waits for more pages: a transaction costs about 50 ms whatever its size. */
 const lingerMs = 2000
+/** The same while children wait for parents. */
+const watchedLingerMs = 250
 /** How long a batch for which something waits is kept open for further pages: lists often end at the same time. */
 const quietMs = 40
 
@@ -36,6 +43,7 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (
   const loadedBytes = () => loader.loadedBytes() - initialBytes
   const awaited = new Signal()
   let waiters = 0
+  let watchers = 0
   let batchStartedAt: number | undefined
 
   const shouldContinue = Effect.fnUntraced(function* (position: Position, bytes: number) {
@@ -45,7 +53,7 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (
       const [grown, wanted] = [vault.grown.next, awaited.next]
       if (isBefore(position, vault.end())) return true
       const now = yield* Clock.currentTimeMillis
-      const lingers = (batchStartedAt ?? Infinity) + lingerMs - now
+      const lingers = (batchStartedAt ?? Infinity) + (watchers > 0 ? watchedLingerMs : lingerMs) - now
       const leftMs =
         waiters > 0 && batchStartedAt !== undefined ? Math.min(lingers, startedAt + quietMs - now) : lingers
       if (leftMs <= 0) {
@@ -69,6 +77,17 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (
       const isNear = reading === undefined || bytesBetween(reading, vault.end()) <= nearBytes
       return isNear && vault.appendedBytes() - loadedBytes() <= backlogBytesMax
     }),
+    nextCommit: () => {
+      const committed = loader.known.nextCommit
+      return Effect.suspend(() => {
+        watchers++
+        awaited.notify()
+        return Effect.ensuring(
+          committed,
+          Effect.sync(() => watchers--)
+        )
+      })
+    },
     loaded: Effect.suspend(() => {
       const bytes = vault.appendedBytes()
       waiters++

@@ -7,6 +7,7 @@ import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { hashNumber } from "./normalise/normalise.ts"
 import type { Failure } from "../../values/failure.ts"
+import { Signal } from "../../values/signal.ts"
 import { readingsWithParentState } from "../../stores/warehouse/meta/parent-state.ts"
 import { RunRows } from "../../stores/warehouse/meta/run-changes.ts"
 import { isAnythingLoaded } from "../../stores/warehouse/meta/run-resources.ts"
@@ -34,6 +35,7 @@ export class KnownRows {
   private readonly missing = new Set<string>()
   /** How many batches have changed each table. */
   private readonly commitsByTable = new Map<string, number>()
+  private readonly committed = new Signal()
   /** Excludes a commit: the rows that it writes are those of batches that were added here before. */
   readonly commits: Semaphore.Semaphore
   private readonly parentStates = new Set<string>()
@@ -161,6 +163,11 @@ export class KnownRows {
   commit(tables: ReadonlyArray<readonly [table: string, location: string]>): void {
     for (const [table, location] of tables)
       this.commitsByTable.set(tableKey(table, location), this.commitsOf(table, location) + 1)
+    this.committed.notify()
+  }
+
+  get nextCommit(): Effect.Effect<void> {
+    return this.committed.next
   }
 
   /** How many batches have changed the table. */

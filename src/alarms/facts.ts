@@ -8,7 +8,7 @@ import type { RunResource } from "../values/run-resource.ts"
 import { type StoredProblem, modelProblems } from "../stores/warehouse/meta/model-problems.ts"
 import { completeRuns, lastReadings } from "../stores/warehouse/meta/run-resources.ts"
 import { completeReadings } from "../stores/warehouse/meta/watermarks.ts"
-import { literal } from "../stores/warehouse/sql.ts"
+import { literal, selected } from "../stores/warehouse/sql.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { Night } from "./volume.ts"
 
@@ -68,7 +68,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   const byResource = new Map(
     volumes.map((row) => [
       subjectOf(row["location_id"], row["resource"]),
-      JSON.parse(String(row["nights"])) as ReadonlyArray<Night> // As selected above.
+      selected<ReadonlyArray<Night>>(row["nights"])
     ])
   )
 

@@ -48,6 +48,21 @@ describe("the state in a bucket", () => {
     assert.isFalse(existsSync(join(there, "tmp")))
   })
 
+  it.each([
+    ["cut", '{"files":{"warehouse.duckdb":["1/2"'],
+    ["of another shape", '{"files":{"warehouse.duckdb":"1/2"}}']
+  ])("is refused if its manifest is %s, and the folder stays as it is", async (_what, manifest) => {
+    const [bucket, folder] = [new Bucket(), join(newFolder(), "north")]
+    write(folder, "warehouse.duckdb", "not stored")
+    await bucket.put("north/manifests/1.json", Buffer.from(manifest))
+    const refused = await openSession(bucket, "north", folder, "north/manifests/1.json").then(
+      () => "opened",
+      (cause: Error) => cause.message
+    )
+    assert.strictEqual(refused, "north/manifests/1.json is not a manifest")
+    assert.strictEqual(readFileSync(join(folder, "warehouse.duckdb"), "utf8"), "not stored")
+  })
+
   it("survives a worker that was paused before it removed what its snapshot does not need", async () => {
     const bucket = new Bucket()
     const [paused, next, third] = [1, 2, 3].map(() => join(newFolder(), "north")) as [string, string, string]

@@ -81,6 +81,15 @@ it.live("the status is set for every reading that has ended, and for no other", 
     yield* (yield* Warehouse).transaction(changes.take())
     yield* setStatuses()
     assert.strictEqual((yield* resourcesOf("r"))[0]!.status, "incomplete")
+    // What a reading stored and this version cannot read is no proof of anything.
+    yield* (yield* Warehouse).transaction([
+      `UPDATE meta.run_resources SET status = NULL, reading = '{"shortfalls":[],"warnings":[{"_tag":"Later"}]}' WHERE resource = 'a'`
+    ])
+    yield* setStatuses()
+    assert.deepInclude((yield* resourcesOf("r"))[0], {
+      status: "incomplete",
+      warnings: ["what the reading found cannot be read"]
+    })
     // A later load adds to the rows of an earlier one, and keeps the rest of them.
     const all = (yield* Warehouse).rows("SELECT COLUMNS(*)::VARCHAR FROM meta.run_resources ORDER BY resource")
     const earlier = yield* all

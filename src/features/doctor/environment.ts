@@ -1,4 +1,5 @@
 /** Checks the machine: the versions of Node and the packages, and the output folder. */
+import * as Schema from "effect/Schema"
 import { constants } from "node:fs"
 import { access, lstat, readFile, readdir, stat, statfs } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
@@ -11,14 +12,14 @@ import { type Line, ok, problem, warning } from "../../values/check-result.ts"
 
 /** Compares the installed versions with the pinned ones. */
 export const versions = async (root = installed("")): Promise<ReadonlyArray<Line>> => {
-  const pinnedIn = (key: string) => jsonIn<Record<string, string>>(join(root, "package.json"), key)
-  const node = Object.entries(await pinnedIn("optionalDependencies")).find(([name]) =>
+  const path = join(root, "package.json")
+  const { dependencies, optionalDependencies } = pins(await readFile(path, "utf8"))
+  const node = Object.entries(optionalDependencies).find(([name]) =>
     name.endsWith(`-${process.platform}-${process.arch}`)
   )
-  const pinned = Object.entries({ ...(await pinnedIn("dependencies")), ...(node && { node: node[1] }) })
+  const pinned = Object.entries({ ...dependencies, ...(node && { node: node[1] }) })
   // npm may install a package beside sluice.
-  const installed = async (name: string) =>
-    jsonIn<string>(findPackageJSON(name, join(root, "package.json"))!, "version")
+  const installed = async (name: string) => versionIn(await readFile(findPackageJSON(name, path)!, "utf8")).version
   const compared = await Promise.all(
     pinned.map(async ([name, version]) => {
       const found = name === "node" ? process.versions.node : await installed(name).catch(() => "missing")
@@ -37,7 +38,11 @@ export const versions = async (root = installed("")): Promise<ReadonlyArray<Line
   ]
 }
 
-const jsonIn = async <A>(path: string, key: string): Promise<A> => JSON.parse(await readFile(path, "utf8"))[key]
+const Versions = Schema.Record(Schema.String, Schema.String)
+const pins = Schema.decodeUnknownSync(
+  Schema.fromJsonString(Schema.Struct({ dependencies: Versions, optionalDependencies: Versions }))
+)
+const versionIn = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))
 
 /** Checks that other users cannot read the settings file, which contains a secret. */
 export const secretFile = async (path: string): Promise<ReadonlyArray<Line>> => {

@@ -4,6 +4,7 @@
  * end the process. So the text must be one SELECT, and its table functions must be known to be harmless.
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { selected } from "../../stores/warehouse/sql.ts"
 
 /** Why a text does not run, in words for its author. */
 export class SqlError extends Error {
@@ -19,7 +20,7 @@ export const checkSelect = async (connection: DuckDBConnection, sql: string): Pr
   const [[text]] = (await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql])).getRows() as [
     [string]
   ]
-  const parsed = JSON.parse(text) as Serialized
+  const parsed = selected<Serialized>(text)
   // DuckDB's own message for the text shows the line.
   if (parsed.error && parsed.error_type === "parser") await connection.prepare(sql)
   if (parsed.error)

@@ -1,7 +1,8 @@
 /** One run of a location: the sync of one machine, in a process of its own, which ends with the worker. */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { spawn } from "node:child_process"
 import { join } from "node:path"
-import type { RunResults } from "../../run/results.ts"
 import { tetherMessage, tetherMs, tetherVariable } from "./tether.ts"
 
 export interface Order {
@@ -93,12 +94,25 @@ const argumentsOf = ({ config, from, kind, location, state, to }: Order): Readon
   ...(to === undefined ? [] : ["--to", to])
 ]
 
-/** The result of `sync` or `backfill`, or an error; a process that was killed printed neither. */
-interface Printed {
-  readonly data?: RunResults["sync"]
-  readonly error?: { readonly message: string; readonly resumeAt?: string }
-  readonly next?: string
-}
+/** Of the result of `sync` or `backfill`, or of an error, what the worker stores. */
+const Printed = Schema.Struct({
+  data: Schema.optionalKey(
+    Schema.Struct({
+      requests: Schema.Number,
+      requestsLeft: Schema.optionalKey(Schema.Number),
+      ended: Schema.Array(
+        Schema.Struct({ resource: Schema.String, status: Schema.String, resumeAt: Schema.optionalKey(Schema.String) })
+      )
+    })
+  ),
+  error: Schema.optionalKey(Schema.Struct({ message: Schema.String, resumeAt: Schema.optionalKey(Schema.String) })),
+  next: Schema.optionalKey(Schema.String)
+})
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Printed))
+
+/** A process that was killed printed nothing, or a part of it. */
+const printedIn = (stdout: string): typeof Printed.Type =>
+  Option.getOrElse(decode(stdout.trim().split("\n").at(-1)), () => ({}))
 
 const outcomeOf = (exitCode: number | null, stdout: string, stderr: string): Outcome => {
   const { data, error, next } = printedIn(stdout)
@@ -116,13 +130,5 @@ const outcomeOf = (exitCode: number | null, stdout: string, stderr: string): Out
     requestsLeft: data?.requestsLeft,
     isClean: exitCode !== null,
     isCutOff: exitCode === null && stderr.includes(tetherMessage)
-  }
-}
-
-const printedIn = (stdout: string): Printed => {
-  try {
-    return JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}") as Printed
-  } catch {
-    return {}
   }
 }

@@ -2,8 +2,16 @@
  * The events that workflows of the service send (A 6). Nothing of an event is stored: it says only that records of some tables
  * have changed, and the next sync reads these from the service.
  */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { hash } from "node:crypto"
 import type { Resource } from "../../catalog/resource.ts"
+
+const decode = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Struct({ locationId: Schema.String, type: Schema.String, eventId: Schema.optionalKey(Schema.Unknown) })
+  )
+)
 
 export interface Event {
   readonly location: string
@@ -23,9 +31,9 @@ export const wordsByTable = (resources: ReadonlyArray<Resource>): WordsByTable =
 
 /** `undefined` for a body that is no event. */
 export const eventOf = (body: Buffer, tables: WordsByTable): Event | undefined => {
-  const event = objectIn(body)
-  const { eventId, locationId: location, type } = event ?? {}
-  if (typeof location !== "string" || typeof type !== "string") return undefined
+  const event = Option.getOrUndefined(decode(body.toString("utf8")))
+  if (event === undefined) return undefined
+  const { eventId, locationId: location, type } = event
   const lower = type.toLowerCase()
   return {
     location,
@@ -37,14 +45,5 @@ export const eventOf = (body: Buffer, tables: WordsByTable): Event | undefined =
       typeof eventId === "string" && eventId !== "" ? `${location} ${eventId}` : body,
       "base64"
     )
-  }
-}
-
-const objectIn = (body: Buffer): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const value: unknown = JSON.parse(body.toString("utf8"))
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
   }
 }

@@ -93,6 +93,7 @@ const headerIn = (line: Buffer): Header | undefined => {
       : crc32(line.subarray(0, at)) === Number(checksum)
   if (!isValid) return undefined
   try {
+    // The checksum shows that sluice wrote the line; a schema would check each frame of the vault again.
     const header = JSON.parse(line.toString("utf8"))
     return Number.isInteger(header?.bytes) && header.bytes >= 0 && Number.isInteger(header?.crc32) ? header : undefined
   } catch {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { isText } from "../../catalog/kinds.ts"
 import { type StoredColumn, textOf } from "./content.ts"
-import { name } from "./sql.ts"
+import { name, selected } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
 export type CsvRow = ReadonlyArray<string | null>
@@ -32,7 +32,7 @@ export const storedTables = Effect.gen(function* () {
   return new Map(
     rows.map((row): [string, StoredTable] => [
       `${row["schema_name"]}.${name(String(row["table_name"]))}`,
-      { columns: JSON.parse(String(row["columns"])), rows: Number(row["rows"]) }
+      { columns: selected(row["columns"]), rows: Number(row["rows"]) }
     ])
   )
 })

@@ -7,7 +7,7 @@ import { Effect, Stream } from "effect"
 import { hash } from "node:crypto"
 import { isText, kindOf } from "../../catalog/kinds.ts"
 import type { Failure } from "../../values/failure.ts"
-import { name } from "./sql.ts"
+import { name, selected } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
 /** A column of a table in a DuckDB file, with the name of its DuckDB type. */
@@ -70,7 +70,7 @@ export const forEachRowOf = Effect.fnUntraced(function* (
     .stream(selects.join(" UNION ALL "))
     .pipe(
       Stream.runForEachArray((rows) =>
-        Effect.sync(() => rows.forEach(([place, row]) => use(Number(place), JSON.parse(row ?? "null"))))
+        Effect.sync(() => rows.forEach(([place, row]) => use(Number(place), selected(row))))
       )
     )
 })

@@ -18,6 +18,12 @@ export const instantOf = (milliseconds: number): string => `to_timestamp(${milli
 /** A number in a result, in which BIGINT and DECIMAL are text; `undefined` for NULL. */
 export const numberOf = (value: unknown): number | undefined => (value === null ? undefined : Number(value))
 
+/**
+ * JSON in a result, of which the statement decides the type. It is not checked again, which would cost more than to read a
+ * row; what was stored as JSON is decoded by a schema instead.
+ */
+export const selected = <A>(json: unknown): A => JSON.parse(String(json))
+
 /** INSERT statements of a thousand rows each. `rows`: as `(1, 'a')`. */
 export const insertStatements = (table: string, rows: ReadonlyArray<string>): ReadonlyArray<string> =>
   Array.from(

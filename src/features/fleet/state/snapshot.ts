@@ -4,6 +4,8 @@
  * Neither ever changes, so a worker that has lost its location overwrites nothing, and removes nothing that a later snapshot
  * has uploaded; which manifest counts is in the database.
  */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { createHash, randomUUID } from "node:crypto"
 import { mkdir, open, readFile, readdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -11,11 +13,15 @@ import { isLocal, outputFiles } from "../../../output/contents.ts"
 import { writeAtomically } from "../../../output/files.ts"
 import type { Objects } from "./objects.ts"
 
-export interface Manifest {
+const Content = Schema.Struct({
+  /** The chunks of each file, as `<snapshot>/<checksum>`. */
+  files: Schema.Record(Schema.String, Schema.Array(Schema.String))
+})
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Content))
+
+export type Manifest = typeof Content.Type & {
   /** Its name in the bucket. */
   readonly name: string
-  /** The chunks of each file, as `<snapshot>/<checksum>`. */
-  readonly files: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
 /** DuckDB changes few blocks of a large file; a chunk is also what is in memory at one time. */
@@ -54,7 +60,9 @@ export const restore = async (objects: Objects, location: string, name: string, 
 export const readManifest = async (objects: Objects, name: string): Promise<Manifest> => {
   const text = await objects.get(name)
   if (text === undefined) throw new Error(`${name} is missing`)
-  return { name, files: (JSON.parse(text.toString()) as Pick<Manifest, "files">).files }
+  const content = decode(text.toString())
+  if (Option.isNone(content)) throw new Error(`${name} is not a manifest`)
+  return { name, ...content.value }
 }
 
 /** Uploads what is new in the folder of a sync that has ended. */

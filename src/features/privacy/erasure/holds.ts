@@ -2,27 +2,21 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
-import { existsSync } from "node:fs"
-import { readFile } from "node:fs/promises"
 import { type Failure, failure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
+import { readJson } from "../../../output/json-file.ts"
 import { recordsOf } from "../../../stores/ledger/given.ts"
 import { Hold } from "./hold.ts"
 import type { Identifier } from "./identifier.ts"
 import { outputPaths } from "../../../output/paths.ts"
 
 const Holds = Schema.Struct({ version: Schema.Literal(1), holds: Schema.Array(Hold) })
-const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Holds))
 
 const pathOf = (output: string): string => outputPaths(output).holds
 
 /** The holds of an output folder. A file that cannot be read fails, because what it holds must not be erased. */
-export const readHolds = (output: string): Effect.Effect<ReadonlyArray<Hold>, Failure> => {
-  const path = pathOf(output)
-  return existsSync(path)
-    ? onDisk(path, "read", async () => decode(await readFile(path, "utf8")).holds)
-    : Effect.succeed([])
-}
+export const readHolds = (output: string): Effect.Effect<ReadonlyArray<Hold>, Failure> =>
+  Effect.map(readJson(pathOf(output), Holds), (found) => found?.holds ?? [])
 
 /** The holds that an erasure must respect. Fails if the file lost one that the ledger has. */
 export const heldIn = Effect.fn("erasure.heldIn")(function* (

@@ -1,6 +1,7 @@
 /** Removes the records of erased people from a frame of the vault, before it is written or when it is rewritten. */
 import { at as valueAt, parseExact } from "../../../catalog/json.ts"
 import { type Resource, childRequestOf, transformed } from "../../../catalog/resource.ts"
+import { decidedKeys } from "../../../stages/load/merge/deletions.ts"
 import { type Normalise, normaliserOf } from "../../../stages/load/normalise/normalise.ts"
 import { givenBy } from "../../../stages/load/staging-files.ts"
 import type { Entry, PageEntry } from "../../../stores/vault/entry.ts"
@@ -59,7 +60,7 @@ export const redactor = (
       }
       case "deleted":
       case "existing": {
-        const keys = JSON.parse(frame.body) as ReadonlyArray<string>
+        const keys = decidedKeys(frame.body)
         const kept = keys.filter((key) => !isErased(entry.resource, entry.location, key))
         return kept.length === keys.length
           ? { frame, removed: 0 }

@@ -5,7 +5,7 @@ import { keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { StoredColumn } from "../../../stores/warehouse/content.ts"
-import { insertStatements, literal, name } from "../../../stores/warehouse/sql.ts"
+import { insertStatements, literal, name, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Wanted, containsSql } from "./needles.ts"
 import type { Found } from "./search.ts"
@@ -69,7 +69,7 @@ export const searchTables = Effect.fnUntraced(function* (database: string, place
     const [schema, table] = [String(row["schema_name"]), String(row["table_name"])]
     found.push(
       ...(yield* searchTable(
-        { source: `${name(database)}.${name(schema)}.${name(table)}`, columns: JSON.parse(String(row["columns"])) },
+        { source: `${name(database)}.${name(schema)}.${name(table)}`, columns: selected(row["columns"]) },
         table,
         (column) => `${place} ${schema}.${table}${column === undefined ? "" : `.${column}`}`,
         sought
@@ -96,7 +96,7 @@ const searchTable = Effect.fnUntraced(function* (
     const [row] = yield* rows(
       `SELECT to_json([${wanted.map(({ sql }) => `bool_or(${sql})`).join(", ")}])::VARCHAR AS hits FROM ${source}`
     )
-    const hits = JSON.parse(String(row?.["hits"] ?? "[]")) as ReadonlyArray<boolean | null>
+    const hits = selected<ReadonlyArray<boolean | null>>(row?.["hits"] ?? "[]")
     for (const [index, { column, label }] of wanted.entries())
       if (hits[index] === true) found.push({ place: placeOf(column), label, form: "value" })
   }

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Failure } from "../../../values/failure.ts"
-import { literal } from "../../../stores/warehouse/sql.ts"
+import { literal, selected } from "../../../stores/warehouse/sql.ts"
 import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { addressValues, emailOf, emailSql, isAddressSql, phoneSql } from "./addresses.ts"
 
@@ -146,7 +146,7 @@ const contactOf = (row: Row): FoundContact => ({
 })
 
 const textsIn = (json: Row[string] | undefined): ReadonlyArray<string> =>
-  (JSON.parse(String(json ?? "[]")) as ReadonlyArray<string | null>).filter((text): text is string => !!text)
+  selected<ReadonlyArray<string | null>>(json ?? "[]").filter((text): text is string => !!text)
 
 const countOf = Effect.fnUntraced(function* (table: string) {
   const [row] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${table}`)

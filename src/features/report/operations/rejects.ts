@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { existingMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { type WideLoss, wideLosses } from "../../../stores/warehouse/meta/wide-losses.ts"
+import { selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { count, counted, dayAndTime } from "../format.ts"
 import { type Html, html } from "../../../values/html.ts"
@@ -88,7 +89,7 @@ export const rejectsOf = Effect.fn("report.rejects")(function* (
       table: String(row["table_name"]),
       column: row["column_name"] === null ? undefined : String(row["column_name"]),
       reason: cleanReason({ _tag: "Text", text: String(row["reason"]) }),
-      shapes: [...new Set((JSON.parse(String(row["samples"])) as ReadonlyArray<string>).map(shape))].sort(),
+      shapes: [...new Set(selected<ReadonlyArray<string>>(row["samples"]).map(shape))].sort(),
       lastDay: Number(row["last_day"]),
       all: Number(row["n"])
     })),

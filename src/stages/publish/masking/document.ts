@@ -1,4 +1,6 @@
 /** `masked-columns.json`: what a masked release does with each column, and the state from which it was made. */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
 import type { Masking } from "../../../settings/masking.ts"
@@ -30,12 +32,8 @@ export const maskingDocument = (
   )}\n`
 }
 
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ state: Schema.String })))
+
 /** The state of an earlier release; `undefined` if the document says none. */
-export const stateOf = (document: string | undefined): string | undefined => {
-  try {
-    const { state } = JSON.parse(document ?? "{}") as { readonly state?: unknown } // Written by maskingDocument.
-    return typeof state === "string" ? state : undefined
-  } catch {
-    return undefined
-  }
-}
+export const stateOf = (document: string | undefined): string | undefined =>
+  Option.getOrUndefined(Option.map(decode(document), ({ state }) => state))

@@ -93,6 +93,7 @@ const listPage = (rowCount: number, rows: ReadonlyArray<number>, texts: Readonly
   for (const [index, row] of rows.entries()) {
     add(0, 0, row - next)
     next = row + 1
+    // Our statement made the text, and a schema would cost more than to write the row.
     const list = JSON.parse(texts[index]!) as ReadonlyArray<string | null>
     if (list.length === 0) add(1, 0, 1)
     for (const [place, item] of list.entries()) {

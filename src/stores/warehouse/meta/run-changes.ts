@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import type { Reason } from "../../../values/reason.ts"
-import { instantOf, literal } from "../sql.ts"
+import { instantOf, literal, selected } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
 /** The key of a row. `label`: a resource, or the label of its children. */
@@ -104,11 +104,11 @@ const storedRows = Effect.fnUntraced(function* (run: string) {
       identityOf({ run, location: String(row["location_id"]), label: String(row["resource"]) }),
       {
         counts: new Map(countColumns.map((column) => [column, Number(row[column])])),
-        blocked: new Set(JSON.parse(String(row["blocked"])) as ReadonlyArray<string>),
+        blocked: new Set(selected<ReadonlyArray<string>>(row["blocked"])),
         mode: literal(row["mode"]),
         since: timeOf(row["since"]),
         status: literal(row["status"]),
-        warnings: row["has_none"] === true ? "NULL" : listOf(JSON.parse(String(row["warnings"])) as Array<string>),
+        warnings: row["has_none"] === true ? "NULL" : listOf(selected(row["warnings"])),
         reading: literal(row["reading"]),
         finishedAt: timeOf(row["finished_at"])
       }

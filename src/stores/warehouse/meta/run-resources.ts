@@ -1,11 +1,13 @@
 /** `meta.run_resources`: counts and status of each resource in each run. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { RunResource } from "../../../values/run-resource.ts"
 import type { Failure } from "../../../values/failure.ts"
-import { type Reason, stored } from "../../../values/reason.ts"
+import { Reason, stored } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
 import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
-import { literal } from "../sql.ts"
+import { literal, selected } from "../sql.ts"
 import { unfinishedLists } from "./checkpoints.ts"
 import type { Counted } from "./run-changes.ts"
 import { existingMetaTables } from "./tables.ts"
@@ -25,24 +27,28 @@ const endedReadings = Effect.fnUntraced(function* (condition: string) {
   return rows.map((row) => ({ row, facts: factsIn(row) }))
 })
 
+/** Files of earlier versions have sentences. */
+const Reasons = Schema.Array(Schema.Union([Reason, Schema.String]))
+const decodeReading = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Struct({ shortfalls: Reasons, warnings: Reasons }))
+)
+/** Nothing says that such a reading was complete. */
+const unreadable = { shortfalls: ["what the reading found cannot be read"], warnings: [] }
+
 /** What a reading and the load of its pages found, from the row of a reading that has ended. */
 const factsIn = (row: Row): Facts => {
-  // As changed in run-changes.ts; files of earlier versions have sentences.
-  const { shortfalls, warnings } = JSON.parse(String(row["reading"])) as Record<
-    "shortfalls" | "warnings",
-    ReadonlyArray<Reason | string>
-  >
+  const { shortfalls, warnings } = Option.getOrElse(decodeReading(row["reading"]), () => unreadable)
   return {
     shortfalls: shortfalls.map(stored),
     warnings: warnings.map(stored),
     droppedRecords: Number(row["dropped_records"]),
-    blockedFields: JSON.parse(String(row["blocked"]))
+    blockedFields: selected(row["blocked"])
   }
 }
 
 /** Why a reading is not complete, or complete with warnings. A masked release has only sentences. */
 const reasonsIn = (row: Row): ReadonlyArray<Reason> => {
-  if (row["reading"] === null) return (JSON.parse(String(row["sentences"])) as ReadonlyArray<string>).map(stored)
+  if (row["reading"] === null) return selected<ReadonlyArray<string>>(row["sentences"]).map(stored)
   return row["status"] === null ? [] : reasonsOf(factsIn(row))
 }
 
@@ -176,7 +182,7 @@ const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
     rejected: Number(row["rejected_values"]) + Number(row["rejected_records"]),
     rounded: Number(row["rounded"] ?? 0),
     status: (row["status"] as Status | null) ?? "interrupted",
-    warnings: JSON.parse(String(row["sentences"])) as ReadonlyArray<string>
+    warnings: selected(row["sentences"])
   }))
 
 /** The latest status of each reading of a table: of its list, and as children of other tables, but not of its details. */

@@ -4,6 +4,7 @@ import { constants } from "node:fs"
 import { access, chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import { onDisk } from "./files.ts"
 
 /** `undefined` if the user has no home. */
 export const cacheFolder = (): string | undefined => {
@@ -69,7 +70,7 @@ export const copyOrMake = Effect.fnUntraced(function* <A, E, R>(
 ) {
   const from = yield* cachedFile(cached, make, cache)
   if (from !== undefined && (yield* succeeds(() => copyFile(from, path, constants.COPYFILE_FICLONE)))) return
-  yield* Effect.promise(() => rm(path, { force: true }))
+  yield* onDisk(path, "removed", () => rm(path, { force: true }))
   yield* make(path)
 })
 

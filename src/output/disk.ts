@@ -1,8 +1,10 @@
 /** How much space each part of the output folder takes. */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { lstat, opendir, readdir } from "node:fs/promises"
 import { join } from "node:path"
+import type { Failure } from "../values/failure.ts"
 import { type OutputTable, type Part, finderIn, outputFiles, parts } from "./contents.ts"
+import { onDisk } from "./files.ts"
 import { reportName } from "./report-place.ts"
 
 export interface Used {
@@ -25,8 +27,8 @@ export interface DiskUseOptions {
 export const diskUse = (
   output: string,
   { filesMax = Infinity, table = outputFiles }: DiskUseOptions = {}
-): Effect.Effect<ReadonlyArray<Used>> =>
-  Effect.promise(async () => {
+): Effect.Effect<ReadonlyArray<Used>, Failure> =>
+  onDisk(output, "read", async () => {
     const entryOf = finderIn(table)
     const names = (await readdir(output).catch((): ReadonlyArray<string> => [])).toSorted()
     const used: Array<Used> = []

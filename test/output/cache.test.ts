@@ -34,6 +34,14 @@ describe("a file of the cache", () => {
     })
   )
 
+  it.live("is not copied over what is no file, and the failure names that", () =>
+    Effect.gen(function* () {
+      const [folder, cache] = [newFolder(), newFolder()]
+      const { reason } = yield* Effect.flip(copyOrMake(folder, one, making("made"), cache))
+      assert.deepInclude(reason, { _tag: "FileFailed", path: folder, operation: "removed" })
+    })
+  )
+
   it.live("can be read by its owner only, and so can its copies, whatever the process that made it allows", () =>
     Effect.gen(function* () {
       const [folder, cache] = [newFolder(), newFolder()]

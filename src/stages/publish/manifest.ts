@@ -21,20 +21,16 @@ export interface PreviousRelease {
 
 /** `undefined` if there is none, an earlier version of sluice wrote it, or one of its files was changed or removed. */
 export const previousRelease = (published: string): Effect.Effect<PreviousRelease | undefined> =>
-  Effect.promise(async () => {
-    try {
-      const folder = await realpath(published)
-      const { formats, csvProfile, state, tables, problems = [], schemaVersion, ...rest } = await readManifest(folder)
-      if (!formats || !csvProfile || !state || !tables || !schemaVersion) return undefined
-      for (const { path, bytes, modifiedMs } of rest.files) {
-        const found = await stat(join(folder, path))
-        if (found.size !== bytes || found.mtimeMs !== modifiedMs) return undefined
-      }
-      return { folder, manifest: { ...rest, schemaVersion, formats, csvProfile, state, problems, tables } }
-    } catch {
-      return undefined
+  Effect.tryPromise(async () => {
+    const folder = await realpath(published)
+    const { formats, csvProfile, state, tables, problems = [], schemaVersion, ...rest } = await readManifest(folder)
+    if (!formats || !csvProfile || !state || !tables || !schemaVersion) return undefined
+    for (const { path, bytes, modifiedMs } of rest.files) {
+      const found = await stat(join(folder, path))
+      if (found.size !== bytes || found.mtimeMs !== modifiedMs) return undefined
     }
-  })
+    return { folder, manifest: { ...rest, schemaVersion, formats, csvProfile, state, problems, tables } }
+  }).pipe(Effect.orElseSucceed(() => undefined))
 
 /** Written last: a release without a manifest is incomplete. */
 export const writeManifest = Effect.fn("publish.writeManifest")(function* (

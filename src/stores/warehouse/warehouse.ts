@@ -78,12 +78,15 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   { access, memoryMb, template, anyFormat, isRelease }: WarehouseOptions
 ): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
   if (access === "read" && !existsSync(path)) return yield* failure({ _tag: "WarehouseNotFound", path })
+  let limitMb = memoryMb
+  const attempt = <A>(run: () => Promise<A>) =>
+    Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, limitMb, cause) })
   const instance = yield* Effect.acquireRelease(
-    Effect.promise(() => DuckDBInstance.create(":memory:", settingsOf(path, memoryMb))),
+    attempt(() => DuckDBInstance.create(":memory:", settingsOf(path, memoryMb))),
     (opened) => Effect.sync(() => opened.closeSync())
   )
   const connect = Effect.acquireRelease(
-    Effect.promise(() => instance.connect()),
+    attempt(() => instance.connect()),
     (opened) => Effect.sync(() => opened.closeSync())
   )
   const connection = yield* connect
@@ -115,10 +118,6 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   ).pipe(Effect.mapError((cause) => (cause instanceof Failure ? cause : openFailure(path, cause))))
   if (access === "write" && basename(path) === warehouseName) yield* announced(path)
   const statementLock = yield* Semaphore.make(1)
-  let limitMb = memoryMb
-  const attempt = <A>(run: () => Promise<A>) =>
-    Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, limitMb, cause) })
-
   yield* Effect.uninterruptible(attempt(() => connection.run(begin)))
   const query = (sql: string) =>
     Effect.uninterruptible(attempt(async () => (await connection.runAndReadAll(sql)).getRows()))

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { type Database, databaseLayer } from "../database.ts"
+import { databaseLayer } from "../database.ts"
 import { type Postgres, postgresPrograms, startPostgres } from "../demo-postgres.ts"
 import { addLocations, enqueue, statusOfFleet } from "../roster.ts"
 import { startSandbox } from "../../../../sandbox/server.ts"
@@ -46,7 +46,7 @@ export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly
   )
   yield* Effect.promise(() => writeTokens(join(temporary, "tokens"), listed))
   const database = yield* Effect.acquireRelease(
-    Effect.promise(() => startDatabase(programs, temporary)),
+    attempt("PostgreSQL could not be started", () => startDatabase(programs, temporary)),
     ({ stop }) => Effect.promise(stop)
   )
   const started = yield* Effect.acquireRelease(
@@ -74,19 +74,25 @@ export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly
     yield* watch(say, () => started[0]!.kill("SIGKILL"))
   }).pipe(Effect.provide(databaseLayer(Redacted.make(database.url), 2)), unavailable)
   say(`\n3. One query over all locations:\n\n  ${contactsByLocation(state).replaceAll("\n", "\n  ")}\n`)
-  for (const line of yield* Effect.promise(() => rowsOf(contactsByLocation(state)))) print(line)
+  for (const line of yield* attempt("The files could not be read", () => rowsOf(contactsByLocation(state)))) print(line)
   say(`\nThe folder of each location is in ${state}.\nNext: docs/fleet.md says how to run your own.`)
   return 0
 }, Effect.scoped)
+
+const attempt = <A>(problem: string, run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => failed(`${problem}: ${(cause as Error).message}`) })
+
+const failed = (message: string) =>
+  new CommandError({ ends: "failed", message: message.replace(/\.?$/, "."), next: "./sluice demo --fleet" })
 
 const everyMs = 3000
 const killAfter = 4
 
 /** Says how far the fleet is, and kills a worker on the way. */
-const watch = (say: (line: string) => void, kill: () => void): Effect.Effect<void, never, Database> => {
+const watch = (say: (line: string) => void, kill: () => void) => {
   let time = 0
   return Effect.gen(function* () {
-    const rows = yield* Effect.orDie(statusOfFleet(undefined))
+    const rows = yield* statusOfFleet(undefined)
     const count = (wanted: string) => rows.filter(({ state }) => state === wanted).length
     const owners = new Set(rows.flatMap(({ owner }) => owner ?? []))
     const open = count("queued") + count("waiting")
@@ -97,8 +103,8 @@ const watch = (say: (line: string) => void, kill: () => void): Effect.Effect<voi
         "   One worker is killed. The others take over its locations when its lease has ended, and one window after it."
       )
     }
-    const failed = rows.find(({ state }) => state === "failed")
-    if (failed !== undefined) return yield* Effect.die(new Error(`${failed.location}: ${failed.message}`))
+    const ended = rows.find(({ state }) => state === "failed")
+    if (ended !== undefined) return yield* failed(`${ended.location}: ${ended.message}`)
     return count("done") === rows.length
   }).pipe(Effect.delay(everyMs), Effect.repeat({ until: Boolean }), Effect.asVoid)
 }

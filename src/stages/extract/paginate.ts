@@ -169,6 +169,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     const step = withoutLoops(loop, strategy, state, ids, advanced)
     if (step.kind === "failed") {
       if (!step.again || ++repeats > repeatsMax || ++totalRepeats > totalRepeatsMax) return { reason: step.reason }
+      // No schedule: any other page in between ends the row of repeats, and with it the growth of the wait.
       yield* Effect.sleep(repeats * 1000)
       continue
     }

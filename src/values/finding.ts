@@ -1,42 +1,33 @@
-/** The results of the checks: errors, and notes. */
-import type { Failure } from "./failure.ts"
+/** What the checks find: of an output, a bundle, the machine, the settings, the models, and alarms. */
 
-export interface Finding {
+/** From the worst to the best. Results and lines have the words of their command: src/run/console/findings.ts. */
+export const levels = ["wrong", "notCompared", "warning", "note", "ok"] as const
+export type Level = (typeof levels)[number]
+
+/** A check extends it with facts of its own. */
+export interface Finding<Of extends Level = Level, What = string> {
   /** A note does not fail the command. */
-  readonly level: "wrong" | "note"
-  /** A segment, a table or a file. */
+  readonly level: Of
+  /** A file, a table, a setting, or the subject of a check. */
   readonly where: string
-  readonly what: string
+  /** A text, or the facts of which one is made. */
+  readonly what: What
+  /** A command to type, or something to do. */
+  readonly next?: string
 }
 
-/** The copy that a check examines; it decides which command repairs it. */
-export type Part = "vault" | "warehouse" | "published" | "lake" | "files" | "service"
+const finding =
+  <const Of extends Level>(level: Of) =>
+  <What>(where: string, what: What): Finding<Of, What> => ({ level, where, what })
 
-export interface Checked {
-  readonly part: Part
-  readonly check: string
-  /** How much was checked, in words. */
-  readonly looked: string
-  readonly findings: ReadonlyArray<Finding>
-}
+export const wrong = finding("wrong")
+export const notCompared = finding("notCompared")
+export const note = finding("note")
 
-export const wrong = (where: string, what: string): Finding => ({ level: "wrong", where, what })
-export const note = (where: string, what: string): Finding => ({ level: "note", where, what })
-
-export const isWrong = ({ findings }: Checked): boolean => findings.some(({ level }) => level === "wrong")
+/** The worst first; equal ones in their order. */
+export const worstFirst = <One extends { readonly level: Level }>(findings: ReadonlyArray<One>): ReadonlyArray<One> =>
+  findings.toSorted((one, other) => levels.indexOf(one.level) - levels.indexOf(other.level))
 
 /** A number with its noun, for people. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`
-
-/** The columns `n` and `example` of a query: how many rows have an error, and the key of one of them. */
-export const countedRows = (
-  row: Readonly<Record<string, unknown>> | undefined
-): { readonly n: number; readonly example: string } => ({
-  n: Number(row?.["n"] ?? 0),
-  example: String(row?.["example"] ?? "")
-})
-
-/** The failure that stopped a check, in words. */
-export const failureText = ({ reason, message }: Failure): string =>
-  reason._tag === "WarehouseDamaged" ? `it is damaged: ${message}` : message

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Catalogue, discover } from "../../src/catalog/discover.ts"
 import { failure } from "../../src/values/failure.ts"
-import { type Checked, type Finding, type Part, isWrong } from "../../src/values/finding.ts"
+import { type Checked, type VerifyFinding, type Part, isWrong } from "../../src/features/verify/checked.ts"
 import { nextStep, verify } from "../../src/features/verify/verify.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { type Account, accountIn, serviceOf } from "./account.ts"
@@ -169,7 +169,7 @@ export const catalogueOf = async (...tables: ReadonlyArray<string>): Promise<Cat
 }
 
 /** As `check: where: what`. */
-export const findingsOf = (checks: ReadonlyArray<Pick<Checked, "check" | "findings">>, level: Finding["level"]) =>
+export const findingsOf = (checks: ReadonlyArray<Pick<Checked, "check" | "findings">>, level: VerifyFinding["level"]) =>
   checks.flatMap(({ check, findings }) =>
     findings.filter((one) => one.level === level).map(({ where, what }) => `${check}: ${where}: ${what}`)
   )

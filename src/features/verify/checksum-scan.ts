@@ -4,7 +4,8 @@ import type { Failure } from "../../values/failure.ts"
 import { warehouseName } from "../../output/paths.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type Finding, counted, wrong, failureText } from "../../values/finding.ts"
+import { counted, wrong } from "../../values/finding.ts"
+import { type Checked, type VerifyFinding, failureText } from "./checked.ts"
 
 export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
@@ -12,7 +13,7 @@ export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Re
     `SELECT schema_name, table_name, estimated_size > 0 AS filled FROM duckdb_tables()
      WHERE database_name = current_database() ORDER BY ALL`
   )
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   for (const row of tables.filter(({ filled }) => filled === true)) {
     const table = `${row["schema_name"]}.${name(String(row["table_name"]))}`
     yield* warehouse

@@ -8,13 +8,15 @@ import type { Flags } from "../../settings/read.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { schemaPolicies } from "../../settings/schema-policy.ts"
 import { type OutputSettings, outputSettings, syncSettings } from "../../settings/settings.ts"
-import { type Checked, counted, isWrong } from "../../values/finding.ts"
+import { counted, worstFirst } from "../../values/finding.ts"
+import { type Checked, isWrong } from "./checked.ts"
 import { checkPublished } from "./published.ts"
 import { type Sampled, checkSample } from "./sample.ts"
 import { nextStep, verify, verifyVault } from "./verify.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError, explained } from "../../run/console/errors.ts"
+import { findingLine, levelWords } from "../../run/console/findings.ts"
 import { Output, table } from "../../run/console/output.ts"
 import { type Holder, type Readable, openReadable, sayHolder } from "../../run/readable.ts"
 import { printResult } from "../../run/result.ts"
@@ -124,12 +126,11 @@ const report = Effect.fnUntraced(function* (
   ))
     print(line)
   for (const { check, findings } of checked) {
-    // What is wrong first: notes must not hide it.
-    const sorted = findings.toSorted((a, b) => Number(a.level === "note") - Number(b.level === "note"))
-    for (const { level, where, what } of sorted.slice(0, reportMax))
+    // Notes must not hide what is wrong.
+    for (const { level, where, what } of worstFirst(findings).slice(0, reportMax))
       // An example may contain line breaks.
-      say(`${level === "wrong" ? "WRONG" : "note "}  ${check}: ${where}: ${what.replaceAll(/\s+/g, " ")}`)
-    if (sorted.length > reportMax) say(`       ${check}: ${sorted.length - reportMax} more; --json has them all`)
+      say(findingLine({ level, where: `${check}: ${where}`, what: what.replaceAll(/\s+/g, " ") }, levelWords.verify))
+    if (findings.length > reportMax) say(`       ${check}: ${findings.length - reportMax} more; --json has them all`)
   }
   say(`Next: ${next}`)
   return exitCode

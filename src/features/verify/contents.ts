@@ -18,7 +18,8 @@ import { formatNames, loadFormat } from "../../stores/formats/formats.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
+import { counted, note, wrong } from "../../values/finding.ts"
+import type { Checked, VerifyFinding } from "./checked.ts"
 import type { Known } from "./existing-tables.ts"
 import type { Manifest, PublishedFile, TableContent } from "../../output/manifest.ts"
 
@@ -27,7 +28,7 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
   { tables }: Known,
   manifest: Manifest | undefined
 ): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const checked = (looked: string, findings: ReadonlyArray<Finding>): Checked => ({
+  const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
     part: "warehouse",
     check: "content",
     looked,
@@ -35,7 +36,7 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
   })
   if (!manifest?.tables) return checked("nothing to compare with", manifest ? [withoutSums] : [])
   const changed = yield* changedSince(manifest.run)
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   const changedLater = new Set<string>()
   let rows = 0
   const small = yield* smallContents(manifest.tables.map((one) => [`${one.schema}.${name(one.table)}`, one]))
@@ -80,14 +81,14 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
     readonly broken: ReadonlySet<string>
   }
 ): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const checked = (looked: string, findings: ReadonlyArray<Finding>): Checked => ({
+  const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
     part: "published",
     check: "formats",
     looked,
     findings
   })
   if (!manifest?.tables || !manifest.formats) return checked("nothing", manifest ? [withoutSums] : [])
-  const findings: Array<Finding> = wanted
+  const findings: Array<VerifyFinding> = wanted
     .filter((format) => !manifest.formats!.includes(format))
     .map((format) => wrong(manifestName, `it lists no ${format} files, although output.formats contains ${format}`))
   const known = new Set(tables.map(({ table }) => table.name))
@@ -223,7 +224,7 @@ const difference = (
 const snapshotFindings = Effect.fnUntraced(function* (
   path: string,
   tables: ReadonlyArray<TableContent>
-): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
+): Effect.fn.Return<ReadonlyArray<VerifyFinding>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   return yield* Effect.acquireUseRelease(
     warehouse.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`),
@@ -232,7 +233,7 @@ const snapshotFindings = Effect.fnUntraced(function* (
         const copyOf = (table: TableContent) =>
           `published.${table.schema === "crm" ? "main" : table.schema}.${name(table.table)}`
         const small = yield* smallContents(tables.map((table) => [copyOf(table), table]))
-        const found: Array<Finding> = []
+        const found: Array<VerifyFinding> = []
         for (const table of tables) {
           const what = yield* difference(copyOf(table), table, { known: small })
           if (what !== undefined) found.push(wrong(snapshotName, `${table.schema}.${table.table}: ${what}`))
@@ -249,7 +250,7 @@ const modelFindings = Effect.fnUntraced(function* (
   manifest: Manifest,
   broken: ReadonlySet<string>,
   readings: ReadonlyMap<string, Reading>
-): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
+): Effect.fn.Return<ReadonlyArray<VerifyFinding>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const files = manifest.files.filter(({ path, table }) => table.startsWith("bi.") && !broken.has(path))
   const readable = files.flatMap(({ path, table }) => {

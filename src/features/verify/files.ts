@@ -6,7 +6,8 @@ import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { filesName, outputPaths } from "../../output/paths.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
+import { counted, note, wrong } from "../../values/finding.ts"
+import type { Checked, VerifyFinding } from "./checked.ts"
 import type { Known } from "./existing-tables.ts"
 import { checksumIfPresent } from "./checksum.ts"
 
@@ -15,7 +16,7 @@ export const checkFiles = Effect.fn("verify.files")(function* (
   { tables }: Known,
   output: string
 ): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   const referenced = new Set<string>()
   let count = 0
   for (const { resource, table, parent, current } of tables) {

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
 import { name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type Finding, counted, countedRows, wrong } from "../../values/finding.ts"
+import { counted, wrong } from "../../values/finding.ts"
+import { type Checked, type VerifyFinding, countedRows } from "./checked.ts"
 import { type Known, type KnownTable, shownKey } from "./existing-tables.ts"
 
 /**
@@ -20,7 +21,7 @@ export const checkHistory = Effect.fn("verify.history")(function* ({
   tables
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   let versions = 0
   for (const known of tables.filter(({ hasVersions }) => hasVersions)) {
     const { table, history } = known

@@ -10,7 +10,8 @@ import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Known } from "./existing-tables.ts"
-import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
+import { counted, note, wrong } from "../../values/finding.ts"
+import type { Checked, VerifyFinding } from "./checked.ts"
 
 /** A table that the lake has in another version than the warehouse is not compared. */
 export const checkLake = Effect.fn("verify.lake")(function* (
@@ -25,7 +26,7 @@ export const checkLake = Effect.fn("verify.lake")(function* (
     const locations = yield* loadedLocations()
     const versions = yield* contentVersions()
     const committed = yield* newestCommits(lake, existing, locations)
-    const findings: Array<Finding> = []
+    const findings: Array<VerifyFinding> = []
     const behind: Array<string> = []
     let rows = 0
     for (const { resource, table } of tables) {
@@ -72,7 +73,7 @@ export const checkLake = Effect.fn("verify.lake")(function* (
   }).pipe(Effect.scoped)
 })
 
-const checked = (looked: string, findings: ReadonlyArray<Finding>): Checked => ({
+const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
   part: "lake",
   check: "lake",
   looked,

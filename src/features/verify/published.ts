@@ -9,7 +9,8 @@ import { manifestName } from "../../output/paths.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
+import { counted, note, wrong } from "../../values/finding.ts"
+import type { Checked, VerifyFinding } from "./checked.ts"
 import { type Manifest, type PublishedFile, readManifest } from "../../output/manifest.ts"
 import { CsvCounter, checksumIfPresent } from "./checksum.ts"
 
@@ -22,7 +23,7 @@ export interface PublishedCheck {
 export const checkPublished = Effect.fn("verify.published")(function* (
   folder: string
 ): Effect.fn.Return<PublishedCheck, Failure, Warehouse> {
-  const checked = (looked: string, findings: ReadonlyArray<Finding>): Checked => ({
+  const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
     part: "published",
     check: "published",
     looked,
@@ -46,7 +47,7 @@ export const checkPublished = Effect.fn("verify.published")(function* (
     const why = "code" in manifest ? `it cannot be read: ${manifest.message}` : manifest.message
     return { checked: checked("no manifest", [wrong(manifestName, why)]) }
   }
-  const findings: Array<Finding> = [...(yield* runFindings(manifest.run))]
+  const findings: Array<VerifyFinding> = [...(yield* runFindings(manifest.run))]
   for (const file of manifest.files) {
     const what = yield* problemOf(folder, file)
     if (what !== undefined) findings.push(wrong(file.path, what))
@@ -76,7 +77,7 @@ const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 /** Checks that a known run published the release, and that it was the latest one. */
 const runFindings = Effect.fnUntraced(function* (
   run: string
-): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
+): Effect.fn.Return<ReadonlyArray<VerifyFinding>, Failure, Warehouse> {
   const ids = (yield* runsNewestFirst()).map(({ id }) => id)
   if (!ids.includes(run)) return [wrong(manifestName, `it names run ${run}, which is not in meta.runs`)]
   return ids[0] === run ? [] : [note(manifestName, `run ${run} published it; the latest run is ${ids[0]}`)]

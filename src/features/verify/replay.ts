@@ -14,7 +14,8 @@ import { contentOf, empty } from "../../stores/warehouse/content.ts"
 import { historyLimit } from "../../stores/warehouse/meta/history-limit.ts"
 import { instantOf, literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type Finding, counted, wrong } from "../../values/finding.ts"
+import { counted, wrong } from "../../values/finding.ts"
+import type { Checked, VerifyFinding } from "./checked.ts"
 import { stateFindings } from "./replayed-state.ts"
 import { type Known, type KnownTable, filledTables, shownKey } from "./existing-tables.ts"
 
@@ -67,7 +68,7 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
   const limit = yield* historyLimit()
   // What prune has removed is in the vault still.
   const isKept = limit === undefined ? "true" : `t._valid_to >= ${instantOf(limit)}`
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   let [records, rows] = [0, 0]
   for (const known of tables) {
     const { table, parent } = known

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Finding, counted, wrong } from "../../values/finding.ts"
+import { counted, wrong } from "../../values/finding.ts"
+import type { VerifyFinding } from "./checked.ts"
 
 /** A table of `meta` that follows from the vault: its columns, and the row as people know it. */
 interface Derived {
@@ -46,9 +47,9 @@ const derived: ReadonlyArray<Derived> = [
 /** The replay is attached as `replayed`. `all`: it has every record of the vault. */
 export const stateFindings = Effect.fn("verify.replayedState")(function* (
   all: boolean
-): Effect.fn.Return<ReadonlyArray<Finding>, Failure, Warehouse> {
+): Effect.fn.Return<ReadonlyArray<VerifyFinding>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   for (const { table, columns, shown, needsAll, mayHaveMore } of derived) {
     if (needsAll && !all) continue
     // A run that loaded nothing has no entry in the vault.

@@ -5,7 +5,8 @@ import type { Failure } from "../../values/failure.ts"
 import { fetchedParentsSql } from "../../stores/warehouse/meta/parent-state.ts"
 import { name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type Finding, counted, countedRows, note, wrong } from "../../values/finding.ts"
+import { counted, note, wrong } from "../../values/finding.ts"
+import { type Checked, type VerifyFinding, countedRows } from "./checked.ts"
 import { type Known, type KnownTable, shownKey } from "./existing-tables.ts"
 
 /** Every row has a key without NULL, and no other row has the same key. */
@@ -14,7 +15,7 @@ export const checkKeys = Effect.fn("verify.keys")(function* ({
   missing
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   let rows = 0
   for (const { table, current } of tables.filter(({ isEmpty }) => !isEmpty)) {
     const key = names(table.key)
@@ -49,7 +50,7 @@ interface Relation {
   readonly parents: string
   /** Columns of the child and of the parent that must be equal. */
   readonly columns: ReadonlyArray<readonly [child: string, parent: string]>
-  readonly level: Finding["level"]
+  readonly level: VerifyFinding["level"]
   /** SQL condition for the rows that are checked. */
   readonly where?: string
   /** Explains rows without a parent, where that is no error. */
@@ -59,7 +60,7 @@ interface Relation {
 export const checkParents = Effect.fn("verify.parents")(function* ({
   tables
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   const relations = [...childTablesIn(tables), ...childResourcesIn(tables)]
   for (const { known, parent, parents, columns, level, where = "true", remark = "" } of relations) {
     if (known.isEmpty) continue
@@ -159,7 +160,7 @@ const childResourcesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Rela
 export const checkReferences = Effect.fn("verify.references")(function* ({
   tables
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   let count = 0
   for (const { table, parent, columns, current, isEmpty } of tables)
     for (const { name: column, references } of columns) {

@@ -11,7 +11,8 @@ import type { Failure } from "../../values/failure.ts"
 import type { Row, Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Chosen, choose, isCompared } from "./sampling.ts"
 import { epochMs, same, shown, textOf } from "./compare.ts"
-import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
+import { counted, note, wrong } from "../../values/finding.ts"
+import type { Checked, VerifyFinding } from "./checked.ts"
 import type { KnownTable } from "./existing-tables.ts"
 
 export interface SampleOptions {
@@ -38,7 +39,7 @@ interface Compared {
   readonly table: string
   readonly id: string
   readonly status: Status
-  readonly findings: ReadonlyArray<Finding>
+  readonly findings: ReadonlyArray<VerifyFinding>
 }
 
 const concurrency = 8
@@ -76,7 +77,7 @@ export const checkSample = Effect.fn("verify.sample")(function* (
 })
 
 /** A missing record was deleted after the last sync, or the sync did not notice its deletion: unknown which. */
-const deletionFindings = (compared: ReadonlyArray<Compared>): ReadonlyArray<Finding> =>
+const deletionFindings = (compared: ReadonlyArray<Compared>): ReadonlyArray<VerifyFinding> =>
   [
     ...Map.groupBy(
       compared.filter(({ status }) => status === "deleted since"),
@@ -92,7 +93,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     .map((column) => row[column])
     .join("/")
   const where = `${table.name} ${id}`
-  const ended = (status: Status, findings: ReadonlyArray<Finding> = []): Compared => ({
+  const ended = (status: Status, findings: ReadonlyArray<VerifyFinding> = []): Compared => ({
     table: table.name,
     id,
     status,

@@ -8,7 +8,8 @@ import { countedRejectsSql, wrongStatuses } from "../../stores/warehouse/meta/ru
 import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type Finding, counted, countedRows, note, wrong } from "../../values/finding.ts"
+import { counted, note, wrong } from "../../values/finding.ts"
+import { type Checked, type VerifyFinding, countedRows } from "./checked.ts"
 import { type Known, shownKey } from "./existing-tables.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */
@@ -18,7 +19,7 @@ export const checkTimes = Effect.fn("verify.times")(function* ({
   const warehouse = yield* Warehouse
   const now = instantOf(yield* Clock.currentTimeMillis)
   const watermarks = yield* allWatermarks()
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   for (const { location, resource, watermark, completeAt: readAt, isAhead } of watermarks) {
     // Watermarks are times of the service. If its clock is ahead, rows have such times too.
     const highest = isAhead && highestChange(tables, resource, location)
@@ -78,7 +79,7 @@ export const checkRejects = Effect.fn("verify.rejects")(function* (
   const owners = resources.flatMap((resource) =>
     tablesOf(resource).map((table) => `(${literal(table.name)}, ${literal(resource.table)})`)
   )
-  const findings: Array<Finding> = []
+  const findings: Array<VerifyFinding> = []
   let count = 0
   for (const kind of ["rejected_values", "rejected_records"] as const) {
     const runs = yield* warehouse.rows(

@@ -10,7 +10,8 @@ import { type Entry, foreignIn } from "../../stores/vault/entry.ts"
 import { decode, isTorn } from "../../stores/vault/frame.ts"
 import { type Position, isBefore } from "../../stores/vault/position.ts"
 import { plainPath, readSealed } from "../../stores/vault/segments.ts"
-import { type Checked, type Finding, counted, note, wrong } from "../../values/finding.ts"
+import { counted, note, wrong } from "../../values/finding.ts"
+import type { Checked, VerifyFinding } from "./checked.ts"
 
 /** What the warehouse expects of the vault. */
 export interface Expected {
@@ -35,7 +36,7 @@ export const checkVault = Effect.fn("verify.vault")(function* (
   )
   const files = sorted(names ?? [])
   const last = Math.max(0, ...files.sealed, ...files.plain)
-  const findings: Array<Finding> = [...gaps(files, last), ...leftovers(files)]
+  const findings: Array<VerifyFinding> = [...gaps(files, last), ...leftovers(files)]
   if (names === undefined && loaded) findings.push(wrong(folder, "the folder is missing"))
   const { undefinedTables = [] } = expected ?? {}
   const isUndefined = ({ resource }: Entry) => undefinedTables.includes(resource.split("/")[0]!)
@@ -130,8 +131,8 @@ const sorted = (names: ReadonlyArray<string>): Files => {
 }
 
 /** Numbers without a segment, as ranges. */
-const gaps = ({ sealed, plain }: Files, last: number): ReadonlyArray<Finding> => {
-  const found: Array<Finding> = []
+const gaps = ({ sealed, plain }: Files, last: number): ReadonlyArray<VerifyFinding> => {
+  const found: Array<VerifyFinding> = []
   for (let from = 1; from <= last; from++) {
     let to = from
     while (to <= last && !sealed.has(to) && !plain.has(to)) to++
@@ -141,7 +142,7 @@ const gaps = ({ sealed, plain }: Files, last: number): ReadonlyArray<Finding> =>
   return found
 }
 
-const leftovers = ({ sealed, plain, others }: Files): ReadonlyArray<Finding> => [
+const leftovers = ({ sealed, plain, others }: Files): ReadonlyArray<VerifyFinding> => [
   ...[...plain]
     .filter((segment) => sealed.has(segment))
     .map((segment) =>

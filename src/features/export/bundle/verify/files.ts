@@ -6,7 +6,8 @@ import { createHash } from "node:crypto"
 import { constants } from "node:fs"
 import { lstat, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { type BundleFinding, shown, wrong } from "./finding.ts"
+import { wrong } from "../../../../values/finding.ts"
+import { type BundleFinding, shown } from "./finding.ts"
 
 export interface FoundFile {
   /** Relative to the bag, with `/`. */

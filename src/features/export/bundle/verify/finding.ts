@@ -1,14 +1,7 @@
-/** What the check of a bundle found. Both levels fail it: only a bundle of which everything was compared is intact. */
+/** What the check of a bundle finds. Both levels fail it: only a bundle of which everything was compared is intact. */
+import type { Finding } from "../../../../values/finding.ts"
 
-export interface BundleFinding {
-  readonly level: "wrong" | "notCompared"
-  /** A file, a line of it, or a table. */
-  readonly where: string
-  readonly what: string
-}
-
-export const wrong = (where: string, what: string): BundleFinding => ({ level: "wrong", where, what })
-export const notCompared = (where: string, what: string): BundleFinding => ({ level: "notCompared", where, what })
+export type BundleFinding = Finding<"wrong" | "notCompared">
 
 /** Names in a bundle of others may contain line breaks and control characters. */
 export const shown = (text: string): string => {

@@ -1,6 +1,7 @@
 /** The manifests of a bag: parsed without trust, and compared with the files of the bag. */
 import { type Algorithm, type Checksums, type FoundFile, algorithms, textOf } from "./files.ts"
-import { type BundleFinding, notCompared, shown, wrong } from "./finding.ts"
+import { notCompared, wrong } from "../../../../values/finding.ts"
+import { type BundleFinding, shown } from "./finding.ts"
 
 export interface BagManifest {
   readonly name: string
@@ -91,7 +92,7 @@ export const fileFindings = (
   checksums: Checksums,
   manifests: ReadonlyArray<BagManifest>
 ): ReadonlyArray<BundleFinding> =>
-  manifests.flatMap(({ name, algorithm, lists, entries }) => {
+  manifests.flatMap(({ name, algorithm, lists, entries }): ReadonlyArray<BundleFinding> => {
     if ((lists === "payload") !== path.startsWith("data/")) return []
     const expected = entries.get(path)
     // A tag manifest cannot list itself, and need not list every tag file.

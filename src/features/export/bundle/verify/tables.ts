@@ -8,7 +8,8 @@ import { ControlTotals, type TableTotals, csvRelation, measure, parquetRelation 
 import { type Ask, withDatabase } from "../database.ts"
 import { type FoundFile, textOf } from "./files.ts"
 import { ledgerPath } from "./ledger.ts"
-import { type BundleFinding, notCompared, shown, wrong } from "./finding.ts"
+import { notCompared, wrong } from "../../../../values/finding.ts"
+import { type BundleFinding, shown } from "./finding.ts"
 
 const Package = Schema.Struct({
   resources: Schema.Array(
@@ -101,7 +102,7 @@ const packageFindings = (
   { resources }: typeof Package.Type,
   rowsByPath: Map<string, number>
 ): ReadonlyArray<BundleFinding> =>
-  resources.flatMap((resource) => {
+  resources.flatMap((resource): ReadonlyArray<BundleFinding> => {
     const path = `data/${resource.path}`
     const file = files.get(path)
     if (file === undefined) return [wrong(shown(path), `missing; ${packagePath} describes it`)]

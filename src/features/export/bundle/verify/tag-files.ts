@@ -1,6 +1,7 @@
 /** `bagit.txt` and `bag-info.txt`: the version of the bag, and the size of its payload. */
 import { type FoundFile, textOf } from "./files.ts"
-import { type BundleFinding, notCompared, wrong } from "./finding.ts"
+import { notCompared, wrong } from "../../../../values/finding.ts"
+import type { BundleFinding } from "./finding.ts"
 
 type Files = ReadonlyMap<string, FoundFile>
 

@@ -1,6 +1,7 @@
 /** Checks a bundle without the release, the warehouse or the definitions: only what is in its folder counts. */
 import { algorithms, checksumsOf, filesOf } from "./files.ts"
-import { type BundleFinding, notCompared, wrong } from "./finding.ts"
+import { notCompared, worstFirst, wrong } from "../../../../values/finding.ts"
+import type { BundleFinding } from "./finding.ts"
 import { ledgerFindings } from "./ledger.ts"
 import { type BagManifest, fileFindings, manifestsOf, missingFindings } from "./manifests.ts"
 import { checkTables } from "./tables.ts"
@@ -40,7 +41,7 @@ export const verifyBundle = async (folder: string, signal: AbortSignal): Promise
     files: payload.length,
     bytes: payload.reduce((sum, { bytes }) => sum + bytes, 0),
     tables: tables.compared,
-    findings: [...all.filter(({ level }) => level === "wrong"), ...all.filter(({ level }) => level !== "wrong")]
+    findings: worstFirst(all)
   }
 }
 

@@ -2,13 +2,10 @@
 import * as Effect from "effect/Effect"
 import { exitCodes } from "../values/failure.ts"
 import type { Flags, Settings } from "../settings/read.ts"
-import { policyProblems } from "../settings/schema-policy.ts"
-import { checkSettings } from "../settings/settings.ts"
 import type { SettingProblem } from "../settings/errors.ts"
 import { allSettings } from "../settings/sections.ts"
 import { counted } from "../values/finding.ts"
-import { loadCatalogue } from "../run/catalogue.ts"
-import { Environment } from "../values/environment.ts"
+import { checkedSettings } from "../run/prologue.ts"
 import { Output, table } from "../run/console/output.ts"
 import { printResult } from "../run/result.ts"
 import { problemSentence } from "../run/console/setting-errors.ts"
@@ -20,7 +17,7 @@ interface ConfigFlags extends Flags {
 /** Wrong and missing settings do not stop it: the table shows what a command would use. */
 export const configShow = Effect.fn("cli.configShow")(function* (flags: ConfigFlags) {
   const { print, say } = yield* Output
-  const { problems, settings } = yield* checked(flags)
+  const { all: problems, settings } = yield* checkedSettings(flags)
   const shown = shownSettings(settings, problems)
   const next = problems.length > 0 ? "./sluice config validate" : "./sluice doctor"
   if (flags.json)
@@ -42,8 +39,8 @@ export const configShow = Effect.fn("cli.configShow")(function* (flags: ConfigFl
 /** Sends no request, but runs the commands of `cmd:` references, as every command that needs the secret does. */
 export const configValidate = Effect.fn("cli.configValidate")(function* (flags: ConfigFlags) {
   const { print, say } = yield* Output
-  const { problems, settings } = yield* checked(flags)
-  const sentences = problems.map(problemSentence)
+  const { all, settings } = yield* checkedSettings(flags)
+  const sentences = all.map(problemSentence)
   const exitCode = sentences.length === 0 ? 0 : exitCodes.config
   const next = sentences.length === 0 ? "./sluice doctor" : "correct this, then ./sluice config validate"
   if (flags.json)
@@ -56,14 +53,6 @@ export const configValidate = Effect.fn("cli.configValidate")(function* (flags: 
   if (sentences.length === 0) print("The settings are valid.")
   say(`Next: ${next}`)
   return exitCode
-})
-
-const checked = Effect.fnUntraced(function* (flags: ConfigFlags) {
-  const { keepSecret } = yield* Output
-  const { accounts, output, problems, settings } = checkSettings(flags, yield* Environment)
-  for (const { secrets } of accounts) secrets.forEach(keepSecret)
-  const catalogue = yield* loadCatalogue(output)
-  return { settings, problems: [...problems, ...policyProblems(output, catalogue)] }
 })
 
 interface ShownSetting {

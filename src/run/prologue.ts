@@ -1,8 +1,8 @@
 /** What commands need of the settings before they work. */
 import * as Effect from "effect/Effect"
 import type { Flags } from "../settings/read.ts"
-import { type SchemaSettings, schemaPolicies } from "../settings/schema-policy.ts"
-import { type OutputSettings, syncSettings } from "../settings/settings.ts"
+import { type SchemaSettings, policyProblems, schemaPolicies } from "../settings/schema-policy.ts"
+import { type OutputSettings, checkSettings, syncSettings } from "../settings/settings.ts"
 import { resolveTargets } from "../settings/targets.ts"
 import { Environment } from "../values/environment.ts"
 import { loadCatalogue } from "./catalogue.ts"
@@ -14,6 +14,18 @@ export const accountSettings = Effect.fnUntraced(function* (flags: Flags) {
   const settings = yield* syncSettings(flags, yield* Environment)
   settings.accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
   return settings
+})
+
+/**
+ * The settings and `all` that is wrong with them, for a command that does not stop there. `problems`: without those that only the
+ * catalogue shows. From now on, their secrets are not written.
+ */
+export const checkedSettings = Effect.fnUntraced(function* (flags: Flags) {
+  const { keepSecret } = yield* Output
+  const checked = checkSettings(flags, yield* Environment)
+  checked.accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
+  const catalogue = yield* loadCatalogue(checked.output)
+  return { ...checked, catalogue, all: [...checked.problems, ...policyProblems(checked.output, catalogue)] }
 })
 
 /** The catalogue of a command that loads and publishes, and what the settings say of its tables. */

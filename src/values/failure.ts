@@ -15,6 +15,16 @@ export const exitCodes = {
 } as const
 export type ExitKind = keyof typeof exitCodes
 
+/** An error in words; src/run/console/errors.ts writes them. */
+export interface Explanation {
+  readonly ends: ExitKind
+  readonly message: string
+  /** A command to type, or something to do. */
+  readonly next: string
+  /** When the service accepts requests again, if it is known; epoch milliseconds. */
+  readonly resumeAt?: number
+}
+
 const FileOperation = Schema.Literals(["opened", "created", "read", "written", "replaced", "moved", "removed"])
 export type FileOperation = typeof FileOperation.Type
 

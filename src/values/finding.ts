@@ -18,11 +18,18 @@ export interface Finding<Of extends Level = Level, What = string> {
 
 const finding =
   <const Of extends Level>(level: Of) =>
-  <What>(where: string, what: What): Finding<Of, What> => ({ level, where, what })
+  <What>(where: string, what: What, next?: string): Finding<Of, What> => ({
+    level,
+    where,
+    what,
+    ...(next !== undefined && { next })
+  })
 
 export const wrong = finding("wrong")
 export const notCompared = finding("notCompared")
+export const warning = finding("warning")
 export const note = finding("note")
+export const ok = finding("ok")
 
 /** The worst first; equal ones in their order. */
 export const worstFirst = <One extends { readonly level: Level }>(findings: ReadonlyArray<One>): ReadonlyArray<One> =>

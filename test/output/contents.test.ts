@@ -43,8 +43,8 @@ describe("the output folder", () => {
 
   it("holds nothing that other users can read", async () => {
     chmodSync(account.output, 0o700)
-    const modes = (await outputFolder(account.output)).find(({ check }) => check === "modes")
-    assert.strictEqual(modes!.state, "ok", modes!.what)
+    const modes = (await outputFolder(account.output)).find(({ where }) => where === "modes")
+    assert.strictEqual(modes!.level, "ok", modes!.what)
   })
 
   it("holds nothing of a run when none works", () => {
@@ -148,8 +148,8 @@ describe("a file of a new entry of the table, and one of no entry", () => {
 
   it("is named by the check of modes if others can read it", async () => {
     const { folder, names } = filled(0o644)
-    const modes = (await outputFolder(folder)).find(({ check }) => check === "modes")!
-    assert.strictEqual(modes.state, "warning")
+    const modes = (await outputFolder(folder)).find(({ where }) => where === "modes")!
+    assert.strictEqual(modes.level, "warning")
     assert.include(modes.what, `and ${names.length - 3} more`)
   })
 })

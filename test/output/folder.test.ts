@@ -18,7 +18,7 @@ const clonedFolder = (): string => {
   chmodSync(join(folder, "README.md"), 0o644)
   return folder
 }
-const faultsOf = async (folder: string) => (await outputFolder(folder)).filter(({ state }) => state !== "ok")
+const faultsOf = async (folder: string) => (await outputFolder(folder)).filter(({ level }) => level !== "ok")
 
 it("the output folder of a fresh clone is closed by the first command that writes, and doctor reports nothing", async () => {
   const folder = clonedFolder()
@@ -35,7 +35,7 @@ it("a folder in use keeps its mode, and doctor reports it", async () => {
   await makeOutputFolder(folder)
   assert.strictEqual(modeOf(folder), "755")
   assert.deepStrictEqual(
-    (await faultsOf(folder)).map(({ check }) => check),
+    (await faultsOf(folder)).map(({ where }) => where),
     ["modes"]
   )
 })

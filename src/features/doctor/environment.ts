@@ -8,10 +8,11 @@ import { installed } from "../../values/installation.ts"
 import { type Part, outputFileOf } from "../../output/contents.ts"
 import { readmeName } from "../../output/paths.ts"
 import { megabytes } from "../../values/text.ts"
-import { type Line, ok, problem, warning } from "../../values/check-result.ts"
+import { ok, warning } from "../../values/finding.ts"
+import { type DoctorFinding, problem } from "./finding.ts"
 
 /** Compares the installed versions with the pinned ones. */
-export const versions = async (root = installed("")): Promise<ReadonlyArray<Line>> => {
+export const versions = async (root = installed("")): Promise<ReadonlyArray<DoctorFinding>> => {
   const path = join(root, "package.json")
   const { dependencies, optionalDependencies } = pins(await readFile(path, "utf8"))
   const node = Object.entries(optionalDependencies).find(([name]) =>
@@ -45,7 +46,7 @@ const pins = Schema.decodeUnknownSync(
 const versionIn = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))
 
 /** Checks that other users cannot read the settings file, which contains a secret. */
-export const secretFile = async (path: string): Promise<ReadonlyArray<Line>> => {
+export const secretFile = async (path: string): Promise<ReadonlyArray<DoctorFinding>> => {
   const mode = (await stat(path)).mode & 0o777
   if ((mode & 0o077) === 0) return []
   const what = `${path} contains a secret, and other users of this machine can read it (${mode.toString(8)})`
@@ -56,7 +57,7 @@ export const secretFile = async (path: string): Promise<ReadonlyArray<Line>> => 
 const freeBytesMin = 64 * 1024 * 1024
 
 /** Checks that the output folder is writable, has free space, and is closed to other users. */
-export const outputFolder = async (folder: string): Promise<ReadonlyArray<Line>> => {
+export const outputFolder = async (folder: string): Promise<ReadonlyArray<DoctorFinding>> => {
   const there = await nearest(folder)
   const writable = await access(there, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => true,
@@ -64,12 +65,11 @@ export const outputFolder = async (folder: string): Promise<ReadonlyArray<Line>>
   )
   if (!writable || !(await stat(there)).isDirectory())
     return [
-      problem(
-        "folder",
-        "failed",
-        `${folder} cannot be written: ${there} is not a folder that this user can write to`,
-        "Correct its permissions, or name another folder with --output."
-      )
+      problem("folder", {
+        ends: "failed",
+        message: `${folder} cannot be written: ${there} is not a folder that this user can write to`,
+        next: "Correct its permissions, or name another folder with --output."
+      })
     ]
   const isNew = there !== folder
   const entries = isNew ? [] : await below(folder)
@@ -103,7 +103,7 @@ const below = async (folder: string): Promise<ReadonlyArray<Entry>> => {
   return entries
 }
 
-const space = async (there: string, entries: ReadonlyArray<Entry>): Promise<Line> => {
+const space = async (there: string, entries: ReadonlyArray<Entry>): Promise<DoctorFinding> => {
   const { bavail, bsize } = await statfs(there)
   const free = bavail * bsize
   const size = (part: Part) =>
@@ -113,13 +113,17 @@ const space = async (there: string, entries: ReadonlyArray<Entry>): Promise<Line
   const [warehouse, vault] = [size("warehouse"), size("vault")]
   const what = `${megabytes(free)} free; warehouse ${megabytes(warehouse)}, vault ${megabytes(vault)}`
   if (free < freeBytesMin)
-    return problem("space", "failed", what, "Free disk space, or name another folder with --output.")
+    return problem("space", {
+      ends: "failed",
+      message: what,
+      next: "Free disk space, or name another folder with --output."
+    })
   return free < warehouse + vault
     ? warning("space", what, "Free disk space: a rebuild writes a second warehouse, and a publish about as much again.")
     : ok("space", what)
 }
 
-const modes = (folder: string, all: ReadonlyArray<Entry>): Line => {
+const modes = (folder: string, all: ReadonlyArray<Entry>): DoctorFinding => {
   // A clone contains README.md, which everybody may read; as long as the folder contains nothing else, it may be open.
   const entries = all.filter(({ path }) => path !== readmeName)
   if (entries.length === 1 && all.length > 1) return ok("modes", `the first sync closes ${folder} to others`)

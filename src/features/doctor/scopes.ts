@@ -10,7 +10,8 @@ import { enabledPart } from "../../catalog/optional.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import { type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
-import { type Line, ok, problem, warning } from "../../values/check-result.ts"
+import { ok, warning } from "../../values/finding.ts"
+import { type DoctorFinding, problem } from "./finding.ts"
 
 export interface Account {
   readonly location: string
@@ -43,7 +44,7 @@ const concurrency = 6
 export const checkScopes = Effect.fn("doctor.scopes")(function* (
   catalogue: Catalogue,
   account: Account
-): Effect.fn.Return<ReadonlyArray<Line>, BadCredentials | WrongLocation | BudgetExhausted | Failure, Api> {
+): Effect.fn.Return<ReadonlyArray<DoctorFinding>, BadCredentials | WrongLocation | BudgetExhausted | Failure, Api> {
   const probes = probesOf(catalogue, account.optional)
   const [lists, children] = [
     probes.filter(({ under }) => under === undefined),
@@ -124,17 +125,16 @@ const firstId = (listed: ReadonlyArray<Result>, table: string): unknown => {
   return at(row, "id") ?? at(row, "_id")
 }
 
-const lineOf = ({ probe: { scope }, refused, why }: Result, { resources }: Catalogue): ReadonlyArray<Line> => {
+const lineOf = ({ probe: { scope }, refused, why }: Result, { resources }: Catalogue): ReadonlyArray<DoctorFinding> => {
   if (refused === undefined) return []
   const tables = resources.filter((resource) => resource.scope === scope).map(({ table }) => table)
   return [
     refused === "missing"
-      ? problem(
-          "scopes",
-          "credentials",
-          `${scope} is missing, so these cannot be read: ${tables.join(", ")} (${why})`,
-          `Add the scope to the integration, whose token stays the same; or leave them out: ./sluice sync --except ${tables.join(",")}`
-        )
+      ? problem("scopes", {
+          ends: "credentials",
+          message: `${scope} is missing, so these cannot be read: ${tables.join(", ")} (${why})`,
+          next: `Add the scope to the integration, whose token stays the same; or leave them out: ./sluice sync --except ${tables.join(",")}`
+        })
       : warning("scopes", `${scope} could not be checked: ${why}`, "Run ./sluice sync, which tries other requests.")
   ]
 }

@@ -5,9 +5,10 @@ import type { ApiError, BadCredentials, BudgetExhausted, Unavailable, WrongLocat
 import { at } from "../../catalog/json.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { bind, get } from "../../catalog/request.ts"
-import type { Failure } from "../../values/failure.ts"
+import type { Explanation, Failure } from "../../values/failure.ts"
 import type { AccountSettings } from "../../settings/settings.ts"
-import { type Explanation, type Line, ok, problem, problemOf, warning } from "../../values/check-result.ts"
+import { ok, warning } from "../../values/finding.ts"
+import { type DoctorFinding, problem } from "./finding.ts"
 import { checkScopes } from "./scopes.ts"
 
 export interface ServiceOptions {
@@ -20,7 +21,7 @@ export const service = Effect.fn("doctor.service")(function* ({
   catalogue,
   account,
   explained
-}: ServiceOptions): Effect.fn.Return<ReadonlyArray<Line>, never, Api> {
+}: ServiceOptions): Effect.fn.Return<ReadonlyArray<DoctorFinding>, never, Api> {
   const api = yield* Api
   const { location } = account
   const sentAt = yield* Clock.currentTimeMillis
@@ -35,17 +36,16 @@ export const service = Effect.fn("doctor.service")(function* ({
       case "NotFound":
         // The service accepts the token: the scope or the location is missing.
         return [
-          problem(
-            "token",
-            "credentials",
-            `location ${location} cannot be read: ${answer.message}`,
-            "Check SLUICE_LOCATION_ID, and that the token has the scope locations.readonly."
-          )
+          problem("token", {
+            ends: "credentials",
+            message: `location ${location} cannot be read: ${answer.message}`,
+            next: "Check SLUICE_LOCATION_ID, and that the token has the scope locations.readonly."
+          })
         ]
       case "BudgetExhausted":
-        return [problemOf("budget", explained(answer))]
+        return [problem("budget", explained(answer))]
       default:
-        return [problemOf("token", explained(answer))]
+        return [problem("token", explained(answer))]
     }
   }
   const name = at(answer.body, "location.name")
@@ -68,7 +68,7 @@ export const service = Effect.fn("doctor.service")(function* ({
         )
       ])
     ),
-    Effect.catch((error) => Effect.succeed([problemOf("scopes", explained(error))]))
+    Effect.catch((error) => Effect.succeed([problem("scopes", explained(error))]))
   )
   return [...lines, ...scopes, budget(api.usage(), account.api.limits.reservePerDay)]
 })
@@ -76,7 +76,7 @@ export const service = Effect.fn("doctor.service")(function* ({
 /** The service sends times by its own clock, and sluice compares cursors, tokens and watermarks with the local clock. */
 const driftMsMax = 60_000
 
-const clock = (theirs: number | undefined, ours: number): Line => {
+const clock = (theirs: number | undefined, ours: number): DoctorFinding => {
   if (theirs === undefined) return warning("clock", "the service sends no time", "Check this machine's clock.")
   // The service sends whole seconds.
   const seconds = Math.round((theirs + 500 - ours) / 1000)
@@ -89,7 +89,10 @@ const clock = (theirs: number | undefined, ours: number): Line => {
       )
 }
 
-const budget = ({ burst, windowMs, dailyRemaining }: ReturnType<Api["Service"]["usage"]>, reserve: number): Line => {
+const budget = (
+  { burst, windowMs, dailyRemaining }: ReturnType<Api["Service"]["usage"]>,
+  reserve: number
+): DoctorFinding => {
   const limits = `${burst} requests in ${windowMs / 1000} s`
   const reserved = `${reserve.toLocaleString("en-US")} reserved for other programs`
   if (dailyRemaining === undefined)
@@ -101,10 +104,9 @@ const budget = ({ burst, windowMs, dailyRemaining }: ReturnType<Api["Service"]["
   const what = `${limits}, ${dailyRemaining.toLocaleString("en-US")} left today, ${reserved}`
   return dailyRemaining > reserve
     ? ok("budget", what)
-    : problem(
-        "budget",
-        "later",
-        what,
-        "Run ./sluice sync when the service's day is over, or lower budget.reserve_per_day."
-      )
+    : problem("budget", {
+        ends: "later",
+        message: what,
+        next: "Run ./sluice sync when the service's day is over, or lower budget.reserve_per_day."
+      })
 }

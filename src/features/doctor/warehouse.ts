@@ -3,18 +3,19 @@ import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { type Run, lastRun } from "../../stores/warehouse/meta/runs.ts"
 import { leftLocations } from "../../stores/warehouse/meta/run-resources.ts"
-import type { Failure } from "../../values/failure.ts"
+import type { Explanation, Failure } from "../../values/failure.ts"
 import { outputPaths } from "../../output/paths.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { stateText } from "../../values/state.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Explanation, type Line, ok, problemOf, warning } from "../../values/check-result.ts"
+import { ok, warning } from "../../values/finding.ts"
+import { type DoctorFinding, problem } from "./finding.ts"
 
 export const warehouse = Effect.fn("doctor.warehouse")(function* (
   output: OutputSettings,
   namedLocations: ReadonlySet<string>,
   explained: (failure: Failure) => Explanation
-): Effect.fn.Return<ReadonlyArray<Line>> {
+): Effect.fn.Return<ReadonlyArray<DoctorFinding>> {
   const path = outputPaths(output.folder).warehouse
   if (!existsSync(path)) return [ok("lock", "no run is working here"), ok("last run", "none yet")]
   return yield* Effect.gen(function* () {
@@ -33,11 +34,11 @@ export const warehouse = Effect.fn("doctor.warehouse")(function* (
     ]
   }).pipe(
     Effect.provide(Warehouse.layer(path, { ...output, access: "read" })),
-    Effect.catch((failure) => Effect.succeed([problemOf("lock", explained(failure))]))
+    Effect.catch((failure) => Effect.succeed([problem("lock", explained(failure))]))
   )
 })
 
-const lineOf = ({ id, command, status, exitCode }: Run): Line => {
+const lineOf = ({ id, command, status, exitCode }: Run): DoctorFinding => {
   const what = `${command} ${id}: ${stateText(status)}${exitCode ? `, exit code ${exitCode}` : ""}`
   if (status === "complete") return ok("last run", what)
   return warning(

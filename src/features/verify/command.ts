@@ -7,12 +7,13 @@ import { replayInto } from "../../run/replay.ts"
 import type { Flags } from "../../settings/read.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { schemaPolicies } from "../../settings/schema-policy.ts"
-import { type OutputSettings, outputSettings, syncSettings } from "../../settings/settings.ts"
+import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { counted, worstFirst } from "../../values/finding.ts"
 import { type Checked, isWrong } from "./checked.ts"
 import { checkPublished } from "./published.ts"
 import { type Sampled, checkSample } from "./sample.ts"
 import { nextStep, verify, verifyVault } from "./verify.ts"
+import { accountSettings } from "../../run/prologue.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError, explained } from "../../run/console/errors.ts"
@@ -38,14 +39,12 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
       message: `--sample ${flags.sample}: must be at least 1.`,
       next: "./sluice verify --sample 50"
     })
-  const environment = yield* Environment
-  const { keepSecret, say } = yield* Output
+  const { say } = yield* Output
   // Missing settings of the accounts are reported before the long part.
   const { output, accounts } =
     flags.sample === undefined
-      ? { output: yield* outputSettings(flags, environment), accounts: [] }
-      : yield* syncSettings(flags, environment)
-  accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
+      ? { output: yield* outputSettings(flags, yield* Environment), accounts: [] }
+      : yield* accountSettings(flags)
   const catalogue = yield* loadCatalogue(output)
   const policies = yield* schemaPolicies(output, catalogue)
   const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))

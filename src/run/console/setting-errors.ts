@@ -1,7 +1,7 @@
 /** The sentences about settings that are missing or wrong. */
 import { suggestion } from "../../settings/closest.ts"
 import type { SettingProblem, SettingsError } from "../../settings/errors.ts"
-import type { Explanation } from "../../values/check-result.ts"
+import type { Explanation } from "../../values/failure.ts"
 
 export const settingsExplanation = ({ problems }: SettingsError): Explanation => {
   const sentences = problems.map(problemSentence)

@@ -52,7 +52,7 @@ const measure = async (build: boolean): Promise<{ readonly all: number; readonly
     Effect.gen(function* () {
       const start = performance.now()
       const { problems } = yield* publishNow(catalogue, output, { run })
-      if (problems.length > 0) throw new Error(problems[0]!.problem)
+      if (problems.length > 0) throw new Error(problems[0]!.what)
       return (performance.now() - start) / 1000
     })
   return Effect.runPromise(

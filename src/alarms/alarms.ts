@@ -83,8 +83,8 @@ export const alarms = {
     settings: {},
     // What DuckDB says about a model may quote a value, so it is only in the table.
     check: ({ now, facts }) =>
-      facts.modelProblems.map(({ model, keptAt }) => ({
-        subject: model,
+      facts.modelProblems.map(({ where, keptAt }) => ({
+        subject: where,
         level: keptAt === undefined ? "error" : "warning",
         message: `the model could not be built; the release ${keptAt === undefined ? "has no table of it" : `keeps its table of ${hours(now - keptAt)} ago`}`,
         next: "look at meta.model_problems; ./sluice publish, once it is corrected"

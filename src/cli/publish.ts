@@ -19,7 +19,7 @@ import { loadCatalogue } from "../run/catalogue.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, nothingSynced } from "../run/console/errors.ts"
 import { logEnd } from "../run/console/log.ts"
-import { sayProblems, sentenceOf } from "../run/console/model-problems.ts"
+import { modelText, warn } from "../run/console/findings.ts"
 import { Output } from "../run/console/output.ts"
 import { run } from "../run/run.ts"
 import { printResult } from "../run/result.ts"
@@ -86,7 +86,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
       next: "./sluice sync"
     })
   const exitCode = problems.length === 0 ? 0 : exitCodes.partial
-  const modelProblems = problems.map(sentenceOf)
+  const modelProblems = problems.map(modelText)
   const next =
     due === "not wanted"
       ? "./sluice status"
@@ -121,7 +121,7 @@ export const publishCommand = Effect.fn("cli.publish")(function* (flags: Publish
         const what = changed === 0 ? "nothing has changed" : counted(changed, unit) + (delivered ? " changed" : "")
         print(`${name}: ${what} in ${to}`)
       }
-    yield* sayProblems(modelProblems)
+    yield* warn(modelProblems)
     say(`Next: ${next}`)
   }
   yield* logEnd(exitCode, { status: "complete", files: files.length })

@@ -30,7 +30,7 @@ import { before } from "../features/prune/command.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, failureExplanation } from "../run/console/errors.ts"
 import { logEnd } from "../run/console/log.ts"
-import { sayProblems, sentenceOf } from "../run/console/model-problems.ts"
+import { modelText, warn } from "../run/console/findings.ts"
 import { Output, duration } from "../run/console/output.ts"
 import { run } from "../run/run.ts"
 import { releases } from "../run/report.ts"
@@ -86,7 +86,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
         event: "published",
         run: begun.id,
         published: releases[due],
-        modelProblems: problems.map(sentenceOf)
+        modelProblems: problems.map(modelText)
       })
       return { run: begun.id, records: yield* recordCount(), loadedMs, problems }
     }).pipe(
@@ -107,7 +107,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
   const next = problems.length === 0 ? "./sluice status" : "./sluice check"
   const exitCode = 0
-  const modelProblems = problems.map(sentenceOf)
+  const modelProblems = problems.map(modelText)
   if (flags.json)
     yield* printResult("rebuild", { exitCode, next, data: { records, loadedMs, elapsedMs, modelProblems } })
   else {
@@ -115,7 +115,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       print(
         `${records} records in ${duration(loadedMs)}, without a request; published in ${duration(elapsedMs - loadedMs)}.`
       )
-    yield* sayProblems(modelProblems)
+    yield* warn(modelProblems)
     say(`Next: ${next}`)
   }
   yield* logEnd(exitCode, { status: "complete", records, duration_ms: elapsedMs })

@@ -17,7 +17,7 @@ import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
 import { projectFolder, readModels } from "../stages/publish/models/files.ts"
 import { type Ordered, orderOf, withSources } from "../stages/publish/models/order.ts"
 import { withViews } from "../stages/publish/changes.ts"
-import { confirmRelease, previousRelease } from "../stages/publish/manifest.ts"
+import { confirmRelease, failedModels, previousRelease } from "../stages/publish/manifest.ts"
 import { type Published, publish } from "../stages/publish/publish.ts"
 import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
 import { outputPaths } from "../output/paths.ts"
@@ -164,7 +164,7 @@ const deliverTo = Effect.fnUntraced(function* (
 
 /** The first problem of each model: those of the main release come first. */
 const uniqueProblems = (problems: ReadonlyArray<FailedModel>): ReadonlyArray<FailedModel> => [
-  ...new Map(problems.toReversed().map((problem) => [problem.model, problem])).values()
+  ...new Map(problems.toReversed().map((problem) => [problem.where, problem])).values()
 ]
 
 /** What a release contains. */
@@ -247,8 +247,8 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
   const document = previous && (yield* Effect.promise(() => readDocument(previous.folder)))
   if (previous && stateOf(document) === state) {
     yield* confirmRelease(previous)
-    const { files, problems = [] } = previous.manifest
-    return { name, isNew: false, files, problems: [...problems], folder } satisfies PublishedTarget
+    const problems = failedModels(previous.manifest)
+    return { name, isNew: false, files: previous.manifest.files, problems, folder } satisfies PublishedTarget
   }
   const published = yield* Effect.gen(function* () {
     const copy = yield* writeCopy(output.folder, tables, masking)

@@ -6,7 +6,7 @@ import { sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
 import { nextForLeft } from "./left-locations.ts"
 import { logEnd } from "./console/log.ts"
-import { sentenceOf } from "./console/model-problems.ts"
+import { modelText } from "./console/findings.ts"
 import { type CommandResult, instant } from "./result.ts"
 
 type Ended = Synced & {
@@ -36,7 +36,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       requests: synced.requests,
       ...(requestsLeft !== undefined && { requestsLeft }),
       published: releases[synced.published],
-      modelProblems: synced.modelProblems.map(sentenceOf),
+      modelProblems: synced.modelProblems.map(modelText),
       loadedMs: synced.loadedMs,
       elapsedMs: synced.elapsedMs,
       resources: synced.rows,

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import { exitCodes } from "../values/failure.ts"
 import { explanationOf } from "./console/errors.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
+import { warn } from "./console/findings.ts"
 import { Output } from "./console/output.ts"
 import { RunFeatures } from "./features.ts"
 import type { AlarmSettings } from "../alarms/silence.ts"
@@ -71,11 +72,6 @@ export const withReports = Effect.fnUntraced(function* <A extends { readonly exi
       return Effect.all(reports, { concurrency: "unbounded" })
     })
   )
-})
-
-export const warn = Effect.fnUntraced(function* (problems: ReadonlyArray<string>) {
-  const { redacted, say } = yield* Output
-  for (const problem of problems) say(redacted(problem), "warn")
 })
 
 /** How the work ended, in words. */

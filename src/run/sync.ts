@@ -19,7 +19,7 @@ import { type ChoiceFlags, choiceOf } from "./selection.ts"
 import { refuseDemoFolder } from "./demo-folder.ts"
 import { explained } from "./console/errors.ts"
 import { outputLayer } from "./output-layer.ts"
-import { sentenceOf } from "./console/model-problems.ts"
+import { modelText } from "./console/findings.ts"
 import { Output } from "./console/output.ts"
 import { progress } from "./progress.ts"
 import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
@@ -123,7 +123,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       event: "published",
       run: run.id,
       published: releases[published],
-      modelProblems: modelProblems.map(sentenceOf)
+      modelProblems: modelProblems.map(modelText)
     })
     const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
     return {

@@ -1,5 +1,6 @@
 /** The decisions of the alarms, from facts that the test makes. */
 import { assert, describe, it } from "@effect/vitest"
+import { wrong } from "../../src/values/finding.ts"
 import type { Situation } from "../../src/alarms/alarm.ts"
 import { type Alarm, type AlarmLimits, alarms, alarmsOf, alarmsSection, keyOf } from "../../src/alarms/alarms.ts"
 import { daysLeft } from "../../src/alarms/disk.ts"
@@ -136,7 +137,7 @@ describe("an alarm", () => {
   })
   it("about a model that could not be built: a warning if its earlier table stays", () => {
     const failed = (keptAt: number | undefined) => ({
-      modelProblems: [{ model: "fct_invoice", problem: "1/0", keptAt }]
+      modelProblems: [{ ...wrong("fct_invoice", "1/0"), keptAt }]
     })
     assert.deepStrictEqual(withFacts(failed(undefined)), ["error models:fct_invoice"])
     assert.deepStrictEqual(withFacts(failed(now - hour)), ["warning models:fct_invoice"])

@@ -18,7 +18,7 @@ const right = (one: Model | ModelProblem): Model => {
   assert.isFalse(isProblem(one), JSON.stringify(one))
   return one as Model
 }
-const problemOf = (one: Model | ModelProblem): string => (isProblem(one) ? one.problem : "none")
+const problemOf = (one: Model | ModelProblem): string => (isProblem(one) ? one.what : "none")
 const order = (...models: ReadonlyArray<Model | ModelProblem>) =>
   orderOf(models, ({ schema, table }) => schema === "crm" && table === "contacts")
 
@@ -82,17 +82,17 @@ describe("the order of models", () => {
       models.map(({ name }) => name),
       ["good"]
     )
-    const text = problems.map(({ problem }) => problem).join("\n")
+    const text = problems.map(({ what }) => what).join("\n")
     assert.include(text, "one -> two -> three -> one")
     assert.include(text, "typo.sql: there is no model god; did you mean good?")
     assert.include(text, "table.sql: there is no table crm.contcts")
     assert.include(text, "after.sql: the model typo, to which it refers, cannot be built")
     assert.include(text, "good.sql: good.sql has the same name")
     assert.include(text, "later.sql: the model broken, to which it refers, cannot be built")
-    assert.isFalse(problems.some((one) => one.model === "good"))
+    assert.isFalse(problems.some((one) => one.where === "good"))
     for (const name of ["one", "two", "three"])
       assert.isTrue(
-        problems.some((one) => one.model === name),
+        problems.some((one) => one.where === name),
         name
       )
   })
@@ -118,7 +118,7 @@ describe("the files of models", () => {
   it("that cannot be read are one problem; sluice's own models stay", async () => {
     const found = await readModels("/nowhere/models")
     assert.lengthOf(found.filter(isProblem), 1)
-    assert.match(found.filter(isProblem)[0]!.problem, /^\/nowhere\/models \(models\.folder\) cannot be read: ENOENT/)
+    assert.match(found.filter(isProblem)[0]!.what, /^\/nowhere\/models \(models\.folder\) cannot be read: ENOENT/)
     assert.isAbove(found.length, 100)
   })
 

@@ -137,13 +137,13 @@ describe("the models of a release", () => {
         const ended = yield* publishWith(broken)
         assert.strictEqual(ended.isNew, isNew)
         assert.deepStrictEqual(
-          ended.problems.map(({ model, kept }) => [model, kept]),
+          ended.problems.map(({ where, kept }) => [where, kept]),
           [
             ["named", undefined],
             ["later", undefined]
           ]
         )
-        assert.match(ended.problems[0]!.problem, /^named\.sql: .*"nothing"/s)
+        assert.match(ended.problems[0]!.what, /^named\.sql: .*"nothing"/s)
         assert.deepStrictEqual(names(output, "csv"), ["constant.csv", "newest_run.csv"])
         assert.deepStrictEqual(yield* read(output, "SELECT id FROM things"), [["a"]])
         assert.deepStrictEqual(yield* read(output, "SELECT view_name FROM duckdb_views() WHERE schema_name = 'bi'"), [
@@ -179,7 +179,7 @@ describe("the models of a release", () => {
           yield* replaceThings([run === "run-2" ? "id3" : "id4"], "changed")
           const { problems } = yield* publishWith(broken, run, more)
           assert.deepStrictEqual(
-            problems.map(({ model, kept }) => [model, kept?.run]),
+            problems.map(({ where, kept }) => [where, kept?.run]),
             [
               ["named", "run-1"],
               ["later", "run-1"]

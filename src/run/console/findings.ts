@@ -1,6 +1,8 @@
 /** How the commands show what they found. */
+import * as Effect from "effect/Effect"
 import { type Finding, type Level, worstFirst } from "../../values/finding.ts"
-import { table } from "./output.ts"
+import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
+import { Output, table } from "./output.ts"
 
 type Words = Readonly<Partial<Record<Level, string>>>
 
@@ -40,3 +42,13 @@ export const findingTable = <Of extends Level>(
     })
   ]
 }
+
+/** A model that could not be built. */
+export const modelText = ({ what, kept }: FailedModel): string =>
+  `Model not built${kept === undefined ? "" : `, its table of ${kept.at} stays`}: ${what}`
+
+/** Says what does not stop the command, in sentences that others may have written. */
+export const warn = Effect.fnUntraced(function* (problems: ReadonlyArray<string>) {
+  const { redacted, say } = yield* Output
+  for (const problem of problems) say(redacted(problem), "warn")
+})

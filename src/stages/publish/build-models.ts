@@ -1,6 +1,7 @@
 /** Builds models in schema `bi` of the DuckDB file that is attached. */
 import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
+import { wrong } from "../../values/finding.ts"
 import { type Model, type ModelProblem, type Source, refsOf, sourcesOf, sqlOf } from "./models/model.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
@@ -12,28 +13,28 @@ export const modelPath = (model: Model): string => `${attachedName}.bi.${name(mo
 
 /**
  * Builds `wanted`, keeps `kept`, and removes every other model from the file; with `keepsFailed`, except the table of a model
- * that cannot be built. Returns what is wrong with those models, given `wrong`, which is known already.
+ * that cannot be built. Returns what is wrong with those models, and of those that are `known` already.
  */
 export const buildModels = Effect.fn("publish.buildModels")(function* (
   wanted: ReadonlyArray<Model>,
   kept: ReadonlySet<string>,
-  wrong: ReadonlyArray<ModelProblem>,
+  known: ReadonlyArray<ModelProblem>,
   keepsFailed: boolean
 ): Effect.fn.Return<ReadonlyArray<ModelProblem>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  const problems = [...wrong]
+  const problems = [...known]
   const build = Effect.gen(function* () {
     yield* warehouse.run("CREATE SCHEMA IF NOT EXISTS bi")
     // The statement that builds a table replaces the earlier one only if it succeeds.
     const tables = wanted.filter(({ isView }) => !isView).map((model) => model.name)
-    const stay = new Set(keepsFailed ? [...tables, ...wrong.map(({ model }) => model)] : [])
+    const stay = new Set(keepsFailed ? [...tables, ...known.map(({ where }) => where)] : [])
     for (const [model, kind] of yield* existingModels)
       if (!kept.has(model) && (kind === "VIEW" || !stay.has(model)))
         yield* warehouse.run(`DROP ${kind} bi.${name(model)}`)
     for (const model of wanted) {
-      const missing = refsOf(model).find((ref) => problems.some((one) => one.model === ref))
-      const problem = missing === undefined ? yield* create(model) : `the model ${missing} could not be built`
-      if (problem !== undefined) problems.push({ model: model.name, problem: `${model.file}: ${problem}` })
+      const missing = refsOf(model).find((ref) => problems.some(({ where }) => where === ref))
+      const what = missing === undefined ? yield* create(model) : `the model ${missing} could not be built`
+      if (what !== undefined) problems.push(wrong(model.name, `${model.file}: ${what}`))
     }
   })
   yield* inAttached(build)

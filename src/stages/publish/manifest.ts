@@ -3,8 +3,10 @@ import { Clock, Effect } from "effect"
 import { realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../../values/failure.ts"
+import { wrong } from "../../values/finding.ts"
 import { onDisk, writeDurably } from "../../output/files.ts"
 import { type Manifest, readManifest } from "../../output/manifest.ts"
+import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import { manifestName } from "../../output/paths.ts"
 import { sluiceVersion } from "../../values/version.ts"
 
@@ -32,10 +34,18 @@ export const previousRelease = (published: string): Effect.Effect<PreviousReleas
     return { folder, manifest: { ...rest, schemaVersion, formats, csvProfile, state, problems, tables } }
   }).pipe(Effect.orElseSucceed(() => undefined))
 
+/** The models that could not be built for a release. */
+export const failedModels = ({ problems }: WholeManifest): ReadonlyArray<FailedModel> =>
+  problems.map(({ model, problem, kept }) => ({ ...wrong(model, problem), kept }))
+
+interface Content extends Omit<WholeManifest, Times | "problems"> {
+  readonly problems: ReadonlyArray<FailedModel>
+}
+
 /** Written last: a release without a manifest is incomplete. */
 export const writeManifest = Effect.fn("publish.writeManifest")(function* (
   folder: string,
-  { run, schemaVersion, ...rest }: Omit<WholeManifest, Times>
+  { run, schemaVersion, ...rest }: Content
 ): Effect.fn.Return<void, Failure> {
   const now = new Date(yield* Clock.currentTimeMillis).toISOString()
   yield* write(folder, {
@@ -44,7 +54,8 @@ export const writeManifest = Effect.fn("publish.writeManifest")(function* (
     schemaVersion,
     writtenAt: now,
     confirmedAt: now,
-    ...rest
+    ...rest,
+    problems: rest.problems.map(({ where, what, kept }) => ({ model: where, problem: what, kept }))
   })
 })
 

@@ -73,14 +73,14 @@ export const putModels = Effect.fn("publish.models")(function* (
     if (!hasDatabase) yield* showSources(wanted)
     const kept = new Set(isUpdated ? models.filter((model) => !changed.has(model)).map(({ name }) => name) : [])
     const found = yield* buildModels(wanted, kept, wrong, !isMasked)
-    const failed = new Set(found.map(({ model }) => model))
+    const failed = new Set(found.map(({ where }) => where))
     const earlierFiles = isMasked ? [] : yield* linkEarlier([...failed])
     const stale = new Set([
       ...earlierFiles.map(({ table }) => table),
       ...(isMasked ? [] : yield* earlierTables(failed)).map((model) => tableName({ name: model }))
     ])
     const problems = found.map((one): FailedModel => {
-      const kept = stale.has(tableName({ name: one.model })) ? keptOf(one.model) : undefined
+      const kept = stale.has(tableName({ name: one.where })) ? keptOf(one.where) : undefined
       return { ...one, ...(kept && { kept }) }
     })
     if (hasDatabase) yield* (yield* Warehouse).transaction(storeModelProblems(problems, attachedName))

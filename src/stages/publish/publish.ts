@@ -19,7 +19,7 @@ import { type TableName, changesSince } from "./changes.ts"
 import { storedTables } from "../../stores/warehouse/columns.ts"
 import { contentsOf } from "./contents.ts"
 import type { PublishedFile, TableContent } from "../../output/manifest.ts"
-import { type WholeManifest, confirmRelease, previousRelease, writeManifest } from "./manifest.ts"
+import { type WholeManifest, confirmRelease, failedModels, previousRelease, writeManifest } from "./manifest.ts"
 import { modelVersions, putModels } from "./models.ts"
 import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
@@ -84,10 +84,10 @@ export const publish = Effect.fn("publish")(function* (
   if (previous && isCurrent(previous.manifest)) {
     yield* confirmRelease(previous)
     yield* tryRecordRelease
-    const known = previous.manifest.problems ?? []
+    const known = failedModels(previous.manifest)
     const failed = [
-      ...models.problems.map((one) => ({ ...one, kept: known.find(({ model }) => model === one.model)?.kept })),
-      ...known.filter(({ model }) => model in versions)
+      ...models.problems.map((one) => ({ ...one, kept: known.find(({ where }) => where === one.where)?.kept })),
+      ...known.filter(({ where }) => where in versions)
     ]
     return { isNew: false, files: previous.manifest.files, problems: failed, folder }
   }

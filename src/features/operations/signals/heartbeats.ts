@@ -7,7 +7,8 @@ import { readFacts, watch } from "../../../alarms/watch.ts"
 import { post } from "./http.ts"
 import { report } from "./report.ts"
 import { openReadable } from "../../../run/readable.ts"
-import { type End, type Reported, type Reporter, type Subject, warn } from "../../../run/reports.ts"
+import { warn } from "../../../run/console/findings.ts"
+import type { End, Reported, Reporter, Subject } from "../../../run/reports.ts"
 
 /** Sends the first heartbeat, and the others at the end of the run. */
 export const beginSignals = Effect.fnUntraced(function* ({ command, output, catalogue }: Subject) {

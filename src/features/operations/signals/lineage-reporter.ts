@@ -6,7 +6,8 @@ import type { LineageSettings } from "../../../settings/signals.ts"
 import { LineageSink } from "./lineage-sink.ts"
 import { type RunEnd, RunLineage } from "./lineage.ts"
 import type { RunEvent } from "../../../values/run-event.ts"
-import { type End, type Reporter, type Subject, warn } from "../../../run/reports.ts"
+import { warn } from "../../../run/console/findings.ts"
+import type { End, Reporter, Subject } from "../../../run/reports.ts"
 
 export const beginLineage = (
   { accounts, catalogue, command, output }: Subject,

@@ -19,7 +19,7 @@ import { Environment } from "../../../values/environment.ts"
 import { givenTo } from "../../../stores/ledger/given.ts"
 import { CommandError, nothingSynced } from "../../../run/console/errors.ts"
 import { heldLocations } from "../../../run/held-locations.ts"
-import { sayProblems, sentenceOf } from "../../../run/console/model-problems.ts"
+import { modelText, warn } from "../../../run/console/findings.ts"
 import { Output, table } from "../../../run/console/output.ts"
 import { outputLayer } from "../../../run/output-layer.ts"
 import { definitionsOf } from "../../../run/prologue.ts"
@@ -77,7 +77,7 @@ export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: 
   )
   for (const place of found) say(`The location is still in ${place}.`, "warn")
   for (const { path, what } of places.filter(({ isKept }) => isKept)) say(`${path}: ${what}`, "warn")
-  yield* sayProblems(problems.map(sentenceOf))
+  yield* warn(problems.map(modelText))
   say(`Next: ${next}`)
   return exitCode
 })

@@ -33,7 +33,7 @@ export const business = Effect.fn("report.business")(function* (
   const models = new Set(found.map((row) => String(row["table_name"])))
   if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
   const months = monthsUntil(asOf)
-  const staleSince = new Map((yield* modelProblems()).map(({ model, keptAt }) => [model, keptAt]))
+  const staleSince = new Map((yield* modelProblems()).map(({ where, keptAt }) => [where, keptAt]))
   const unreadOf = yield* unreadResources
   const made = yield* Effect.forEach(topics, ({ id, title, models: needed, resources, unknown, make }) => {
     const without = (lead: string): Topic => ({

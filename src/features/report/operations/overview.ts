@@ -111,7 +111,7 @@ export const failedModels = (models: ReadonlyArray<StoredProblem>): Html | undef
   models.length === 0
     ? undefined
     : html`<ul class="reasons" id="models">
-        ${models.map(({ model, keptAt }) => html`<li><strong>bi.${model}</strong> could not be built: ${keptAt === undefined ? "the release does not have it" : `its table is that of ${moment(keptAt)}`}. <span class="note">The reason is in meta.model_problems.</span></li>`)}
+        ${models.map(({ where, keptAt }) => html`<li><strong>bi.${where}</strong> could not be built: ${keptAt === undefined ? "the release does not have it" : `its table is that of ${moment(keptAt)}`}. <span class="note">The reason is in meta.model_problems.</span></li>`)}
       </ul>`
 
 /** Reasons that are shown at the top, the most severe first. */

@@ -4,6 +4,7 @@ import { basename, join, relative } from "node:path"
 import { type Model, type ModelColumn, type ModelProblem, modelOf } from "./model.ts"
 import { discover } from "../../../catalog/discover.ts"
 import { contractOf } from "../contracts/contract.ts"
+import { wrong } from "../../../values/finding.ts"
 import { installed } from "../../../values/installation.ts"
 import { stagingFiles, stagingViews } from "./staging.ts"
 
@@ -29,10 +30,8 @@ export const writeProject = async (folder: string): Promise<number> => {
   return files.size
 }
 
-const unreadable = (folder: string, error: unknown): ModelProblem => ({
-  model: folder,
-  problem: `${folder} (models.folder) cannot be read: ${error instanceof Error ? error.message : String(error)}`
-})
+const unreadable = (folder: string, error: unknown): ModelProblem =>
+  wrong(folder, `${folder} (models.folder) cannot be read: ${error instanceof Error ? error.message : String(error)}`)
 
 const modelsIn = async (folder: string, shown: string): Promise<ReadonlyArray<Model | ModelProblem>> => {
   const files = (await readdir(folder, { recursive: true })).toSorted()

@@ -5,6 +5,7 @@
  *     {{ source('crm', 'contacts') }}     a table of the schema crm, crm_history or meta
  */
 import { basename } from "node:path"
+import { type Finding, wrong } from "../../../values/finding.ts"
 
 /** A table that a model reads. */
 export interface Source {
@@ -36,12 +37,11 @@ export interface ModelColumn {
 
 export type Reference = { readonly ref: string } | { readonly source: Source }
 
-/** What is wrong with a model, with the place: `my-models/won.sql:3: …`. */
-export interface ModelProblem {
-  /** Name of the model that is not built, or its file if another model has the name. */
-  readonly model: string
-  readonly problem: string
-}
+/**
+ * `where`: the name of the model that is not built, or its file if another model has the name. `what` begins with the place:
+ * `my-models/won.sql:3: …`.
+ */
+export type ModelProblem = Finding<"wrong">
 
 export interface ModelText {
   readonly file: string
@@ -63,10 +63,8 @@ export const modelOf = ({
   references = []
 }: ModelText): Model | ModelProblem => {
   const name = basename(file, ".sql")
-  const problem = (at: number, what: string): ModelProblem => ({
-    model: name,
-    problem: `${file}:${text.slice(0, at).split("\n").length}: ${what}`
-  })
+  const problem = (at: number, what: string): ModelProblem =>
+    wrong(name, `${file}:${text.slice(0, at).split("\n").length}: ${what}`)
   if (!/^[a-z_][a-z0-9_]*$/.test(name))
     return problem(0, "the name of a model has lower-case letters, digits and underscores only")
   const pieces: Array<string | Reference> = []
@@ -100,7 +98,7 @@ const referenceOf = (template: string): Reference | undefined => {
   return { source: { schema: (texts[0] ?? texts[1])!, table: (texts[2] ?? texts[3])! } }
 }
 
-export const isProblem = (one: Model | ModelProblem): one is ModelProblem => "problem" in one
+export const isProblem = (one: Model | ModelProblem): one is ModelProblem => "level" in one
 
 export const refsOf = ({ pieces }: Model): ReadonlyArray<string> =>
   pieces.flatMap((piece) => (typeof piece === "object" && "ref" in piece ? [piece.ref] : []))

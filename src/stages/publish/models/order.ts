@@ -1,4 +1,5 @@
 /** The order in which models are built: each after those to which it refers. */
+import { wrong } from "../../../values/finding.ts"
 import { closest, suggestion } from "../../../settings/closest.ts"
 import { type Model, type ModelProblem, type Source, isProblem, refsOf, sourcesOf } from "./model.ts"
 
@@ -26,18 +27,17 @@ export const orderOf = (all: ReadonlyArray<Model | ModelProblem>, hasSource: (so
   for (const model of all)
     if (!isProblem(model)) {
       const other = byName.get(model.name)
-      if (other) problems.push({ model: model.file, problem: `${model.file}: ${other.file} has the same name` })
+      if (other) problems.push(wrong(model.file, `${model.file}: ${other.file} has the same name`))
       else byName.set(model.name, model)
     }
   // A wrong file does not take away another model of the same name.
-  for (const { model, problem } of all.filter(isProblem))
-    problems.push({ model: byName.has(model) ? problem : model, problem })
-  const failed = new Set(problems.map(({ model }) => model))
+  for (const { where, what } of all.filter(isProblem)) problems.push(wrong(byName.has(where) ? what : where, what))
+  const failed = new Set(problems.map(({ where }) => where))
   const done = new Set<string>()
   const models: Array<Model> = []
-  const fail = ({ name, file }: Model, problem: string): false => {
+  const fail = ({ name, file }: Model, what: string): false => {
     failed.add(name)
-    problems.push({ model: name, problem: `${file}: ${problem}` })
+    problems.push(wrong(name, `${file}: ${what}`))
     return false
   }
   /** Whether the model can be built. `path`: the models that led to it. */

@@ -1,14 +1,13 @@
 /** `meta.model_problems`: the models of schema `bi` that could not be built for the last release. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
+import { type Finding, wrong } from "../../../values/finding.ts"
 import { literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
-/** A model that could not be built for a release. */
-export interface FailedModel {
-  readonly model: string
-  readonly problem: string
+/** A model, `where`, that could not be built for a release. */
+export interface FailedModel extends Finding<"wrong"> {
   /** The earlier release from which its table stays: the run, and when its content was current. Absent if it has none. */
   readonly kept?: { readonly run: string; readonly at: string } | undefined
 }
@@ -17,7 +16,7 @@ export interface FailedModel {
 export const storeModelProblems = (problems: ReadonlyArray<FailedModel>, database?: string): ReadonlyArray<string> => {
   const table = `${database === undefined ? "" : `${database}.`}meta.model_problems`
   const rows = problems.map(
-    ({ model, problem, kept }) => `(${[model, problem, kept?.run, kept?.at].map(literal).join(", ")})`
+    ({ where, what, kept }) => `(${[where, what, kept?.run, kept?.at].map(literal).join(", ")})`
   )
   return [
     `DELETE FROM ${table}`,
@@ -27,9 +26,7 @@ export const storeModelProblems = (problems: ReadonlyArray<FailedModel>, databas
   ]
 }
 
-export interface StoredProblem {
-  readonly model: string
-  readonly problem: string
+export interface StoredProblem extends Finding<"wrong"> {
   /** When the table that stays was current, epoch milliseconds; `undefined` if the release has none. */
   readonly keptAt: number | undefined
 }
@@ -46,8 +43,7 @@ export const modelProblems = Effect.fnUntraced(function* (): Effect.fn.Return<
     "SELECT model, problem, epoch_ms(kept_at) AS kept_at FROM meta.model_problems ORDER BY model"
   )
   return rows.map((row) => ({
-    model: String(row["model"]),
-    problem: String(row["problem"]),
+    ...wrong(String(row["model"]), String(row["problem"])),
     keptAt: numberOf(row["kept_at"])
   }))
 })

@@ -1,9 +1,8 @@
 /** What an alarm is decided from. */
+import type { Finding } from "../values/finding.ts"
 import type { Section, ValuesOf } from "../values/setting.ts"
 import type { FreeSpace } from "./disk.ts"
 import type { Facts } from "./facts.ts"
-
-export type Level = "warning" | "error"
 
 /** Why the last run did nothing, in words. Such a run may have no row in `meta.runs`. */
 export interface FailedRun {
@@ -24,14 +23,10 @@ export interface Situation {
   readonly isRunning: boolean
 }
 
-/** An alarm without its kind. */
-export interface Found {
+/** An alarm without its kind, which is a part of where it is. `what`: one sentence with the figures and the limit, without a stop. */
+export interface Found extends Omit<Finding<"wrong" | "warning">, "where"> {
   /** What it is about, such as a table; absent if the kind says it. */
   readonly subject?: string
-  readonly level: Level
-  /** One sentence with the figures and the limit, without a full stop. */
-  readonly message: string
-  /** A command to type, or something to do. */
   readonly next: string
 }
 

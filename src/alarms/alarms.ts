@@ -40,8 +40,8 @@ export const alarms = {
             return [
               {
                 subject,
-                level: isError ? "error" : "warning",
-                message: `last read completely ${hours(age)} ago; the limit is ${hours(isError ? errorAfter : warnAfter)}`,
+                level: isError ? "wrong" : "warning",
+                what: `last read completely ${hours(age)} ago; the limit is ${hours(isError ? errorAfter : warnAfter)}`,
                 next: "./sluice sync"
               }
             ]
@@ -55,8 +55,8 @@ export const alarms = {
         const anomaly = anomalyOf(nights, limits)
         if (!anomaly) return []
         const { changed, expected, nights: count } = anomaly
-        const message = `${number(changed)} new and changed rows, where the last ${count} nights make ${number(expected)} likely`
-        return [{ subject, level: "warning", message, next: "./sluice report" }]
+        const what = `${number(changed)} new and changed rows, where the last ${count} nights make ${number(expected)} likely`
+        return [{ subject, level: "warning", what, next: "./sluice report" }]
       })
   }),
   rejects: alarm({
@@ -74,7 +74,7 @@ export const alarms = {
         .map(({ subject, records, rejected }) => ({
           subject,
           level: "warning",
-          message: `${number(rejected)} rejected values and records in ${number(records)} records; the limit is ${percent(rejectShare)}`,
+          what: `${number(rejected)} rejected values and records in ${number(records)} records; the limit is ${percent(rejectShare)}`,
           next: "look at meta.rejected_values and meta.rejected_records"
         }))
   }),
@@ -85,8 +85,8 @@ export const alarms = {
     check: ({ now, facts }) =>
       facts.modelProblems.map(({ where, keptAt }) => ({
         subject: where,
-        level: keptAt === undefined ? "error" : "warning",
-        message: `the model could not be built; the release ${keptAt === undefined ? "has no table of it" : `keeps its table of ${hours(now - keptAt)} ago`}`,
+        level: keptAt === undefined ? "wrong" : "warning",
+        what: `the model could not be built; the release ${keptAt === undefined ? "has no table of it" : `keeps its table of ${hours(now - keptAt)} ago`}`,
         next: "look at meta.model_problems; ./sluice publish, once it is corrected"
       }))
   }),
@@ -104,8 +104,8 @@ export const alarms = {
       // A plan of a few requests may be wrong by many times.
       if (last === undefined || planned === undefined || sent <= requestFactor * planned || sent - planned < 500)
         return []
-      const message = `run ${last.id} sent ${number(sent)} requests, and ${number(planned)} were planned; the limit is ${requestFactor} times as many`
-      return [{ level: "warning", message, next: "./sluice report" }]
+      const what = `run ${last.id} sent ${number(sent)} requests, and ${number(planned)} were planned; the limit is ${requestFactor} times as many`
+      return [{ level: "warning", what, next: "./sluice report" }]
     }
   }),
   budget: alarm({
@@ -129,7 +129,7 @@ export const alarms = {
       return [
         {
           level: "warning",
-          message: `a day takes ${number(recent)} requests and in a week probably ${number(expected)}; the service allows ${number(requestsPerDay)} without the reserve`,
+          what: `a day takes ${number(recent)} requests and in a week probably ${number(expected)}; the service allows ${number(requestsPerDay)} without the reserve`,
           next: "read fewer tables with --except, or ask the service for a higher limit"
         }
       ]
@@ -153,13 +153,11 @@ export const alarms = {
       const next = "free space, or give the output folder a larger disk"
       const freeMin = diskFreeMb * 1_000_000
       if (now.bytes < freeMin)
-        return [
-          { level: "error", message: `${megabytes(now.bytes)} are free; the limit is ${megabytes(freeMin)}`, next }
-        ]
+        return [{ level: "wrong", what: `${megabytes(now.bytes)} are free; the limit is ${megabytes(freeMin)}`, next }]
       const days = daysLeft(free)
       if (days === undefined || days >= diskDays) return []
-      const message = `${megabytes(now.bytes)} are free, and at the present rate none in ${Math.max(0, Math.floor(days))} days`
-      return [{ level: "warning", message, next }]
+      const what = `${megabytes(now.bytes)} are free, and at the present rate none in ${Math.max(0, Math.floor(days))} days`
+      return [{ level: "warning", what, next }]
     }
   }),
   token: alarm({
@@ -179,8 +177,8 @@ export const alarms = {
       const day = new Date(expires).toISOString().slice(0, 10)
       return [
         {
-          level: expires <= now ? "error" : "warning",
-          message: expires <= now ? `the token expired on ${day}` : `the token expires on ${day}`,
+          level: expires <= now ? "wrong" : "warning",
+          what: expires <= now ? `the token expired on ${day}` : `the token expires on ${day}`,
           next: "make a new token, put it where the settings refer to, and change alarms.token_expires"
         }
       ]
@@ -213,16 +211,19 @@ export const alarmsSection = Object.assign(
 /** When something becomes an alarm. `requestsPerDay` is without the reserve for others. */
 export type AlarmLimits = ValuesOf<AlarmsSection>
 
+/** `where`: the name by which it is silenced and remembered, `freshness:contacts` or `disk`. */
 export interface Alarm extends Found {
   readonly kind: AlarmKind
+  readonly where: string
 }
 
-/** The name by which an alarm is silenced and remembered: `freshness:contacts`, `disk`. */
-export const keyOf = ({ kind, subject }: Pick<Alarm, "kind" | "subject">): string =>
+export const nameOf = ({ kind, subject }: Pick<Alarm, "kind" | "subject">): string =>
   subject === undefined ? kind : `${kind}:${subject}`
 
 export const alarmsOf = (situation: Situation, limits: AlarmLimits): ReadonlyArray<Alarm> =>
-  alarmKinds.flatMap((kind) => alarms[kind].check(situation, limits).map((found) => ({ kind, ...found })))
+  alarmKinds.flatMap((kind) =>
+    alarms[kind].check(situation, limits).map((found) => ({ kind, where: nameOf({ kind, ...found }), ...found }))
+  )
 
 const lastEnded = ({ syncs }: Situation["facts"]) => syncs.find(({ finishedAt }) => finishedAt !== undefined)
 
@@ -231,26 +232,26 @@ const aboutLastSync = ({ facts, failed, isRunning }: Situation): ReadonlyArray<F
   const last = lastEnded(facts)
   const [newest] = facts.syncs
   if (failed && failed.at >= (last?.finishedAt ?? 0))
-    return [{ level: "error", message: withoutStop(failed.message), next: failed.next }]
+    return [{ level: "wrong", what: withoutStop(failed.message), next: failed.next }]
   if (last?.exitCode === 75)
     return [
       {
         level: "warning",
-        message: `run ${last.id} ended early: the service had no more requests for it or gave no answer`,
+        what: `run ${last.id} ended early: the service had no more requests for it or gave no answer`,
         next: "./sluice sync, later; it resumes"
       }
     ]
   if (last && (last.exitCode ?? 0) !== 0)
     return [
       {
-        level: "error",
-        message: `run ${last.id} ended ${last.status.replaceAll("_", " ")}, with exit code ${last.exitCode}`,
+        level: "wrong",
+        what: `run ${last.id} ended ${last.status.replaceAll("_", " ")}, with exit code ${last.exitCode}`,
         next: "./sluice status"
       }
     ]
   if (!newest || newest === last || isRunning) return []
-  const message = `run ${newest.id} did not end: it was stopped or killed; everything read is kept`
-  return [{ level: "warning", message, next: "./sluice sync" }]
+  const what = `run ${newest.id} did not end: it was stopped or killed; everything read is kept`
+  return [{ level: "warning", what, next: "./sluice sync" }]
 }
 
 /** Tables that an earlier run could not read to the end, and no run has read since. */
@@ -258,11 +259,11 @@ const unread = ({ facts }: Situation): ReadonlyArray<Found> => {
   const [newest] = facts.syncs
   const open = facts.lastReadings.filter(({ run, status }) => run !== newest?.id && !isWhole(status))
   if (open.length === 0) return []
-  const message = `an earlier run did not read to the end, and none has since: ${some(open.map(({ subject }) => subject))}`
-  return [{ level: "error", message, next: "./sluice sync" }]
+  const what = `an earlier run did not read to the end, and none has since: ${some(open.map(({ subject }) => subject))}`
+  return [{ level: "wrong", what, next: "./sluice sync" }]
 }
 
-const drift = (what: string, met: ReadonlyArray<string>): ReadonlyArray<Found> =>
+const drift = (news: string, met: ReadonlyArray<string>): ReadonlyArray<Found> =>
   met.length === 0
     ? []
-    : [{ level: "warning", message: `the service sent ${what}: ${some(met)}`, next: "look at meta.schema_changes" }]
+    : [{ level: "warning", what: `the service sent ${news}: ${some(met)}`, next: "look at meta.schema_changes" }]

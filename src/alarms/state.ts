@@ -15,10 +15,12 @@ import * as Schema from "effect/Schema"
 import { readFile } from "node:fs/promises"
 import { writeAtomically } from "../output/files.ts"
 import { outputPaths } from "../output/paths.ts"
-import { type Alarm, alarmKinds, keyOf } from "./alarms.ts"
+import { levelWords } from "../values/finding.ts"
+import { type Alarm, alarmKinds, nameOf } from "./alarms.ts"
 import type { Silence } from "./silence.ts"
 
-const KnownAlarm = Schema.Struct({
+/** An alarm in the file, with the names that others read as well. */
+const WrittenAlarm = Schema.Struct({
   kind: Schema.Literals(alarmKinds),
   subject: Schema.optionalKey(Schema.String),
   level: Schema.Literals(["warning", "error"]),
@@ -29,11 +31,32 @@ const KnownAlarm = Schema.Struct({
   /** Why it is not reported; absent for one that was. */
   silenced: Schema.optionalKey(Schema.String)
 })
-export type KnownAlarm = typeof KnownAlarm.Type
 
-const AlarmState = Schema.Struct({
+export interface KnownAlarm extends Alarm {
+  readonly since: number
+  readonly silenced?: string
+}
+
+export const writtenOf = ({ kind, subject, level, what, next, since, silenced }: KnownAlarm) => ({
+  kind,
+  ...(subject !== undefined && { subject }),
+  level: levelWords.alarms[level],
+  message: what,
+  next,
+  since,
+  ...(silenced !== undefined && { silenced })
+})
+
+const knownOf = ({ level, message, ...rest }: typeof WrittenAlarm.Type): KnownAlarm => ({
+  ...rest,
+  level: level === "error" ? "wrong" : level,
+  where: nameOf(rest),
+  what: message
+})
+
+const WrittenState = Schema.Struct({
   version: Schema.Literal(1),
-  alarms: Schema.Array(KnownAlarm),
+  alarms: Schema.Array(WrittenAlarm),
   /** The free space of the disk in the last nights, oldest first. */
   free: Schema.Array(Schema.Struct({ at: Schema.Number, bytes: Schema.Number })),
   /** Why the last run did nothing. */
@@ -41,17 +64,26 @@ const AlarmState = Schema.Struct({
     Schema.Struct({ at: Schema.Number, exitCode: Schema.Int, message: Schema.String, next: Schema.String })
   )
 })
-export type AlarmState = typeof AlarmState.Type
+
+export interface AlarmState extends Omit<typeof WrittenState.Type, "alarms"> {
+  readonly alarms: ReadonlyArray<KnownAlarm>
+}
 
 const nothingKnown: AlarmState = { version: 1, alarms: [], free: [] }
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(AlarmState))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(WrittenState))
 
 /** Without a file, or with one that cannot be read, nothing is known: open alarms are reported once more. */
 export const readState = async (folder: string): Promise<AlarmState> =>
-  Option.getOrElse(decode(await readFile(outputPaths(folder).alarms, "utf8").catch(() => "")), () => nothingKnown)
+  Option.match(decode(await readFile(outputPaths(folder).alarms, "utf8").catch(() => "")), {
+    onNone: () => nothingKnown,
+    onSome: (state) => ({ ...state, alarms: state.alarms.map(knownOf) })
+  })
 
 export const writeState = (folder: string, state: AlarmState): Promise<void> =>
-  writeAtomically(outputPaths(folder).alarms, `${JSON.stringify(state, null, 2)}\n`)
+  writeAtomically(
+    outputPaths(folder).alarms,
+    `${JSON.stringify({ ...state, alarms: state.alarms.map(writtenOf) }, null, 2)}\n`
+  )
 
 /** Removes the alarms that quote values of records; the next run raises those that are still due. */
 export const forgetValues = async (folder: string): Promise<void> => {
@@ -75,22 +107,22 @@ export const changesOf = (
   silences: ReadonlyArray<Silence>,
   now: number
 ): Changes => {
-  const before = new Map(known.map((one) => [keyOf(one), one]))
+  const before = new Map(known.map((one) => [one.where, one]))
   const next = alarms.map((alarm): KnownAlarm => {
     const silence = silences.find(
-      ({ alarm: name, until }) => until > now && (name === keyOf(alarm) || name === alarm.kind)
+      ({ alarm: name, until }) => until > now && (name === alarm.where || name === alarm.kind)
     )
-    const since = before.get(keyOf(alarm))?.since ?? now
+    const since = before.get(alarm.where)?.since ?? now
     return { ...alarm, since, ...(silence && { silenced: silence.reason }) }
   })
-  const keys = new Set(next.map(keyOf))
+  const names = new Set(next.map(({ where }) => where))
   return {
     alarms: next,
     opened: next.filter((one) => {
-      const earlier = before.get(keyOf(one))
+      const earlier = before.get(one.where)
       return one.silenced === undefined && (earlier === undefined || earlier.silenced !== undefined)
     }),
-    recovered: known.filter((one) => one.silenced === undefined && !keys.has(keyOf(one)))
+    recovered: known.filter((one) => one.silenced === undefined && !names.has(one.where))
   }
 }
 

@@ -1,8 +1,16 @@
 /** What the checks find: of an output, a bundle, the machine, the settings, the models, and alarms. */
 
-/** From the worst to the best. Results and lines have the words of their command: src/run/console/findings.ts. */
-export const levels = ["wrong", "notCompared", "warning", "note", "ok"] as const
+/** From the worst to the best. */
+const levels = ["wrong", "notCompared", "warning", "note", "ok"] as const
 export type Level = (typeof levels)[number]
+
+/** The words that each command has for them; those of alarms and of `doctor` are also in results. */
+export const levelWords = {
+  verify: { wrong: "WRONG", note: "note" },
+  bundle: { wrong: "WRONG", notCompared: "not compared" },
+  doctor: { wrong: "problem", warning: "warning", ok: "ok" },
+  alarms: { wrong: "error", warning: "warning" }
+} as const satisfies Readonly<Record<string, Readonly<Partial<Record<Level, string>>>>>
 
 /** A check extends it with facts of its own. */
 export interface Finding<Of extends Level = Level, What = string> {

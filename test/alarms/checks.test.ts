@@ -1,15 +1,18 @@
 /** The decisions of the alarms, from facts that the test makes. */
 import { assert, describe, it } from "@effect/vitest"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { wrong } from "../../src/values/finding.ts"
 import type { Situation } from "../../src/alarms/alarm.ts"
-import { type Alarm, type AlarmLimits, alarms, alarmsOf, alarmsSection, keyOf } from "../../src/alarms/alarms.ts"
+import { type Alarm, type AlarmLimits, alarms, alarmsOf, alarmsSection } from "../../src/alarms/alarms.ts"
 import { daysLeft } from "../../src/alarms/disk.ts"
 import type { LastReading } from "../../src/alarms/facts.ts"
 import type { Silence } from "../../src/alarms/silence.ts"
-import { changesOf, withSample } from "../../src/alarms/state.ts"
+import { changesOf, readState, withSample, writeState } from "../../src/alarms/state.ts"
 import { anomalyOf } from "../../src/alarms/volume.ts"
 import { readSettings } from "../../src/settings/read.ts"
 import type { Run } from "../../src/stores/warehouse/meta/runs.ts"
+import { newFolder } from "../support/sluice.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -115,7 +118,7 @@ const withFacts = (
   own: Partial<AlarmLimits> = {}
 ): ReadonlyArray<string> =>
   alarmsOf({ ...situation, ...rest, facts: { ...noFacts, ...facts } }, { ...limits, ...own }).map(
-    (one) => `${one.level} ${keyOf(one)}`
+    (one) => `${one.level} ${one.where}`
   )
 
 describe("an alarm", () => {
@@ -126,20 +129,20 @@ describe("an alarm", () => {
     ))
   it("is none in a good night", () => assert.deepStrictEqual(withFacts({}), []))
   it("about the sync: incomplete, paused, killed, failed before it began", () => {
-    assert.deepStrictEqual(withFacts({ syncs: [run({ exitCode: 3, status: "incomplete" })] }), ["error sync"])
+    assert.deepStrictEqual(withFacts({ syncs: [run({ exitCode: 3, status: "incomplete" })] }), ["wrong sync"])
     assert.deepStrictEqual(withFacts({ syncs: [run({ exitCode: 75, status: "paused" })] }), ["warning sync"])
     const killed = run({ finishedAt: undefined, exitCode: undefined, status: "interrupted" })
     assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }), ["warning sync"])
     assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }, { isRunning: true }), [])
     const failed = { at: now, exitCode: 77, message: "The token is wrong.", next: "set it" }
-    assert.deepStrictEqual(withFacts({}, { failed }), ["error sync"])
+    assert.deepStrictEqual(withFacts({}, { failed }), ["wrong sync"])
     assert.deepStrictEqual(withFacts({}, { failed: { ...failed, at: now - hour } }), [], "a later run ended well")
   })
   it("about a model that could not be built: a warning if its earlier table stays", () => {
     const failed = (keptAt: number | undefined) => ({
       modelProblems: [{ ...wrong("fct_invoice", "1/0"), keptAt }]
     })
-    assert.deepStrictEqual(withFacts(failed(undefined)), ["error models:fct_invoice"])
+    assert.deepStrictEqual(withFacts(failed(undefined)), ["wrong models:fct_invoice"])
     assert.deepStrictEqual(withFacts(failed(now - hour)), ["warning models:fct_invoice"])
   })
   it("about a table that an earlier run did not read to its end, until a run does", () => {
@@ -148,8 +151,8 @@ describe("an alarm", () => {
       syncs,
       lastReadings: [{ ...reading, subject: "invoices", run, status }]
     })
-    assert.deepStrictEqual(withFacts(last("r1", "incomplete")), ["error sync"])
-    assert.deepStrictEqual(withFacts(last("r1", "interrupted")), ["error sync"])
+    assert.deepStrictEqual(withFacts(last("r1", "incomplete")), ["wrong sync"])
+    assert.deepStrictEqual(withFacts(last("r1", "interrupted")), ["wrong sync"])
     assert.deepStrictEqual(withFacts(last("r1", "complete_with_warnings")), [])
     assert.deepStrictEqual(withFacts(last("r2", "complete")), [])
   })
@@ -159,8 +162,8 @@ describe("an alarm", () => {
     })
     assert.deepStrictEqual(withFacts(aged(30 * hour)), [])
     assert.deepStrictEqual(withFacts(aged(30 * hour + 1)), ["warning freshness:contacts"])
-    assert.deepStrictEqual(withFacts(aged(54 * hour + 1)), ["error freshness:contacts"])
-    assert.deepStrictEqual(withFacts({ ...aged(99 * hour), syncs: [run({ exitCode: 3 })] }), ["error sync"])
+    assert.deepStrictEqual(withFacts(aged(54 * hour + 1)), ["wrong freshness:contacts"])
+    assert.deepStrictEqual(withFacts({ ...aged(99 * hour), syncs: [run({ exitCode: 3 })] }), ["wrong sync"])
   })
   it("about rejects, from five and the share on", () => {
     const rejecting = (records: number, rejected: number) =>
@@ -184,13 +187,13 @@ describe("an alarm", () => {
     assert.deepStrictEqual(withFacts({ syncs: past((ago) => (ago === 0 ? 190_000 : 100)) }), [], "one first sync")
   })
   it("about the disk, the token, and what the service sends", () => {
-    assert.deepStrictEqual(withFacts({}, { free: [{ at: now, bytes: 499 }] }), ["error disk"])
+    assert.deepStrictEqual(withFacts({}, { free: [{ at: now, bytes: 499 }] }), ["wrong disk"])
     const falling = [8, 4, 0].map((ago) => ({ at: now - ago * day, bytes: 1000 + ago * 100 }))
     assert.deepStrictEqual(withFacts({}, { free: falling }), ["warning disk"])
     const token = (tokenExpires: number) => withFacts({}, {}, { tokenExpires })
     assert.deepStrictEqual(token(now + 15 * day), [])
     assert.deepStrictEqual(token(now + 14 * day), ["warning token"])
-    assert.deepStrictEqual(token(now), ["error token"])
+    assert.deepStrictEqual(token(now), ["wrong token"])
     assert.deepStrictEqual(withFacts({ newFields: ["contacts.tier (new field)"], newValues: ["tasks.x = y"] }), [
       "warning schema",
       "warning values"
@@ -199,7 +202,7 @@ describe("an alarm", () => {
 })
 
 describe("the state", () => {
-  const alarm: Alarm = { kind: "freshness", subject: "contacts", level: "warning", message: "late", next: "x" }
+  const alarm: Alarm = { kind: "freshness", where: "freshness:contacts", level: "warning", what: "late", next: "x" }
   /** What is reported night by night. */
   const reported = (
     steps: ReadonlyArray<readonly [alarms: ReadonlyArray<Alarm>, silences?: ReadonlyArray<Silence>]>
@@ -208,11 +211,11 @@ describe("the state", () => {
     return steps.map(([alarms, silences = []], night) => {
       const { opened, recovered, alarms: next } = changesOf(known, alarms, silences, night * day)
       known = next
-      return [...opened.map((one) => `+${keyOf(one)}`), ...recovered.map((one) => `-${keyOf(one)}`)].join()
+      return [...opened.map((one) => `+${one.where}`), ...recovered.map((one) => `-${one.where}`)].join()
     })
   }
   it("reports one alarm and one recovery per bad period, also if the level rises", () => {
-    const error: Alarm = { ...alarm, level: "error" }
+    const error: Alarm = { ...alarm, level: "wrong" }
     assert.deepStrictEqual(reported([[[]], [[alarm]], [[error]], [[alarm]], [[]], [[]], [[alarm]], [[]]]), [
       "",
       "+freshness:contacts",
@@ -236,5 +239,20 @@ describe("the state", () => {
     }
     const other = [{ alarm: "freshness:tasks", reason: "closed", until: 9 * day }]
     assert.deepStrictEqual(reported([[[alarm], other]]), ["+freshness:contacts"])
+  })
+  it("keeps its names in the file, also those of an earlier version", async () => {
+    const folder = newFolder()
+    const file = join(folder, "alarms.json")
+    const written = `{"version":1,"alarms":[
+      {"kind":"freshness","subject":"contacts","level":"error","message":"late","next":"x","since":5,"silenced":"closed"},
+      {"kind":"disk","level":"warning","message":"nearly full","next":"y","since":6}],"free":[{"at":1,"bytes":2}]}`
+    writeFileSync(file, written)
+    const state = await readState(folder)
+    assert.deepStrictEqual(
+      state.alarms.map(({ level, where, what }) => `${level} ${where}: ${what}`),
+      ["wrong freshness:contacts: late", "warning disk: nearly full"]
+    )
+    await writeState(folder, state)
+    assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), JSON.parse(written))
   })
 })

@@ -4,9 +4,9 @@ import { realpath, stat } from "node:fs/promises"
 import { verifyBundle } from "./bundle/verify/verify.ts"
 import { type Failure, exitCodes } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
-import { counted } from "../../values/finding.ts"
+import { counted, levelWords } from "../../values/finding.ts"
 import { CommandError } from "../../run/console/errors.ts"
-import { findingLine, levelWords } from "../../run/console/findings.ts"
+import { findingLine } from "../../run/console/findings.ts"
 import { Output } from "../../run/console/output.ts"
 import { printResult } from "../../run/result.ts"
 
@@ -58,7 +58,8 @@ export const exportVerify = Effect.fn("cli.exportVerify")(function* ({ folder: g
     ? "compare the SHA-256 of its manifest-sha256.txt with the one that you were given."
     : "request the bundle again from whoever sent it, or export it again: ./sluice export bundle."
   if (json) return yield* printResult("export-verify", { exitCode, next, data: { folder: given, isIntact, ...check } })
-  for (const one of findings) print(findingLine(one, levelWords.bundle))
+  const words = levelWords.bundle
+  for (const one of findings) print(findingLine(words[one.level], one, words))
   const looked = `${counted(files, "file")}, ${counted(bytes, "byte")}, the control totals of ${counted(tables, "table")}`
   print(
     isIntact

@@ -1,6 +1,6 @@
 /** `sluice check`: prints the alarms, reports what changed since the last check or run, and ends with 4 if there are any. */
 import * as Effect from "effect/Effect"
-import { type AlarmLimits, keyOf } from "../../alarms/alarms.ts"
+import type { AlarmLimits } from "../../alarms/alarms.ts"
 import type { Facts } from "../../alarms/facts.ts"
 import type { KnownAlarm } from "../../alarms/state.ts"
 import { isComparable } from "../../alarms/volume.ts"
@@ -48,11 +48,12 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   const exitCode = active.length > 0 ? exitCodes.alarms : 0
   const next = sorted(active)[0]?.next ?? "./sluice status"
   if (flags.json) {
-    const data = { compared, alarms: shownAlarms(alarms), opened: opened.map(keyOf), recovered: recovered.map(keyOf) }
+    const names = (some: ReadonlyArray<KnownAlarm>) => some.map(({ where }) => where)
+    const data = { compared, alarms: shownAlarms(alarms), opened: names(opened), recovered: names(recovered) }
     return yield* printResult("check", { exitCode, next, data })
   }
-  for (const line of alarmLines(alarms)) print(line)
-  for (const one of recovered) print(`recovered ${keyOf(one)}: ${one.message}`)
+  for (const line of alarmLines(shownAlarms(alarms))) print(line)
+  for (const { where, what } of recovered) print(`recovered ${where}: ${what}`)
   print(
     `${active.length === 0 ? "ok: no alarms" : counted(active.length, "alarm")}; compared: ${comparedText(compared)}`
   )
@@ -72,17 +73,17 @@ const comparedText = ({ syncs, readings, volumes }: ReturnType<typeof comparedOf
 
 /** 0 OK, 1 WARNING, 2 CRITICAL. */
 const nagiosCode = (active: ReadonlyArray<KnownAlarm>): number =>
-  active.some(({ level }) => level === "error") ? 2 : active.length > 0 ? 1 : 0
+  active.some(({ level }) => level === "wrong") ? 2 : active.length > 0 ? 1 : 0
 
 /** One line; after the bar, figures for graphs. In the text, a bar would end it. */
 const nagiosLine = (active: ReadonlyArray<KnownAlarm>, compared: ReturnType<typeof comparedOf>): string => {
   const state = ["OK", "WARNING", "CRITICAL"][nagiosCode(active)]
-  const errors = active.filter(({ level }) => level === "error").length
+  const errors = active.filter(({ level }) => level === "wrong").length
   const text =
     active.length === 0
       ? `no alarms; compared: ${comparedText(compared)}`
       : sorted(active)
-          .map((one) => `${keyOf(one)}: ${one.message}`)
+          .map(({ where, what }) => `${where}: ${what}`)
           .join("; ")
   return `SLUICE ${state} - ${text.replaceAll("|", "/").replaceAll(/\s+/g, " ")} | warnings=${active.length - errors} errors=${errors}`
 }

@@ -8,7 +8,7 @@ import type { Flags } from "../../settings/read.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { schemaPolicies } from "../../settings/schema-policy.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
-import { counted, worstFirst } from "../../values/finding.ts"
+import { counted, levelWords, worstFirst } from "../../values/finding.ts"
 import { type Checked, isWrong } from "./checked.ts"
 import { checkPublished } from "./published.ts"
 import { type Sampled, checkSample } from "./sample.ts"
@@ -17,7 +17,7 @@ import { accountSettings } from "../../run/prologue.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError, explained } from "../../run/console/errors.ts"
-import { findingLine, levelWords } from "../../run/console/findings.ts"
+import { findingLine } from "../../run/console/findings.ts"
 import { Output, table } from "../../run/console/output.ts"
 import { type Holder, type Readable, openReadable, sayHolder } from "../../run/readable.ts"
 import { printResult } from "../../run/result.ts"
@@ -124,11 +124,12 @@ const report = Effect.fnUntraced(function* (
     checked.map((one) => [one.check, one.looked, summary(one)])
   ))
     print(line)
+  const words = levelWords.verify
   for (const { check, findings } of checked) {
     // Notes must not hide what is wrong.
     for (const { level, where, what } of worstFirst(findings).slice(0, reportMax))
       // An example may contain line breaks.
-      say(findingLine({ level, where: `${check}: ${where}`, what: what.replaceAll(/\s+/g, " ") }, levelWords.verify))
+      say(findingLine(words[level], { where: `${check}: ${where}`, what: what.replaceAll(/\s+/g, " ") }, words))
     if (findings.length > reportMax) say(`       ${check}: ${findings.length - reportMax} more; --json has them all`)
   }
   say(`Next: ${next}`)

@@ -1,8 +1,10 @@
 /** Alarms as `check` and `status` show them. */
 import * as Schema from "effect/Schema"
-import { alarmKinds, keyOf } from "../../alarms/alarms.ts"
-import type { KnownAlarm } from "../../alarms/state.ts"
+import { alarmKinds } from "../../alarms/alarms.ts"
+import { type KnownAlarm, writtenOf } from "../../alarms/state.ts"
+import { levelWords, worstFirst } from "../../values/finding.ts"
 import { instant } from "../result.ts"
+import { findingLine } from "./findings.ts"
 
 /** An alarm in results. */
 export const ShownAlarm = Schema.Struct({
@@ -20,22 +22,24 @@ export const ShownAlarm = Schema.Struct({
   silenced: Schema.optionalKey(Schema.String)
 })
 
-type Described = Omit<KnownAlarm, "since">
+type Shown = typeof ShownAlarm.Type
 
-const rank = ({ level, silenced }: Described): number => (silenced !== undefined ? 2 : level === "error" ? 0 : 1)
+/** Those that are silenced come last. */
+export const sorted = (alarms: ReadonlyArray<KnownAlarm>): ReadonlyArray<KnownAlarm> =>
+  worstFirst(alarms).toSorted((one, other) => Number(one.silenced !== undefined) - Number(other.silenced !== undefined))
 
-export const sorted = <Alarm extends Described>(alarms: ReadonlyArray<Alarm>): ReadonlyArray<Alarm> =>
-  alarms.toSorted((one, other) => rank(one) - rank(other))
+/** One line for each: `error    sync: run … ended incomplete. Next: ./sluice status`. */
+export const alarmLines = (alarms: ReadonlyArray<Shown>): ReadonlyArray<string> =>
+  alarms.map(({ alarm, level, message, next, silenced }) =>
+    silenced === undefined
+      ? findingLine(level, { where: alarm, what: `${message}. Next: ${next}` }, levelWords.alarms)
+      : findingLine("silenced", { where: alarm, what: `${message} (${silenced})` }, levelWords.alarms)
+  )
 
-/** One line for each: `error    sync: run … ended incomplete. ./sluice status`. */
-export const alarmLines = (alarms: ReadonlyArray<Described>): ReadonlyArray<string> =>
-  sorted(alarms).map((alarm) => {
-    const { level, message, next, silenced } = alarm
-    const word = (silenced === undefined ? level : "silenced").padEnd(8)
-    return silenced === undefined
-      ? `${word} ${keyOf(alarm)}: ${message}. Next: ${next}`
-      : `${word} ${keyOf(alarm)}: ${message} (${silenced})`
-  })
-
-export const shownAlarms = (alarms: ReadonlyArray<KnownAlarm>) =>
-  sorted(alarms).map((alarm) => ({ alarm: keyOf(alarm), ...alarm, since: instant(alarm.since) }))
+/** As results and the body of a webhook have it. */
+export const shownAlarm = (alarm: KnownAlarm): Shown => ({
+  alarm: alarm.where,
+  ...writtenOf(alarm),
+  since: instant(alarm.since)
+})
+export const shownAlarms = (alarms: ReadonlyArray<KnownAlarm>): ReadonlyArray<Shown> => sorted(alarms).map(shownAlarm)

@@ -4,22 +4,13 @@ import { type Finding, type Level, worstFirst } from "../../values/finding.ts"
 import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import { Output, table } from "./output.ts"
 
-type Words = Readonly<Partial<Record<Level, string>>>
-
-/** The words of the levels, by command. */
-export const levelWords = {
-  verify: { wrong: "WRONG", note: "note" },
-  bundle: { wrong: "WRONG", notCompared: "not compared" },
-  doctor: { wrong: "problem", warning: "warning", ok: "ok" }
-} as const satisfies Readonly<Record<string, Words>>
-
-/** `WRONG  contacts: …`. The words of a command are as wide as its widest. */
-export const findingLine = <Of extends Level>(
-  { level, where, what }: Finding<Of>,
-  words: Readonly<Record<Of, string>>,
-  word = words[level]
+/** `WRONG  contacts: …`, with `word` as wide as the widest of the command. */
+export const findingLine = (
+  word: string,
+  { where, what }: Pick<Finding, "where" | "what">,
+  words: Readonly<Record<string, string>>
 ): string => {
-  const width = Math.max(...Object.values<string>(words).map(({ length }) => length))
+  const width = Math.max(...Object.values(words).map(({ length }) => length))
   return `${word.padEnd(width + 1)} ${where}: ${what}`
 }
 

@@ -1,6 +1,7 @@
 /** What is said when alarms begin or end: one message for all changes of a run or check. */
-import { keyOf } from "../../../alarms/alarms.ts"
 import type { Changes, KnownAlarm } from "../../../alarms/state.ts"
+import { shownAlarm } from "../../../run/console/alarm-lines.ts"
+import { levelWords, worstFirst } from "../../../values/finding.ts"
 
 export interface Message {
   /** `alarm`: an alarm began, and others may have ended. `recovery`: alarms only ended. */
@@ -22,18 +23,22 @@ export const messageOf = (
   output: string
 ): Message | undefined => {
   if (opened.length + recovered.length === 0) return undefined
-  const level = opened.some((one) => one.level === "error") ? "error" : opened.length > 0 ? "warning" : "ok"
+  const [worst] = worstFirst(opened)
+  const level = worst === undefined ? "ok" : levelWords.alarms[worst.level]
   const open = alarms.filter(({ silenced }) => silenced === undefined)
   const [first] = opened.length > 0 ? opened : recovered
   const others = (opened.length > 0 ? opened : recovered).length - 1
   const more = others > 0 ? ` and ${others} more` : ""
   const title =
     opened.length > 0
-      ? `sluice ${level}: ${keyOf(first!)}${more}`
-      : `sluice recovered: ${keyOf(first!)}${more}${open.length > 0 ? `; ${open.length} still open` : ""}`
+      ? `sluice ${level}: ${first!.where}${more}`
+      : `sluice recovered: ${first!.where}${more}${open.length > 0 ? `; ${open.length} still open` : ""}`
   const lines = [
-    ...limited(opened, (one) => `${one.level} ${keyOf(one)}: ${one.message}. Next: ${one.next}`),
-    ...limited(recovered, (one) => `recovered ${keyOf(one)}: ${one.message}`)
+    ...limited(
+      opened,
+      ({ level, where, what, next }) => `${levelWords.alarms[level]} ${where}: ${what}. Next: ${next}`
+    ),
+    ...limited(recovered, ({ where, what }) => `recovered ${where}: ${what}`)
   ]
   return {
     state: opened.length > 0 ? "alarm" : "recovery",
@@ -50,16 +55,13 @@ const limited = (alarms: ReadonlyArray<KnownAlarm>, line: (alarm: KnownAlarm) =>
 
 /** The body of a template, or a JSON object. Values are escaped as in a JSON text, if the template is one. */
 export const bodyOf = (message: Message, changes: Pick<Changes, "opened" | "recovered">, template?: string): string => {
-  if (template === undefined) {
-    const shown = (alarms: ReadonlyArray<KnownAlarm>) =>
-      alarms.map((one) => ({ alarm: keyOf(one), ...one, since: new Date(one.since).toISOString() }))
+  if (template === undefined)
     return JSON.stringify({
       schema: "sluice/alarms/1",
       ...message,
-      opened: shown(changes.opened),
-      recovered: shown(changes.recovered)
+      opened: changes.opened.map(shownAlarm),
+      recovered: changes.recovered.map(shownAlarm)
     })
-  }
   const isJson = /^\s*[{[]/.test(template)
   return template.replaceAll(/\{(title|text|state|level)\}/g, (_, name: keyof Message) =>
     isJson ? JSON.stringify(message[name]).slice(1, -1) : message[name]

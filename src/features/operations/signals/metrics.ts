@@ -1,8 +1,8 @@
 /** Metrics in the text format of Prometheus, for its textfile collector. Times are in seconds, and samples have no time. */
-import { keyOf } from "../../../alarms/alarms.ts"
 import type { FailedRun } from "../../../alarms/alarm.ts"
 import type { Facts } from "../../../alarms/facts.ts"
 import type { KnownAlarm } from "../../../alarms/state.ts"
+import { levelWords } from "../../../values/finding.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 
 interface Metric {
@@ -22,7 +22,7 @@ export const metricsText = (
   const sum = (count: (reading: Facts["lastReadings"][number]) => number) =>
     lastReadings.reduce((all, reading) => all + (reading.run === last?.id ? count(reading) : 0), 0)
   const known = (value: number | undefined) => (value === undefined ? [] : [{ value }])
-  const levels = ["warning", "error"] as const
+  const levels = ["warning", "wrong"] as const
   const active = alarms.filter(({ silenced }) => silenced === undefined)
   const metrics: ReadonlyArray<Metric> = [
     { name: "sluice_info", help: "Version of sluice.", samples: [{ labels: { version: sluiceVersion }, value: 1 }] },
@@ -76,14 +76,17 @@ export const metricsText = (
       name: "sluice_alarms",
       help: "Alarms that are not silenced, by level.",
       samples: levels.map((level) => ({
-        labels: { level },
+        labels: { level: levelWords.alarms[level] },
         value: active.filter((one) => one.level === level).length
       }))
     },
     {
       name: "sluice_alarm_since_timestamp_seconds",
       help: "When an alarm began that is not silenced.",
-      samples: active.map((one) => ({ labels: { alarm: keyOf(one), level: one.level }, value: one.since / 1000 }))
+      samples: active.map((one) => ({
+        labels: { alarm: one.where, level: levelWords.alarms[one.level] },
+        value: one.since / 1000
+      }))
     }
   ]
   return metrics

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { exitCodes } from "../values/failure.ts"
 import type { Flags, Settings } from "../settings/read.ts"
-import type { SettingProblem } from "../settings/errors.ts"
+import { type SettingProblem, isMissing, settingOf } from "../settings/errors.ts"
 import { allSettings } from "../settings/sections.ts"
 import { counted } from "../values/finding.ts"
 import { checkedSettings } from "../run/prologue.ts"
@@ -68,11 +68,7 @@ interface ShownSetting {
 
 /** Every setting with its value and its source, without secrets. */
 const shownSettings = ({ sources }: Settings, problems: ReadonlyArray<SettingProblem>): ReadonlyArray<ShownSetting> => {
-  const missing = new Set(
-    problems.map((problem) =>
-      problem._tag === "Missing" ? problem.path : problem._tag === "NoCredentials" ? "account.token" : ""
-    )
-  )
+  const missing = new Set(problems.filter(isMissing).map(settingOf))
   const paths = new Set([...allSettings, ...sources].map(({ path }) => path))
   return [...paths].map((setting): ShownSetting => {
     const source = sources.find(({ path }) => path === setting)

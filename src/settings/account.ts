@@ -16,6 +16,7 @@ import {
   text,
   textList
 } from "../values/setting.ts"
+import { wrong } from "../values/finding.ts"
 import type { SettingProblem } from "./errors.ts"
 
 export const accountSection = {
@@ -187,7 +188,7 @@ export const credentialsOf = (
   if (clientId === undefined || clientSecret === undefined || refreshToken === undefined) {
     const app = { client_id: clientId, client_secret: clientSecret, refresh_token: refreshToken }
     const missing = Object.entries(app).flatMap(([key, value]) => (value === undefined ? [`account.${key}`] : []))
-    return Result.fail([{ _tag: "NoCredentials", missing }])
+    return Result.fail([wrong("account.token", { _tag: "NoCredentials", missing })])
   }
   const secrets = [clientSecret.read(), refreshToken.read()] as const
   const [one, other] = secrets

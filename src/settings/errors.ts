@@ -1,24 +1,20 @@
-/** What can be wrong with settings, as facts without secrets; cli/setting-errors.ts writes the sentences. */
+/** What can be wrong with settings, as facts without secrets; src/run/console/setting-errors.ts writes the sentences. */
 import * as Schema from "effect/Schema"
+import { type Finding, wrong } from "../values/finding.ts"
 import { type Setting, flagText } from "../values/setting.ts"
 
-/** `place` is the file with the line, such as `config/sluice.toml:3`. */
-export const SettingProblem = Schema.TaggedUnion({
-  FileNotFound: { file: Schema.String },
-  FileUnreadable: { file: Schema.String, cause: Schema.String },
-  InvalidToml: { place: Schema.String, message: Schema.String },
-  UnknownSetting: { place: Schema.String, path: Schema.String, closest: Schema.optional(Schema.String) },
+const SettingFact = Schema.TaggedUnion({
+  FileNotFound: {},
+  FileUnreadable: { cause: Schema.String },
+  InvalidToml: { message: Schema.String },
+  UnknownSetting: { path: Schema.String, closest: Schema.optional(Schema.String) },
   WrongValue: {
     path: Schema.String,
-    /** The flag, the variable, or the line of the file that contains the value. */
-    place: Schema.String,
     /** Absent for a secret. */
     value: Schema.optional(Schema.String),
     expected: Schema.String
   },
   Missing: {
-    /** Only for a location of the file that lacks a setting. */
-    place: Schema.optional(Schema.String),
     path: Schema.String,
     description: Schema.String,
     environment: Schema.optional(Schema.String),
@@ -26,26 +22,34 @@ export const SettingProblem = Schema.TaggedUnion({
   },
   /** There is no token, and the settings of the OAuth app are incomplete: `missing` lists them. */
   NoCredentials: { missing: Schema.Array(Schema.String) },
-  SecretUnavailable: { path: Schema.String, reference: Schema.String, cause: Schema.String },
+  SecretUnavailable: { reference: Schema.String, cause: Schema.String },
   /** A setting of a publish target that does not fit the others. */
-  TargetConflict: { place: Schema.String, path: Schema.String, value: Schema.String, other: Schema.String },
-  UnknownTable: { place: Schema.String, table: Schema.String, closest: Schema.optional(Schema.String) },
+  TargetConflict: { path: Schema.String, value: Schema.String, other: Schema.String },
+  UnknownTable: { table: Schema.String, closest: Schema.optional(Schema.String) },
   /** `reference` contains no secret. */
-  KeyUnusable: { path: Schema.String, reference: Schema.String, cause: Schema.String },
-  UnknownResource: { place: Schema.String, resource: Schema.String, closest: Schema.optional(Schema.String) },
-  UnknownField: { place: Schema.String, field: Schema.String, closest: Schema.optional(Schema.String) }
+  KeyUnusable: { reference: Schema.String, cause: Schema.String },
+  UnknownResource: { resource: Schema.String, closest: Schema.optional(Schema.String) },
+  UnknownField: { field: Schema.String, closest: Schema.optional(Schema.String) }
 })
-export type SettingProblem = typeof SettingProblem.Type
+
+/** `where`: the flag, the variable, or the file with the line, such as `config/sluice.toml:3`; the setting itself if it is in none. */
+export type SettingProblem = Finding<"wrong", typeof SettingFact.Type>
 
 /** Contains all problems, not only the first. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
-  problems: Schema.Array(SettingProblem)
+  problems: Schema.Array(Schema.Struct({ level: Schema.Literal("wrong"), where: Schema.String, what: SettingFact }))
 }) {}
 
-export const missing = (path: string, { description, environment, flag }: Setting): SettingProblem => ({
-  _tag: "Missing",
-  path,
-  description,
-  ...(environment && { environment }),
-  ...(flag && { flag: flagText(flag) })
-})
+/** The path of the setting, such as `account.token`. */
+export const settingOf = ({ where, what }: SettingProblem): string => ("path" in what ? what.path : where)
+
+export const isMissing = ({ what }: SettingProblem): boolean => what._tag === "Missing" || what._tag === "NoCredentials"
+
+export const missing = (path: string, { description, environment, flag }: Setting): SettingProblem =>
+  wrong(path, {
+    _tag: "Missing",
+    path,
+    description,
+    ...(environment && { environment }),
+    ...(flag && { flag: flagText(flag) })
+  })

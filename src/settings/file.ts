@@ -7,6 +7,7 @@ import { closest } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type ListName, allSettings, listNames, listOf, sections } from "./sections.ts"
 import { lineOf } from "./toml-lines.ts"
+import { wrong } from "../values/finding.ts"
 
 export const defaultFile = join("config", "sluice.toml")
 
@@ -33,12 +34,14 @@ export const readFile = (named: string | null | undefined): ReadFile => {
   const failed = (problem: SettingProblem): ReadFile => ({ file: nothing, problems: [problem] })
   if (named === null) return { file: nothing, problems: [] }
   if (!existsSync(name))
-    return named === undefined ? { file: nothing, problems: [] } : failed({ _tag: "FileNotFound", file: name })
+    return named === undefined ? { file: nothing, problems: [] } : failed(wrong(name, { _tag: "FileNotFound" }))
   let content: string
   try {
     content = readFileSync(name, "utf8")
   } catch (cause) {
-    return failed({ _tag: "FileUnreadable", file: name, cause: cause instanceof Error ? cause.message : String(cause) })
+    return failed(
+      wrong(name, { _tag: "FileUnreadable", cause: cause instanceof Error ? cause.message : String(cause) })
+    )
   }
   const parsed = parse(content)
   return Result.isFailure(parsed)
@@ -51,7 +54,7 @@ export const readFile = (named: string | null | undefined): ReadFile => {
 
 const invalidToml = (name: string, message: string): SettingProblem => {
   const [, what = message, line, column] = /^(.*?),? at line (\d+), column (\d+)\.?$/s.exec(withoutValue(message)) ?? []
-  return { _tag: "InvalidToml", place: line === undefined ? name : `${name}:${line}:${column}`, message: what }
+  return wrong(line === undefined ? name : `${name}:${line}:${column}`, { _tag: "InvalidToml", message: what })
 }
 
 /** Removes the value from a message: it may be a token without quotes. */
@@ -64,16 +67,11 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
     // A right key in a wrong section is far from its right path.
     const key = path.split(".")[1]
     const near = closest(path, names) ?? names.find((name) => key !== undefined && name.split(".")[1] === key)
-    problems.push({
-      _tag: "UnknownSetting",
-      place: placeOf(path),
-      path,
-      ...(near !== undefined && { closest: near })
-    })
+    problems.push(wrong(placeOf(path), { _tag: "UnknownSetting", path, ...(near !== undefined && { closest: near }) }))
   }
   // The value is not shown, because it may contain secrets.
   const misshapen = (path: string, expected: string) =>
-    problems.push({ _tag: "WrongValue", path, place: placeOf(path), expected })
+    problems.push(wrong(placeOf(path), { _tag: "WrongValue", path, expected }))
 
   const known: Record<string, Table> = {}
   for (const [section, values] of Object.entries(content)) {

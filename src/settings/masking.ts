@@ -5,6 +5,7 @@ import { hkdfSync } from "node:crypto"
 import { realpathSync, statSync } from "node:fs"
 import { resolve, sep } from "node:path"
 import { type Section, type ValuesOf, keyId, setting, text } from "../values/setting.ts"
+import { wrong } from "../values/finding.ts"
 import { type SettingProblem, missing } from "./errors.ts"
 import { shownSecret } from "./secrets.ts"
 
@@ -68,7 +69,7 @@ export const pseudonymKey = (
   const path = "masking.key"
   if (key === undefined) return Result.fail(missing(path, maskingSection.key))
   const unusable = (cause: string) =>
-    Result.fail<SettingProblem>({ _tag: "KeyUnusable", path, reference: shownSecret(key.reference), cause })
+    Result.fail(wrong(path, { _tag: "KeyUnusable", reference: shownSecret(key.reference), cause }))
   const [, file] = /^file:(.*)$/s.exec(key.reference) ?? []
   const exposed = file === undefined ? undefined : exposure(file, folders)
   if (exposed !== undefined) return unusable(exposed)

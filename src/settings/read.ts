@@ -1,6 +1,7 @@
 /** The value of every setting: a flag overrides the environment, which overrides the file, which overrides the default. */
 import * as Schema from "effect/Schema"
 import { type Secret, type Setting, type SettingFlags, camelCase, commaSeparated, flagText } from "../values/setting.ts"
+import { wrong } from "../values/finding.ts"
 import { closest, suggestion } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"
@@ -137,19 +138,19 @@ const listedItems = (
         sources.push({ path, shown: setting.secret ? shownSecret(shown) : shown, from: "file", name })
       } else if (value !== undefined) problems.push(wrongValue(setting, path, value, name))
       else if (required.includes(key))
-        problems.push({ _tag: "Missing", place: name, path, description: setting.description })
+        problems.push(wrong(name, { _tag: "Missing", path, description: setting.description }))
     }
     return right
   })
 }
 
-const wrongValue = ({ secret, expected }: Setting, path: string, value: unknown, place: string): SettingProblem => ({
-  _tag: "WrongValue",
-  path,
-  place,
-  expected,
-  ...(!secret && { value: typeof value === "number" ? String(value) : JSON.stringify(value) })
-})
+const wrongValue = ({ secret, expected }: Setting, path: string, value: unknown, place: string): SettingProblem =>
+  wrong(place, {
+    _tag: "WrongValue",
+    path,
+    expected,
+    ...(!secret && { value: typeof value === "number" ? String(value) : JSON.stringify(value) })
+  })
 
 const textOf = (value: unknown): string =>
   Array.isArray(value) ? value.join(", ") || "none" : typeof value === "object" ? JSON.stringify(value) : String(value)

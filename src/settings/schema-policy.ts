@@ -6,6 +6,7 @@ import { tablesOf } from "../catalog/tables.ts"
 import { closest } from "./closest.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
 import { type Section, type ValuesOf, enumeration, oneOfByName, setting, textList } from "../values/setting.ts"
+import { wrong } from "../values/finding.ts"
 
 export const schemaSection = {
   policy: setting(enumeration(schemaPolicyNames), {
@@ -53,24 +54,22 @@ export const policyProblems = (
       .filter((name) => !names.includes(name))
       .map((resource): SettingProblem => {
         const near = closest(resource, names)
-        return {
+        return wrong(placeOf(`schema.resources.${resource}`), {
           _tag: "UnknownResource",
-          place: placeOf(`schema.resources.${resource}`),
           resource,
           ...(near !== undefined && { closest: near })
-        }
+        })
       }),
     ...accepted
       .filter((place) => !/.\../.test(place) || !tables.has(place.split(".")[0]!))
       .map((field): SettingProblem => {
         const [table, ...names] = field.split(".")
         const near = names.length > 0 ? closest(table!, tables) : undefined
-        return {
+        return wrong(placeOf("schema.accepted"), {
           _tag: "UnknownField",
-          place: placeOf("schema.accepted"),
           field,
           ...(near !== undefined && { closest: [near, ...names].join(".") })
-        }
+        })
       })
   ]
 }

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import type { Environment } from "../values/environment.ts"
 import type { UnavailableSecret } from "../values/setting.ts"
+import { wrong } from "../values/finding.ts"
 
 /** A reference says where a secret is and is no secret, except for a command line, which may contain one. */
 export const shownSecret = (text: string): string => (/^(env|file):/.test(text) ? text : "<redacted>")
@@ -20,7 +21,7 @@ export const secretReader = (environment: Environment["Service"]) => {
     known.set(reference, secret)
     return Result.mapBoth(secret, {
       onSuccess: (value) => Redacted.make(value),
-      onFailure: (cause): UnavailableSecret => ({ _tag: "SecretUnavailable", path, reference, cause })
+      onFailure: (cause): UnavailableSecret => wrong(path, { _tag: "SecretUnavailable", reference, cause })
     })
   }
 }

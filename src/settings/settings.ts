@@ -8,7 +8,7 @@ import { outputPaths } from "../output/paths.ts"
 import { commaSeparated } from "../values/setting.ts"
 import type { OptionalSettings } from "../catalog/optional-settings.ts"
 import { type ApiSettings, accountSection, credentialsOf, optionalOf } from "./account.ts"
-import { type SettingProblem, SettingsError, missing } from "./errors.ts"
+import { type SettingProblem, SettingsError, missing, settingOf } from "./errors.ts"
 import { type FleetSettings, fleetOf } from "./fleet.ts"
 import { type LakeSettings, lakeOf, lakeProblems } from "./lake.ts"
 import { pseudonymKey } from "./masking.ts"
@@ -115,10 +115,9 @@ export const checkSettings = (flags: Flags, environment: Environment) => {
 
 /** Omits missing settings if the file cannot be read, because it may contain them, and those with a wrong value. */
 const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProblem>): ReadonlyArray<SettingProblem> => {
-  if (problems.some(({ _tag }) => /^(FileNotFound|FileUnreadable|InvalidToml)$/.test(_tag))) return problems
-  const wrong = new Set(problems.flatMap((problem) => ("path" in problem ? [problem.path] : [])))
-  const pathOf = (problem: SettingProblem) => ("path" in problem ? problem.path : "account.token")
-  return [...problems, ...missing.filter((problem) => !wrong.has(pathOf(problem)))]
+  if (problems.some(({ what }) => /^(FileNotFound|FileUnreadable|InvalidToml)$/.test(what._tag))) return problems
+  const wrong = new Set(problems.map(settingOf))
+  return [...problems, ...missing.filter((problem) => !wrong.has(settingOf(problem)))]
 }
 
 const checkedFolders = (settings: Settings): Settings => {

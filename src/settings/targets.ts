@@ -20,6 +20,7 @@ import {
   text,
   textList
 } from "../values/setting.ts"
+import { wrong } from "../values/finding.ts"
 import { closest } from "./closest.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
 import { type Masking, type ProfileName, type PseudonymKey, isBelow, profiles } from "./masking.ts"
@@ -167,7 +168,7 @@ export const targetProblems = (
       .filter((table) => !names.includes(table))
       .map((table): SettingProblem => {
         const near = closest(table, names)
-        return { _tag: "UnknownTable", place: placeOfTables, table, ...(near !== undefined && { closest: near }) }
+        return wrong(placeOfTables, { _tag: "UnknownTable", table, ...(near !== undefined && { closest: near }) })
       })
   )
   const needed = targets.some(({ profile }) => profile === "analytics") ? key() : undefined
@@ -181,12 +182,12 @@ export const folderProblems = ({ placeOf, targets }: Listed, output: string): Re
   for (const [index, { folder, formats, name, postgres, schema }] of targets.entries()) {
     const report = (key: string, value: string, other: string) => {
       const path = `publish[${index}].${key}`
-      problems.push({ _tag: "TargetConflict", place: placeOf(path), path, value, other })
+      problems.push(wrong(placeOf(path), { _tag: "TargetConflict", path, value, other }))
     }
     if (folder === undefined && postgres === undefined) {
       const path = `publish[${index}].folder`
       const description = `${targetSettings.folder.description} Or name a database with postgres.`
-      problems.push({ _tag: "Missing", place: placeOf(path), path, description })
+      problems.push(wrong(placeOf(path), { _tag: "Missing", path, description }))
     }
     if (folder !== undefined && postgres !== undefined) report("folder", folder, "the target names a database as well")
     if (folder !== undefined && schema !== undefined) report("schema", schema, "a folder has no schemas")

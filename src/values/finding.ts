@@ -26,7 +26,7 @@ export interface Finding<Of extends Level = Level, What = string> {
 
 const finding =
   <const Of extends Level>(level: Of) =>
-  <What>(where: string, what: What, next?: string): Finding<Of, What> => ({
+  <const What>(where: string, what: What, next?: string): Finding<Of, What> => ({
     level,
     where,
     what,

@@ -4,6 +4,7 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { resolve } from "node:path"
 import { durationMs } from "./duration.ts"
+import type { Finding } from "./finding.ts"
 
 export interface Kind<Written, Value = Written> {
   /** Of the value in the file. */
@@ -53,12 +54,10 @@ export interface Secret {
   readonly read: () => Result.Result<Redacted.Redacted, UnavailableSecret>
 }
 
-export interface UnavailableSecret {
-  readonly _tag: "SecretUnavailable"
-  readonly path: string
-  readonly reference: string
-  readonly cause: string
-}
+export type UnavailableSecret = Finding<
+  "wrong",
+  { readonly _tag: "SecretUnavailable"; readonly reference: string; readonly cause: string }
+>
 
 export type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`

@@ -1,6 +1,6 @@
 /** The sentences about settings that are missing or wrong. */
 import { suggestion } from "../../settings/closest.ts"
-import type { SettingProblem, SettingsError } from "../../settings/errors.ts"
+import { type SettingProblem, type SettingsError, isMissing } from "../../settings/errors.ts"
 import type { Explanation } from "../../values/failure.ts"
 
 export const settingsExplanation = ({ problems }: SettingsError): Explanation => {
@@ -15,43 +15,42 @@ export const settingsExplanation = ({ problems }: SettingsError): Explanation =>
   }
 }
 
-const nextStep = (problems: ReadonlyArray<SettingProblem>): string => {
-  return problems.every(({ _tag }) => _tag === "Missing" || _tag === "NoCredentials")
+const nextStep = (problems: ReadonlyArray<SettingProblem>): string =>
+  problems.every(isMissing)
     ? "Run ./sluice init, or set them and run the same command again; `./sluice demo` needs none."
     : "Correct this and run the same command again. config/example.toml shows every setting."
-}
 
-export const problemSentence = (problem: SettingProblem): string => {
-  switch (problem._tag) {
+export const problemSentence = ({ where, what }: SettingProblem): string => {
+  switch (what._tag) {
     case "FileNotFound":
-      return `The settings file ${problem.file} does not exist.`
+      return `The settings file ${where} does not exist.`
     case "FileUnreadable":
-      return `The settings file ${problem.file} cannot be read: ${problem.cause}.`
+      return `The settings file ${where} cannot be read: ${what.cause}.`
     case "InvalidToml":
-      return `${problem.place}: this is not valid TOML: ${problem.message}.`
+      return `${where}: this is not valid TOML: ${what.message}.`
     case "UnknownSetting":
-      return `${problem.place}: ${problem.path}: there is no such setting${suggestion(problem.closest)}`
+      return `${where}: ${what.path}: there is no such setting${suggestion(what.closest)}`
     case "WrongValue":
-      return problem.value === undefined
-        ? `${problem.place}: ${problem.path} has a wrong value; expected ${problem.expected}.`
-        : `${problem.place}: ${problem.path} is ${problem.value}; expected ${problem.expected}.`
+      return what.value === undefined
+        ? `${where}: ${what.path} has a wrong value; expected ${what.expected}.`
+        : `${where}: ${what.path} is ${what.value}; expected ${what.expected}.`
     case "Missing": {
-      const places = [problem.environment, problem.flag, `${problem.path} in the settings file`].filter(Boolean)
-      return `${problem.place === undefined ? "" : `${problem.place}: `}${problem.path} is missing: ${problem.description} Set ${places.join(" or ")}.`
+      const places = [what.environment, what.flag, `${what.path} in the settings file`].filter(Boolean)
+      return `${where === what.path ? "" : `${where}: `}${what.path} is missing: ${what.description} Set ${places.join(" or ")}.`
     }
     case "NoCredentials":
-      return `There are no credentials: account.token (SLUICE_TOKEN) is missing, and for an OAuth app ${problem.missing.join(", ")} ${problem.missing.length === 1 ? "is" : "are"} missing.`
+      return `There are no credentials: account.token (SLUICE_TOKEN) is missing, and for an OAuth app ${what.missing.join(", ")} ${what.missing.length === 1 ? "is" : "are"} missing.`
     case "SecretUnavailable":
-      return `${problem.path}: ${problem.reference} cannot be read: ${problem.cause}.`
+      return `${where}: ${what.reference} cannot be read: ${what.cause}.`
     case "TargetConflict":
-      return `${problem.place}: ${problem.path} is ${problem.value}, and ${problem.other}. Name another one.`
+      return `${where}: ${what.path} is ${what.value}, and ${what.other}. Name another one.`
     case "UnknownTable":
-      return `${problem.place}: tables: there is no table or family ${problem.table}${suggestion(problem.closest)}`
+      return `${where}: tables: there is no table or family ${what.table}${suggestion(what.closest)}`
     case "KeyUnusable":
-      return `${problem.path}: ${problem.reference} cannot be used as a key: ${problem.cause}.`
+      return `${where}: ${what.reference} cannot be used as a key: ${what.cause}.`
     case "UnknownResource":
-      return `${problem.place}: schema.resources.${problem.resource}: there is no such resource${suggestion(problem.closest)}`
+      return `${where}: schema.resources.${what.resource}: there is no such resource${suggestion(what.closest)}`
     case "UnknownField":
-      return `${problem.place}: schema.accepted: ${problem.field} does not name a table and one of its fields, as in contacts.loyaltyTier${suggestion(problem.closest)}`
+      return `${where}: schema.accepted: ${what.field} does not name a table and one of its fields, as in contacts.loyaltyTier${suggestion(what.closest)}`
   }
 }

@@ -18,6 +18,7 @@ import type { FleetSettings } from "../../../settings/fleet.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { refuseDemoFolder } from "../../../run/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
+import { wrong } from "../../../values/finding.ts"
 import { unavailable } from "./fleet-database.ts"
 import { Output } from "../../../run/console/output.ts"
 
@@ -85,13 +86,12 @@ const scheduleOf = Effect.fnUntraced(function* ({ placeOf, schedule }: FleetSett
   const path = isZone ? "fleet.time_zone" : "fleet.schedule"
   return yield* new SettingsError({
     problems: [
-      {
+      wrong(placeOf(path), {
         _tag: "WrongValue",
         path,
-        place: placeOf(path),
         value: isZone ? timeZone : fields,
         expected: isZone ? "a time zone such as Europe/Berlin" : "five fields of a crontab, such as 30 2 * * *"
-      }
+      })
     ]
   })
 })

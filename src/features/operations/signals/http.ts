@@ -25,7 +25,7 @@ export const post = async (
   }
 ): Promise<string | undefined> => {
   const reference = url.read()
-  if (Result.isFailure(reference)) return `its address cannot be read: ${reference.failure.cause}`
+  if (Result.isFailure(reference)) return `its address cannot be read: ${reference.failure.what.cause}`
   const text = Redacted.value(reference.success)
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return "its address is no http or https address"
   const address = new URL(text)

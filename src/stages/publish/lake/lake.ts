@@ -12,6 +12,7 @@ import { dirname, join } from "node:path"
 import { Failure, failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { LakeAccess, LakeSettings, S3Access } from "../../../settings/lake.ts"
+import { settingOf } from "../../../settings/errors.ts"
 import { holderIn, openWhenUnlocked } from "../../../output/lock.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -30,9 +31,9 @@ export const openLake = Effect.fn("lake.open")(function* (
   const warehouse = yield* Warehouse
   const found = settings.access()
   if (Result.isFailure(found)) {
-    const { failure: problem } = found
-    const cause = "cause" in problem ? problem.cause : "a setting is missing"
-    return yield* lakeFailure(settings.data, `${"path" in problem ? problem.path : "lake"}: ${cause}`)
+    const { what } = found.failure
+    const cause = "cause" in what ? what.cause : "a setting is missing"
+    return yield* lakeFailure(settings.data, `${settingOf(found.failure)}: ${cause}`)
   }
   const { catalog, s3 } = found.success
   const place = catalog.kind === "file" ? catalog.path : `the PostgreSQL catalog of ${settings.data}`

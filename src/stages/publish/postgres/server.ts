@@ -56,7 +56,7 @@ export const connect = Effect.fn("postgres.connect")(function* ({
   url
 }: Pick<PostgresDestination, "url">): Effect.fn.Return<Server, ServerError, Scope.Scope> {
   const read = url.read()
-  if (Result.isFailure(read)) return yield* Effect.fail(new ServerError(new Error(read.failure.cause), []))
+  if (Result.isFailure(read)) return yield* Effect.fail(new ServerError(new Error(read.failure.what.cause), []))
   const connectionString = Redacted.value(read.success)
   const secrets = passwordsIn(connectionString)
   const attempt = <A>(run: () => Promise<A>) =>

@@ -5,9 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type SendForm, makeCredentials } from "../../src/stages/api/credentials.ts"
-import { BadCredentials } from "../../src/stages/api/errors.ts"
 import { Api } from "../../src/stages/api/api.ts"
-import { explained } from "../../src/run/console/errors.ts"
 import { callTo, advancingClock, sendTo, serving, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -211,14 +209,4 @@ describe("a refused token", () => {
       assert.deepStrictEqual(counts, { issued: 3, refused: 3 })
     }).pipe(Effect.scoped)
   )
-
-  it("is explained with the next step for its kind", () => {
-    const explain = (kind: "private" | "oauth") => {
-      const { message, next } = explained("L")(new BadCredentials({ kind, message: "400 invalid_grant" }))
-      return message + next
-    }
-    assert.match(explain("private"), /SLUICE_TOKEN/)
-    assert.match(explain("oauth"), /invalid_grant.*Authorise the app again and set SLUICE_REFRESH_TOKEN/)
-    assert.notInclude(explain("oauth"), "SLUICE_TOKEN")
-  })
 })

@@ -5,7 +5,7 @@ import { CommandError, explained, explanationOf } from "../../src/run/console/er
 import { Output } from "../../src/run/console/output.ts"
 import { printError } from "../../src/run/result.ts"
 import { explainFailure } from "../../src/run/work.ts"
-import { BudgetExhausted } from "../../src/stages/api/errors.ts"
+import { BadCredentials, BudgetExhausted } from "../../src/stages/api/errors.ts"
 import { Failure, type FailureReason, failure, fileFailure } from "../../src/values/failure.ts"
 
 const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: RegExp]> = [
@@ -124,4 +124,14 @@ it("an explanation is not changed, and a defect has none", () => {
   assert.strictEqual(explained("L")(error), error)
   assert.strictEqual(explanationOf(error), error)
   assert.isUndefined(explanationOf(new Error("defect")))
+})
+
+it("a refused token is explained with the next step for its kind", () => {
+  const explain = (kind: "private" | "oauth") => {
+    const { message, next } = explained("L")(new BadCredentials({ kind, message: "400 invalid_grant" }))
+    return message + next
+  }
+  assert.match(explain("private"), /SLUICE_TOKEN/)
+  assert.match(explain("oauth"), /invalid_grant.*Authorise the app again and set SLUICE_REFRESH_TOKEN/)
+  assert.notInclude(explain("oauth"), "SLUICE_TOKEN")
 })

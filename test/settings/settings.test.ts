@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { problemSentence, settingsExplanation } from "../../src/run/console/setting-errors.ts"
+import { settingOf } from "../../src/settings/errors.ts"
 import type { Environment, Flags } from "../../src/settings/read.ts"
 import { checkSettings, outputSettings, syncSettings } from "../../src/settings/settings.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -14,11 +14,11 @@ const fileOf = (content: string): string => {
 }
 const complete = { SLUICE_BASE_URL: "https://api.test", SLUICE_TOKEN: "token-1", SLUICE_LOCATION_ID: "L" }
 
-/** The sentences about the settings of a sync. */
-const sentences = (content: string, environment: Environment = complete, flags: Flags = {}) => {
+/** What is wrong with the settings of a sync. */
+const problemsOf = (content: string, environment: Environment = complete, flags: Flags = {}) => {
   const config = fileOf(content)
-  return checkSettings({ config, ...flags }, environment).problems.map((problem) =>
-    problemSentence(problem).replaceAll(config, "FILE")
+  return JSON.parse(
+    JSON.stringify(checkSettings({ config, ...flags }, environment).problems).replaceAll(config, "FILE")
   )
 }
 
@@ -63,7 +63,7 @@ describe("a value", () => {
       "id = 'S'",
       'token = """\ntoken-s"""'
     ].join("\r\n")
-    assert.deepStrictEqual(sentences(content, {}), [])
+    assert.deepStrictEqual(problemsOf(content, {}), [])
     const { accounts } = checkSettings({ config: fileOf(content) }, {})
     assert.deepStrictEqual(
       accounts.map(({ location }) => location),
@@ -72,96 +72,116 @@ describe("a value", () => {
   })
 })
 
-describe("a problem is reported with its path, its value and what is expected:", () => {
+describe("a problem is reported with its place, its value and what is expected:", () => {
+  const unknown = (path: string, closest?: string) => ({ _tag: "UnknownSetting", path, ...(closest && { closest }) })
+  const wrongValue = (path: string, value: string | undefined, expected: string) => ({
+    _tag: "WrongValue",
+    path,
+    expected,
+    ...(value !== undefined && { value })
+  })
   it.each([
-    ["[account]\nbase_ulr = 'x'", "FILE:2: account.base_ulr: there is no such setting; did you mean account.base_url?"],
-    ["[acount]\nbase_url = 'x'", "FILE:1: acount: there is no such setting; did you mean account?"],
-    ["[output]\nfrobnicate = 1", "FILE:2: output.frobnicate: there is no such setting."],
-    ["output.frobnicate = 1", "FILE:1: output.frobnicate: there is no such setting."],
-    ["[account]\nfolder = 'x'", "FILE:2: account.folder: there is no such setting; did you mean output.folder?"],
-    [
-      "account = { base_url = 'https://api.test', tokn = 'x' }",
-      "FILE:1: account.tokn: there is no such setting; did you mean account.token?"
-    ],
+    ["[account]\nbase_ulr = 'x'", "FILE:2", unknown("account.base_ulr", "account.base_url")],
+    ["[acount]\nbase_url = 'x'", "FILE:1", unknown("acount", "account")],
+    ["[output]\nfrobnicate = 1", "FILE:2", unknown("output.frobnicate")],
+    ["output.frobnicate = 1", "FILE:1", unknown("output.frobnicate")],
+    ["[account]\nfolder = 'x'", "FILE:2", unknown("account.folder", "output.folder")],
+    ["account = { base_url = 'https://api.test', tokn = 'x' }", "FILE:1", unknown("account.tokn", "account.token")],
     [
       '[account]\ncompany_id = """\nbase_ulr = 1\n"""\n[output]\nformts = [\n  \'csv\'\n]',
-      "FILE:6: output.formts: there is no such setting; did you mean output.formats?"
+      "FILE:6",
+      unknown("output.formts", "output.formats")
     ],
-    [
-      "[[locations]]\nid = 'L'\ntokn = 'x'",
-      "FILE:3: locations[0].tokn: there is no such setting; did you mean locations[0].token?"
-    ],
+    ["[[locations]]\nid = 'L'\ntokn = 'x'", "FILE:3", unknown("locations[0].tokn", "locations[0].token")],
     [
       "[[locations]]\ntoken = 'x'",
-      "FILE:1: locations[0].id is missing: Id of the location to read. Set locations[0].id in the settings file."
+      "FILE:1",
+      { _tag: "Missing", path: "locations[0].id", description: "Id of the location to read." }
     ],
-    ["locations = ['L']", "FILE:1: locations has a wrong value; expected [[locations]], once for each location."],
-    ["output = 'x'", "FILE:1: output has a wrong value; expected a section, [output]."],
-    ["[budget]\nburst = 0", "FILE:2: budget.burst is 0; expected a number greater than 0."],
-    ["[budget]\nburst = inf", "FILE:2: budget.burst is Infinity; expected a number greater than 0."],
-    ["[machine]\nmemory_mb = 95", "FILE:2: machine.memory_mb is 95; expected a number that is 96 or more."],
-    ["[deletions]\nmax_share = 30", "FILE:2: deletions.max_share is 30; expected a number from 0 to 1."],
+    ["locations = ['L']", "FILE:1", wrongValue("locations", undefined, "[[locations]], once for each location")],
+    ["output = 'x'", "FILE:1", wrongValue("output", undefined, "a section, [output]")],
+    ["[budget]\nburst = 0", "FILE:2", wrongValue("budget.burst", "0", "a number greater than 0")],
+    ["[budget]\nburst = inf", "FILE:2", wrongValue("budget.burst", "Infinity", "a number greater than 0")],
+    ["[machine]\nmemory_mb = 95", "FILE:2", wrongValue("machine.memory_mb", "95", "a number that is 96 or more")],
+    ["[deletions]\nmax_share = 30", "FILE:2", wrongValue("deletions.max_share", "30", "a number from 0 to 1")],
     [
       "[output]\nformats = ['excel']",
-      'FILE:2: output.formats is ["excel"]; expected a list of "duckdb", "parquet", "csv", "ndjson" and "lake".'
+      "FILE:2",
+      wrongValue("output.formats", '["excel"]', 'a list of "duckdb", "parquet", "csv", "ndjson" and "lake"')
     ],
     [
       "[account]\nrefresh_token = 7",
-      "FILE:2: account.refresh_token has a wrong value; expected a text that is not empty."
+      "FILE:2",
+      wrongValue("account.refresh_token", undefined, "a text that is not empty")
     ],
-    ["[schema]\npolicy = 'frozen'", 'FILE:2: schema.policy is "frozen"; expected "evolve", "freeze" or "discard".'],
-    ["[account\n", "FILE:1:9: this is not valid TOML: Expected ']'."],
+    [
+      "[schema]\npolicy = 'frozen'",
+      "FILE:2",
+      wrongValue("schema.policy", '"frozen"', '"evolve", "freeze" or "discard"')
+    ],
+    ["[account\n", "FILE:1:9", { _tag: "InvalidToml", message: "Expected ']'" }],
     [
       "\n[account]\ntoken = secret-token\n",
-      "FILE:3:21: this is not valid TOML: Invalid value, or a text without quotes."
+      "FILE:3:21",
+      { _tag: "InvalidToml", message: "Invalid value, or a text without quotes" }
     ]
-  ])("%j", (content, sentence) => {
-    assert.deepStrictEqual(sentences(content), [sentence])
+  ])("%j", (content, where, what) => {
+    assert.deepStrictEqual(problemsOf(content), [{ level: "wrong", where, what }])
   })
 
   it.each([
     [
       { SLUICE_BASE_URL: "ftp://x" },
-      'SLUICE_BASE_URL: account.base_url is "ftp://x"; expected an http or https address.'
+      "SLUICE_BASE_URL",
+      wrongValue("account.base_url", '"ftp://x"', "an http or https address")
     ],
     [
       { SLUICE_CONTACT_DETAILS: "yes" },
-      'SLUICE_CONTACT_DETAILS: account.contact_details is "yes"; expected true or false.'
+      "SLUICE_CONTACT_DETAILS",
+      wrongValue("account.contact_details", '"yes"', "true or false")
     ],
     [
       { SLUICE_FREE_SLOT_DAYS: "-1" },
-      "SLUICE_FREE_SLOT_DAYS: account.free_slot_days is -1; expected a number that is 0 or more."
+      "SLUICE_FREE_SLOT_DAYS",
+      wrongValue("account.free_slot_days", "-1", "a number that is 0 or more")
     ],
-    [{ SLUICE_TOKEN: "env:NOT_SET" }, "account.token: env:NOT_SET cannot be read: the variable is not set."],
-    [{ SLUICE_TOKEN: "cmd:exit 3" }, "account.token: cmd:exit 3 cannot be read: the command failed."]
-  ])("%j", (environment, sentence) => {
-    assert.deepStrictEqual(sentences("", { ...complete, ...environment }), [sentence])
+    [
+      { SLUICE_TOKEN: "env:NOT_SET" },
+      "account.token",
+      { _tag: "SecretUnavailable", reference: "env:NOT_SET", cause: "the variable is not set" }
+    ],
+    [
+      { SLUICE_TOKEN: "cmd:exit 3" },
+      "account.token",
+      { _tag: "SecretUnavailable", reference: "cmd:exit 3", cause: "the command failed" }
+    ]
+  ])("%j", (environment, where, what) => {
+    assert.deepStrictEqual(problemsOf("", { ...complete, ...environment }), [{ level: "wrong", where, what }])
   })
 
   it("an empty flag does not fall back to the default", () => {
-    assert.deepStrictEqual(sentences("", complete, { location: "" }), [
-      '--location: account.location_id is ""; expected a text that is not empty.'
-    ])
+    const what = wrongValue("account.location_id", '""', "a text that is not empty")
+    assert.deepStrictEqual(problemsOf("", complete, { location: "" }), [{ level: "wrong", where: "--location", what }])
   })
 })
 
 it.effect("everything missing or wrong is reported at once, without secrets", () =>
   Effect.gen(function* () {
     const config = fileOf("[account]\ntokn = 'secret-1'\nclient_secret = ['secret-2']\n[budget]\nburst = 'many'\n")
-    const error = yield* Effect.flip(syncSettings({ config }, { SLUICE_CLIENT_ID: "id" }))
-    const { message, ends } = settingsExplanation(error)
-    assert.strictEqual(ends, "config")
-    assert.match(message, /^6 settings are missing or wrong:\n/)
-    for (const part of [
+    const { problems } = yield* Effect.flip(syncSettings({ config }, { SLUICE_CLIENT_ID: "id" }))
+    assert.sameMembers(problems.map(settingOf), [
       "account.tokn",
       "account.client_secret",
       "budget.burst",
       "account.base_url",
-      "account.location_id"
+      "account.location_id",
+      "account.token"
     ])
-      assert.include(message, part)
-    assert.match(message, /no credentials.* account\.client_secret, account\.refresh_token are missing/)
-    assert.notInclude(message, "secret-")
+    assert.deepInclude(
+      problems.map(({ what }) => what),
+      { _tag: "NoCredentials", missing: ["account.client_secret", "account.refresh_token"] }
+    )
+    assert.notInclude(JSON.stringify(problems), "secret-")
   })
 )
 

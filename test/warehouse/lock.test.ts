@@ -5,13 +5,19 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { explanationOf } from "../../src/run/console/errors.ts"
 import { CommandName, type Holder, RunWait, holderIn, openWhenUnlocked } from "../../src/output/lock.ts"
+import { Failure } from "../../src/values/failure.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const reader: Holder = { pid: 7, program: "dbeaver", isRun: false }
 const run: Holder = { pid: 8, program: "sluice sync", isRun: true }
+const reasonOf = (error: unknown) => (error instanceof Failure ? error.reason : undefined)
+const lockedBy = (holder: Holder, path = "o/warehouse.duckdb") => ({
+  _tag: "WarehouseLocked" as const,
+  path,
+  ...holder
+})
 
 describe("a warehouse that another process has open", () => {
   it.effect("is opened as soon as a reader has closed it", () =>
@@ -31,7 +37,7 @@ describe("a warehouse that another process has open", () => {
     })
   )
 
-  it.effect("fails after half a minute, and the error names the program", () =>
+  it.effect("fails after half a minute, and the reason names the program", () =>
     Effect.gen(function* () {
       const opening = yield* Effect.forkChild(
         Effect.flip(openWhenUnlocked("o/warehouse.duckdb", Effect.fail(reader), (holder) => holder))
@@ -39,21 +45,14 @@ describe("a warehouse that another process has open", () => {
       yield* TestClock.adjust("29 seconds")
       assert.isUndefined(opening.pollUnsafe())
       yield* TestClock.adjust("1 second")
-      const failure = yield* Fiber.join(opening)
-      assert.match(
-        explanationOf(failure)?.message ?? "",
-        /Another program \(dbeaver, process 7\) has o\/warehouse\.duckdb open/
-      )
+      assert.deepStrictEqual(reasonOf(yield* Fiber.join(opening)), lockedBy(reader))
     })
   )
 
   it.effect("fails at once if another run has it open", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(openWhenUnlocked("o/warehouse.duckdb", Effect.fail(run), (holder) => holder))
-      assert.match(
-        explanationOf(failure)?.message ?? "",
-        /sluice sync \(process 8\) is working in o\. Nothing was changed\./
-      )
+      assert.deepStrictEqual(reasonOf(failure), lockedBy(run))
     })
   )
 
@@ -86,11 +85,11 @@ describe("a warehouse that another process has open", () => {
       yield* TestClock.adjust("599 seconds")
       assert.isUndefined(opening.pollUnsafe())
       yield* TestClock.adjust("1 second")
-      assert.match(explanationOf(yield* Fiber.join(opening))?.message ?? "", /sluice sync \(process 8\)/)
+      assert.deepStrictEqual(reasonOf(yield* Fiber.join(opening)), lockedBy(run))
     })
   )
 
-  it.live("is not opened to read, and the error names the process that has it open", () =>
+  it.live("is not opened to read, and the reason names the process that has it open", () =>
     Effect.gen(function* () {
       const path = join(newFolder(), "warehouse.duckdb")
       const holder = yield* holding(path)
@@ -98,10 +97,7 @@ describe("a warehouse that another process has open", () => {
         Effect.scoped,
         Effect.flip
       )
-      assert.strictEqual(
-        explanationOf(failure)?.message,
-        `Another program (node, process ${holder.pid}) has ${path} open. Nothing was changed.`
-      )
+      assert.deepStrictEqual(reasonOf(failure), lockedBy({ pid: holder.pid, program: "node", isRun: false }, path))
     }).pipe(Effect.scoped)
   )
 
@@ -144,7 +140,7 @@ describe("a warehouse that another process has open", () => {
       const failure = yield* Effect.flip(
         Effect.scoped(Layer.build(Warehouse.layer(path, { access: "read", memoryMb: 96 })))
       )
-      assert.match(explanationOf(failure)?.message ?? "", new RegExp(`^Another program \\(node, process ${pid}\\)`))
+      assert.deepStrictEqual(reasonOf(failure), lockedBy({ pid, program: "node", isRun: false }, path))
     }).pipe(Effect.scoped)
   )
 })

@@ -1,6 +1,5 @@
 /** A process that publishes `output` repeatedly, or `once`, and prints when each publish begins and how it failed. */
 import { Effect } from "effect"
-import { explanationOf } from "../../../src/run/console/errors.ts"
 import { addThings, publishThings, warehouseAt } from "../things.ts"
 
 const [output, times] = process.argv.slice(2)
@@ -16,7 +15,7 @@ process.exitCode = await Effect.runPromise(
     Effect.provide(warehouseAt(output!)),
     Effect.match({
       onFailure: (failure) => {
-        process.stdout.write(JSON.stringify(explanationOf(failure)))
+        process.stdout.write(JSON.stringify(failure))
         return 1
       },
       onSuccess: () => 0

@@ -1,11 +1,11 @@
 /** Files in the output folder that no command needs any more. */
 import * as Effect from "effect/Effect"
-import { readlink, rm, stat } from "node:fs/promises"
-import { basename, join, relative } from "node:path"
+import { lstat, readlink, rm } from "node:fs/promises"
+import { basename, dirname, join, relative } from "node:path"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { namesIn } from "../../output/folder.ts"
-import { setAsideIn } from "../../run/set-aside.ts"
+import { type SetAside, setAsideIn } from "../../run/set-aside.ts"
 import { outputPaths } from "../../output/paths.ts"
 
 export interface Unneeded {
@@ -15,35 +15,47 @@ export interface Unneeded {
   readonly why: string
 }
 
-/** A reader that opened a release before the next one was published has had this time to finish. */
-const releaseAgeMs = 24 * 3_600_000
-
 /** Earlier releases, incomplete writes that were set aside, and damaged warehouses. `now`: epoch milliseconds. */
 export const unneededFiles = (folder: string, now: number): Effect.Effect<ReadonlyArray<Unneeded>, Failure> =>
   onDisk(folder, "read", async () => {
-    const { published, versions } = outputPaths(folder)
-    const current = await readlink(published).then(basename, () => undefined)
-    const candidates = [
-      ...(await namesIn(versions))
-        .filter((name) => /^\d{6,}-/.test(name) && name !== current && current !== undefined)
-        .map((name) => ({ path: join(versions, name), why: "a release before the current one", age: releaseAgeMs })),
-      ...(await setAsideIn(folder)).map((file) => ({ ...file, age: 0 }))
-    ]
     const found: Array<Unneeded> = []
-    for (const { age, path, why } of candidates)
-      if (now - (await stat(path)).mtimeMs >= age)
-        found.push({ path: relative(folder, path), bytes: await bytesIn(path), why })
+    for (const { path, why } of [...(await earlierReleases(folder, now)), ...(await setAsideIn(folder))])
+      found.push({ path: relative(folder, path), bytes: await bytesIn(path), why })
     return found
   })
+
+/** A reader that opened a release before the next one was published has this time to finish. */
+const readingMs = 24 * 3_600_000
+
+/** The link is made with the current release: since then, nobody has opened an earlier one. */
+const earlierReleases = async (folder: string, now: number): Promise<ReadonlyArray<SetAside>> => {
+  const { published, versions } = outputPaths(folder)
+  const link = await lstat(published).catch(undefinedIfMissing)
+  if (!link?.isSymbolicLink() || now - link.mtimeMs < readingMs) return []
+  const target = await readlink(published)
+  // A link that sluice did not make does not say which release is current.
+  if (dirname(target) !== basename(versions)) return []
+  const found: Array<SetAside> = []
+  for (const name of await namesIn(versions)) {
+    const path = join(versions, name)
+    if (
+      /^\d{6,}-/.test(name) &&
+      name !== basename(target) &&
+      (await lstat(path).catch(undefinedIfMissing))?.isDirectory()
+    )
+      found.push({ path, why: "a release before the current one" })
+  }
+  return found
+}
 
 export const removeFiles = (folder: string, files: ReadonlyArray<Unneeded>): Effect.Effect<void, Failure> =>
   onDisk(folder, "removed", async () => {
     for (const { path } of files) await rm(join(folder, path), { recursive: true, force: true })
   })
 
-/** 0 for a path that does not exist, or that another command removes meanwhile. */
+/** 0 for a path that another command removes meanwhile. What a link points to is not removed, so it does not count. */
 const bytesIn = async (path: string, counted = new Set<number>()): Promise<number> => {
-  const found = await stat(path).catch(undefinedIfMissing)
+  const found = await lstat(path).catch(undefinedIfMissing)
   if (found === undefined || counted.has(found.ino)) return 0
   if (!found.isDirectory()) {
     counted.add(found.ino)

@@ -29,10 +29,14 @@ const headerText = (text: string): string => {
   return words.map((word) => `=?utf-8?B?${Buffer.from(word).toString("base64")}?=`).join("\n ")
 }
 
-/** Returns `undefined`, or what went wrong. */
-export const sendMail = (program: string, mail: string): Promise<string | undefined> =>
+/** Returns `undefined`, or what went wrong. A program that does not end cannot refuse to, because the run waits for it. */
+export const sendMail = (program: string, mail: string, timeout = timeoutMs): Promise<string | undefined> =>
   new Promise((resolve) => {
-    const child = spawn(program, ["-i", "-t"], { stdio: ["pipe", "ignore", "ignore"], timeout: timeoutMs })
+    const child = spawn(program, ["-i", "-t"], {
+      stdio: ["pipe", "ignore", "ignore"],
+      timeout,
+      killSignal: "SIGKILL"
+    })
     child.on("error", (cause: NodeJS.ErrnoException) => resolve(`${program} cannot be run (${cause.code ?? "?"})`))
     child.on("close", (code, signal) =>
       resolve(code === 0 ? undefined : `${program} ended with ${signal ?? `exit code ${code}`}`)

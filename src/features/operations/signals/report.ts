@@ -18,9 +18,11 @@ interface Watched extends Changes {
   readonly failed: FailedRun | undefined
 }
 
+type Places = Pick<SignalSettings, "webhookUrl" | "webhookBody" | "mailTo" | "sendmail" | "metricsFile">
+
 /** Returns a sentence for each place that could not be reached. */
 export const report = (
-  { webhookUrl, webhookBody, mailTo, sendmail, metricsFile }: SignalSettings,
+  { webhookUrl, webhookBody, mailTo, sendmail, metricsFile }: Places,
   watched: Watched,
   facts: Facts | undefined,
   output: string

@@ -7,7 +7,6 @@ import { exitCodes } from "../values/failure.ts"
 import { removeLeftovers } from "../output/leftovers.ts"
 import type { Flags } from "../settings/read.ts"
 import { manifestName, outputPaths, snapshotName } from "../output/paths.ts"
-import { schemaPolicies } from "../settings/schema-policy.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { counted } from "../values/finding.ts"
 import { resolveTargets } from "../settings/targets.ts"
@@ -15,7 +14,7 @@ import { publishNow } from "../run/release.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
 import { lastRun } from "../stores/warehouse/meta/runs.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
-import { loadCatalogue } from "../run/catalogue.ts"
+import { catalogueOf } from "../run/prologue.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, nothingSynced } from "../run/console/errors.ts"
 import { logEnd } from "../run/console/log.ts"
@@ -37,8 +36,7 @@ export interface PublishFlags extends Flags {
 export const publishCommand = Effect.fn("cli.publish")(function* (flags: PublishFlags) {
   const { print, say, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
-  const catalogue = yield* loadCatalogue(output)
-  yield* schemaPolicies(output, catalogue)
+  const { catalogue } = yield* catalogueOf(output)
   const { stdout } = flags
   if (stdout !== undefined) {
     const { publishToStdout } = yield* Effect.promise(() => import("./publish-stdout.ts"))

@@ -28,9 +28,14 @@ export const checkedSettings = Effect.fnUntraced(function* (flags: Flags) {
   return { ...checked, catalogue, all: [...checked.problems, ...policyProblems(checked.output, catalogue)] }
 })
 
-/** The catalogue of a command that loads and publishes, and what the settings say of its tables. */
-export const definitionsOf = Effect.fnUntraced(function* (output: OutputSettings & SchemaSettings) {
+/** The catalogue, and what the settings say of its tables. */
+export const catalogueOf = Effect.fnUntraced(function* (output: Pick<OutputSettings, "pipelines"> & SchemaSettings) {
   const catalogue = yield* loadCatalogue(output)
-  const policies = yield* schemaPolicies(output, catalogue)
+  return { catalogue, policies: yield* schemaPolicies(output, catalogue) }
+})
+
+/** The same for a command that publishes, too. */
+export const definitionsOf = Effect.fnUntraced(function* (output: OutputSettings & SchemaSettings) {
+  const { catalogue, policies } = yield* catalogueOf(output)
   return { catalogue, policies, targets: yield* resolveTargets(output, catalogue) }
 })

@@ -9,13 +9,12 @@ import { headOf, ledgerOf } from "../stores/ledger/file.ts"
 import { choose } from "../stages/plan/plan.ts"
 import { type ReadingStatus, ageOf, readingStatuses } from "../stages/plan/readings.ts"
 import type { Flags } from "../settings/read.ts"
-import { schemaPolicies } from "../settings/schema-policy.ts"
 import { reportSettings } from "../settings/settings.ts"
 import { leftLocations, pagesOf } from "../stores/warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../stores/warehouse/meta/runs.ts"
 import { Environment } from "../values/environment.ts"
 import { isWhole } from "../values/state.ts"
-import { loadCatalogue } from "./catalogue.ts"
+import { catalogueOf } from "./prologue.ts"
 import { shownAlarms } from "./console/alarm-lines.ts"
 import { nothingSynced } from "./console/errors.ts"
 import { Output } from "./console/output.ts"
@@ -33,8 +32,7 @@ export interface StatusFlags extends Flags, ChoiceFlags {
 
 export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const { output, optional, locations, namedLocations } = yield* reportSettings(flags, yield* Environment)
-  const catalogue = yield* loadCatalogue(output)
-  yield* schemaPolicies(output, catalogue)
+  const { catalogue } = yield* catalogueOf(output)
   const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis

@@ -6,15 +6,13 @@ import { normaliserOf } from "../../stages/load/normalise/normalise.ts"
 import { replayInto } from "../../run/replay.ts"
 import type { Flags } from "../../settings/read.ts"
 import { outputPaths } from "../../output/paths.ts"
-import { schemaPolicies } from "../../settings/schema-policy.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { counted, levelWords, worstFirst } from "../../values/finding.ts"
 import { type Checked, isWrong } from "./checked.ts"
 import { checkPublished } from "./published.ts"
 import { type Sampled, checkSample } from "./sample.ts"
 import { nextStep, verify, verifyVault } from "./verify.ts"
-import { accountSettings } from "../../run/prologue.ts"
-import { loadCatalogue } from "../../run/catalogue.ts"
+import { accountSettings, catalogueOf } from "../../run/prologue.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError, explained } from "../../run/console/errors.ts"
 import { findingLine } from "../../run/console/findings.ts"
@@ -45,8 +43,7 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
     flags.sample === undefined
       ? { output: yield* outputSettings(flags, yield* Environment), accounts: [] }
       : yield* accountSettings(flags)
-  const catalogue = yield* loadCatalogue(output)
-  const policies = yield* schemaPolicies(output, catalogue)
+  const { catalogue, policies } = yield* catalogueOf(output)
   const progress = (check: string) => Effect.sync(() => say(`Checking ${check} …`))
   const readable = yield* openReadable(output).pipe(
     Effect.catch((failure) =>

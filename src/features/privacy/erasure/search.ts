@@ -124,7 +124,8 @@ const searchBytes = async (
   }
   const overlap = Math.max(1, ...needles.map(({ bytes }) => bytes))
   await using file = await open(path, "r")
-  const buffer = Buffer.alloc(chunkBytes)
+  // Most files are small, and a release has hundreds: a whole chunk for each would mostly cost garbage collections.
+  const buffer = Buffer.alloc(Math.min(chunkBytes, (await file.stat()).size + 1))
   let size = 0
   for (let rest = ""; ;) {
     const { bytesRead } = await file.read(buffer)

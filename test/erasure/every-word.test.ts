@@ -19,7 +19,7 @@ import { query } from "../support/compare.ts"
 import { placesOf } from "../support/every-byte.ts"
 import { lakeExtensions, lakePython } from "../support/extensions.ts"
 import { copyOf } from "../support/fixtures.ts"
-import { newFolder, sluice } from "../support/sluice.ts"
+import { knowing, newFolder, ofPeople, sluice } from "../support/sluice.ts"
 import { type Owner, type Words, appendWorded, wordPattern } from "../support/worded.ts"
 
 const person: Owner = {
@@ -190,6 +190,7 @@ describe.skipIf(lakePython === undefined)("an erasure in a lake", () => {
     const [root, words] = [newFolder(), new Map() as Words]
     const [output, lake] = [join(root, "output"), join(root, "lake")]
     const environment = {
+      ...knowing(ofPeople),
       SLUICE_OUTPUT: output,
       SLUICE_FORMATS: "lake",
       SLUICE_LAKE_DATA: lake,

@@ -46,6 +46,8 @@ export default defineConfig({
   test: {
     maxWorkers: 3,
     isolate: false,
+    // Node reads the sources itself. Vite would transform each of them first, for mocks of modules, which no test has.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     reporters: ["default", slowest, skipped],
     sequence: { sequencer: LongestFirst },
     testTimeout: 240_000,

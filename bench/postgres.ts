@@ -1,7 +1,7 @@
 /**
  * CPU of sluice and bytes sent to a PostgreSQL database: the first load, a night after which 1 % of the contacts have changed,
- * and a publish that finds nothing changed. What a publish without the database takes is subtracted; the release from which the
- * database is loaded counts. PostgreSQL has to be installed.
+ * and a publish that finds nothing changed. What a publish of the same changes without the database takes is subtracted.
+ * PostgreSQL has to be installed.
  *
  *     node_modules/.bin/node bench/postgres.ts [contacts] [nights]
  */
@@ -34,45 +34,55 @@ try {
   const environment = {
     ...sandbox.environment,
     SLUICE_OUTPUT: join(folder, "output"),
-    SLUICE_FORMATS: "none",
+    SLUICE_FORMATS: "duckdb",
     CRM_DATABASE_URL: url.href
   }
   const config = join(folder, "sluice.toml")
   writeFileSync(config, '[[publish]]\nname = "database"\npostgres = "env:CRM_DATABASE_URL"\nprofile = "raw"\n')
-  const sync = () => run(["sync", "--only", "contacts"], environment)
+  const sync = () => run(["sync", "--only", "contacts"], { ...environment, SLUICE_FORMATS: "none" })
   const measured = async () => {
     sent = 0
     const { cpuSeconds, peakMb, seconds } = await run(["publish", "--config", config], environment)
     return { cpuSeconds, peakMb, seconds, bytes: sent }
   }
-  await sync()
-  const plain: Array<number> = []
-  for (let time = 0; time < 3; time++) plain.push((await run(["publish"], environment)).cpuSeconds)
-  const without = median(plain)
-  const first = await measured()
-  const rounds: Array<Awaited<ReturnType<typeof measured>>> = []
-  for (let night = 1; night <= nights; night++) {
-    const body = JSON.stringify({ contacts: 0.01, opportunities: 0, conversations: 0, seed: night })
+  const change = async (seed: number) => {
+    const body = JSON.stringify({ contacts: 0.01, opportunities: 0, conversations: 0, seed })
     const { ok } = await fetch(`${sandbox.url}/__sandbox/change`, { method: "POST", body })
     if (!ok) throw new Error("the sandbox refused the change")
     await sync()
+  }
+  const plain = async () => (await run(["publish"], environment)).cpuSeconds
+  await sync()
+  await plain()
+  const unchanged = median([await plain(), await plain(), await plain()])
+  const first = await measured()
+  const withoutDatabase: Array<number> = []
+  const rounds: Array<typeof first> = []
+  for (let night = 1; night <= nights; night++) {
+    await change(2 * night)
+    withoutDatabase.push(await plain())
+    await measured()
+    await change(2 * night + 1)
     rounds.push(await measured())
   }
   const nothing = await measured()
-  const show = (name: string, { bytes, cpuSeconds, peakMb, seconds }: typeof first) =>
+  const changed = median(withoutDatabase)
+  const firstCpu = first.cpuSeconds - unchanged
+  const show = (name: string, { bytes, cpuSeconds, peakMb, seconds }: typeof first, without: number) => {
+    const cpu = cpuSeconds - without
     console.log(
-      `${name}: ${(cpuSeconds - without).toFixed(2)} s CPU (${((cpuSeconds - without) / (first.cpuSeconds - without)).toFixed(3)} of the first), ${seconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(2)} MB (${(bytes / first.bytes).toFixed(3)}), peak ${Math.round(peakMb)} MB`
+      `${name}: ${cpu.toFixed(2)} s CPU (${(cpu / firstCpu).toFixed(3)} of the first), ${seconds.toFixed(1)} s, ` +
+        `${(bytes / 1e6).toFixed(2)} MB (${(bytes / first.bytes).toFixed(3)}), peak ${Math.round(peakMb)} MB`
     )
-  console.log(`${contacts} contacts; a publish without the database takes ${without.toFixed(2)} s CPU`)
-  show("first load", first)
+  }
+  console.log(
+    `${contacts} contacts; without the database: ${changed.toFixed(2)} s CPU for 1 %, ${unchanged.toFixed(2)} for nothing`
+  )
+  show("first load", first, unchanged)
   const by = (key: keyof typeof first) => median(rounds.map((one) => one[key]))
-  show("1 % changed", {
-    bytes: by("bytes"),
-    cpuSeconds: by("cpuSeconds"),
-    peakMb: by("peakMb"),
-    seconds: by("seconds")
-  })
-  show("nothing changed", nothing)
+  const night = { bytes: by("bytes"), cpuSeconds: by("cpuSeconds"), peakMb: by("peakMb"), seconds: by("seconds") }
+  show("1 % changed", night, changed)
+  show("nothing changed", nothing, unchanged)
 } finally {
   sandbox.stop()
   counter.close()

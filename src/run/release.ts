@@ -28,7 +28,6 @@ import { boundChangedKeys, contentVersions, recordRelease } from "../stores/ware
 import { storedFingerprint } from "../stores/warehouse/meta/schema-version.ts"
 import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
 import { storeModelProblems } from "../stores/warehouse/meta/model-problems.ts"
-import { loadedLocations } from "../stores/warehouse/meta/run-resources.ts"
 import { isAnythingComplete } from "../stores/warehouse/meta/watermarks.ts"
 import { commentStatements } from "../stores/warehouse/schema.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
@@ -83,43 +82,14 @@ export const publishNow = Effect.fnUntraced(function* (
   const lake = yield* Effect.exit(commitToLake(catalogue, output, { run, full }))
   const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
   const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
-  const locations = yield* loadedLocations()
-  const found = yield* Effect.forEach(targets, (target) =>
-    Effect.gen(function* () {
-      const published = yield* publishTarget(content, target)
-      const { name, profile } = target
-      if (target.destination === undefined) {
-        const { files, isNew } = published
-        yield* Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), {
-          target: name,
-          folder: target.folder,
-          profile,
-          files: files.length
-        })
-        return Exit.succeed(published)
-      }
-      const { destination } = target
-      // A server that cannot be reached keeps nothing from other targets.
-      const loaded = yield* Effect.exit(deliverTo(selected(content, target), target, destination, locations))
-      if (Exit.isSuccess(loaded))
-        yield* Effect.annotateLogs(Effect.logInfo(loaded.value.length > 0 ? "database loaded" : "database unchanged"), {
-          target: name,
-          schema: destination.schema,
-          profile,
-          tables: loaded.value.length
-        })
-      return Exit.map(loaded, (tables): PublishedTarget => {
-        const to = `the schema ${destination.schema}`
-        return { ...published, delivered: { to, changed: tables.length, unit: "table" } }
-      })
-    })
+  const found = yield* Effect.forEach(targets, (target) => publishAndDeliver(content, target, main)).pipe(
+    // Whatever a target lacks, the next one is compared with this. Without it, the next release is written anew.
+    Effect.ensuring(Effect.ignore(recordRelease()))
   )
   yield* lake
   const others: ReadonlyArray<PublishedTarget> = yield* Effect.forEach(found, (exit) => exit)
   const problems = uniqueProblems([...(main?.problems ?? []), ...others.flatMap(({ problems }) => problems)])
   yield* (yield* Warehouse).transaction(storeModelProblems(problems))
-  // Without files, the lake is what the next changes are compared with.
-  if (main === undefined && output.lake) yield* recordRelease()
   return {
     due: main === undefined ? "not wanted" : main.isNew ? "due" : "unchanged",
     files: main?.files ?? [],
@@ -127,6 +97,37 @@ export const publishNow = Effect.fnUntraced(function* (
     folder,
     targets: others
   } as const
+})
+
+/** Fails only if the release cannot be written: a destination that cannot be reached keeps nothing from other targets. */
+const publishAndDeliver = Effect.fnUntraced(function* (
+  content: Content,
+  target: Target,
+  main: Published | undefined
+): Effect.fn.Return<Exit.Exit<PublishedTarget, Failure>, Failure, Warehouse> {
+  const { destination, name, profile } = target
+  // The main release is the same, and is there already.
+  const isMain = destination !== undefined && target.masking === undefined && target.tables === undefined
+  const same = isMain && content.output.formats.includes("duckdb") ? main : undefined
+  const published = same ? { ...same, name } : yield* publishTarget(content, target)
+  if (destination === undefined) {
+    const { files, folder, isNew } = published
+    const annotations = { target: name, folder, profile, files: files.length }
+    yield* Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), annotations)
+    return Exit.succeed(published)
+  }
+  const loaded = yield* Effect.exit(deliverTo(selected(content, target), target, destination, published))
+  if (Exit.isSuccess(loaded)) {
+    const annotations = { target: name, schema: destination.schema, profile, tables: loaded.value.length }
+    yield* Effect.annotateLogs(
+      Effect.logInfo(loaded.value.length > 0 ? "database loaded" : "database unchanged"),
+      annotations
+    )
+  }
+  return Exit.map(loaded, (tables): PublishedTarget => {
+    const delivered = { to: `the schema ${destination.schema}`, changed: tables.length, unit: "table" } as const
+    return { ...published, delivered }
+  })
 })
 
 const commitToLake = Effect.fnUntraced(function* (
@@ -148,14 +149,15 @@ const deliverTo = Effect.fnUntraced(function* (
   { aggregates, catalogue, full, models, output, wide }: Content,
   target: Target,
   destination: PostgresDestination,
-  locations: ReadonlyArray<string>
+  { folder: releases, few }: Published
 ) {
   const { deliver } = yield* Effect.promise(() => import("../stages/publish/postgres/deliver.ts"))
   const { folder, memoryMb } = output
   return yield* deliver(target, destination, {
+    releases,
+    few: target.masking === undefined ? few : undefined,
     tables: withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide),
     models: models.models,
-    locations,
     output: folder,
     memoryMb,
     full

@@ -6,6 +6,7 @@ import { defineList } from "../../src/catalog/resource.ts"
 import { publishedTables } from "../../src/catalog/published-tables.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
 import { columnsOf } from "../../src/stores/warehouse/columns.ts"
+import { recordRelease } from "../../src/stores/warehouse/meta/content-versions.ts"
 import { type PublishOptions, publish } from "../../src/stages/publish/publish.ts"
 import { changeVersions, recordChangedKeys } from "../../src/stores/warehouse/meta/content-versions.ts"
 import { commentStatements, prepare } from "../../src/stores/warehouse/schema.ts"
@@ -135,7 +136,11 @@ export const replaceThings = Effect.fnUntraced(function* (changed: ReadonlyArray
 export const warehouseAt = (output: string): Layer.Layer<Warehouse, unknown> =>
   Warehouse.layer(join(output, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
 
+/** As `publishNow` does. */
 export const publishThings = (output: string, options: Partial<PublishOptions> = {}) =>
+  Effect.tap(published(output, options), () => Effect.ignore(recordRelease()))
+
+const published = (output: string, options: Partial<PublishOptions>) =>
   publish(
     {
       folder: join(output, "published"),

@@ -12,7 +12,6 @@ import { onDisk } from "../../output/files.ts"
 import { snapshotName } from "../../output/paths.ts"
 import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import type { Ordered } from "./models/order.ts"
-import { recordRelease } from "../../stores/warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../../stores/warehouse/meta/schema-version.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
@@ -64,6 +63,15 @@ export interface Published {
   readonly isNew: boolean
   readonly files: ReadonlyArray<PublishedFile>
   readonly folder: string
+  readonly few?: FewChanges | undefined
+}
+
+/** What is known of the changes since the release before, if it has a DuckDB file. */
+export interface FewChanges {
+  /** SHA-256 of the DuckDB file of the release before. */
+  readonly since: string
+  /** Tables of which only rows of the records in `meta.changed_keys` have changed. */
+  readonly tables: ReadonlySet<string>
 }
 
 /**
@@ -83,7 +91,6 @@ export const publish = Effect.fn("publish")(function* (
   const definitions = hash("sha256", JSON.stringify([yield* storedFingerprint(), statements])).slice(0, 32)
   if (previous && isCurrent(previous.manifest)) {
     yield* confirmRelease(previous)
-    yield* tryRecordRelease
     const known = failedModels(previous.manifest)
     const failed = [
       ...models.problems.map((one) => ({ ...one, kept: known.find(({ where }) => where === one.where)?.kept })),
@@ -152,8 +159,10 @@ export const publish = Effect.fn("publish")(function* (
       files
     })
     yield* commitRelease(release)
-    yield* tryRecordRelease
-    return { isNew: true, files, problems: built.problems, folder }
+    const since = previous?.manifest.files.find(({ path }) => path === snapshotName)?.sha256
+    const some = changes.tables.flatMap(({ change, name }) => (change === "some" ? [name] : []))
+    const few = since === undefined ? undefined : { since, tables: new Set(some) }
+    return { isNew: true, files, problems: built.problems, folder, few }
   }).pipe(
     storedOrder,
     Effect.onError(() => abandonRelease(release)),
@@ -167,9 +176,6 @@ export const publish = Effect.fn("publish")(function* (
     )
   }
 })
-
-/** The release is complete without it: the next one is then written anew, because the list of changes does not fit. */
-const tryRecordRelease = Effect.ignore(Effect.suspend(() => recordRelease()))
 
 /** The write lock of the warehouse also prevents concurrent publishes, so a call without it is a defect. */
 const dieIfReadOnly = Effect.gen(function* () {

@@ -4,29 +4,33 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { constants } from "node:fs"
-import { copyFile, link, mkdir, rename, rm } from "node:fs/promises"
+import { constants, existsSync } from "node:fs"
+import { copyFile, mkdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { onDisk, writeDurably } from "../../../output/files.ts"
 import { readJson } from "../../../output/json-file.ts"
-import { outputPaths, snapshotName } from "../../../output/paths.ts"
+import { snapshotName } from "../../../output/paths.ts"
 import type { PostgresDestination, Target } from "../../../settings/targets.ts"
+import { loadedLocations } from "../../../stores/warehouse/meta/run-resources.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import type { TableName } from "../changes.ts"
-import { type PreviousRelease, previousRelease } from "../manifest.ts"
+import { previousRelease } from "../manifest.ts"
+import type { FewChanges } from "../publish.ts"
 import type { Model } from "../models/model.ts"
 import { isLoaded, loadRelease } from "./load.ts"
 import { ownerOf } from "./owner.ts"
 import { releaseTables } from "./release-tables.ts"
-import { loadedName } from "./rows.ts"
+import { loadedName, recordsName } from "./rows.ts"
 import { connect, patiently } from "./server.ts"
 
 export interface Delivery {
+  /** The folder whose current release goes to the database. */
+  readonly releases: string
+  readonly few: FewChanges | undefined
   readonly tables: ReadonlyArray<TableName>
   readonly models: ReadonlyArray<Model>
-  readonly locations: ReadonlyArray<string>
   /** The output folder. */
   readonly output: string
   readonly memoryMb: number
@@ -37,9 +41,9 @@ export interface Delivery {
 export const deliver = Effect.fn("postgres.deliver")(function* (
   { folder, masking, name: target }: Target,
   destination: PostgresDestination,
-  { full, locations, memoryMb, models, output, tables }: Delivery
-): Effect.fn.Return<ReadonlyArray<string>, Failure> {
-  const release = yield* previousRelease(folder)
+  { few, full, memoryMb, models, output, releases, tables }: Delivery
+): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  const release = yield* previousRelease(releases)
   // A release that was just published is complete.
   if (release === undefined) return []
   const { manifest } = release
@@ -47,70 +51,107 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
   const content = manifest.files.find(({ path }) => path === snapshotName)!.sha256
   const { schema } = destination
   const kept = masking === undefined ? manifest.problems.map(({ model }) => `bi.${model}`) : []
-  const sorted = locations.toSorted()
+  const locations = (yield* loadedLocations()).toSorted()
+  const paths = yield* pathsIn(dirname(folder))
   const changed = yield* Effect.gen(function* () {
     const server = yield* connect(destination)
-    if (!full && (yield* isLoaded(server, { content, locations: sorted, owner, schema }))) return []
-    return yield* Effect.gen(function* () {
-      const found = yield* releaseTables(schema, manifest, tables, models)
+    if (!full && (yield* isLoaded(server, { content, locations, owner, schema }))) return []
+    // A copy, because a reader may have locked the file.
+    yield* onDisk(paths.current, "written", () =>
+      copyFile(join(release.folder, snapshotName), paths.current, constants.COPYFILE_FICLONE)
+    )
+    const loadedContent = full ? undefined : yield* loadedIn(paths)
+    const isKnown = few !== undefined && few.since === loadedContent
+    if (isKnown) yield* writeRecords(paths.records)
+    const load = Effect.gen(function* () {
       return yield* loadRelease(server, {
         target,
         schema,
-        tables: found,
+        tables: yield* releaseTables(schema, manifest, tables, models),
         kept: new Set(kept),
         owner,
-        locations: sorted,
+        locations,
         content,
-        loadedContent: yield* attachLoaded(dirname(folder)),
+        loadedContent: loadedContent && (yield* attachLoaded(paths, loadedContent)),
+        few: isKnown ? yield* readRecords(paths.records, few.tables) : new Set<string>(),
         run: manifest.run,
         full,
-        file: yield* scratchFile(output)
+        file: paths.rows
       })
-    }).pipe(
-      Effect.provide(Warehouse.layer(join(release.folder, snapshotName), { access: "read", isRelease: true, memoryMb }))
+    })
+    return yield* Effect.provide(
+      load,
+      Warehouse.layer(paths.current, { access: "read", isRelease: true, memoryMb }),
+      // Each attempt opens the file again.
+      { local: true }
     )
   }).pipe(Effect.scoped, (work) => patiently(target, work))
-  yield* keepLoaded(dirname(folder), release, content)
+  yield* keepLoaded(paths, content)
   return changed
 })
 
-const scratchFile = Effect.fnUntraced(function* (output: string) {
-  const { temporary } = outputPaths(output)
-  yield* onDisk(temporary, "created", () => mkdir(temporary, { recursive: true, mode: 0o700 }))
-  return join(temporary, "copied.csv")
+interface Paths {
+  /** The file that the database gets. */
+  readonly current: string
+  /** The file that it got last, and a note which one it is: without it, the file is of no use. */
+  readonly loaded: string
+  readonly note: string
+  readonly rows: string
+  readonly records: string
+}
+
+/** The files of a database beside its releases. */
+const pathsIn = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<Paths, Failure> {
+  yield* onDisk(folder, "created", () => mkdir(folder, { recursive: true, mode: 0o700 }))
+  const at = (name: string) => join(folder, name)
+  return {
+    current: at("current.duckdb"),
+    loaded: at("loaded.duckdb"),
+    note: at("loaded.json"),
+    rows: at("rows.csv"),
+    records: at("records.parquet")
+  }
 })
 
-const Loaded = Schema.Struct({
+const Note = Schema.Struct({
   /** SHA-256 of the file. */
   content: Schema.String
 })
 
-const loadedPaths = (folder: string) => ({ file: join(folder, "loaded.duckdb"), about: join(folder, "loaded.json") })
+/** The SHA-256 of the file that the database got last, if it is known. */
+const loadedIn = ({ note }: Paths) =>
+  Effect.map(
+    Effect.orElseSucceed(readJson(note, Note), () => undefined),
+    (known) => known?.content
+  )
 
-/** Attaches the file that the database got last. Returns its SHA-256; `undefined` if there is none that can be opened. */
-const attachLoaded = Effect.fnUntraced(function* (folder: string) {
-  const { about, file } = loadedPaths(folder)
-  const known = yield* Effect.orElseSucceed(readJson(about, Loaded), () => undefined)
-  if (known === undefined) return undefined
+/** Returns the SHA-256 again, or `undefined` if the file cannot be opened. */
+const attachLoaded = Effect.fnUntraced(function* ({ loaded }: Paths, content: string) {
   const warehouse = yield* Warehouse
-  return yield* warehouse.run(`ATTACH ${literal(file)} AS ${loadedName} (READ_ONLY)`).pipe(
-    Effect.as(known.content),
+  return yield* warehouse.run(`ATTACH ${literal(loaded)} AS ${loadedName} (READ_ONLY)`).pipe(
+    Effect.as(content),
     Effect.orElseSucceed(() => undefined)
   )
 })
 
-/** What says which file it is comes last: without it, the file is of no use. */
-const keepLoaded = Effect.fnUntraced(function* (folder: string, release: PreviousRelease, content: string) {
-  const { about, file } = loadedPaths(folder)
-  const known = yield* Effect.orElseSucceed(readJson(about, Loaded), () => undefined)
-  if (known?.content === content) return
-  yield* onDisk(file, "written", async () => {
-    const [from, part] = [join(release.folder, snapshotName), `${file}.part`]
-    await rm(about, { force: true })
-    await rm(part, { force: true })
-    // Releases are never written to again.
-    await link(from, part).catch(() => copyFile(from, part, constants.COPYFILE_FICLONE))
-    await rename(part, file)
-    await writeDurably(about, JSON.stringify({ content } satisfies typeof Loaded.Type))
+/** From the warehouse, for the connection that has the release open. */
+const writeRecords = Effect.fnUntraced(function* (path: string) {
+  const records = "SELECT DISTINCT resource, key FROM meta.changed_keys"
+  yield* (yield* Warehouse).run(`COPY (${records}) TO ${literal(path)} (FORMAT parquet)`)
+})
+
+const readRecords = Effect.fnUntraced(function* (path: string, tables: ReadonlySet<string>) {
+  yield* (yield* Warehouse).run(`CREATE TEMP TABLE ${recordsName} AS FROM read_parquet(${literal(path)})`)
+  return tables
+})
+
+const keepLoaded = Effect.fnUntraced(function* ({ current, loaded, note, records, rows }: Paths, content: string) {
+  yield* onDisk(loaded, "written", async () => {
+    for (const path of [rows, records]) await rm(path, { force: true })
+    // Without it, the database had this file before.
+    if (!existsSync(current)) return
+    await rm(note, { force: true })
+    await rename(current, loaded)
+    await writeDurably(note, JSON.stringify({ content } satisfies typeof Note.Type))
   })
 })

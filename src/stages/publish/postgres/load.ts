@@ -29,6 +29,8 @@ export interface Loading {
   readonly content: string
   /** The same of the file that is attached as the one that was loaded last. */
   readonly loadedContent: string | undefined
+  /** Tables of which only rows of the records in `sluice_records` have changed since that file. */
+  readonly few: ReadonlySet<string>
   readonly run: string
   /** Replace all rows. */
   readonly full: boolean
@@ -86,7 +88,7 @@ const load = Effect.fnUntraced(function* (
     if (!found || before?.shape !== shape) yield* server.run(comments)
     const canReplace =
       canCompare && found !== undefined && before !== undefined && before.version !== tooWide && !isRetyped
-    const replaced = canReplace ? yield* changedRows(table, changed, unchanged) : undefined
+    const replaced = canReplace ? yield* changedRows(table, loading.few, changed, unchanged) : undefined
     const empty = found ? deleteAll(server, table, found, scope, isAlone) : Effect.void
     const write =
       replaced === undefined
@@ -177,12 +179,13 @@ const refusal = (target: string, detail: string): Effect.Effect<never, Failure> 
 /** How many rows are to be replaced; `undefined`: all of them. */
 const changedRows = (
   table: ReleaseTable,
+  few: Loading["few"],
   changed: ReadonlyMap<string, ReleaseTable>,
   unchanged: ReadonlySet<string>
 ): Effect.Effect<number | undefined, Failure, Warehouse> => {
   const { wide } = table
   if (table.key.length === 0) return Effect.succeed(undefined)
-  if (wide === undefined) return findChanged(table)
+  if (wide === undefined) return findChanged(table, few.has(table.name))
   // A table that was replaced as a whole is neither.
   const areKnown = [wide.table, wide.values].every((one) => changed.has(one) || unchanged.has(one))
   return areKnown

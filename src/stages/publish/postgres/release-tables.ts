@@ -19,6 +19,8 @@ export interface ReleaseTable extends Shape {
   /** Names in DuckDB of the columns that identify a row. */
   readonly duckdbKey: ReadonlyArray<string>
   readonly wide: WideView | undefined
+  /** The records to which its rows belong; absent for models. */
+  readonly records?: { readonly resource: string; readonly key: ReadonlyArray<string> }
   /** Equal versions have equal rows. */
   readonly version: string
 }
@@ -50,7 +52,10 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
     (row) => `${row["schema_name"]}.${row["table_name"]}`
   )
   const ofRuns = dependentOnRuns(models)
-  const shaped = (one: Pick<ReleaseTable, "name" | "schema" | "table" | "wide" | "version">, keys: Keys) => {
+  const shaped = (
+    one: Pick<ReleaseTable, "name" | "schema" | "table" | "wide" | "version" | "records">,
+    keys: Keys
+  ) => {
     const path = `${one.schema}.${one.table}`
     const found = columns.get(path)
     if (found === undefined || found.length > columnsMax) return []
@@ -79,7 +84,14 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
   return [
     ...tables.flatMap((table) =>
       shaped(
-        { name: table.name, schema: "main", table: table.name, wide: table.wide, version: state.versions[table.name]! },
+        {
+          name: table.name,
+          schema: "main",
+          table: table.name,
+          wide: table.wide,
+          version: state.versions[table.name]!,
+          records: { resource: table.resource, key: table.recordKey }
+        },
         {
           key: table.wide ? ["location_id", ...table.key] : table.key,
           indexed: table.definition.columns.flatMap(({ name, references, role }) =>

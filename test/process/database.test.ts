@@ -192,6 +192,46 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
     )
   })
 
+  it("is compared with what was loaded, value by value", async () => {
+    const account = await open()
+    const config = join(newFolder(), "sluice.toml")
+    writeFileSync(
+      config,
+      '[[publish]]\nname = "warehouse"\npostgres = "env:CRM_URL"\nschema = "checked"\nprofile = "raw"\n'
+    )
+    const environment = { ...account.environment, SLUICE_FORMATS: "duckdb", CRM_URL: server.url }
+    const verified = async () => {
+      const { code, stdout } = await sluice(["verify", "--config", config, "--json"], environment)
+      const { data } = JSON.parse(stdout)
+      return [code, data.checks.find(({ check }: { check: string }) => check === "database")]
+    }
+    const [missing, nothing] = await verified()
+    assert.strictEqual(missing, 1)
+    assert.deepInclude(nothing.findings[0], {
+      where: "warehouse",
+      what: "nothing was loaded into the schema checked yet"
+    })
+    assert.strictEqual((await sluice(["publish", "--config", config], environment)).code, 0)
+    const [right, whole] = await verified()
+    assert.strictEqual(right, 0, JSON.stringify(whole))
+    assert.match(whole.looked, /^1\d\d tables, [\d,]+ rows of the schema checked, compared with what was loaded$/)
+    await sql(
+      "UPDATE checked.contacts SET _extra = coalesce(_extra, '{}') || '{\"x\": 1}' WHERE id = (SELECT min(id) FROM checked.contacts)"
+    )
+    await sql("DELETE FROM checked_bi.dim_contact WHERE contact_id = (SELECT min(id) FROM checked.contacts)")
+    const [wrong, altered] = await verified()
+    assert.strictEqual(wrong, 1)
+    assert.deepStrictEqual(
+      altered.findings.map(({ what, where }: { what: string; where: string }) => `${where}: ${what}`).sort(),
+      [
+        '"checked"."contacts": 1 row with other values than were loaded',
+        '"checked_bi"."dim_contact": 19 rows, and 20 were loaded'
+      ]
+    )
+    assert.strictEqual((await sluice(["publish", "--full", "--config", config], environment)).code, 0)
+    assert.strictEqual((await verified())[0], 0)
+  })
+
   it("has pseudonyms only with the profile analytics, and nothing of a table that the profile leaves out", async () => {
     const account = await open()
     const ran = await publish(account, "masked_all", 'profile = "analytics"')

@@ -148,7 +148,7 @@ export const checksOf = async (folder: string, given?: Catalogue): Promise<Check
   const replay = () => Effect.fail(failure({ _tag: "StatementRejected", path: folder, detail: "not replayed" }))
   const catalogue = given ?? (await discover())
   const all = await Effect.runPromise(
-    verify(catalogue, { folder, formats: [] }, { all: false, replay }, () => Effect.void).pipe(
+    verify(catalogue, { folder, formats: [], memoryMb: 256 }, { all: false, replay }, () => Effect.void).pipe(
       Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "read", memoryMb: 128 }))
     )
   )

@@ -5,7 +5,7 @@ import type { Finding } from "../../values/finding.ts"
 export type VerifyFinding = Finding<"wrong" | "note">
 
 /** The copy that a check examines; it decides which command repairs it. */
-export type Part = "vault" | "warehouse" | "published" | "lake" | "files" | "service"
+export type Part = "vault" | "warehouse" | "published" | "lake" | "database" | "files" | "service"
 
 export interface Checked {
   readonly part: Part

@@ -40,7 +40,7 @@ export const verifyResults = () => {
     isRight: Schema.Boolean,
     checks: Schema.Array(
       Schema.Struct({
-        part: Schema.Literals(["vault", "warehouse", "published", "lake", "files", "service"]),
+        part: Schema.Literals(["vault", "warehouse", "published", "lake", "database", "files", "service"]),
         check: Schema.String,
         looked: Schema.String,
         findings: Schema.Array(

@@ -6,6 +6,7 @@ import type { Failure } from "../../values/failure.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
 import type { LakeSettings } from "../../settings/lake.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
+import type { PostgresDestination, TargetSettings } from "../../settings/targets.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { checkBlocks } from "./checksum-scan.ts"
@@ -27,7 +28,13 @@ import { checkVault } from "./vault.ts"
 /** Calls `onCheck` before each check, as some take minutes on a large account. */
 export const verify = Effect.fn("verify")(function* (
   catalogue: Catalogue,
-  { folder, formats, lake }: Pick<OutputSettings, "folder" | "formats" | "lake">,
+  {
+    folder,
+    formats,
+    lake,
+    memoryMb,
+    publishing
+  }: Pick<OutputSettings, "folder" | "formats" | "lake" | "memoryMb" | "publishing">,
   replaying: Pick<ReplayOptions, "all" | "replay">,
   onCheck: (check: string) => Effect.Effect<void>
 ): Effect.fn.Return<ReadonlyArray<Checked>, Failure, Warehouse> {
@@ -84,9 +91,29 @@ export const verify = Effect.fn("verify")(function* (
       checkFormats(known, publishedFolder, manifest, { wanted: formats, broken })
     ),
     ...(lake ? [yield* finished("lake", "lake", checkLakeOf(known, lake))] : []),
+    ...(yield* Effect.forEach(publishing?.targets ?? [], (target) =>
+      target.destination
+        ? Effect.map(checkDestination(target, target.destination, { folder, memoryMb }), (one) => [one])
+        : Effect.succeed([])
+    )).flat(),
     yield* finished("files", "files", checkFiles(known, folder))
   ]
 })
+
+/** Only an output with a database loads the module. */
+const checkDestination = (
+  target: TargetSettings,
+  destination: PostgresDestination,
+  output: Pick<OutputSettings, "folder" | "memoryMb">
+) =>
+  finished(
+    "database",
+    "database",
+    Effect.flatMap(
+      Effect.promise(() => import("./database.ts")),
+      ({ checkDatabase }) => checkDatabase(target, destination, output)
+    )
+  )
 
 /** Only an output with a lake loads the module. */
 const checkLakeOf = (known: Known, lake: LakeSettings) =>
@@ -154,6 +181,6 @@ export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyA
   if (parts.has("service"))
     return `./sluice sync --full --only ${disagreeing.join(",")}; if ./sluice verify then finds the same, ./sluice rebuild`
   if (parts.has("files")) return "./sluice sync --full --only recordings"
-  if (parts.has("published") || parts.has("lake")) return "./sluice publish --full"
+  if (parts.has("published") || parts.has("lake") || parts.has("database")) return "./sluice publish --full"
   return checked.some(entriesWait) ? "./sluice sync" : "./sluice status"
 }

@@ -3,12 +3,10 @@
  * file that the database got last: the changes since then are the difference of two files, whatever happened in between.
  */
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
-import { constants, existsSync } from "node:fs"
-import { copyFile, mkdir, rename, rm } from "node:fs/promises"
+import { constants } from "node:fs"
+import { copyFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { onDisk, writeDurably } from "../../../output/files.ts"
-import { readJson } from "../../../output/json-file.ts"
+import { onDisk } from "../../../output/files.ts"
 import { snapshotName } from "../../../output/paths.ts"
 import type { PostgresDestination, Target } from "../../../settings/targets.ts"
 import { loadedLocations } from "../../../stores/warehouse/meta/run-resources.ts"
@@ -20,6 +18,7 @@ import { previousRelease } from "../manifest.ts"
 import type { FewChanges } from "../publish.ts"
 import type { Model } from "../models/model.ts"
 import { isLoaded, loadRelease } from "./load.ts"
+import { type Paths, keepLoaded, loadedIn, pathsIn } from "./loaded.ts"
 import { ownerOf } from "./owner.ts"
 import { releaseTables } from "./release-tables.ts"
 import { loadedName, recordsName } from "./rows.ts"
@@ -90,41 +89,6 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
   return changed
 })
 
-interface Paths {
-  /** The file that the database gets. */
-  readonly current: string
-  /** The file that it got last, and a note which one it is: without it, the file is of no use. */
-  readonly loaded: string
-  readonly note: string
-  readonly rows: string
-  readonly records: string
-}
-
-/** The files of a database beside its releases. */
-const pathsIn = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<Paths, Failure> {
-  yield* onDisk(folder, "created", () => mkdir(folder, { recursive: true, mode: 0o700 }))
-  const at = (name: string) => join(folder, name)
-  return {
-    current: at("current.duckdb"),
-    loaded: at("loaded.duckdb"),
-    note: at("loaded.json"),
-    rows: at("rows.csv"),
-    records: at("records.parquet")
-  }
-})
-
-const Note = Schema.Struct({
-  /** SHA-256 of the file. */
-  content: Schema.String
-})
-
-/** The SHA-256 of the file that the database got last, if it is known. */
-const loadedIn = ({ note }: Paths) =>
-  Effect.map(
-    Effect.orElseSucceed(readJson(note, Note), () => undefined),
-    (known) => known?.content
-  )
-
 /** Returns the SHA-256 again, or `undefined` if the file cannot be opened. */
 const attachLoaded = Effect.fnUntraced(function* ({ loaded }: Paths, content: string) {
   const warehouse = yield* Warehouse
@@ -143,15 +107,4 @@ const writeRecords = Effect.fnUntraced(function* (path: string) {
 const readRecords = Effect.fnUntraced(function* (path: string, tables: ReadonlySet<string>) {
   yield* (yield* Warehouse).run(`CREATE TEMP TABLE ${recordsName} AS FROM read_parquet(${literal(path)})`)
   return tables
-})
-
-const keepLoaded = Effect.fnUntraced(function* ({ current, loaded, note, records, rows }: Paths, content: string) {
-  yield* onDisk(loaded, "written", async () => {
-    for (const path of [rows, records]) await rm(path, { force: true })
-    // Without it, the database had this file before.
-    if (!existsSync(current)) return
-    await rm(note, { force: true })
-    await rename(current, loaded)
-    await writeDurably(note, JSON.stringify({ content } satisfies typeof Note.Type))
-  })
 })

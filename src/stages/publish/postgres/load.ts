@@ -14,7 +14,7 @@ import { type Existing, dropStatements, existingTables, indexStatements, tableSt
 import { type ReleaseTable, modelSchema } from "./release-tables.ts"
 import { findChanged, findChangedWide, insertAll, isKeyed, replaceChanged } from "./rows.ts"
 import { type Server, type ServerError, transaction } from "./server.ts"
-import { type StoredState, ensureSchema, forgetState, storeState, storedState } from "./state.ts"
+import { type StoredState, ensureSchema, forgetState, storeState, storedState, tooWide } from "./state.ts"
 
 export interface Loading {
   readonly target: string
@@ -115,9 +115,6 @@ const load = Effect.fnUntraced(function* (
 
 /** With fewer changes, the statistics of the planner stay good enough. */
 const rowsToAnalyze = 1000
-
-/** The version of a table that is empty because PostgreSQL cannot store its rows. */
-const tooWide = "too wide"
 
 /**
  * PostgreSQL stores a row in a page of 8 kB, which hundreds of filled custom fields exceed. Such a wide table is left empty;

@@ -18,6 +18,9 @@ export interface StoredState {
   readonly run_id: string
 }
 
+/** The version of a table that is empty because PostgreSQL cannot store its rows. */
+export const tooWide = "too wide"
+
 const path = (schema: string) => `${name(schema)}."_sluice"`
 
 /** Creates what is missing of a schema. Without the right to create schemas, one that exists is enough. */

@@ -1,0 +1,162 @@
+/** Compares a PostgreSQL database, value by value, with the file from which it was loaded last. */
+import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { rm } from "node:fs/promises"
+import { dirname } from "node:path"
+import { kindOf } from "../../catalog/kinds.ts"
+import { onDisk } from "../../output/files.ts"
+import type { OutputSettings } from "../../settings/settings.ts"
+import type { PostgresDestination, TargetSettings } from "../../settings/targets.ts"
+import { loadedIn, pathsIn } from "../../stages/publish/postgres/loaded.ts"
+import { ownerOf } from "../../stages/publish/postgres/owner.ts"
+import { modelSchema } from "../../stages/publish/postgres/release-tables.ts"
+import { type Server, connect, patiently } from "../../stages/publish/postgres/server.ts"
+import { copied, postgresName, postgresType } from "../../stages/publish/postgres/shape.ts"
+import { type StoredState, storedState, tooWide } from "../../stages/publish/postgres/state.ts"
+import { csvReading } from "../../stores/formats/csv/reading.ts"
+import { columnsOf } from "../../stores/warehouse/columns.ts"
+import type { StoredColumn } from "../../stores/warehouse/content.ts"
+import { literal, name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { Failure } from "../../values/failure.ts"
+import { counted, note, wrong } from "../../values/finding.ts"
+import type { Checked, VerifyFinding } from "./checked.ts"
+
+export const checkDatabase = Effect.fn("verify.database")(function* (
+  { folder, name: target }: TargetSettings,
+  { schema, url }: PostgresDestination,
+  output: Pick<OutputSettings, "folder" | "memoryMb">
+): Effect.fn.Return<Checked, Failure> {
+  const owner = yield* ownerOf(output.folder)
+  const paths = yield* pathsIn(dirname(folder))
+  const check = Effect.gen(function* () {
+    const server = yield* connect({ url })
+    // All tables of one moment.
+    yield* server.run(["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"])
+    const state = yield* storedState(server, schema)
+    const mine = state.filter((one) => one.owner === owner)
+    const loaded = mine.find((one) => one.table_name === "")
+    if (loaded === undefined)
+      return checked("nothing", [wrong(target, `nothing was loaded into the schema ${schema} yet`)])
+    if (loaded.version !== (yield* loadedIn(paths)) || !existsSync(paths.loaded))
+      return checked("nothing", [
+        wrong(target, "the file that was loaded last is not here any more, so the database cannot be compared with it")
+      ])
+    const tables = mine.filter((one) => one.table_name !== "")
+    const compared = Effect.forEach(tables, (table) =>
+      compare(
+        server,
+        { schema, table: table.table_name, rows: scopeOf(table, loaded, state), version: table.version },
+        paths.rows
+      )
+    )
+    const found = yield* Effect.provide(
+      Effect.andThen(defineCanonical, compared),
+      Warehouse.layer(paths.loaded, { access: "read", isRelease: true, memoryMb: output.memoryMb })
+    )
+    const rows = found.reduce((sum, one) => sum + one.rows, 0)
+    const looked = `${counted(tables.length, "table")}, ${counted(rows, "row")} of the schema ${schema}, compared with what was loaded`
+    return checked(
+      looked,
+      found.flatMap(({ finding }) => finding ?? [])
+    )
+  })
+  return yield* check.pipe(
+    Effect.scoped,
+    (work) => patiently(target, work),
+    Effect.ensuring(Effect.ignore(onDisk(paths.rows, "removed", () => rm(paths.rows, { force: true }))))
+  )
+})
+
+const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
+  part: "database",
+  check: "database",
+  looked,
+  findings
+})
+
+/** WHERE clause of the rows of this output folder, if others write into the table. */
+const scopeOf = ({ owner, table_name }: StoredState, { shape }: StoredState, state: ReadonlyArray<StoredState>) =>
+  state.some((one) => one.table_name === table_name && one.owner !== owner)
+    ? `WHERE location_id IN (${shape.split(",").map(literal).join(", ")})`
+    : ""
+
+interface Comparison {
+  readonly schema: string
+  readonly table: string
+  readonly rows: string
+  readonly version: string
+}
+
+const compare = Effect.fnUntraced(function* (
+  server: Server,
+  { rows: scope, schema, table, version }: Comparison,
+  file: string
+) {
+  const [own, target] = table.startsWith("bi.") ? [table.slice(3), modelSchema(schema)] : [table, schema]
+  const path = `${name(target)}.${name(postgresName(own))}`
+  const from = `crm.${table.startsWith("bi.") ? "bi" : "main"}.${name(own)}`
+  if (version === tooWide) return { rows: 0, finding: note(path, "is empty, because PostgreSQL cannot store its rows") }
+  const columns = yield* columnsOf(from)
+  if (scope !== "" && !columns.some((column) => column.name === "location_id"))
+    return { rows: 0, finding: note(path, "is not compared, because other output folders share its rows") }
+  const values = columns.map((column) => `${valueIn(column)} AS ${name(column.name)}`).join(", ")
+  yield* server.copyTo(`COPY (SELECT ${values} FROM ${path} ${scope}) TO STDOUT (FORMAT csv, HEADER)`, file)
+  const warehouse = yield* Warehouse
+  const read = csvReading.from(
+    [file],
+    columns.map((column) => column.name)
+  )
+  const [row] = yield* warehouse.rows(
+    `WITH here AS (SELECT hash(${columns.map(valueHere).join(", ")}) AS hash FROM ${from}),
+       there AS (SELECT hash(${columns.map(valueThere).join(", ")}) AS hash FROM ${read})
+     SELECT (SELECT count(*) FROM here) AS here, (SELECT count(*) FROM there) AS there,
+       (SELECT count(*) FROM (FROM here EXCEPT ALL FROM there)) AS missing`
+  )
+  const [here, there, missing] = [Number(row?.["here"]), Number(row?.["there"]), Number(row?.["missing"])]
+  if (here === there && missing === 0) return { rows: here }
+  const what =
+    here === there
+      ? `${counted(missing, "row")} with other values than were loaded`
+      : `${counted(there, "row")}, and ${here.toLocaleString("en-US")} were loaded`
+  return { rows: there, finding: wrong(path, what) }
+})
+
+/** As it is compared: JSON and lists as JSON. */
+const isJson = ({ type }: StoredColumn): boolean => /^(jsonb|text\[\])$/.test(postgresType(type))
+
+/** In PostgreSQL. */
+const valueIn = (column: StoredColumn): string => {
+  const value = name(postgresName(column.name))
+  return postgresType(column.type) === "text[]" ? `to_jsonb(${value})` : value
+}
+
+/** In the CSV file, which has texts only. */
+const valueThere = (column: StoredColumn): string => {
+  if (isJson(column)) return `${canonical}(${name(column.name)})`
+  return postgresType(column.type) === "text" ? name(column.name) : `CAST(${name(column.name)} AS ${column.type})`
+}
+
+/** In the file that was loaded. */
+const valueHere = (column: StoredColumn): string => {
+  const { name: own, type } = column
+  if (kindOf(type) === "list") return `${canonical}(replace(to_json(${name(own)})::VARCHAR, '\\u0000', ''))`
+  if (isJson(column)) return `${canonical}(${copied(column)})`
+  return postgresType(type) === "text" ? copied(column) : name(own)
+}
+
+const canonical = "sluice_canonical"
+
+/** PostgreSQL orders the keys of JSON, and writes numbers in its own way. */
+const defineCanonical = Effect.flatMap(Warehouse, (warehouse) =>
+  warehouse.textFunction(canonical, 1, ([text]) => (text == null ? null : JSON.stringify(sorted(JSON.parse(text)))))
+)
+
+const sorted = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(sorted)
+    : value instanceof Object
+      ? Object.entries(value)
+          .toSorted(([one], [other]) => (one < other ? -1 : 1))
+          .map(([key, item]) => [key, sorted(item)])
+      : value

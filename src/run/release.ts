@@ -22,7 +22,7 @@ import { type Published, publish } from "../stages/publish/publish.ts"
 import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
-import { type PostgresDestination, type Target, placeOfTarget } from "../settings/targets.ts"
+import { type PostgresDestination, type Target, hasMainRelease, placeOfTarget } from "../settings/targets.ts"
 import { versionStatements } from "../stores/warehouse/as-of-views.ts"
 import { boundChangedKeys, contentVersions, recordRelease } from "../stores/warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../stores/warehouse/meta/schema-version.ts"
@@ -106,9 +106,7 @@ const publishAndDeliver = Effect.fnUntraced(function* (
   main: Published | undefined
 ): Effect.fn.Return<Exit.Exit<PublishedTarget, Failure>, Failure, Warehouse> {
   const { destination, name, profile } = target
-  // The main release is the same, and is there already.
-  const isMain = destination !== undefined && target.masking === undefined && target.tables === undefined
-  const same = isMain && content.output.formats.includes("duckdb") ? main : undefined
+  const same = hasMainRelease(target, content.output.formats) ? main : undefined
   const published = same ? { ...same, name } : yield* publishTarget(content, target)
   if (destination === undefined) {
     const { files, folder, isNew } = published

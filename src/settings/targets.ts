@@ -123,6 +123,12 @@ export const placeOfTarget = ({ destination, folder, name }: TargetSettings) => 
   folder: destination === undefined ? folder : `postgres://${name}/${destination.schema}`
 })
 
+/** Whether a destination gets the main release, because its own would be the same. `formats`: those of the main release. */
+export const hasMainRelease = (
+  { destination, profile, tables }: TargetSettings,
+  formats: ReadonlyArray<FileFormat>
+): boolean => destination !== undefined && profile === "raw" && tables === undefined && formats.includes("duckdb")
+
 /** A name that is no name of a folder is replaced by its hash. */
 const releasesFor = (output: string, name: string): string =>
   join(

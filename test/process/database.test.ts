@@ -1,6 +1,6 @@
 /** What a PostgreSQL database gets, and what in it is somebody else's. */
 import { assert, describe, it } from "@effect/vitest"
-import { appendFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { type Account, discard, openSynced } from "../support/account.ts"
@@ -230,6 +230,56 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
     )
     assert.strictEqual((await sluice(["publish", "--full", "--config", config], environment)).code, 0)
     assert.strictEqual((await verified())[0], 0)
+  })
+
+  it("loses a person who is erased, and a location that is removed", async () => {
+    const account = await open()
+    const config = join(newFolder(), "sluice.toml")
+    writeFileSync(
+      config,
+      '[[publish]]\nname = "warehouse"\npostgres = "env:CRM_URL"\nschema = "erased"\nprofile = "raw"\n'
+    )
+    const environment = { ...account.environment, SLUICE_FORMATS: "duckdb", CRM_URL: server.url }
+    const run = async (...args: ReadonlyArray<string>) => {
+      const ran = await sluice([...args, "--config", config], environment)
+      assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
+      return ran
+    }
+    await run("publish")
+    const [id, email] = (
+      await sql("SELECT id, email FROM erased.contacts WHERE email IS NOT NULL ORDER BY id LIMIT 1")
+    ).split("|")
+    const everything = async () =>
+      (
+        await sql(`SELECT string_agg(query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), true, false, '')::text, '')
+                  FROM pg_tables WHERE schemaname IN ('erased', 'erased_bi')`)
+      ).toLowerCase()
+    assert.include(await everything(), email!.toLowerCase())
+    const erased = await run("subject", "erase", "--contact", id!, "--apply", "--reason", "test", "--json")
+    const certificate = JSON.parse(readFileSync(JSON.parse(erased.stdout).data.certificate, "utf8"))
+    assert.deepInclude(certificate.places, {
+      name: "warehouse",
+      folder: "postgres://warehouse/erased",
+      state: "cleaned"
+    })
+    assert.isTrue(certificate.isErased)
+    assert.notInclude(await everything(), email!.toLowerCase())
+    assert.notInclude(await everything(), id!.toLowerCase())
+    assert.strictEqual(await sql("SELECT count(*) FROM erased.contacts"), "19")
+    await run("verify")
+
+    const removed = await sluice(["location", "remove", account.service.locationId, "--apply", "--config", config], {
+      ...environment,
+      SLUICE_LOCATION_ID: "another"
+    })
+    assert.strictEqual(removed.code, 0, removed.stdout + removed.stderr)
+    assert.strictEqual(
+      await sql(
+        "SELECT count(*) FROM pg_tables WHERE schemaname IN ('erased', 'erased_bi') AND tablename <> '_sluice'"
+      ),
+      "0"
+    )
+    assert.strictEqual(await sql("SELECT count(*) FROM erased._sluice"), "0")
   })
 
   it("has pseudonyms only with the profile analytics, and nothing of a table that the profile leaves out", async () => {

@@ -28,4 +28,7 @@ export const startPostgres = (): Promise<Postgres> => {
 
 /** The rows of a statement, by psql: columns are separated by a bar. */
 export const sqlIn = async ({ url }: Postgres, sql: string): Promise<string> =>
-  execFileSync(join(postgresPrograms!, "psql"), ["-qAt", "-c", sql, url], { encoding: "utf8" }).trim()
+  execFileSync(join(postgresPrograms!, "psql"), ["-qAt", "-c", sql, url], {
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024
+  }).trim()

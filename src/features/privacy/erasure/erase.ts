@@ -21,7 +21,7 @@ import { setAsideIn } from "../../../run/set-aside.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import type { LakeSettings } from "../../../settings/lake.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
-import type { Target } from "../../../settings/targets.ts"
+import { type Target, hasMainRelease, placeOfTarget } from "../../../settings/targets.ts"
 import { Vault } from "../../../stores/vault/vault.ts"
 import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
 import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
@@ -148,12 +148,19 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     if (output.lake) yield* removeFromLake(output.lake)
     return new Set([
       ...(released?.due === "due" ? [released.folder] : []),
-      ...(released?.targets ?? []).map((target) => target.folder)
+      ...(released?.targets ?? []).map((target) => target.folder),
+      ...targets
+        .filter(({ name }) => released?.targets.some((one) => one.name === name && one.delivered))
+        .map((target) => placeOfTarget(target).folder)
     ])
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
   const { folders, places, releasesRemoved } = yield* cleanPlaces(
     folder,
-    [{ name: "published", folder: paths.published }, ...targets, ...given.places],
+    [
+      { name: "published", folder: paths.published },
+      ...targets.filter((target) => !hasMainRelease(target, output.formats)),
+      ...given.places
+    ],
     { releases: renewed, lake: output.lake?.data }
   )
   yield* Effect.forEach(job.files, (file) =>

@@ -9,7 +9,7 @@ import { releasesOf, removeEarlierReleases } from "../../../stages/publish/relea
 
 export interface PlaceState extends Place {
   /**
-   * - `cleaned`: it has a new release, and no earlier one
+   * - `cleaned`: it has a new release, and no earlier one; a database has the rows of the new release only
    * - `left`: it has still what it had, because the settings do not publish into it any more
    * - `removed`: there is nothing at this path any more
    * - `out of reach`: it cannot be read from here, such as object storage
@@ -25,7 +25,7 @@ export interface Cleaned {
   readonly folders: ReadonlyArray<string>
 }
 
-/** `renewed`: folders that have just received a new release, or in which a lake has just lost its earlier versions. */
+/** `renewed`: folders and databases that have just received a new release, or in which a lake has just lost its earlier versions. */
 export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
   output: string,
   all: ReadonlyArray<Place>,
@@ -37,23 +37,27 @@ export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
   for (const place of new Map(all.map((one) => [one.folder, one])).values()) {
     const { folder } = place
     const isRenewed = renewed.releases.has(folder)
-    if (isRenewed)
+    const isFolder = !/^[a-z0-9]+:\/\//.test(folder)
+    if (isRenewed && isFolder)
       for (const name of yield* removeEarlierReleases(folder))
         releasesRemoved.push(relative(output, join(releasesOf(folder), name)))
-    const kinds = /^[a-z0-9]+:\/\//.test(folder)
-      ? undefined
-      : yield* onDisk(folder, "read", () => Promise.all([kindOf(folder), kindOf(releasesOf(folder))]))
+    const kinds = isFolder
+      ? yield* onDisk(folder, "read", () => Promise.all([kindOf(folder), kindOf(releasesOf(folder))]))
+      : undefined
     const isThere = kinds?.some((kind) => kind !== "none")
     if (kinds?.[0] === "folder") folders.push(folder)
     if (kinds?.[1] === "folder") folders.push(releasesOf(folder))
     const state =
-      kinds === undefined || kinds.includes("unknown")
-        ? "out of reach"
-        : isRenewed || folder === renewed.lake
-          ? "cleaned"
-          : isThere
-            ? "left"
-            : "removed"
+      // The rows of a database were replaced in the transaction that loaded the new release.
+      kinds === undefined && isRenewed
+        ? "cleaned"
+        : kinds === undefined || kinds.includes("unknown")
+          ? "out of reach"
+          : isRenewed || folder === renewed.lake
+            ? "cleaned"
+            : isThere
+              ? "left"
+              : "removed"
     places.push({ name: place.name, folder, state })
   }
   return { places, releasesRemoved, folders }

@@ -100,7 +100,13 @@ export const completeRemoval = Effect.fn("location.complete")(function* (
     const isEmpty = due === "nothing read"
     // Without formats, there is no new release in place of an older one.
     yield* removeReleases(paths.published, isEmpty || output.formats.length === 0)
-    for (const target of targets) yield* removeReleases(target.folder, isEmpty)
+    for (const target of targets) {
+      if (isEmpty && target.destination) {
+        const { withdraw } = yield* Effect.promise(() => import("../../../stages/publish/postgres/deliver.ts"))
+        yield* withdraw(target, target.destination, output.folder)
+      }
+      yield* removeReleases(target.folder, isEmpty)
+    }
     return problems
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
   yield* onDisk(paths.files, "removed", async () => {

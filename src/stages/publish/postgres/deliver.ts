@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { constants } from "node:fs"
-import { copyFile } from "node:fs/promises"
+import { copyFile, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { onDisk } from "../../../output/files.ts"
 import { snapshotName } from "../../../output/paths.ts"
@@ -17,7 +17,7 @@ import type { TableName } from "../changes.ts"
 import { previousRelease } from "../manifest.ts"
 import type { FewChanges } from "../publish.ts"
 import type { Model } from "../models/model.ts"
-import { isLoaded, loadRelease } from "./load.ts"
+import { isLoaded, loadRelease, removeRows } from "./load.ts"
 import { type Paths, keepLoaded, loadedIn, pathsIn } from "./loaded.ts"
 import { ownerOf } from "./owner.ts"
 import { releaseTables } from "./release-tables.ts"
@@ -49,7 +49,8 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
   const owner = yield* ownerOf(output)
   const content = manifest.files.find(({ path }) => path === snapshotName)!.sha256
   const { schema } = destination
-  const kept = masking === undefined ? manifest.problems.map(({ model }) => `bi.${model}`) : []
+  // Of a release that is written anew, the files have no table of a failed model either.
+  const kept = masking === undefined && !full ? manifest.problems.map(({ model }) => `bi.${model}`) : []
   const locations = (yield* loadedLocations()).toSorted()
   const paths = yield* pathsIn(dirname(folder))
   const changed = yield* Effect.gen(function* () {
@@ -87,6 +88,18 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
   }).pipe(Effect.scoped, (work) => patiently(target, work))
   yield* keepLoaded(paths, content)
   return changed
+})
+
+/** Removes from a database what this output folder has loaded into it. */
+export const withdraw = Effect.fn("postgres.withdraw")(function* (
+  { folder, name: target }: Target,
+  { schema, url }: PostgresDestination,
+  output: string
+): Effect.fn.Return<void, Failure> {
+  const owner = yield* ownerOf(output)
+  const removed = Effect.flatMap(connect({ url }), (server) => removeRows(server, { owner, schema }))
+  yield* patiently(target, Effect.scoped(removed))
+  yield* onDisk(folder, "removed", () => rm(dirname(folder), { recursive: true, force: true }))
 })
 
 /** Returns the SHA-256 again, or `undefined` if the file cannot be opened. */

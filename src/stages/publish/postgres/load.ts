@@ -51,6 +51,22 @@ export const isLoaded = Effect.fnUntraced(function* (
 export const loadRelease = (server: Server, loading: Loading) =>
   transaction(server, load(server, loading)).pipe(Effect.withSpan("postgres.load"))
 
+/** Removes all rows of an output folder. */
+export const removeRows = (server: Server, { owner, schema }: Pick<Loading, "owner" | "schema">) =>
+  transaction(
+    server,
+    Effect.gen(function* () {
+      const state = yield* storedState(server, schema)
+      const mine = state.filter((one) => one.owner === owner)
+      const existing = yield* existingTables(server, [schema, modelSchema(schema)])
+      const others = state.filter((one) => one.owner !== owner)
+      const scope = mine.find((one) => one.table_name === "")?.shape.split(",") ?? []
+      for (const one of mine)
+        if (one.table_name !== "") yield* removeTable(server, { owner, schema }, one, existing, others, scope)
+      if (mine.length > 0) yield* server.run([forgetState(schema, owner, "")])
+    })
+  )
+
 const load = Effect.fnUntraced(function* (
   server: Server,
   loading: Loading
@@ -241,7 +257,7 @@ const deleteAll = (
 /** Removes the rows of a table that the release does not have any more, and the table if nothing else uses it. */
 const removeTable = Effect.fnUntraced(function* (
   server: Server,
-  { owner, schema }: Loading,
+  { owner, schema }: Pick<Loading, "owner" | "schema">,
   { table_name: gone }: StoredState,
   existing: ReadonlyMap<string, Existing>,
   others: ReadonlyArray<StoredState>,

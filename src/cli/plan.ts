@@ -13,7 +13,7 @@ export const plan = Effect.fn("cli.plan")(function* ({ json, ...flags }: PlanFla
 
 const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) {
   const { print, say } = yield* Output
-  const { dailyRemaining, elapsedMs, holder, requests, steps } = data
+  const { dailyRemaining, elapsedMs, holder, omitted, requests, steps } = data
   if (holder) print(holderText(holder, yield* Clock.currentTimeMillis))
   if (requests && elapsedMs) {
     const place = placeOf(steps)
@@ -31,6 +31,8 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
       ])
     ))
       print(line)
+    for (const { resource, setting, what } of omitted)
+      say(`Not read: ${what} (${resource}). To read them, set ${setting} = true.`)
     const { max, min } = elapsedMs
     const time = max === undefined ? `at least ${duration(min)}` : timeText(min, max)
     const left = dailyRemaining === undefined ? "" : `; ${dailyRemaining.toLocaleString("en-US")} requests left today`

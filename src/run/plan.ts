@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { Api } from "../stages/api/api.ts"
 import type { Catalogue } from "../catalog/discover.ts"
+import { type Resource, childRequestOf } from "../catalog/resource.ts"
 import { exitCodes } from "../values/failure.ts"
 import { type Estimate, estimate } from "../stages/plan/estimate.ts"
 import { makePlan } from "../stages/plan/plan.ts"
@@ -39,7 +40,11 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
     Effect.flatMap((plans) => resultOf(plans, catalogue)),
     Effect.catchIf(isLocked, (locked) => {
       const holder = holderOf(output.folder, locked)
-      const result: CommandResult<"plan"> = { exitCode: 0, next: "./sluice status", data: { holder, steps: [] } }
+      const result: CommandResult<"plan"> = {
+        exitCode: 0,
+        next: "./sluice status",
+        data: { holder, omitted: [], steps: [] }
+      }
       return holder.isRun ? Effect.succeed(result) : Effect.fail(locked)
     })
   )
@@ -122,6 +127,7 @@ const resultOf = Effect.fnUntraced(function* (
       requests,
       elapsedMs,
       ...(dailyRemaining !== undefined && { dailyRemaining }),
+      omitted: omittedIn(steps.map(({ step }) => step.resource)),
       steps: steps.map(({ location, step, label, records, requests, basis, refused }) => ({
         location,
         resource: label,
@@ -136,3 +142,10 @@ const resultOf = Effect.fnUntraced(function* (
     }
   }
 })
+
+/** What the settings leave out of the tables to be read. */
+const omittedIn = (resources: ReadonlyArray<Resource>) =>
+  [...new Set(resources)].flatMap((resource) => {
+    const { label, partial } = childRequestOf(resource) ?? {}
+    return label && partial ? [{ resource: label, what: partial.omits, setting: `account.${partial.unless}` }] : []
+  })

@@ -109,6 +109,8 @@ export const runResults = () => {
     requests: Schema.optionalKey(Range),
     elapsedMs: Schema.optionalKey(Range),
     dailyRemaining: Schema.optionalKey(Count),
+    /** What the settings leave out, and the setting that includes it. */
+    omitted: Schema.Array(Schema.Struct({ resource: Schema.String, what: Schema.String, setting: Schema.String })),
     steps: Schema.Array(
       Schema.Struct({
         location: Schema.String,

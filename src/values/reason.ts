@@ -42,7 +42,7 @@ const single = {
 
   ParentNeverRead: { table: Schema.String },
   ParentNotComplete: { table: Schema.String, status: Schema.Literals(["incomplete", "complete_with_warnings"]) },
-  /** The settings exclude the requests for single rows of the table. */
+  /** The settings exclude the requests for single rows of the table; earlier versions stored it. */
   RowsNotRequested: { rows: Schema.Number, table: Schema.String, omits: Schema.String, setting: Schema.String },
   LinkedTextsMissing: { count: Schema.Number },
   /** Records without a change timestamp, of which a reading of changes does not return new ones. */

@@ -14,21 +14,29 @@ export interface Facts {
   readonly blockedFields?: ReadonlyArray<string>
 }
 
+/**
+ * What the settings leave out, or the service does not have: known before the reading, and the same in every one. `plan` and
+ * the dictionary say it, and it makes no reading less complete.
+ */
+const limits: ReadonlySet<Reason["_tag"]> = new Set(["RowsNotRequested", "PartitionIgnored"])
+
 export const statusOf = (facts: Facts): Status => {
-  const { shortfalls, warnings, droppedRecords = 0, blockedFields = [] } = facts
+  const { shortfalls, droppedRecords = 0, blockedFields = [] } = facts
   if (shortfalls.length > 0 || blockedFields.length > 0) return "incomplete"
-  return warnings.length > 0 || droppedRecords > 0 ? "complete_with_warnings" : "complete"
+  return warningsOf(facts).length > 0 || droppedRecords > 0 ? "complete_with_warnings" : "complete"
 }
+
+const warningsOf = ({ warnings }: Facts): ReadonlyArray<Reason> => warnings.filter(({ _tag }) => !limits.has(_tag))
 
 export const isComplete = (facts: Facts): boolean => statusOf(facts) !== "incomplete"
 
 /** Why a reading is not complete, or complete with warnings; the most severe reason first. */
 export const reasonsOf = (facts: Facts): ReadonlyArray<Reason> => {
-  const { shortfalls, warnings, droppedRecords = 0, blockedFields = [] } = facts
+  const { shortfalls, droppedRecords = 0, blockedFields = [] } = facts
   return [
     ...shortfalls,
     ...(blockedFields.length > 0 ? [{ _tag: "SchemaFrozen", fields: blockedFields } as const] : []),
-    ...warnings,
+    ...warningsOf(facts),
     ...(droppedRecords > 0 ? [{ _tag: "RecordsWithoutKey", count: droppedRecords } as const] : [])
   ]
 }

@@ -89,7 +89,7 @@ describe("the report of two nights", () => {
     )
     assert.match(
       textOf(html),
-      /Complete with warnings No rows are known to be missing; 1 resource has a warning\. The last run ended on \d+ \w+ \d{4}, \d\d:\d\d UTC/
+      /Complete All \d+ resources were read to the end\. The last run ended on \d+ \w+ \d{4}, \d\d:\d\d UTC/
     )
   })
 
@@ -135,7 +135,7 @@ describe("the report of two nights", () => {
     rmSync(path)
     const made = await run("report")
     assert.strictEqual(made.code, 0, made.stderr)
-    assert.include(made.stdout, "Complete with warnings, as of ")
+    assert.include(made.stdout, "Complete, as of ")
     assert.strictEqual(reportOf(account), before)
     const elsewhere = join(newFolder(), "r.html")
     assert.strictEqual((await run("report", "--file", elsewhere)).code, 0)
@@ -179,7 +179,7 @@ describe("the report of two nights", () => {
     rmSync(join(published, "report"))
     mkdirSync(join(published, "report"))
     const named = await run("report", "--json")
-    assert.deepInclude(JSON.parse(named.stdout).data, { source: "warehouse", state: "Complete with warnings" })
+    assert.deepInclude(JSON.parse(named.stdout).data, { source: "warehouse", state: "Complete" })
   })
 })
 

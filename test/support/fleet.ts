@@ -119,7 +119,8 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
       await postgres.stop()
       rmSync(folder, { recursive: true })
       const killed = ended.filter(({ code }, index) => code !== 143 && !expected.has(workers[index]!))
-      if (killed.length > 0) throw new Error(`A worker ended with ${killed[0]!.code}: ${killed[0]!.stderr.slice(-3000)}`)
+      if (killed.length > 0)
+        throw new Error(`A worker ended with ${killed[0]!.code}: ${killed[0]!.stderr.slice(-3000)}`)
     }
   }
 }

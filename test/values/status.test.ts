@@ -17,6 +17,8 @@ describe("the status of a resource", () => {
   it.each<[Partial<Facts>, string, ReadonlyArray<RegExp>]>([
     [{}, "complete", []],
     [{ warnings: [text("w")] }, "complete_with_warnings", [/^w$/]],
+    [{ warnings: [{ _tag: "PartitionIgnored", partition: "deleted" }] }, "complete", []],
+    [{ warnings: [{ _tag: "PartitionIgnored", partition: "deleted" }, text("w")] }, "complete_with_warnings", [/^w$/]],
     [{ droppedRecords: 3 }, "complete_with_warnings", [/^3 records have no key; see meta\.rejected_records$/]],
     [{ shortfalls: [text("s")], warnings: [text("w")] }, "incomplete", [/^s$/, /^w$/]],
     [{ blockedFields: ["a.b"] }, "incomplete", [/frozen.*a\.b.*accepted = \["a\.b"\]/]],

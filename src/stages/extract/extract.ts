@@ -6,7 +6,6 @@ import { Clock, Deferred, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import { type ApiError, type BadCredentials, type WrongLocation, detailOf } from "../api/errors.ts"
 import {
-  type ChildRequest,
   type ListResource,
   type Resource,
   childRequestOf,
@@ -20,7 +19,6 @@ import type { Outcome } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { isComplete, statusOf } from "../../values/status.ts"
 import { lastStatuses } from "../../stores/warehouse/meta/run-resources.ts"
-import { excludedCount } from "../../stores/warehouse/sync-state.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { readWindows } from "./backfill.ts"
 import { type Reading, type RunContext, begin } from "./run-context.ts"
@@ -141,8 +139,7 @@ export const extract = Effect.fn("extract")(function* (
       context
     )
     const withStatuses = Effect.gen(function* () {
-      const outcome = withWarnings(yield* reading, yield* excluded(childRequest, context.location))
-      return cappedByParents(outcome, childRequest.table, yield* statusesOf(childRequest.table))
+      return cappedByParents(yield* reading, childRequest.table, yield* statusesOf(childRequest.table))
     })
     return resource.childOf
       ? runForRows(resource.table, childRequest.label, withStatuses)
@@ -172,16 +169,6 @@ export const extract = Effect.fn("extract")(function* (
     concurrency: "unbounded"
   })
   return [...account, ...rest].flat()
-})
-
-/** A warning about parents whose children the settings exclude. */
-const excluded = Effect.fnUntraced(function* (
-  childRequest: ChildRequest,
-  location: string
-): Effect.fn.Return<ReadonlyArray<Reason>, Failure, Warehouse> {
-  const { partial, table } = childRequest
-  const rows = partial ? yield* excludedCount(location, childRequest) : 0
-  return rows === 0 ? [] : [{ _tag: "RowsNotRequested", rows, table, omits: partial!.omits, setting: partial!.unless }]
 })
 
 const isLocation = ({ resource }: Step) => resource.table === "locations"

@@ -131,18 +131,6 @@ export const countsByWindow = Effect.fnUntraced(function* (
   return windows.map((_, index) => Number(row?.[index]))
 })
 
-/** Live parents that a condition of the definition excludes from the requests. */
-export const excludedCount = Effect.fnUntraced(function* (
-  location: string,
-  { table, where = "true" }: Pick<ChildRequest, "table" | "where">
-): Effect.fn.Return<number, Failure, Warehouse> {
-  const [row] = yield* (yield* Warehouse).rows(
-    `SELECT count(*) AS n FROM crm.${name(table)}
-     WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND (${where}) IS NOT TRUE`
-  )
-  return Number(row?.["n"] ?? 0)
-})
-
 /** SQL for the parents of a child request: id, version. */
 const parentsSql = (
   location: string,

@@ -120,9 +120,9 @@ const load = Effect.fnUntraced(function* (
     yield* server.run([storeState(schema, { owner, table_name: table.name, version, shape, run_id: run })])
   }
   const names = new Set(tables.map((table) => table.name))
-  for (const gone of mine.values())
-    if (gone.table_name !== "" && !names.has(gone.table_name) && !kept.has(gone.table_name))
-      yield* removeTable(server, loading, gone, existing, others, scope)
+  for (const former of mine.values())
+    if (former.table_name !== "" && !names.has(former.table_name) && !kept.has(former.table_name))
+      yield* removeTable(server, loading, former, existing, others, scope)
   yield* server.run([
     storeState(schema, { owner, table_name: "", version: content, shape: locations.join(","), run_id: run })
   ])
@@ -258,19 +258,19 @@ const deleteAll = (
 const removeTable = Effect.fnUntraced(function* (
   server: Server,
   { owner, schema }: Pick<Loading, "owner" | "schema">,
-  { table_name: gone }: StoredState,
+  { table_name: former }: StoredState,
   existing: ReadonlyMap<string, Existing>,
   others: ReadonlyArray<StoredState>,
   scope: ReadonlyArray<string>
 ) {
-  const isAlone = !others.some((one) => one.table_name === gone)
+  const isAlone = !others.some((one) => one.table_name === former)
   const [path, columns] =
-    [...existing].find(([path]) => path === pathOfName(schema, gone)) ?? ([undefined, undefined] as const)
+    [...existing].find(([path]) => path === pathOfName(schema, former)) ?? ([undefined, undefined] as const)
   if (path !== undefined) {
     yield* deleteAll(server, { path }, columns, scope, isAlone)
     if (isAlone) yield* dropStatements(server, path)
   }
-  yield* server.run([forgetState(schema, owner, gone)])
+  yield* server.run([forgetState(schema, owner, former)])
 })
 
 const pathOfName = (schema: string, table: string): string =>

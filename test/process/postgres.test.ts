@@ -4,8 +4,9 @@ import { spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAccount, discard } from "../support/account.ts"
+import { query } from "../support/compare.ts"
 import { compareDatabase, databasePython } from "../support/database.ts"
-import { type Postgres, postgresPrograms, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { type Postgres, postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
 import { start } from "../support/process.ts"
 import { runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
@@ -77,6 +78,23 @@ const differences = (server: Postgres, account: Account, schema = "crm", release
   return found
 }
 
+const person = `SELECT json_agg(c) FROM (SELECT id, email FROM crm.contacts WHERE email IS NOT NULL ORDER BY id LIMIT 1) AS c`
+
+/** Custom fields come, get another name, and get another type. */
+const alterFields = async ({ service, warehouse }: Account, night: number) => {
+  const fields = await query(warehouse, "SELECT id, field_key, data_type FROM crm.custom_fields")
+  const edit = (key: string, change: (type: unknown) => object) => {
+    const { id, data_type: type } = fields.find((field) => field["field_key"] === key)!
+    return service.post("edit", { collection: "customFields", id, fields: change(type) })
+  }
+  if (night % 3 === 1) {
+    const like = fields.find((field) => field["field_key"] === "contact.gate_instructions")!["id"]
+    const field = { name: `Field ${night}`, fieldKey: `contact.field_${night}` }
+    await service.post("plant", { collection: "customFields", like, id: `planted${night}`, fields: field })
+  } else if (night % 3 === 2) await edit("contact.gate_instructions", () => ({ name: `Renamed ${night}` }))
+  else await edit("contact.lot_size_sq_ft", (type) => ({ dataType: type === "TEXT" ? "NUMERICAL" : "TEXT" }))
+}
+
 describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
   it(`equals the release after each of ${nights} nights with kills and restarts, and its readers see no mix (seed ${seed})`, async () => {
     const random = randomFrom(seed)
@@ -103,6 +121,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
             delete: night % 3 === 0 ? 0.1 : 0,
             seed: night
           })
+        if (night > 0) await alterFields(account, night)
         const full = night % 6 === 5 ? ["--full"] : []
         for (;;) {
           const running = sync(...full)
@@ -129,6 +148,17 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
         assert.deepStrictEqual(differences(server, account), [], `night ${night}`)
         stop ??= reading(server.url)
       }
+      const [{ id, email }] = JSON.parse(await sqlIn(server, person))
+      const erased = await start(
+        ["subject", "erase", "--contact", id, "--apply", "--reason", "test", "--config", config],
+        environment
+      ).ended
+      assert.strictEqual(erased.code, 0, erased.stderr)
+      assert.deepStrictEqual(differences(server, account), [], "after the erasure")
+      assert.strictEqual(
+        await sqlIn(server, `SELECT count(*) FROM crm.contacts AS c WHERE c::text LIKE '%${email}%'`),
+        "0"
+      )
       const [polls, versions, mixes] = (await stop!()).split(" ").map(Number)
       assert.isAbove(polls!, 50)
       assert.isAbove(versions!, nights / 2)

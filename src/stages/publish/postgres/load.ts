@@ -10,7 +10,7 @@ import type { PostgresDestination } from "../../../settings/targets.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Failure, failure } from "../../../values/failure.ts"
-import { type Existing, dropStatements, existingTables, indexStatements, tableStatements } from "./tables.ts"
+import { type Existing, existingTables, indexStatements, tableStatements, unlessNeeded } from "./tables.ts"
 import { type ReleaseTable, modelSchema } from "./release-tables.ts"
 import { findChanged, findChangedWide, insertAll, isKeyed, replaceChanged } from "./rows.ts"
 import { type Server, type ServerError, transaction } from "./server.ts"
@@ -98,12 +98,20 @@ const load = Effect.fnUntraced(function* (
     if (found && !state.some((one) => one.table_name === table.name))
       return yield* refusal(target, `${table.path} exists already, and sluice did not create it`)
     const isAlone = !others.some((one) => one.table_name === table.name)
-    const own = before === undefined ? [] : columnsIn(before.shape)
-    const { alterations, comments, isRetyped } = tableStatements(table, { existing: found, own, isAlone })
+    const own = before === undefined ? [] : columnsIn(before.shape).map(([column]) => column)
+    const { alterations, comments, isRetyped, narrowings } = tableStatements(table, { existing: found, own, isAlone })
     yield* server.run(alterations)
+    for (const statement of narrowings) yield* unlessNeeded(server, statement)
     if (!found || before?.shape !== shape) yield* server.run(comments)
+    // Other columns of a wide table show other values of records that have not changed.
+    const isRedefined = table.wide !== undefined && !hasSameColumns(before?.shape, shape)
     const canReplace =
-      canCompare && found !== undefined && before !== undefined && before.version !== tooWide && !isRetyped
+      canCompare &&
+      found !== undefined &&
+      before !== undefined &&
+      before.version !== tooWide &&
+      !isRetyped &&
+      !isRedefined
     const replaced = canReplace ? yield* changedRows(table, loading.few, changed, unchanged) : undefined
     const empty = found ? deleteAll(server, table, found, scope, isAlone) : Effect.void
     const write =
@@ -172,9 +180,15 @@ const inOrder = (tables: ReadonlyArray<ReleaseTable>): ReadonlyArray<ReleaseTabl
 const shapeOf = ({ columns, comment, key }: ReleaseTable): string =>
   JSON.stringify([key, comment, columns.map((column) => [column.as, column.sql, column.comment])])
 
-/** The names of the columns in the state of a table. */
-const columnsIn = (shape: string): ReadonlyArray<string> =>
-  Option.match(decodeShape(shape), { onNone: () => [], onSome: ([, , columns]) => columns.map(([column]) => column) })
+/** The names and types of the columns in the state of a table. */
+const columnsIn = (shape: string): ReadonlyArray<readonly [name: string, type: string]> =>
+  Option.match(decodeShape(shape), {
+    onNone: () => [],
+    onSome: ([, , columns]) => columns.map(([column, type]) => [column, type])
+  })
+
+const hasSameColumns = (before = "", shape: string): boolean =>
+  JSON.stringify(columnsIn(before)) === JSON.stringify(columnsIn(shape))
 
 const decodeShape = Schema.decodeUnknownOption(
   Schema.fromJsonString(
@@ -268,7 +282,8 @@ const removeTable = Effect.fnUntraced(function* (
     [...existing].find(([path]) => path === pathOfName(schema, former)) ?? ([undefined, undefined] as const)
   if (path !== undefined) {
     yield* deleteAll(server, { path }, columns, scope, isAlone)
-    if (isAlone) yield* dropStatements(server, path)
+    // It stays, without rows, if something depends on it.
+    if (isAlone) yield* unlessNeeded(server, `DROP TABLE ${path}`)
   }
   yield* server.run([forgetState(schema, owner, former)])
 })

@@ -37,6 +37,8 @@ const written: Readonly<Record<string, string>> = {
 export interface TableStatements {
   /** What the table lacks. */
   readonly alterations: ReadonlyArray<string>
+  /** Texts that get a narrower type. If something depends on such a column, it stays a text, which takes every value. */
+  readonly narrowings: ReadonlyArray<string>
   readonly comments: ReadonlyArray<string>
   /** A column gets another type, so all rows are written anew. */
   readonly isRetyped: boolean
@@ -51,10 +53,7 @@ export interface Before {
   readonly isAlone: boolean
 }
 
-/**
- * A column that the release does not have any more stays, and is emptied. A column of texts stays one, because it takes every
- * value.
- */
+/** A column that the release does not have any more stays, and is emptied. */
 export const tableStatements = (
   { columns, comment, path }: Shape,
   { existing, isAlone, own }: Before
@@ -67,20 +66,24 @@ export const tableStatements = (
   ]
   if (existing === undefined) {
     const defined = columns.map(({ as, sql }) => `${name(as)} ${sql}`).join(", ")
-    return { alterations: [`CREATE TABLE ${path} (${defined})`], comments, isRetyped: false }
+    return { alterations: [`CREATE TABLE ${path} (${defined})`], narrowings: [], comments, isRetyped: false }
   }
   const added = columns.filter(({ as }) => !existing.has(as))
   const retyped = columns.filter(({ as, sql }) => {
     const type = existing.get(as)
-    return type !== undefined && type !== "text" && type !== (written[sql] ?? sql)
+    return type !== undefined && type !== (written[sql] ?? sql) && (isAlone || type !== "text")
   })
+  const isText = ({ as }: ShapedColumn) => existing.get(as) === "text"
   const left = own.filter((column) => existing.has(column) && !columns.some(({ as }) => as === column))
   // The rows of others keep their values as texts; one's own are written anew in the new type.
   const retype = ({ as, sql }: ShapedColumn) =>
     isAlone
       ? `ALTER COLUMN ${name(as)} TYPE ${sql} USING NULL`
       : `ALTER COLUMN ${name(as)} TYPE text USING ${name(as)}::text`
-  const alterations = [...added.map(({ as, sql }) => `ADD COLUMN ${name(as)} ${sql}`), ...retyped.map(retype)]
+  const alterations = [
+    ...added.map(({ as, sql }) => `ADD COLUMN ${name(as)} ${sql}`),
+    ...retyped.filter((column) => !isText(column)).map(retype)
+  ]
   return {
     alterations: [
       ...(alterations.length > 0 ? [`ALTER TABLE ${path} ${alterations.join(", ")}`] : []),
@@ -88,6 +91,7 @@ export const tableStatements = (
         ? left.map((column) => `UPDATE ${path} SET ${name(column)} = NULL WHERE ${name(column)} IS NOT NULL`)
         : [])
     ],
+    narrowings: retyped.filter(isText).map((column) => `ALTER TABLE ${path} ${retype(column)}`),
     comments,
     isRetyped: retyped.length > 0
   }
@@ -107,11 +111,11 @@ export const indexStatements = ({ indexed, key, path }: Shape, isKeyed: boolean)
   ]
 }
 
-/** Drops a table, unless something of somebody else depends on it: it then stays, without rows. */
-export const dropStatements = (server: Server, path: string): Effect.Effect<void, ServerError> =>
-  server.run(["SAVEPOINT sluice_drop", `DROP TABLE ${path}`, "RELEASE SAVEPOINT sluice_drop"]).pipe(
+/** Runs a statement, unless something of somebody else depends on what it drops or alters. */
+export const unlessNeeded = (server: Server, statement: string): Effect.Effect<void, ServerError> =>
+  server.run(["SAVEPOINT sluice_needed", statement, "RELEASE SAVEPOINT sluice_needed"]).pipe(
     Effect.catchIf(
-      ({ code }) => code === "2BP01",
-      () => server.run(["ROLLBACK TO SAVEPOINT sluice_drop"])
+      ({ code }) => code === "2BP01" || code === "0A000",
+      () => server.run(["ROLLBACK TO SAVEPOINT sluice_needed"])
     )
   )

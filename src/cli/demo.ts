@@ -54,7 +54,7 @@ ${first.requests} requests for everything, ${second.requests} for the changes. L
   ${folder}/published/csv/            one file a table
   ${folder}/published/manifest.json   rows and checksum of every file
   ${folder}/published/report/         index.html: completeness, changes and figures
-Next: ./sluice status --output ${folder}`)
+Next: ./sluice explore --open --output ${folder}`)
   return 0
 }, Effect.scoped)
 

@@ -44,9 +44,10 @@ const helpText = (doc: HelpDoc, width: number): string => {
       ...wrapped(description, { width, first: "      ", indent: 6 })
     ]),
     wrapped(doc.description, { width }),
-    (doc.subcommands ?? []).flatMap(({ commands }) =>
-      commands.flatMap(({ name, description }) => line(name, firstSentence(description)))
-    ),
+    ...(doc.subcommands ?? []).map(({ commands, group }) => [
+      ...(group === undefined ? [] : [`${group}:`]),
+      ...commands.flatMap(({ name, description }) => line(name, firstSentence(description)))
+    ]),
     (doc.args ?? []).flatMap(argumentLine),
     doc.flags.flatMap(flagLine),
     (doc.globalFlags ?? []).filter(({ name }) => name === "help" || name === "version").flatMap(flagLine)

@@ -40,8 +40,8 @@ export const command = <const Flags extends Command.Command.Config, E, R>({
   readonly run: (flags: Command.Command.Config.Infer<Flags>) => Effect.Effect<void, E, R>
 }) => Command.make(name, flags, run).pipe(about(described))
 
-/** A command that consists of others. */
-export const group = <const Commands extends ReadonlyArray<Command.Command.Any>>({
+/** A command that consists of others, which its help may show in groups. */
+export const group = <const Commands extends ReadonlyArray<Command.Command.SubcommandEntry>>({
   name,
   commands,
   ...described

@@ -9,6 +9,7 @@ import { makePlan } from "../stages/plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import type { AccountSettings } from "../settings/settings.ts"
 import { type Synced, sync } from "./sync-account.ts"
+import { counted } from "../values/finding.ts"
 import { middleOf, rangeText } from "../values/range.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
@@ -105,9 +106,13 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       onPlan: ({ run, requests, expectedByLocation }) =>
         Effect.suspend(() => {
           watched.expectedByLocation = expectedByLocation
-          onEvent?.({ event: "planned", run, requests, steps: stepsOf(expectedByLocation) })
-          const text = rangeText(requests)
-          if (text !== undefined) say(`Planned: ${text} requests.`)
+          const steps = stepsOf(expectedByLocation)
+          onEvent?.({ event: "planned", run, requests, steps })
+          say(
+            requests.max === undefined
+              ? `Reading ${counted(steps.length, "list")}. How many requests that takes shows when each has begun; ./sluice plan asks first.`
+              : `Planned: ${rangeText(requests)} requests.`
+          )
           return Effect.annotateLogs(Effect.logInfo("plan made"), {
             locations: accounts.length,
             planned_requests: rangeText(requests),

@@ -20,3 +20,6 @@ export const holderShape = () => {
     records: Schema.optionalKey(Count)
   })
 }
+
+/** What there was to compare for alarms; the volume of a reading, if it has enough nights. */
+export const comparedShape = () => Schema.Struct({ syncs: Schema.Int, readings: Schema.Int, volumes: Schema.Int })

@@ -1,19 +1,14 @@
 /** `sluice check`: prints the alarms, reports what changed since the last check or run, and ends with 4 if there are any. */
 import * as Effect from "effect/Effect"
-import type { AlarmLimits } from "../../alarms/alarms.ts"
-import type { Facts } from "../../alarms/facts.ts"
 import type { KnownAlarm } from "../../alarms/state.ts"
-import { isComparable } from "../../alarms/volume.ts"
-import { readFacts, watch } from "../../alarms/watch.ts"
 import { exitCodes } from "../../values/failure.ts"
 import type { Flags } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import { counted } from "../../values/finding.ts"
 import { alarmLines, shownAlarms, sorted } from "../../run/console/alarm-lines.ts"
-import { loadCatalogue } from "../../run/catalogue.ts"
+import { type Compared, alarmsNow } from "../../run/alarms-now.ts"
 import { Environment } from "../../values/environment.ts"
 import { Output } from "../../run/console/output.ts"
-import { openReadable } from "../../run/readable.ts"
 import { printResult } from "../../run/result.ts"
 
 export interface CheckFlags extends Flags {
@@ -24,15 +19,11 @@ export interface CheckFlags extends Flags {
 export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
-  const { folder, alarms: settings } = output
-  const readable = yield* openReadable(output)
-  if (readable.source === "none") return yield* readable.locked
-  const facts = yield* Effect.provide(readFacts(settings.limits, yield* loadCatalogue(output)), readable.tables)
-  const watched = yield* watch({ folder, ...settings, isRunning: readable.holder?.isRun === true }, facts)
+  const { compared, facts, watched } = yield* alarmsNow(output)
   const { alarms, opened, recovered } = watched
   if (output.signals.isOn) {
     const { report } = yield* Effect.promise(() => import("./signals/report.ts"))
-    for (const problem of yield* report(output.signals, watched, facts, folder)) say(problem, "warn")
+    for (const problem of yield* report(output.signals, watched, facts, output.folder)) say(problem, "warn")
   }
   // A monitoring user may read the folder without the right to write it.
   yield* watched.remember.pipe(
@@ -40,7 +31,6 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   )
 
   const active = alarms.filter(({ silenced }) => silenced === undefined)
-  const compared = comparedOf(facts, settings.limits)
   if (flags.nagios) {
     print(nagiosLine(active, compared))
     return nagiosCode(active)
@@ -59,16 +49,9 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   )
   say(`Next: ${next}`)
   return exitCode
-}, Effect.scoped)
-
-/** What there was to compare: a new output has no nights, and its volumes are compared with nothing. */
-const comparedOf = ({ completeAt, nights, syncs }: Facts, limits: AlarmLimits) => ({
-  syncs: syncs.length,
-  readings: completeAt.length,
-  volumes: [...nights.values()].filter((known) => isComparable(known, limits)).length
 })
 
-const comparedText = ({ syncs, readings, volumes }: ReturnType<typeof comparedOf>): string =>
+const comparedText = ({ syncs, readings, volumes }: Compared): string =>
   `${counted(syncs, "sync")}, the age of ${counted(readings, "reading")}, the volume of ${volumes}`
 
 /** 0 OK, 1 WARNING, 2 CRITICAL. */
@@ -76,7 +59,7 @@ const nagiosCode = (active: ReadonlyArray<KnownAlarm>): number =>
   active.some(({ level }) => level === "wrong") ? 2 : active.length > 0 ? 1 : 0
 
 /** One line; after the bar, figures for graphs. In the text, a bar would end it. */
-const nagiosLine = (active: ReadonlyArray<KnownAlarm>, compared: ReturnType<typeof comparedOf>): string => {
+const nagiosLine = (active: ReadonlyArray<KnownAlarm>, compared: Compared): string => {
   const state = ["OK", "WARNING", "CRITICAL"][nagiosCode(active)]
   const errors = active.filter(({ level }) => level === "wrong").length
   const text =

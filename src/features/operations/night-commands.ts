@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import * as Flag from "effect/cli/Flag"
 import { common, flag, text } from "../../run/flags.ts"
 import { load } from "../../run/load.ts"
+import { comparedShape } from "../../run/result-shapes.ts"
 import { ShownAlarm } from "../../run/console/alarm-lines.ts"
 import { command, group } from "../../run/command.ts"
 
@@ -63,8 +64,7 @@ export const nightResults = () => {
   })
 
   const Check = Schema.Struct({
-    /** What there was to compare; the volume of a reading, if it has enough nights. */
-    compared: Schema.Struct({ syncs: Schema.Int, readings: Schema.Int, volumes: Schema.Int }),
+    compared: comparedShape(),
     /** Those that count for the exit code come first. */
     alarms: Schema.Array(ShownAlarm),
     /** Alarms that began since the last check or run, by name. */

@@ -14,6 +14,7 @@ import { type fleetResults, fleet } from "../features/fleet/commands/fleet-comma
 import { type ledgerResults, ledger } from "../features/ledger/ledger-commands.ts"
 import { load, loadRun } from "../run/load.ts"
 import { type exploreResults, explore } from "../features/explore/definition.ts"
+import { mcp } from "../features/explore/mcp/definition.ts"
 import { type listenResults, listen } from "../features/listen/definition.ts"
 import { type nightResults, check, schedule } from "../features/operations/night-commands.ts"
 import { type RunResults, runResults } from "../run/results.ts"
@@ -173,7 +174,7 @@ export const sluice = group({
   commands: [
     { group: "To begin", commands: [demo, init, doctor, config] },
     { group: "Every night", commands: [plan, sync, status, check, schedule, backfill, listen] },
-    { group: "What was read", commands: [explore, report, dictionary, publish, exportTables] },
+    { group: "What was read", commands: [explore, mcp, report, dictionary, publish, exportTables] },
     { group: "For other programs", commands: [models, contract, lake, fleet, pipelines] },
     { group: "Personal data and evidence", commands: [subject, hold, retention, ledger] },
     { group: "Upkeep", commands: [verify, rebuild, prune, location] },

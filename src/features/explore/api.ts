@@ -3,13 +3,14 @@ import type { ServerResponse } from "node:http"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DatabaseError, download } from "./database.ts"
+import { download } from "./database.ts"
 import { withinSpace } from "./download-space.ts"
 import { type Body, HttpError, sendFile, textOf } from "./http.ts"
 import { limits } from "./limits.ts"
 import type { DownloadFormat } from "./messages.ts"
 import type { Release, Releases } from "./releases.ts"
 import { saveQuery, savedQueries } from "./saved-queries.ts"
+import { slots } from "./slots.ts"
 
 interface Call {
   readonly body: Body
@@ -94,19 +95,5 @@ const tracked = async (running: Set<Promise<unknown>>, run: () => Promise<void>)
     await one
   } finally {
     running.delete(one)
-  }
-}
-
-/** Runs at most `max` functions at once, and refuses others. */
-const slots = (max: number) => {
-  let taken = 0
-  return async <A>(run: () => Promise<A>): Promise<A> => {
-    if (taken >= max) throw new DatabaseError("failed", `${max} queries are running. Stop one, or wait for its end.`)
-    taken++
-    try {
-      return await run()
-    } finally {
-      taken--
-    }
   }
 }

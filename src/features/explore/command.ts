@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { memoryMbMin } from "./limits.ts"
 import { startExplorer } from "./server.ts"
 import { outputPaths, snapshotName } from "../../output/paths.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -18,9 +19,6 @@ export interface ExploreFlags extends Flags {
   readonly queries: string | undefined
   readonly json: boolean
 }
-
-/** A sort by a custom field, or a query of the user, needs more than a sync, and nothing is written to disk instead. */
-const memoryMbMin = 512
 
 /** Runs until it is interrupted. */
 export const explore = Effect.fn("cli.explore")(function* (flags: ExploreFlags) {

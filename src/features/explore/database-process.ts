@@ -5,6 +5,7 @@
  */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import { readCatalog } from "./catalog.ts"
+import { readDictionary } from "./dictionary.ts"
 import { limits } from "./limits.ts"
 import type { Answer, DownloadFormat, Request } from "./messages.ts"
 import { query } from "./query.ts"
@@ -51,6 +52,7 @@ const answer = async (request: Exclude<Request, { readonly kind: "cancel" }>): P
   running.set(request.id, connection)
   try {
     if (request.kind === "catalog") return await readCatalog(connection)
+    if (request.kind === "dictionary") return await readDictionary(connection)
     await checkSelect(connection, request.sql)
     return request.kind === "query"
       ? await query(connection, request.sql)

@@ -1,7 +1,15 @@
 /** One published file, opened in a process of its own that is started again if it ends. */
 import { type ChildProcess, fork } from "node:child_process"
 import { limits } from "./limits.ts"
-import type { Answer, CatalogTable, DownloadFormat, DownloadResult, QueryResult, Request } from "./messages.ts"
+import type {
+  Answer,
+  CatalogTable,
+  Dictionary,
+  DownloadFormat,
+  DownloadResult,
+  QueryResult,
+  Request
+} from "./messages.ts"
 import { moduleFile } from "../../values/installation.ts"
 
 export type DatabaseErrorCode = "refused" | "sql" | "memory" | "time" | "stopped" | "failed"
@@ -41,6 +49,10 @@ export class Database {
 
   catalog(signal: AbortSignal): Promise<ReadonlyArray<CatalogTable>> {
     return this.#request<ReadonlyArray<CatalogTable>>({ kind: "catalog" }, signal, limits.queryMs)
+  }
+
+  dictionary(signal: AbortSignal): Promise<Dictionary> {
+    return this.#request<Dictionary>({ kind: "dictionary" }, signal, limits.queryMs)
   }
 
   query(sql: string, signal: AbortSignal): Promise<QueryResult> {

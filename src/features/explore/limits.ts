@@ -19,3 +19,6 @@ export const limits = {
   /** Memory of the process that runs the queries, beyond DuckDB's own limit. */
   processMb: 500
 } as const
+
+/** A sort by a custom field, or a query of the user, needs more than a sync, and nothing is written to disk instead. */
+export const memoryMbMin = 512

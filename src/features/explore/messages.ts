@@ -8,6 +8,7 @@ interface Numbered {
 export type Request = Numbered &
   (
     | { readonly kind: "catalog" }
+    | { readonly kind: "dictionary" }
     | { readonly kind: "query"; readonly sql: string }
     | { readonly kind: "download"; readonly sql: string; readonly format: DownloadFormat; readonly file: string }
     /** Interrupts the request with this id. */
@@ -34,7 +35,23 @@ export interface CatalogTable {
   readonly wide?: { readonly table: string; readonly columns: ReadonlyArray<string> }
 }
 
+export interface Dictionary {
+  /** By the table without its schema. */
+  readonly columns: ReadonlyArray<{
+    readonly table: string
+    readonly column: string
+    /** The class of personal data. */
+    readonly personal: string
+    /** The table to whose ids its values belong. */
+    readonly refersTo?: string
+  }>
+  /** When the least recently read location of each resource was read completely. */
+  readonly read: ReadonlyArray<{ readonly resource: string; readonly at: string }>
+}
+
 export interface QueryResult {
+  /** Those that the query names. */
+  readonly tables: ReadonlyArray<string>
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
   /** Values as text. */
   readonly rows: ReadonlyArray<ReadonlyArray<string | null>>

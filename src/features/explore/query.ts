@@ -24,6 +24,7 @@ export const query = async (connection: DuckDBConnection, sql: string): Promise<
     rows.push(cells)
   }
   return {
+    tables: connection.getTableNames(sql, true),
     columns: names.map((name, index) => ({ name, type: types[index]! })),
     rows,
     isCut: found.length > rows.length || !reader.done,

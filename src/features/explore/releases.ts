@@ -31,7 +31,7 @@ export class Releases {
     const file = join(this.#published, snapshotName)
     const path = await realpath(file).catch(() => undefined)
     if (path === undefined)
-      throw new DatabaseError("failed", `${file} does not exist. Run ./sluice publish, then reload this page.`)
+      throw new DatabaseError("failed", `${file} does not exist. Run ./sluice publish, then try again.`)
     if (this.#current?.path === path) return this.#current
     const writtenAt = await writtenAtOf(dirname(path))
     // Another request may have opened it in the meantime.

@@ -18,7 +18,8 @@ const kinds = [
   "retention",
   "reidentify",
   "prune",
-  "remove"
+  "remove",
+  "query"
 ] as const
 export type Kind = (typeof kinds)[number]
 

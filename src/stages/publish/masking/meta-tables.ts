@@ -3,8 +3,11 @@ import { publishedMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { Masking } from "../../../settings/masking.ts"
 
+const addressOrId = "@|%40|[0-9]{7,}|[A-Za-z0-9]{16,}"
 /** SQL: whether a text contains neither an address, nor a number of many digits, nor a long id. */
-const isPlain = (text: string) => `NOT regexp_matches(${text}, '@|%40|[0-9]{7,}|[A-Za-z0-9]{16,}')`
+const isPlain = (text: string) => `NOT regexp_matches(${text}, '${addressOrId}')`
+/** The same of a text that is in no table. */
+export const isPlainText = (text: string): boolean => !new RegExp(addressOrId).test(text)
 /** The names of fields may be long, but seldom have digits. */
 const isFieldName = (text: string) => `NOT regexp_matches(${text}, '@|%40|[0-9]{4,}|[0-9][A-Za-z]+[0-9]')`
 const ifPlain = (text: string) => `CASE WHEN ${isPlain(text)} THEN ${text} END`

@@ -1,0 +1,95 @@
+/** Which release an assistant may read: that of a target whose profile masks persons, unless somebody decides otherwise. */
+import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { outputPaths, snapshotName } from "../../../output/paths.ts"
+import { CommandError } from "../../../run/console/errors.ts"
+import { closest, suggestion } from "../../../settings/closest.ts"
+import type { ProfileName } from "../../../settings/masking.ts"
+import type { CommandSettings } from "../../../settings/settings.ts"
+import type { TargetSettings } from "../../../settings/targets.ts"
+
+export interface Served {
+  /** A link, which each release replaces. */
+  readonly folder: string
+  readonly profile: ProfileName
+}
+
+export interface ServedFlags {
+  readonly target: string | undefined
+  readonly raw: boolean
+}
+
+/** In this order, if no target is named. */
+const byDefault: ReadonlyArray<ProfileName> = ["analytics", "aggregate"]
+
+/** Fails if nothing may be served, or if there is no release. */
+export const servedOf = Effect.fnUntraced(function* (output: CommandSettings, flags: ServedFlags) {
+  const served = yield* chosen(output, flags)
+  if (existsSync(join(served.folder, snapshotName))) return served
+  return yield* new CommandError({
+    ends: "failed",
+    message: `There is no ${join(served.folder, snapshotName)}: nothing was published there yet, or without the format duckdb.`,
+    next: './sluice publish, with "duckdb" in the formats of the settings file'
+  })
+})
+
+const chosen = (
+  { folder, publishing: { targets } }: CommandSettings,
+  { raw, target: name }: ServedFlags
+): Effect.Effect<Served, CommandError> => {
+  if (raw)
+    return name === undefined
+      ? Effect.succeed({ folder: outputPaths(folder).published, profile: "raw" })
+      : usage("--raw and --target cannot both be given.", "Leave one of them out.")
+  if (name !== undefined) return named(targets, name)
+  const readable = targets.filter(({ formats }) => formats.includes("duckdb"))
+  const [first, ...others] =
+    byDefault
+      .map((profile) => readable.filter((target) => target.profile === profile))
+      .find(({ length }) => length > 0) ?? []
+  if (first === undefined) return Effect.fail(nothingMasked(folder))
+  if (others.length === 0) return Effect.succeed(first)
+  const names = [first, ...others].map((target) => target.name)
+  return usage(
+    `Several targets have the profile ${first.profile}: ${names.join(", ")}.`,
+    `./sluice mcp --target ${names[0]}`
+  )
+}
+
+const named = (targets: ReadonlyArray<TargetSettings>, name: string): Effect.Effect<Served, CommandError> => {
+  const target = targets.find((one) => one.name === name)
+  if (target === undefined) {
+    const near = closest(
+      name,
+      targets.map((one) => one.name)
+    )
+    return usage(`--target ${name}: [[publish]] has no such target${suggestion(near)}`, "./sluice config show")
+  }
+  return target.profile === "raw"
+    ? usage(
+        `The target ${name} has the profile raw, so it masks nothing.`,
+        "Name another target, or give --raw to serve everything."
+      )
+    : Effect.succeed(target)
+}
+
+const usage = (message: string, next: string) => Effect.fail(new CommandError({ ends: "usage", message, next }))
+
+const nothingMasked = (folder: string): CommandError =>
+  new CommandError({
+    ends: "config",
+    message: "No target of [[publish]] has the profile analytics or aggregate, and the format duckdb.",
+    next: `Add these lines to the settings file, then run ./sluice publish:
+
+[masking]
+key = "file:/etc/sluice/masking.key" # openssl rand -hex 32 > masking.key; chmod 600 masking.key
+
+[[publish]]
+name = "assistant"
+folder = "${join(dirname(folder), "assistant")}"
+profile = "analytics"
+formats = ["duckdb"]
+
+Without a key, the profile aggregate has counts only. --raw serves everything: names, addresses and messages.`
+  })

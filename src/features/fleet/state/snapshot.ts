@@ -9,8 +9,9 @@ import * as Schema from "effect/Schema"
 import { createHash, randomUUID } from "node:crypto"
 import { mkdir, open, readFile, readdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { isLocal, outputFiles } from "../../../output/contents.ts"
+import { outputFiles } from "../../../output/contents.ts"
 import { writeAtomically } from "../../../output/files.ts"
+import { portableFiles } from "../../../output/portable-files.ts"
 import type { Objects } from "./objects.ts"
 
 const Content = Schema.Struct({
@@ -71,19 +72,7 @@ export const saveFolder = async (
   location: string,
   folder: string,
   base: Manifest | undefined
-): Promise<Manifest> => {
-  const paths = (await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-  return upload(
-    objects,
-    location,
-    folder,
-    paths.filter((path) => !isLocal(path)),
-    base,
-    {}
-  )
-}
+): Promise<Manifest> => upload(objects, location, folder, (await portableFiles(folder)).files, base, {})
 
 /**
  * As `saveFolder`, while the sync runs: adds the sealed segments of the vault, which do not change, and the tokens of an app,

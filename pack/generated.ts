@@ -9,6 +9,7 @@ import { alarmsTable, exampleToml, jsonSchema, settingsTable } from "../src/sett
 import { contractOf } from "../src/stages/publish/contracts/contract.ts"
 import { odcsDocument } from "../src/stages/publish/contracts/odcs.ts"
 import { sluiceVersion } from "../src/values/version.ts"
+import { contentsTable } from "./contents-table.ts"
 import { maskedColumnsPage } from "./masked-columns.ts"
 
 export const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -38,6 +39,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     ["config/sluice.schema.json", jsonSchema()],
     ["docs/commands.md", commandsPage()],
     ["docs/alarms.md", withTable("docs/alarms.md", "alarms", alarmsTable())],
+    ["docs/backup.md", withTable("docs/backup.md", "contents", contentsTable())],
     ["docs/configuration.md", withTable("docs/configuration.md", "settings", settingsTable())],
     [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
     ["docs/dictionary.md", `${dictionary(catalogue)}\n`],

@@ -22,6 +22,7 @@ import { config, init, lake, models, pipelines, setupResults } from "./setup-com
 import { contract, dictionary, type documentResults } from "../features/documents/commands.ts"
 import { doctor, type doctorResults } from "../features/doctor/definition.ts"
 import { location, type locationResults } from "../features/privacy/commands/location-commands.ts"
+import { backup, type backupResults } from "../features/backup/definition.ts"
 import { prune, type pruneResults } from "../features/prune/definition.ts"
 import { report, type reportResults } from "../features/report/definition.ts"
 import { verify, type verifyResults } from "../features/verify/definition.ts"
@@ -177,7 +178,7 @@ export const sluice = group({
     { group: "What was read", commands: [explore, mcp, report, dictionary, publish, exportTables] },
     { group: "For other programs", commands: [models, contract, lake, fleet, pipelines] },
     { group: "Personal data and evidence", commands: [subject, hold, retention, ledger] },
-    { group: "Upkeep", commands: [verify, rebuild, prune, location] },
+    { group: "Upkeep", commands: [verify, rebuild, backup, prune, location] },
     { group: "This program", commands: [completions, sandbox] }
   ]
 })
@@ -190,6 +191,7 @@ export interface CommandResults
     DataOf<typeof doctorResults>,
     DataOf<typeof documentResults>,
     DataOf<typeof locationResults>,
+    DataOf<typeof backupResults>,
     DataOf<typeof pruneResults>,
     DataOf<typeof reportResults>,
     DataOf<typeof verifyResults>,

@@ -113,6 +113,8 @@ export const outputFiles = {
   ledgerLock: small("ledger.lock", "run", "the lock of the ledger", ofDatabase),
   certificates: small("certificates", "export", "the certificates of erasures"),
   fleet: file("fleet", "state", "fleet", parts.fleet),
+  backup: small("backup.json", "derived", "in a backup: its files with their checksums"),
+  backupIncomplete: small("backup.incomplete", "run", "in a backup: exists until it is complete"),
   demo: small(".demo", "state", "marks the folder of a demo: its service, and the locations that it made up")
 } as const satisfies Readonly<Record<string, OutputFile>>
 

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { createHash, hash, randomBytes } from "node:crypto"
 import { createReadStream, createWriteStream, writeFileSync } from "node:fs"
-import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
+import { type FileHandle, mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { type Failure, type FileOperation, fileFailure } from "../values/failure.ts"
@@ -101,9 +101,17 @@ export interface Checksum {
 
 export const checksumOfBytes = (bytes: Buffer): Checksum => ({ bytes: bytes.length, sha256: hash("sha256", bytes) })
 
-/** Reads a file once, in chunks. A chunk is valid until `onChunk` returns. */
-export const checksumOf = async (path: string, onChunk?: (chunk: Buffer) => void): Promise<Checksum> => {
+/** Reads a file once, in chunks. */
+export const checksumOf = async (path: string, onChunk?: OnChunk): Promise<Checksum> => {
   await using file = await open(path, "r")
+  return await checksumOfOpen(file, onChunk)
+}
+
+/** A chunk is valid until this has ended. */
+type OnChunk = (chunk: Buffer) => unknown
+
+/** As `checksumOf`, of a file that stays open. */
+export const checksumOfOpen = async (file: FileHandle, onChunk?: OnChunk): Promise<Checksum> => {
   const { size } = await file.stat()
   // All chunks share one buffer, because those of a stream become garbage faster than garbage is collected.
   const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), chunkBytes))
@@ -114,7 +122,7 @@ export const checksumOf = async (path: string, onChunk?: (chunk: Buffer) => void
     if (bytesRead === 0) return { bytes, sha256: sha256.digest("hex") }
     const chunk = buffer.subarray(0, bytesRead)
     sha256.update(chunk)
-    onChunk?.(chunk)
+    await onChunk?.(chunk)
     bytes += bytesRead
   }
 }

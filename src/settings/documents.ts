@@ -128,7 +128,7 @@ export const alarmsTable = (): string =>
   ])
 
 /** With its columns aligned. */
-const markdownTable = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+export const markdownTable = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   const line = (row: ReadonlyArray<string>) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`

@@ -32,6 +32,8 @@ const FailureReason = Schema.TaggedUnion({
   /** A file operation failed, for example because the disk is full or a permission is missing. */
   FileFailed: { path: Schema.String, operation: FileOperation, detail: Schema.String },
 
+  /** The folder is a backup that was not written to its end. */
+  BackupIncomplete: { folder: Schema.String },
   WarehouseNotFound: { path: Schema.String },
   WarehouseLocked: {
     path: Schema.String,

@@ -10,24 +10,14 @@ import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { start } from "../support/process.ts"
 import { startService } from "../support/service.ts"
-import { type Ran, newFolder, sluice } from "../support/sluice.ts"
+import { smallDisk } from "../support/small-disk.ts"
+import { type Ran, sluice } from "../support/sluice.ts"
 
 /** The error names the problem and the next step, without a stack trace. */
 const assertExplains = ({ stderr }: Ran, problem: RegExp) => {
   assert.match(stderr, problem)
   assert.match(stderr, /^Next: \S/m)
   assert.notMatch(stderr, /\n\s+at /)
-}
-
-/** A file system of a few megabytes, which only root can mount. */
-const smallDisk = (): string | undefined => {
-  const folder = newFolder()
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=9m", "tmpfs", folder], { stdio: "ignore" })
-    return folder
-  } catch {
-    return undefined
-  }
 }
 
 describe("a full disk", () => {

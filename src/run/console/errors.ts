@@ -60,6 +60,12 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
       return { ends: "failed", message: `There is no warehouse at ${reason.path} yet.`, next: "./sluice sync" }
     case "WarehouseLocked":
       return lockExplanation(reason)
+    case "BackupIncomplete":
+      return {
+        ends: "failed",
+        message: `${reason.folder} is a backup that was not written to its end, so files are missing. Nothing was read or changed.`,
+        next: `Remove ${reason.folder}, and make the backup again; or use an earlier one.`
+      }
     case "WarehouseFormat":
       return {
         ends: "failed",

@@ -18,7 +18,7 @@ import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { format, formatSql, metaTablesSql } from "./format.ts"
 import { Failure, failure } from "../../values/failure.ts"
 import { makeOutputFolder } from "../../output/folder.ts"
-import { warehouseName } from "../../output/paths.ts"
+import { outputPaths, warehouseName } from "../../output/paths.ts"
 import { announced, holderIn, lockedBy, openWhenUnlocked } from "../../output/lock.ts"
 import { literal } from "./sql.ts"
 
@@ -77,6 +77,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   path: string,
   { access, memoryMb, template, anyFormat, isRelease }: WarehouseOptions
 ): Effect.fn.Return<Warehouse["Service"], Failure, Scope.Scope> {
+  if (existsSync(outputPaths(dirname(path)).backupIncomplete))
+    return yield* failure({ _tag: "BackupIncomplete", folder: dirname(path) })
   if (access === "read" && !existsSync(path)) return yield* failure({ _tag: "WarehouseNotFound", path })
   let limitMb = memoryMb
   const attempt = <A>(run: () => Promise<A>) =>

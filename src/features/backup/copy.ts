@@ -1,0 +1,87 @@
+/**
+ * Copies an output folder while the caller has its warehouse open to write, so that no run changes anything.
+ *
+ *     begun      backup.incomplete exists: every command refuses the folder
+ *     copied     every file is flushed to disk, and has the checksum of its source when it is read again
+ *     complete   backup.json exists, and backup.incomplete does not
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { FileHandle } from "node:fs/promises"
+import { mkdir, open, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { outputFileOf } from "../../output/contents.ts"
+import { checksumOfOpen, onDisk, syncFolder, writeDurably } from "../../output/files.ts"
+import { outputPaths } from "../../output/paths.ts"
+import { CommandError } from "../../run/console/errors.ts"
+import { type Manifest, problemsOf } from "./manifest.ts"
+
+/**
+ * What was written is removed again if this fails. `keepOpen`: a process that closes a file loses DuckDB's lock on it, so the
+ * caller closes those of the warehouse.
+ */
+export const copyInto = (
+  target: string,
+  source: string,
+  paths: ReadonlyArray<string>,
+  about: Omit<Manifest, "files">,
+  keepOpen: (file: FileHandle) => void
+) =>
+  Effect.gen(function* () {
+    const { backup, backupIncomplete } = outputPaths(target)
+    yield* onDisk(backupIncomplete, "written", () => writeDurably(backupIncomplete, ""))
+    const files = yield* Effect.forEach(paths, (path) =>
+      onDisk(join(target, path), "written", async () => ({
+        path,
+        ...(await copied(join(source, path), join(target, path), isOfWarehouse(path) ? keepOpen : undefined))
+      }))
+    )
+    const folders = new Set(paths.flatMap((path) => foldersOf(path)))
+    for (const folder of folders) yield* onDisk(join(target, folder), "written", () => syncFolder(join(target, folder)))
+    const manifest: Manifest = { ...about, files }
+    const [problem] = yield* problemsOf(target, manifest)
+    if (problem)
+      return yield* new CommandError({
+        ends: "failed",
+        message: `${join(target, problem.path)} was not written as it was read: ${problem.problem}.`,
+        next: "Check that disk, then make the backup in another folder."
+      })
+    yield* onDisk(backup, "written", () => writeDurably(backup, `${JSON.stringify(manifest, null, 1)}\n`))
+    yield* onDisk(backupIncomplete, "removed", async () => {
+      await rm(backupIncomplete)
+      await syncFolder(target)
+      await syncFolder(dirname(target))
+    })
+    return manifest
+  }).pipe(Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(removeFrom(target, paths)))))
+
+/** The mark goes last: without it, half a backup would look like a whole one. */
+const removeFrom = (target: string, paths: ReadonlyArray<string>) =>
+  onDisk(target, "removed", async () => {
+    const { backup, backupIncomplete } = outputPaths(target)
+    const names = new Set(paths.map((path) => path.split("/")[0]!))
+    for (const path of [...Array.from(names, (name) => join(target, name)), backup, `${backup}.part`, backupIncomplete])
+      await rm(path, { recursive: true, force: true })
+  })
+
+const isOfWarehouse = (path: string): boolean => outputFileOf(path)?.part === "warehouse"
+
+/** The folders above a path in the output folder, which is `.`. */
+const foldersOf = (path: string): ReadonlyArray<string> => {
+  const folder = dirname(path)
+  return folder === "." ? ["."] : [folder, ...foldersOf(folder)]
+}
+
+const copied = async (from: string, to: string, keepOpen: ((file: FileHandle) => void) | undefined) => {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  const file = await open(from, "r")
+  keepOpen?.(file)
+  try {
+    await using written = await open(to, "wx", 0o600)
+    const checksum = await checksumOfOpen(file, (chunk) => written.writeFile(chunk))
+    await written.sync()
+    return checksum
+  } finally {
+    if (keepOpen === undefined) await file.close()
+  }
+}

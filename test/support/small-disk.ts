@@ -1,0 +1,14 @@
+/** A disk that is soon full. */
+import { execFileSync } from "node:child_process"
+import { newFolder } from "./sluice.ts"
+
+/** A file system of a few megabytes, which only root can mount. */
+export const smallDisk = (): string | undefined => {
+  const folder = newFolder()
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=9m", "tmpfs", folder], { stdio: "ignore" })
+    return folder
+  } catch {
+    return undefined
+  }
+}

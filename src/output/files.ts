@@ -2,10 +2,11 @@
 import * as Effect from "effect/Effect"
 import { createHash, hash, randomBytes } from "node:crypto"
 import { createReadStream, createWriteStream, writeFileSync } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm, writeFile } from "node:fs/promises"
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { type Failure, type FileOperation, fileFailure } from "../values/failure.ts"
+import { reading } from "./held-files.ts"
 
 /** Runs a file operation. Any error becomes a failure that names the path and the operation. */
 export const onDisk = <A>(path: string, operation: FileOperation, run: () => Promise<A>): Effect.Effect<A, Failure> =>
@@ -101,30 +102,30 @@ export interface Checksum {
 
 export const checksumOfBytes = (bytes: Buffer): Checksum => ({ bytes: bytes.length, sha256: hash("sha256", bytes) })
 
-/** Reads a file once, in chunks. */
-export const checksumOf = async (path: string, onChunk?: OnChunk): Promise<Checksum> => {
-  await using file = await open(path, "r")
-  return await checksumOfOpen(file, onChunk)
-}
+/** Reads a file once, in chunks. A chunk is valid until `onChunk` has ended. */
+export const checksumOf = (path: string, onChunk?: (chunk: Buffer) => unknown): Promise<Checksum> =>
+  reading(path, async (file) => {
+    const { size } = await file.stat()
+    // All chunks share one buffer, because those of a stream become garbage faster than garbage is collected.
+    const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), chunkBytes))
+    const sha256 = createHash("sha256")
+    let bytes = 0
+    for (;;) {
+      const { bytesRead } = await file.read(buffer)
+      if (bytesRead === 0) return { bytes, sha256: sha256.digest("hex") }
+      const chunk = buffer.subarray(0, bytesRead)
+      sha256.update(chunk)
+      await onChunk?.(chunk)
+      bytes += bytesRead
+    }
+  })
 
-/** A chunk is valid until this has ended. */
-type OnChunk = (chunk: Buffer) => unknown
-
-/** As `checksumOf`, of a file that stays open. */
-export const checksumOfOpen = async (file: FileHandle, onChunk?: OnChunk): Promise<Checksum> => {
-  const { size } = await file.stat()
-  // All chunks share one buffer, because those of a stream become garbage faster than garbage is collected.
-  const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), chunkBytes))
-  const sha256 = createHash("sha256")
-  let bytes = 0
-  for (;;) {
-    const { bytesRead } = await file.read(buffer)
-    if (bytesRead === 0) return { bytes, sha256: sha256.digest("hex") }
-    const chunk = buffer.subarray(0, bytesRead)
-    sha256.update(chunk)
-    await onChunk?.(chunk)
-    bytes += bytesRead
-  }
+/** Copies a file durably to a path at which there is none. Only the owner can read it. */
+export const copyDurably = async (from: string, to: string): Promise<Checksum> => {
+  await using written = await open(to, "wx", 0o600)
+  const checksum = await checksumOf(from, (chunk) => written.writeFile(chunk))
+  await written.sync()
+  return checksum
 }
 
 const chunkBytes = 256 * 1024

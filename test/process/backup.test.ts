@@ -1,6 +1,5 @@
 /** A backup is an output folder from which syncs continue; half of one is refused. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import {
   existsSync,
@@ -13,11 +12,7 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import type { FileHandle } from "node:fs/promises"
 import { join } from "node:path"
-import { copyInto } from "../../src/features/backup/copy.ts"
-import { Output } from "../../src/run/console/output.ts"
-import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { type Account, accountIn, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { start } from "../support/process.ts"
@@ -143,23 +138,6 @@ describe("sluice backup", () => {
     ])
     assert.strictEqual((await backup(join(folder, "used"), "--check")).code, 2)
   })
-
-  it.live("keeps runs out until it has ended, although it has read the locked file", () =>
-    Effect.gen(function* () {
-      const target = join(folder, "locked")
-      mkdirSync(target)
-      const open: Array<FileHandle> = []
-      yield* Effect.gen(function* () {
-        yield* copyInto(target, account.output, ["warehouse.duckdb"], { tool: "", at: "", leftOut: [] }, (file) =>
-          open.push(file)
-        )
-        const sync = yield* Effect.promise(() => start(["sync"], account.environment).ended)
-        assert.strictEqual(sync.code, 11, sync.stderr)
-      }).pipe(Effect.provide(Warehouse.layer(account.warehouse, { memoryMb: 256, access: "write" })))
-      yield* Effect.promise(() => Promise.all(open.map((file) => file.close())))
-      assert.strictEqual(open.length, 1)
-    }).pipe(Effect.provideService(Output, Output.make({ stdout: process.stdout, stderr: process.stderr }, {})))
-  )
 
   it("is refused by every command if it was killed", { timeout: 60_000 }, async () => {
     const target = join(folder, "killed")

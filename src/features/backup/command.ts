@@ -1,7 +1,6 @@
 /** `sluice backup`: a copy of the output folder from which syncs continue, and the comparison of a copy with its checksums. */
 import { Clock, Effect } from "effect"
 import { existsSync, realpathSync } from "node:fs"
-import type { FileHandle } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { outputFileOf, outputFiles } from "../../output/contents.ts"
 import { onDisk } from "../../output/files.ts"
@@ -40,26 +39,21 @@ export const backup = Effect.fn("cli.backup")(function* (flags: BackupFlags) {
   if (!existsSync(warehouse)) return yield* nothingSynced(folder)
   yield* checkTarget(target, folder)
   const work = Effect.gen(function* () {
-    // Closed after the warehouse.
-    const open: Array<FileHandle> = []
-    yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(open.map((file) => file.close()))))
-    return yield* Effect.gen(function* () {
-      // What a killed run has left in the log becomes a part of the file.
-      yield* (yield* Warehouse).run("CHECKPOINT")
-      const { files, links } = yield* onDisk(folder, "read", () => portableFiles(folder))
-      const link = links.find((path) => outputFileOf(path.split("/")[0]!) !== undefined)
-      if (link !== undefined) return yield* linked(join(folder, link))
-      const isLeftOut = (path: string) => path === outputFiles.tokens.name && !flags.tokens
-      const leftOut = [...files.filter(isLeftOut), ...links]
-      const at = instant(yield* Clock.currentTimeMillis)
-      yield* onDisk(target, "created", () => makeOutputFolder(target))
-      const paths = files.filter((path) => !isLeftOut(path))
-      // Before the first byte goes there, so that a crash hides no copy; the name only, because the folders above it may
-      // contain the name of a person.
-      yield* record(folder, "export", { what: "backup", file: basename(target) })
-      return yield* copyInto(target, folder, paths, { tool: sluiceVersion, at, leftOut }, (file) => open.push(file))
-    }).pipe(Effect.provide(Warehouse.layer(warehouse, { memoryMb, access: "write", anyFormat: true })))
-  }).pipe(Effect.scoped)
+    // What a killed run has left in the log becomes a part of the file.
+    yield* (yield* Warehouse).run("CHECKPOINT")
+    const { files, links } = yield* onDisk(folder, "read", () => portableFiles(folder))
+    const link = links.find((path) => outputFileOf(path.split("/")[0]!) !== undefined)
+    if (link !== undefined) return yield* linked(join(folder, link))
+    const isLeftOut = (path: string) => path === outputFiles.tokens.name && !flags.tokens
+    const leftOut = [...files.filter(isLeftOut), ...links]
+    const at = instant(yield* Clock.currentTimeMillis)
+    yield* onDisk(target, "created", () => makeOutputFolder(target))
+    const paths = files.filter((path) => !isLeftOut(path))
+    // Before the first byte goes there, so that a crash hides no copy; the name only, because the folders above it may
+    // contain the name of a person.
+    yield* record(folder, "export", { what: "backup", file: basename(target) })
+    return yield* copyInto(target, folder, paths, { tool: sluiceVersion, at, leftOut })
+  }).pipe(Effect.provide(Warehouse.layer(warehouse, { memoryMb, access: "write", anyFormat: true })))
   return yield* report(target, yield* work, [], flags.json)
 })
 

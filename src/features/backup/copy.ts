@@ -7,25 +7,19 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { FileHandle } from "node:fs/promises"
-import { mkdir, open, rm } from "node:fs/promises"
+import { mkdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { outputFileOf } from "../../output/contents.ts"
-import { checksumOfOpen, onDisk, syncFolder, writeDurably } from "../../output/files.ts"
+import { copyDurably, onDisk, syncFolder, writeDurably } from "../../output/files.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { CommandError } from "../../run/console/errors.ts"
 import { type Manifest, problemsOf } from "./manifest.ts"
 
-/**
- * What was written is removed again if this fails. `keepOpen`: a process that closes a file loses DuckDB's lock on it, so the
- * caller closes those of the warehouse.
- */
+/** What was written is removed again if this fails. */
 export const copyInto = (
   target: string,
   source: string,
   paths: ReadonlyArray<string>,
-  about: Omit<Manifest, "files">,
-  keepOpen: (file: FileHandle) => void
+  about: Omit<Manifest, "files">
 ) =>
   Effect.gen(function* () {
     const { backup, backupIncomplete } = outputPaths(target)
@@ -33,7 +27,7 @@ export const copyInto = (
     const files = yield* Effect.forEach(paths, (path) =>
       onDisk(join(target, path), "written", async () => ({
         path,
-        ...(await copied(join(source, path), join(target, path), isOfWarehouse(path) ? keepOpen : undefined))
+        ...(await copied(join(source, path), join(target, path)))
       }))
     )
     const folders = new Set(paths.flatMap((path) => foldersOf(path)))
@@ -64,24 +58,13 @@ const removeFrom = (target: string, paths: ReadonlyArray<string>) =>
       await rm(path, { recursive: true, force: true })
   })
 
-const isOfWarehouse = (path: string): boolean => outputFileOf(path)?.part === "warehouse"
-
 /** The folders above a path in the output folder, which is `.`. */
 const foldersOf = (path: string): ReadonlyArray<string> => {
   const folder = dirname(path)
   return folder === "." ? ["."] : [folder, ...foldersOf(folder)]
 }
 
-const copied = async (from: string, to: string, keepOpen: ((file: FileHandle) => void) | undefined) => {
+const copied = async (from: string, to: string) => {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-  const file = await open(from, "r")
-  keepOpen?.(file)
-  try {
-    await using written = await open(to, "wx", 0o600)
-    const checksum = await checksumOfOpen(file, (chunk) => written.writeFile(chunk))
-    await written.sync()
-    return checksum
-  } finally {
-    if (keepOpen === undefined) await file.close()
-  }
+  return copyDurably(from, to)
 }

@@ -17,6 +17,7 @@ import { basename, dirname } from "node:path"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { format, formatSql, metaTablesSql } from "./format.ts"
 import { Failure, failure } from "../../values/failure.ts"
+import { holding } from "../../output/held-files.ts"
 import { makeOutputFolder } from "../../output/folder.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
 import { announced, holderIn, lockedBy, openWhenUnlocked } from "../../output/lock.ts"
@@ -80,6 +81,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   if (existsSync(outputPaths(dirname(path)).backupIncomplete))
     return yield* failure({ _tag: "BackupIncomplete", folder: dirname(path) })
   if (access === "read" && !existsSync(path)) return yield* failure({ _tag: "WarehouseNotFound", path })
+  yield* holding(path)
   let limitMb = memoryMb
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, limitMb, cause) })

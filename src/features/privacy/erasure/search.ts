@@ -3,11 +3,12 @@
  * programs store texts, and for the rows of the erased records.
  */
 import { Effect } from "effect"
-import { open, readFile, readdir } from "node:fs/promises"
+import { readFile, readdir } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
+import { reading } from "../../../output/held-files.ts"
 import { warehouseName } from "../../../output/paths.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Needle, needlesOf } from "./needles.ts"
@@ -123,16 +124,17 @@ const searchBytes = async (
     return content.length
   }
   const overlap = Math.max(1, ...needles.map(({ bytes }) => bytes))
-  await using file = await open(path, "r")
-  // Most files are small, and a release has hundreds: a whole chunk for each would mostly cost garbage collections.
-  const buffer = Buffer.alloc(Math.min(chunkBytes, (await file.stat()).size + 1))
-  let size = 0
-  for (let rest = ""; ;) {
-    const { bytesRead } = await file.read(buffer)
-    if (bytesRead === 0) return size
-    size += bytesRead
-    const text = rest + buffer.toString("latin1", 0, bytesRead).toLowerCase()
-    search(text)
-    rest = text.slice(-overlap)
-  }
+  return reading(path, async (file) => {
+    // Most files are small, and a release has hundreds: a whole chunk for each would mostly cost garbage collections.
+    const buffer = Buffer.alloc(Math.min(chunkBytes, (await file.stat()).size + 1))
+    let size = 0
+    for (let rest = ""; ;) {
+      const { bytesRead } = await file.read(buffer)
+      if (bytesRead === 0) return size
+      size += bytesRead
+      const text = rest + buffer.toString("latin1", 0, bytesRead).toLowerCase()
+      search(text)
+      rest = text.slice(-overlap)
+    }
+  })
 }

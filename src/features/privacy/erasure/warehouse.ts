@@ -1,12 +1,12 @@
 /** The warehouse without erased people: a fresh file, because deleted rows stay readable in the blocks of the old one. */
 import { Effect } from "effect"
-import { copyFile, rename, rm } from "node:fs/promises"
+import { rename, rm } from "node:fs/promises"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
 import { keyText, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { outputPaths } from "../../../output/paths.ts"
-import { onDisk, syncFolder } from "../../../output/files.ts"
+import { copyDurably, onDisk, syncFolder } from "../../../output/files.ts"
 import { dirname } from "node:path"
 import { insertStatements, literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse, blockBytes, storage } from "../../../stores/warehouse/warehouse.ts"
@@ -129,7 +129,7 @@ export const writeChanged = Effect.fn("erasure.warehouse")(function* (
       for (const end of ["", ".wal", ".tmp"]) await rm(file + end, { force: true, recursive: true })
   })
   yield* remove
-  yield* onDisk(copy, "written", () => copyFile(path, copy))
+  yield* onDisk(copy, "written", () => copyDurably(path, copy))
   yield* Effect.gen(function* () {
     const warehouse = yield* Warehouse
     for (const statement of changes) yield* warehouse.run(statement)

@@ -35,7 +35,7 @@ async def main():
                     gave = [tool.model_dump(mode="json") for tool in (await session.list_tools()).tools]
                     gave += [resource.uri for resource in (await session.list_resources()).resources]
                 elif "together" in step:
-                    calls = [session.call_tool("query", {"sql": sql}) for sql in step["together"]]
+                    calls = [session.call_tool(one["tool"], one.get("with", {})) for one in step["together"]]
                     gave = [{"isError": one.is_error, "text": one.content[0].text} for one in await asyncio.gather(*calls)]
                 else:
                     try:
@@ -151,6 +151,10 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
       { tool: "status" },
       { tool: "alarms" }
     ]
+    const [, together] = conversation([
+      { together: ["status", "alarms", "status", "list_tables"].map((tool) => ({ tool })) }
+    ])
+    for (const { isError, text } of together) assert.isFalse(isError, text)
     const masked = conversation(steps)
     const said = (gave: ReadonlyArray<Gave>) => gave.map((one): [string, string] => ["", JSON.stringify(one)])
     const secret = new Set([...values, ...contacts, "planted@example.com"])
@@ -197,7 +201,7 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
       { tool: "query", with: { sql: "FROM range(1000)", max_rows: 1000 } },
       select(`SELECT ${"s, ".repeat(30)} FROM (SELECT {'${"k".repeat(5000)}': 1} AS s)`),
       select("WITH RECURSIVE r (t) AS (SELECT 'x' UNION ALL SELECT t || t FROM r) SELECT count(*) FROM r"),
-      { together: Array.from({ length: 6 }, () => "SELECT sum(a.range) FROM range(30000) a, range(3000) b") },
+      { together: Array.from({ length: 6 }, () => select("SELECT sum(a.range) FROM range(30000) a, range(3000) b")) },
       { tool: "query", with: {} },
       { tool: "query", with: { sql: "SELECT 1", max_rows: 1_000_000 } },
       { tool: "nope" },

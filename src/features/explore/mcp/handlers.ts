@@ -1,5 +1,5 @@
 /** What the tools do. */
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
 import { hash } from "node:crypto"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { alarmsNow } from "../../../run/alarms-now.ts"
@@ -37,6 +37,8 @@ export const handlers = ({ catalogue, flags, isRecorded, output, profile, releas
       const { redacted, withFlags } = yield* Output
       const services = yield* Effect.context<Effect.Services<ReturnType<typeof statusOnce>> | Output>()
       const free = slots(limits.queries)
+      // A process that closes a file loses its locks on it, and so the one that another call still needs.
+      const opensWarehouse = yield* Semaphore.make(1)
       const descriptions = new WeakMap<Release, Described>()
       const described = async (release: Release, signal: AbortSignal) => {
         const known = descriptions.get(release) ?? (await describedBy(release, signal))
@@ -122,14 +124,14 @@ export const handlers = ({ catalogue, flags, isRecorded, output, profile, releas
                 ...(next !== undefined && { next: withFlags(next) })
               }
             })
-          ).pipe(Effect.provide(services)),
+          ).pipe(opensWarehouse.withPermits(1), Effect.provide(services)),
         alarms: () =>
           explained(
             Effect.map(alarmsNow(output), ({ compared, watched }) => ({
               compared,
               alarms: maskedAlarms(profile, shownAlarms(watched.alarms))
             }))
-          ).pipe(Effect.provide(services))
+          ).pipe(opensWarehouse.withPermits(1), Effect.provide(services))
       })
     })
   )

@@ -17,6 +17,7 @@ export const locationTimezones = defineList({
     }
   ],
   // The documents show an array in `timezones`. No response of the service is published, so an array in any member is read.
+  isReshaped: true,
   transform: (answer) =>
     (Array.isArray(answer) ? answer : Object.values(Object(answer)).find(Array.isArray)) ?? [answer],
   fields: { value: text("IANA time zone", { column: "timezone" }) }

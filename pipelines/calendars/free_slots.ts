@@ -28,6 +28,7 @@ export const freeSlots = defineChild({
       windows: { from: "now", ahead: { daysOf: "free_slot_days" }, longest: "31 days" }
     }
   },
+  isReshaped: true,
   transform: slotsOf,
   fields: {
     date: date("Day of the slot in the time zone of the calendar"),

@@ -121,7 +121,7 @@ export const contacts = defineList({
     contactName: alias("name"),
     companyName: companyName("Company the contact stands for"),
     email: email("Address, as typed"),
-    emailLowerCase: email("Address in lower case, as the service compares it"),
+    emailLowerCase: email("Address in lower case, as the service compares it", { copyOf: "contacts.email" }),
     phone: phone("Phone, E.164"),
     type: openEnum("Stage of the relation: `lead`, `customer` or the account's own"),
     source: text("Where the contact came from"),
@@ -155,7 +155,10 @@ export const contacts = defineList({
     lastNameLowerCase: ignored,
     fullNameLowerCase: ignored,
     companyNameLowerCase: ignored,
-    opportunities: json("The contact's deals as the search shows them; see opportunities", { personal: "content" }),
+    opportunities: json("The contact's deals as the search shows them; see opportunities", {
+      personal: "content",
+      copyOf: "opportunities"
+    }),
     attachments: json("Files of the contact, as sent", { personal: "content" }),
     attributionSource: visitOf("attribution_source", "The first visit"),
     lastAttributionSource: visitOf("last_attribution_source", "The last visit"),

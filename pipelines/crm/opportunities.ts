@@ -121,10 +121,10 @@ export const opportunities = defineList({
     contact: object(
       {
         id: alias("contactId"),
-        name: personName("Name of the contact, as the deal shows it"),
-        companyName: companyName("Company of the contact, as the deal shows it"),
-        email: email("Address of the contact, as the deal shows it"),
-        phone: phone("Phone of the contact, as the deal shows it")
+        name: personName("Name of the contact, as the deal shows it", { copyOf: "contacts.name" }),
+        companyName: companyName("Company of the contact, as the deal shows it", { copyOf: "contacts.company_name" }),
+        email: email("Address of the contact, as the deal shows it", { copyOf: "contacts.email" }),
+        phone: phone("Phone of the contact, as the deal shows it", { copyOf: "contacts.phone" })
       },
       { whole: json("Summary of the contact, as sent", { personal: "direct", column: "contact" }), plain: "id" }
     ),
@@ -134,11 +134,11 @@ export const opportunities = defineList({
       relationId: identifier("Id of the tie"),
       associationId: identifier("Id of the kind of tie"),
       primary: boolean("The main one", { column: "is_primary" }),
-      fullName: personName("Name of the contact"),
+      fullName: personName("Name of the contact", { copyOf: "contacts.name" }),
       contactName: alias("fullName"),
-      companyName: companyName("Company of the contact"),
-      email: email("Address of the contact"),
-      phone: phone("Phone of the contact")
+      companyName: companyName("Company of the contact", { copyOf: "contacts.company_name" }),
+      email: email("Address of the contact", { copyOf: "contacts.email" }),
+      phone: phone("Phone of the contact", { copyOf: "contacts.phone" })
     }),
     attributions: attributions("opportunity_attributions", "Visits that each deal came from."),
     searchAfter: ignored,

@@ -34,7 +34,7 @@ export const tasks = defineList({
     dateAdded: created("When the task was made"),
     dateUpdated: changed("Last change"),
     deleted: boolean("Removed by a user"),
-    contactDetails: json("Summary of the contact, as sent", { personal: "direct" }),
+    contactDetails: json("Summary of the contact, as sent", { personal: "direct", copyOf: "contacts" }),
     assignedToUserDetails: json("Summary of who is to do it, as sent", { personal: "direct" }),
     relations: relations("task_relations", "Other records that each task is tied to.")
   }

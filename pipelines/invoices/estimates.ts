@@ -45,9 +45,9 @@ export const estimates = defineList({
     expiryDate: date("Day it expires"),
     contactDetails: object({
       id: ref("contacts", "Whom it is for"),
-      name: personName("Name on the estimate"),
-      phoneNo: phone("Phone on the estimate"),
-      email: email("Address on the estimate")
+      name: personName("Name on the estimate", { copyOf: "contacts.name" }),
+      phoneNo: phone("Phone on the estimate", { copyOf: "contacts.phone" }),
+      email: email("Address on the estimate", { copyOf: "contacts.email" })
     }),
     sentTo: sentTo("estimate_recipients", "Whom each estimate goes to."),
     sendEstimateDetails: json("How it was sent, as sent", { personal: "direct" }),

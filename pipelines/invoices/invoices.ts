@@ -41,9 +41,9 @@ export const invoices = defineList({
       contactId: ref("contacts", "Whom it is for"),
       contactDetails: object({
         id: ref("contacts", "Whom it is for, as on the invoice"),
-        name: personName("Name on the invoice"),
-        phoneNo: phone("Phone on the invoice"),
-        email: email("Address on the invoice")
+        name: personName("Name on the invoice", { copyOf: "contacts.name" }),
+        phoneNo: phone("Phone on the invoice", { copyOf: "contacts.phone" }),
+        email: email("Address on the invoice", { copyOf: "contacts.email" })
       }),
       sentTo: sentTo("invoice_recipients", "Whom each invoice goes to."),
       businessDetails,

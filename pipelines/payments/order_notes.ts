@@ -39,6 +39,7 @@ export const orderNotes = defineChild({
       pageSize: 1000
     }
   },
+  isReshaped: true,
   transform: (sent) => notesIn(sent).map((note) => ({ id: idOf(note), body: note })),
   key: ["order_id", "id"],
   person: { records: { order_id: "orders" } },

@@ -58,7 +58,7 @@ export const orders = defineList({
         { _id: ref("coupons", "Coupon used", { column: "coupon_id" }), code: alias("couponCode") },
         { whole: json("Coupon used, as sent", { column: "coupon", personal: "financial" }), plain: "_id" }
       ),
-      contactSnapshot: json("The contact when ordering, as sent", { personal: "direct" }),
+      contactSnapshot: json("The contact when ordering, as sent", { personal: "direct", copyOf: "contacts" }),
       trackingId: identifier("Tracking id", { personal: "quasi" }),
       items: rows("order_items", "Lines of each order.", {
         _id: identifier("Line id, where sent", { column: "id" }),
@@ -86,8 +86,8 @@ export const orders = defineList({
     _id: id("Order id"),
     ...altFields,
     contactId: ref("contacts", "Who ordered"),
-    contactName: personName("Name of who ordered"),
-    contactEmail: email("Address of who ordered"),
+    contactName: personName("Name of who ordered", { copyOf: "contacts.name" }),
+    contactEmail: email("Address of who ordered", { copyOf: "contacts.email" }),
     currency: text("Currency, ISO 4217"),
     amount: decimal("Total in `currency`", { personal: "financial" }),
     subtotal: decimal("Total before discount in `currency`", { personal: "financial" }),

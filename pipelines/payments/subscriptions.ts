@@ -90,7 +90,7 @@ export const subscriptions = defineList({
           plain: "enable"
         }
       ),
-      contactSnapshot: json("The contact when subscribing, as sent", { personal: "direct" }),
+      contactSnapshot: json("The contact when subscribing, as sent", { personal: "direct", copyOf: "contacts" }),
       meta: json("Free-form data", { personal: "content" }),
       markAsTest: boolean("Marked as a test")
     }
@@ -99,8 +99,8 @@ export const subscriptions = defineList({
   fields: {
     _id: id("Subscription id"),
     contactId: ref("contacts", "Who pays"),
-    contactName: personName("Name of who pays"),
-    contactEmail: email("Address of who pays"),
+    contactName: personName("Name of who pays", { copyOf: "contacts.name" }),
+    contactEmail: email("Address of who pays", { copyOf: "contacts.email" }),
     currency: text("Currency, ISO 4217"),
     amount: decimal("Amount of one payment in `currency`", { personal: "financial" }),
     // The documents show an object without its members; the service sends a text.

@@ -27,6 +27,7 @@ export const socialTags = defineList({
       total: "results.count"
     }
   ],
+  isReshaped: true,
   transform: (sent) => [withId(sent)],
   tombstone: "deleted",
   fields: {

@@ -15,6 +15,11 @@ interface ColumnOptions {
   readonly personal?: PersonalData
   /** The table whose id the value is. */
   readonly references?: string
+  /**
+   * The column of another table whose value this is, such as `contacts.email`; for `json`, the table whose record it is. What
+   * the settings keep out of that table, they keep out of here.
+   */
+  readonly copyOf?: string
   /** Name of the column. Default: the name of the field in snake_case, with the names of the objects around it as prefix. */
   readonly column?: string
   /** Only for `json`: a second column, with the value as text for people. */
@@ -182,6 +187,27 @@ const commonFields: Fields = {
 
 /** Adds the fields that records of every resource may have. */
 export const withCommonFields = (fields: Fields): Fields => (isScalar(fields) ? fields : { ...commonFields, ...fields })
+
+/** A field, the name by which the definition knows it, and whether that is a name of the record around an object. */
+export interface NamedField {
+  readonly field: Exclude<Field, AliasField>
+  readonly name: string
+  readonly isOfRecord: boolean
+}
+
+/** The field that a name of the service stands for, in its object or, for an alias, in the `record` around it. */
+export const fieldNamed = (fields: Fields, record: Fields, name: string): NamedField | undefined => {
+  const field =
+    (Object.hasOwn(fields, name) ? fields[name] : undefined) ??
+    Object.entries(fields).find(([prefix]) => prefix.endsWith("*") && name.startsWith(prefix.slice(0, -1)))?.[1]
+  if (field?.kind !== "alias") return field && { field, name, isOfRecord: false }
+  const own = fields[field.of]
+  if (own !== undefined && own.kind !== "alias") return { field: own, name: field.of, isOfRecord: false }
+  const around = record[field.of]
+  return around === undefined || around.kind === "alias"
+    ? undefined
+    : { field: around, name: field.of, isOfRecord: true }
+}
 
 /** Whether records or items are plain values: then `value` is their only field. */
 export const isScalar = (fields: Fields): boolean => Object.keys(fields).join() === "value"

@@ -5,6 +5,7 @@ import { type Fields, withCommonFields } from "./fields.ts"
 import type { PersonLinks } from "./person.ts"
 import type { Parameters } from "./request.ts"
 import type { GetOne, Paging, Strategy } from "./strategy.ts"
+import type { Withheld } from "./withheld.ts"
 
 export type { Paging, Strategy }
 
@@ -152,6 +153,8 @@ interface Common {
   readonly filter?: { readonly field: string; readonly is: string }
   /** Converts a record to the records that become rows. Apply it with `transformed`. */
   readonly transform?: (record: unknown) => ReadonlyArray<unknown>
+  /** `transform` makes records with other fields than those sent, so the settings cannot keep single ones out. */
+  readonly isReshaped?: true
   /** Columns that identify a row in its location. Default: `id`. */
   readonly key?: ReadonlyArray<string>
   /** Boolean column by which the service marks deleted records. */
@@ -167,6 +170,8 @@ interface Common {
   /** Absent: the records are about the account, and the people who work for it, not about those it talks to. */
   readonly person?: PersonLinks
   readonly fields: Fields
+  /** What the settings keep out of every store; no definition has it. */
+  readonly withheld?: Withheld
 }
 
 /** Members that only a list has. The other kinds declare them as absent, so that code can read them from any resource. */

@@ -4,6 +4,7 @@ import { kinds } from "./kinds.ts"
 import { type PersonalData, worstOf } from "./personal-data.ts"
 import type { Resource } from "./resource.ts"
 import type { Role } from "./roles.ts"
+import { isWithout, withheldIn } from "./withheld.ts"
 import { extraColumn, locationColumn, referenceColumn, runColumns, systemColumn } from "./system-columns.ts"
 
 export interface Column {
@@ -14,6 +15,10 @@ export interface Column {
   readonly personal: PersonalData
   readonly references?: string
   readonly role?: Role
+  /** See `ColumnField.copyOf`. */
+  readonly copyOf?: string
+  /** What the settings do to its values before they are stored; see `withheld.ts`. */
+  readonly withheld?: "excluded" | "hashed"
   /** See `ColumnField.enumValues`. */
   readonly enumValues?: ReadonlyArray<string>
   /** Only the detail contains it; a page of the list does not change it. */
@@ -30,6 +35,8 @@ export interface Table {
   readonly parentColumn?: string
   /** Only the detail contains its rows. */
   readonly detail: boolean
+  /** The settings keep all its rows out. */
+  readonly isExcluded?: true
 }
 
 type Tables = readonly [Table, ...Array<Table>]
@@ -48,7 +55,22 @@ const derived = new WeakMap<Resource, Tables>()
 
 const deriveTables = (resource: Resource): Tables => {
   const [parent, ...children] = tablesOfFields(resource)
-  return [withContacts(resource, parent), ...children.map((child) => withContacts(resource, child))]
+  const complete = (table: Table) => withWithheld(resource, withContacts(resource, table))
+  return [complete(parent), ...children.map(complete)]
+}
+
+/** Says what the settings keep out. The columns stay, as NULL, for those who use them. */
+const withWithheld = ({ withheld }: Resource, table: Table): Table => {
+  if (withheld === undefined) return table
+  const columns = table.columns.map((column): Column => {
+    const how = withheldIn(withheld, table.name, column.name)
+    return how === undefined
+      ? column
+      : { ...column, withheld: how, description: `${column.description}; ${how} by the settings` }
+  })
+  return isWithout(withheld, table.name)
+    ? { ...table, columns, isExcluded: true, description: `${table.description} Excluded by the settings.` }
+    : { ...table, columns }
 }
 
 /** Gives the ids of contacts their role: of the references to contacts, and of what `person.contacts` names. */
@@ -231,6 +253,7 @@ const columnOf = (name: string, field: ColumnField, detail: boolean): Column => 
   personal: field.personal ?? "none",
   ...(field.references && { references: field.references }),
   ...(field.role && { role: field.role }),
+  ...(field.copyOf && { copyOf: field.copyOf }),
   ...(field.enumValues && { enumValues: field.enumValues }),
   detail
 })

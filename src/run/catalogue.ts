@@ -3,8 +3,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { resolve } from "node:path"
 import { type Catalogue, DefinitionError, discover } from "../catalog/discover.ts"
+import { SettingsError } from "../settings/errors.ts"
 import { readSettings } from "../settings/read.ts"
 import type { OutputSettings } from "../settings/settings.ts"
+import { type WithheldSettings, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError } from "./console/errors.ts"
 
@@ -13,7 +15,15 @@ export const Restriction = Context.Reference<(all: Catalogue) => Catalogue>("slu
   defaultValue: () => (all) => all
 })
 
-export const loadCatalogue = ({
+export const loadCatalogue = Effect.fnUntraced(function* (
+  output: Pick<OutputSettings, "pipelines"> & WithheldSettings
+) {
+  const { catalogue, problems } = withholding(output, yield* definedCatalogue(output))
+  return problems.length === 0 ? catalogue : yield* new SettingsError({ problems })
+})
+
+/** The catalogue without what the settings keep out. */
+export const definedCatalogue = ({
   pipelines
 }: Pick<OutputSettings, "pipelines">): Effect.Effect<Catalogue, CommandError> =>
   Effect.tryPromise({ try: () => discover(pipelines), catch: (error) => error }).pipe(
@@ -27,8 +37,11 @@ export const loadCatalogue = ({
 
 /** For commands without settings: the folder is that of the environment, or of the default settings file. */
 export const defaultCatalogue = Effect.fnUntraced(function* () {
-  const { folder } = readSettings({}, yield* Environment).values.pipelines
-  return yield* loadCatalogue({ pipelines: folder === undefined ? undefined : resolve(folder) })
+  const { lists, placeOf, values } = readSettings({}, yield* Environment)
+  const { folder } = values.pipelines
+  const defined = yield* definedCatalogue({ pipelines: folder === undefined ? undefined : resolve(folder) })
+  const { personalData } = values
+  return withholding({ withheld: { tables: lists.tables, personalData, placeOf } }, defined).catalogue
 })
 
 /** The folder of the user's definitions is missing or cannot be read. */

@@ -5,7 +5,9 @@ import type { Catalogue } from "../catalog/discover.ts"
 import { RunFeatures } from "./features.ts"
 import { guardLedger } from "../stores/ledger/guard.ts"
 import { outputPaths } from "../output/paths.ts"
+import type { PseudonymKey } from "../settings/masking.ts"
 import type { OutputSettings } from "../settings/settings.ts"
+import { withoutWithheld } from "../stages/extract/withheld-columns.ts"
 import { beginning } from "../stores/vault/position.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { loadedPosition } from "../stores/warehouse/meta/vault-offset.ts"
@@ -14,11 +16,15 @@ import { Warehouse } from "../stores/warehouse/warehouse.ts"
 
 /**
  * The warehouse's lock comes first: it keeps a second run off the vault as well. For a sync, the vault stores no record
- * of an erased person; `onRemoved` gets the number of those that were left out. Fails if the ledger lost records.
+ * of an erased person, and nothing that the settings keep out; `onRemoved` gets the number of those that were left out. Fails if the ledger lost records.
  */
 export const outputLayer = (
   output: Pick<OutputSettings, "folder" | "memoryMb">,
-  sync?: { readonly catalogue: Catalogue; readonly onRemoved: (count: number) => void }
+  sync?: {
+    readonly catalogue: Catalogue
+    readonly hashKey: PseudonymKey | undefined
+    readonly onRemoved: (count: number) => void
+  }
 ) => {
   const { vault, warehouse } = outputPaths(output.folder)
   const opened = Layer.unwrap(
@@ -30,7 +36,13 @@ export const outputLayer = (
     sync
       ? Layer.unwrap(
           Effect.map(RunFeatures, ({ withoutErased }) =>
-            withoutErased(opened, output.folder, sync.catalogue, sync.onRemoved)
+            // Erased people are found by values that may be kept out.
+            withoutErased(
+              withoutWithheld(opened, sync.catalogue.resources, sync.hashKey),
+              output.folder,
+              sync.catalogue,
+              sync.onRemoved
+            )
           )
         )
       : opened,

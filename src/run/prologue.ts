@@ -4,8 +4,9 @@ import type { Flags } from "../settings/read.ts"
 import { type SchemaSettings, policyProblems, schemaPolicies } from "../settings/schema-policy.ts"
 import { type OutputSettings, checkSettings, syncSettings } from "../settings/settings.ts"
 import { resolveTargets } from "../settings/targets.ts"
+import { type WithheldSettings, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
-import { loadCatalogue } from "./catalogue.ts"
+import { definedCatalogue, loadCatalogue } from "./catalogue.ts"
 import { Output } from "./console/output.ts"
 
 /** The settings of a command that reads accounts. From now on, their secrets are not written. */
@@ -24,12 +25,18 @@ export const checkedSettings = Effect.fnUntraced(function* (flags: Flags) {
   const { keepSecret } = yield* Output
   const checked = checkSettings(flags, yield* Environment)
   checked.accounts.flatMap(({ secrets }) => secrets).forEach(keepSecret)
-  const catalogue = yield* loadCatalogue(checked.output)
-  return { ...checked, catalogue, all: [...checked.problems, ...policyProblems(checked.output, catalogue)] }
+  const { catalogue, problems } = withholding(checked.output, yield* definedCatalogue(checked.output))
+  return {
+    ...checked,
+    catalogue,
+    all: [...checked.problems, ...policyProblems(checked.output, catalogue), ...problems]
+  }
 })
 
 /** The catalogue, and what the settings say of its tables. */
-export const catalogueOf = Effect.fnUntraced(function* (output: Pick<OutputSettings, "pipelines"> & SchemaSettings) {
+export const catalogueOf = Effect.fnUntraced(function* (
+  output: Pick<OutputSettings, "pipelines"> & SchemaSettings & WithheldSettings
+) {
   const catalogue = yield* loadCatalogue(output)
   return { catalogue, policies: yield* schemaPolicies(output, catalogue) }
 })

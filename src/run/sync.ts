@@ -8,6 +8,7 @@ import { type ExpectedStep, requestsOf } from "../stages/plan/expect.ts"
 import { makePlan } from "../stages/plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import type { AccountSettings } from "../settings/settings.ts"
+import { hashKey } from "../settings/withheld.ts"
 import { type Synced, sync } from "./sync-account.ts"
 import { counted } from "../values/finding.ts"
 import { middleOf, rangeText } from "../values/range.ts"
@@ -59,6 +60,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
     (other) => (range ? `run the same command with --output ${other}` : `./sluice sync --output ${other}`)
   )
   const { catalogue, policies, targets } = yield* definitionsOf(output)
+  const key = yield* hashKey(output, catalogue)
   let suppressed = 0
   const work = Effect.gen(function* () {
     const onEvent = yield* RunEvents
@@ -141,7 +143,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
     }
   }).pipe(
     Effect.scoped,
-    Effect.provide(outputLayer(output, { catalogue, onRemoved: (count) => (suppressed += count) })),
+    Effect.provide(outputLayer(output, { catalogue, hashKey: key, onRemoved: (count) => (suppressed += count) })),
     Effect.mapError(explained(settings[0]!.location)),
     (synced) =>
       runAccounts(command, synced, {

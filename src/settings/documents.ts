@@ -31,7 +31,7 @@ export const exampleToml = (filled?: Filled): string =>
     ...listNames.flatMap((list) => [
       "",
       `# ${listOf(list).description}`,
-      `# [[${list}]]`,
+      `# ${listOf(list).isNamed ? `[${list}.contacts]` : `[[${list}]]`}`,
       ...Object.entries(listOf(list).settings).flatMap(([key, setting]) => exampleLines(key, setting))
     ]),
     ""
@@ -74,8 +74,14 @@ export const jsonSchema = (): string =>
         ),
         ...Object.fromEntries(
           listNames.map((list) => {
-            const { settings, required, description } = listOf(list)
-            return [list, { type: "array", description, items: { ...objectOf(propertiesOf(settings)), required } }]
+            const { isNamed, settings, required, description } = listOf(list)
+            const item = { ...objectOf(propertiesOf(settings)), required }
+            return [
+              list,
+              isNamed
+                ? { type: "object", description, additionalProperties: item }
+                : { type: "array", description, items: item }
+            ]
           })
         )
       })
@@ -110,7 +116,12 @@ export const settingsTable = (): string =>
       description
     ]),
     ...listNames.flatMap((list) =>
-      Object.entries(listOf(list).settings).map(([key, { description }]) => [`\`${list}.${key}\``, "", "", description])
+      Object.entries(listOf(list).settings).map(([key, { description }]) => [
+        `\`${list}.${listOf(list).isNamed ? "NAME." : ""}${key}\``,
+        "",
+        "",
+        description
+      ])
     )
   ])
 

@@ -29,6 +29,24 @@ const SettingFact = Schema.TaggedUnion({
   /** `reference` contains no secret. */
   KeyUnusable: { reference: Schema.String, cause: Schema.String },
   UnknownResource: { resource: Schema.String, closest: Schema.optional(Schema.String) },
+  /** `[tables.NAME]` names no table. */
+  UnknownTableSection: { table: Schema.String, closest: Schema.optional(Schema.String) },
+  UnknownColumn: {
+    table: Schema.String,
+    key: Schema.String,
+    column: Schema.String,
+    closest: Schema.optional(Schema.String)
+  },
+  /** A column that is needed, and so cannot be kept out. */
+  NeededColumn: {
+    table: Schema.String,
+    key: Schema.String,
+    column: Schema.String,
+    need: Schema.Literals(["key", "parent", "change", "request", "person", "whole", "system"])
+  },
+  OnlyAndExclude: { table: Schema.String },
+  /** A column whose values are no texts, or that is also excluded. */
+  NotHashable: { table: Schema.String, column: Schema.String },
   UnknownField: { field: Schema.String, closest: Schema.optional(Schema.String) }
 })
 

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { closest } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
-import { type ListName, allSettings, listNames, listOf, sections } from "./sections.ts"
+import { type ListName, allSettings, listNames, listOf, placeOfItem, sections } from "./sections.ts"
 import { lineOf } from "./toml-lines.ts"
 import { wrong } from "../values/finding.ts"
 
@@ -90,13 +90,15 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
   }
 
   const itemsOf = (list: ListName): ReadonlyArray<Table> => {
-    const { item, settings } = listOf(list)
-    const listed = content[list] ?? []
+    const { isNamed, item, settings } = listOf(list)
+    const sent = content[list] ?? []
+    const listed = isNamed && isTable(sent) ? named(sent) : sent
     const items = Array.isArray(listed) ? listed.filter(isTable) : []
-    if (!Array.isArray(listed) || items.length < listed.length) misshapen(list, `[[${list}]], once for each ${item}`)
+    if (!Array.isArray(listed) || items.length < listed.length)
+      misshapen(list, `${isNamed ? `[${list}.NAME]` : `[[${list}]]`}, once for each ${item}`)
     for (const [index, one] of items.entries()) {
-      const place = `${list}[${index}]`
-      for (const key of Object.keys(one))
+      const place = placeOfItem(list, index, one["name"])
+      for (const key of Object.keys(isNamed ? (sent as Table)[String(one["name"])]! : one))
         if (!Object.hasOwn(settings, key))
           unknown(
             `${place}.${key}`,
@@ -107,6 +109,10 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
   }
   return { file: { name, sections: known, lists: listsOf(itemsOf), placeOf }, problems }
 }
+
+/** The sections of a list, each with its name. */
+const named = (sections: Table): ReadonlyArray<unknown> =>
+  Object.entries(sections).map(([name, one]) => (isTable(one) ? { ...one, name } : one))
 
 const listsOf = (itemsOf: (list: ListName) => ReadonlyArray<Table>): SettingsFile["lists"] =>
   // The names are all of them.

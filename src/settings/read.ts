@@ -13,7 +13,8 @@ import {
   type SettingValues,
   allSettings,
   listNames,
-  listOf
+  listOf,
+  placeOfItem
 } from "./sections.ts"
 
 export interface Flags extends SettingFlags {
@@ -125,11 +126,11 @@ const listedItems = (
   problems: Array<SettingProblem>,
   sources: Array<SettingSource>
 ): ReadonlyArray<Readonly<Record<string, unknown>>> => {
-  const { settings, required } = listOf(list)
+  const { isNamed, settings, required } = listOf(list)
   return lists[list].map((item, index) => {
-    const right: Record<string, unknown> = {}
+    const right: Record<string, unknown> = isNamed ? { name: item["name"] } : {}
     for (const [key, setting] of Object.entries(settings)) {
-      const path = `${list}[${index}].${key}`
+      const path = `${placeOfItem(list, index, item["name"])}.${key}`
       const value = item[key]
       const name = placeOf(path)
       if (value !== undefined && Schema.is(setting.schema)(value)) {

@@ -22,7 +22,8 @@ import {
   periodsByName,
   positiveNumber,
   setting,
-  text
+  text,
+  textList
 } from "../values/setting.ts"
 import { accountSection, budgetSection, deletionsSection, locationSettings } from "./account.ts"
 import { fleetSection } from "./fleet.ts"
@@ -30,6 +31,7 @@ import { lakeSection } from "./lake.ts"
 import { maskingSection } from "./masking.ts"
 import { schemaSection } from "./schema-policy.ts"
 import { signalsSection } from "./signals.ts"
+import { tableSettings } from "./tables.ts"
 import { fileFormats, targetSettings } from "./targets.ts"
 
 /** By section and key, as in the settings file. */
@@ -85,6 +87,16 @@ export const sections = {
         "Class of personal data of single custom fields, by their key. Without it, a custom field counts as direct.",
       default: {},
       example: { "contact.loyalty_level": "none" }
+    }),
+    exclude_classes: setting(anyOf(personalDataClasses.filter((one) => one !== "none")), {
+      description: "Classes of personal data that are never stored, in any table; see docs/excluded-columns.md.",
+      default: [],
+      example: ["sensitive", "content"]
+    }),
+    exclude_custom_fields: setting(textList, {
+      description: "Custom fields whose values are never stored, in any table, by their key.",
+      default: [],
+      example: ["contact.passport_number"]
     })
   },
   retention: {
@@ -135,6 +147,8 @@ export type SettingValues = {
 
 interface SettingList {
   readonly settings: Section
+  /** The items are sections with names of their own, such as `[tables.contacts]`. */
+  readonly isNamed?: true
   /** Settings that each item must have. */
   readonly required: ReadonlyArray<string>
   /** Completes "[[locations]], once for each …". */
@@ -143,7 +157,7 @@ interface SettingList {
   readonly description: string
 }
 
-/** The settings that the file may contain several times: `[[locations]]`, `[[publish]]` and `[[silence]]`. */
+/** The settings that the file may contain several times. */
 export const lists = {
   locations: {
     settings: locationSettings,
@@ -158,6 +172,13 @@ export const lists = {
     description:
       "Further folders and databases to publish into, each with its profile of personal data: see docs/masking.md and docs/destinations.md."
   },
+  tables: {
+    settings: tableSettings,
+    isNamed: true,
+    required: [],
+    item: "table",
+    description: "What of a table is never stored: see docs/excluded-columns.md."
+  },
   silence: {
     settings: silenceSettings,
     required: ["alarm", "reason", "until"],
@@ -169,7 +190,15 @@ export const lists = {
 export type ListName = keyof typeof lists
 export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
 export const listOf = (name: ListName): SettingList => lists[name]
-export type ListedItems = { readonly [Name in ListName]: ReadonlyArray<ItemOf<(typeof lists)[Name]["settings"]>> }
+/** Where an item is in the file: `tables.contacts` or `publish[0]`. */
+export const placeOfItem = (list: ListName, index: number, name: unknown): string =>
+  listOf(list).isNamed ? `${list}.${String(name)}` : `${list}[${index}]`
+export type ListedItems = {
+  readonly [Name in ListName]: ReadonlyArray<
+    ItemOf<(typeof lists)[Name]["settings"]> &
+      ((typeof lists)[Name] extends { readonly isNamed: true } ? { readonly name: string } : unknown)
+  >
+}
 
 export interface PlacedSetting extends Setting {
   /** The name in messages and in docs/configuration.md: `output.folder`. */

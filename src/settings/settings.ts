@@ -16,6 +16,7 @@ import { type Environment, type Flags, type Settings, readSettings } from "./rea
 import type { SchemaSettings } from "./schema-policy.ts"
 import type { ListedItems, SettingValues } from "./sections.ts"
 import { type SignalSettings, signalsOf } from "./signals.ts"
+import type { WithheldSettings } from "./withheld.ts"
 import { type FileFormat, type PublishSettings, folderProblems, targetsOf } from "./targets.ts"
 
 type Values = SettingValues
@@ -24,7 +25,8 @@ export interface OutputSettings
   extends
     Pick<Values["output"], "folder" | "csvProfile">,
     Readonly<Values["machine"]>,
-    Partial<Pick<Values, "models">> {
+    Partial<Pick<Values, "models">>,
+    WithheldSettings {
   /** The formats of the published files. */
   readonly formats: ReadonlyArray<FileFormat>
   /** Absent unless the formats include the lake. */
@@ -130,6 +132,7 @@ const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: E
   const { alarms, budget, lake, listen, machine, masking, models, output, personalData, signals } = values
   const folder = resolve(output.folder)
   const formats = output.formats.filter((format) => format !== "lake")
+  const key = () => pseudonymKey(masking, [output.folder, ...lists.publish.flatMap((target) => target.folder ?? [])])
   return {
     values,
     ...machine,
@@ -140,10 +143,11 @@ const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: E
     models,
     pipelines: values.pipelines.folder,
     customFieldClasses: personalData.customFields,
+    withheld: { tables: lists.tables, personalData, placeOf, key },
     listenSecret: listen.secret?.reference,
     publishing: {
       targets: targetsOf({ targets: lists.publish, placeOf, secretOf }, formats, folder),
-      key: () => pseudonymKey(masking, [output.folder, ...lists.publish.flatMap((target) => target.folder ?? [])])
+      key
     },
     alarms: {
       limits: { ...alarms, requestsPerDay: alarms.requestsPerDay - budget.reservePerDay },

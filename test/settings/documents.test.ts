@@ -20,7 +20,7 @@ it.effect("the example is valid unchanged, and with every setting uncommented", 
     )
 
     const path = join(newFolder(), "sluice.toml")
-    writeFileSync(path, exampleToml().replaceAll(/^# (?=\w+ = |\[\[)/gm, ""))
+    writeFileSync(path, exampleToml().replaceAll(/^# (?=\w+ = |\[)/gm, ""))
     const { accounts } = yield* syncSettings({ config: path }, environment)
     assert.deepStrictEqual(
       accounts.map(({ location, secrets }) => [location, ...secrets]),

@@ -2,6 +2,10 @@
 import { Clock, Effect } from "effect"
 import { Api } from "../../stages/api/api.ts"
 import { Failure, exitCodes } from "../../values/failure.ts"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { type WithholdOptions, withholderOf } from "../../catalog/withhold.ts"
+import { columnHash } from "../../settings/column-hash.ts"
+import { hashKey } from "../../settings/withheld.ts"
 import { normaliserOf } from "../../stages/load/normalise/normalise.ts"
 import { replayInto } from "../../run/replay.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -10,7 +14,7 @@ import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { counted, levelWords, worstFirst } from "../../values/finding.ts"
 import { type Checked, isWrong } from "./checked.ts"
 import { checkPublished } from "./published.ts"
-import { type Sampled, checkSample } from "./sample.ts"
+import { type SampleOptions, type Sampled, checkSample } from "./sample.ts"
 import { nextStep, verify, verifyVault } from "./verify.ts"
 import { accountSettings, catalogueOf } from "../../run/prologue.ts"
 import { Environment } from "../../values/environment.ts"
@@ -60,8 +64,9 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
     if (flags.sample === undefined) return yield* report(checked, undefined, flags.json)
     yield* progress(`${flags.sample} rows with the service`)
     const rows = Math.ceil(flags.sample / accounts.length)
+    const withheld = { hash: columnHash(yield* hashKey(output, catalogue)), fieldsOf: () => undefined }
     const samples = yield* Effect.forEach(accounts, ({ location, api }) =>
-      checkSample({ catalogue, location, rows, normaliserOf }).pipe(
+      checkSample({ catalogue, location, rows, normaliserOf: stored(catalogue, withheld) }).pipe(
         Effect.map((sampled) => (accounts.length === 1 ? sampled : withLocation(sampled, location))),
         Effect.provide(Api.layer(api)),
         Effect.mapError(explained(location))
@@ -73,6 +78,14 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
     return yield* report([...checked, ...samples.map((sampled) => sampled.checked)], samples, flags.json)
   }).pipe(Effect.provide(readable.tables))
 }, Effect.scoped)
+
+/** Normalises records as those that were stored: without what the settings keep out. */
+const stored =
+  ({ resources }: Catalogue, options: WithholdOptions): SampleOptions["normaliserOf"] =>
+  (resource) => {
+    const [withholder, normalise] = [withholderOf(resource, resources, options), normaliserOf(resource)]
+    return (record, origin) => normalise(withholder ? withholder.record(record, origin.location) : record, origin)
+  }
 
 /** While another program has the warehouse open, only the last release is checked, and the result says so. */
 const verifyRelease = Effect.fnUntraced(function* (

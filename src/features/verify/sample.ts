@@ -138,7 +138,7 @@ const differences = (
   except: ReadonlyArray<string>
 ) =>
   columns
-    .filter((column) => isCompared(column) && !except.includes(column.name))
+    .filter((column) => isCompared(column) && column.withheld === undefined && !except.includes(column.name))
     .flatMap((column) => {
       const [own, other] = [ours[column.name] ?? undefined, theirs[column.name] ?? undefined]
       if (own === undefined || other === undefined || same(column, String(own), other)) return []

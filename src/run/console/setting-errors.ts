@@ -50,7 +50,30 @@ export const problemSentence = ({ where, what }: SettingProblem): string => {
       return `${where}: ${what.reference} cannot be used as a key: ${what.cause}.`
     case "UnknownResource":
       return `${where}: schema.resources.${what.resource}: there is no such resource${suggestion(what.closest)}`
+    case "UnknownTableSection":
+      return `${where}: [tables.${what.table}]: there is no such table${suggestion(what.closest)}`
+    case "UnknownColumn":
+      return `${where}: tables.${what.table}.${what.key}: the table has no column or child table ${what.column}${suggestion(what.closest)}`
+    case "NeededColumn":
+      return `${where}: tables.${what.table}.${what.key}: ${what.column} cannot be kept out: ${needs[what.need](what.table)}.`
+    case "OnlyAndExclude":
+      return `${where}: tables.${what.table} has only and exclude. Keep one of them: only lists what is stored, exclude what is not.`
+    case "NotHashable":
+      return `${where}: tables.${what.table}.hash: ${what.column} has no text to hash, or is excluded too. Exclude it, or hash another column.`
     case "UnknownField":
       return `${where}: schema.accepted: ${what.field} does not name a table and one of its fields, as in contacts.loyaltyTier${suggestion(what.closest)}`
   }
+}
+
+/** Why a column is needed, and what can be done instead. */
+const needs: Readonly<
+  Record<Extract<SettingProblem["what"], { _tag: "NeededColumn" }>["need"], (table: string) => string>
+> = {
+  key: (table) => `it identifies a row of ${table}. All of a child table can be kept out by its name`,
+  parent: () => "it names the row that the rows belong to",
+  change: () => "changes, deletions, pages and the age of records are found by it",
+  request: () => "requests are made from it",
+  person: () => "an erasure finds the person by it",
+  whole: (table) => `a row of ${table} is stored whole or not at all. Leave the table out with --except ${table}`,
+  system: () => "sluice makes it"
 }

@@ -151,9 +151,16 @@ export const extract = Effect.fn("extract")(function* (
       ? Effect.sync(() => (resultsByTable.get(table) ?? []).map((result) => statusOf(result)))
       : lastStatuses(context.location, table)
 
-  // The location comes first: one request proves that token and location are valid.
-  const [first, others] = [steps.filter(isLocation), steps.filter((item) => !isLocation(item))]
-  const account = yield* Effect.forEach(first, list)
+  // The location comes first: one request proves that token and location are valid. The list of custom fields says which values
+  // are kept out of the vault.
+  const isFirst = ({ resource }: Step) =>
+    resource.table === "locations" ||
+    (resource.table === "custom_fields" && resource.withheld?.customFields !== undefined)
+  const [first, others] = [steps.filter(isFirst), steps.filter((item) => !isFirst(item))]
+  const account = yield* Effect.forEach(
+    first.toSorted((one, other) => Number(isLocation(other)) - Number(isLocation(one))),
+    list
+  )
   // If the API is down or the daily budget is spent, all other resources would fail the same way.
   if (account.flat().some(({ reason }) => reason === "retryLater")) return account.flat()
   // The location names the company once it is loaded. Only the resources requested by company wait for that.

@@ -3,7 +3,8 @@ import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { type ApiError, NotFound, RequestRejected, detailOf } from "../api/errors.ts"
 import type { FileTarget } from "../api/downloads.ts"
-import { written } from "../../catalog/json.ts"
+import { at, written } from "../../catalog/json.ts"
+import { withholderOf } from "../../catalog/withhold.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { type Parameters, bind } from "../../catalog/request.ts"
 import type { Resource, Strategy } from "../../catalog/resource.ts"
@@ -83,6 +84,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   const path = strategy.records.replace("{partition}", name)
   const expiring = strategy.paging.kind === "expiring"
   const file = parentContext?.file && { file: parentContext.file }
+  const identified = identifier(resource, context)
   let state = start
   let live: { readonly cursor: unknown; readonly usedAt: number } | undefined
   const startsByAnchor = new Map<number | undefined, number>()
@@ -144,7 +146,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     }
     state = { ...state, servedAt: state.servedAt ?? (state.count === 0 ? result.serviceTime : undefined) }
     const response = parentContext?.complete ? yield* parentContext.complete(result) : result
-    const list = recordsIn(response.body, path, strategy)
+    const list = recordsIn(response.body, path, strategy)?.map(identified)
     if (list === undefined) return { reason: { message: `the response has no list ${path}` } }
     if (list.length > recordsMax)
       return { reason: { message: `the response has ${list.length} records, over our limit of ${recordsMax}` } }
@@ -212,6 +214,15 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   }
   return { state }
 })
+
+/** Checkpoints store the ids of records, and records that have none: then without what the settings keep out. */
+const identifier = (resource: Resource, { location, resources }: RunContext): ((record: unknown) => unknown) => {
+  const withholder = withholderOf(resource, resources, { hash: () => "", fieldsOf: () => undefined })
+  return (record) =>
+    withholder === undefined || typeof record !== "object" || record === null || at(record, "id") || at(record, "_id")
+      ? record
+      : { ...record, id: idOf(withholder.record(record, location)) }
+}
 
 /** Whether two records of the page have one id and different values. A record without an id is rejected by the load. */
 const contradicts = (list: ReadonlyArray<unknown>, ids: ReadonlyArray<string>): boolean => {

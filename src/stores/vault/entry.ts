@@ -44,6 +44,8 @@ export interface PageEntry extends Common {
   readonly hasBigNumbers: boolean
   /** Records that a compaction removed, because a later load would find them unchanged. They are counted as read. */
   readonly compacted?: number
+  /** What the settings kept out of the body, which is otherwise as received; see catalog/withheld.ts. */
+  readonly withheld?: ReadonlyArray<string>
   /** The checkpoint after this page; absent if the service has nothing for the parent. */
   readonly checkpoint?: Checkpoint
 }

@@ -2,7 +2,14 @@
  * A record that the law wants kept, without its person: amounts, dates and states stay; what says something about a person,
  * and what no definition names, goes. It works on records as they were sent, so that a rebuild stores the same rows.
  */
-import { type ChildField, type ColumnField, type Field, type Fields, isScalar } from "../../../catalog/fields.ts"
+import {
+  type ChildField,
+  type ColumnField,
+  type Field,
+  type Fields,
+  fieldNamed,
+  isScalar
+} from "../../../catalog/fields.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { columnName } from "../../../catalog/tables.ts"
 import { Adjusted, converters, rejected } from "../../../stages/load/normalise/convert.ts"
@@ -55,16 +62,7 @@ export const anonymised = ({ detail, fields }: Resource, record: unknown, pseudo
     const field = fieldOf(fields, name)
     return field && keptOf(field, sent)
   }
-  /** The field with this name, in its object or in the record. */
-  const fieldOf = (fields: Fields, name: string): Exclude<Field, { readonly kind: "alias" }> | undefined => {
-    const field =
-      fields[name] ??
-      Object.entries(fields).find(([prefix]) => prefix.endsWith("*") && name.startsWith(prefix.slice(0, -1)))?.[1]
-    if (field?.kind !== "alias") return field
-    const own = fields[field.of]
-    const named = own === undefined || own.kind === "alias" ? all[field.of] : own
-    return named?.kind === "alias" ? undefined : named
-  }
+  const fieldOf = (fields: Fields, name: string) => fieldNamed(fields, all, name)?.field
   return isObject(record) ? withoutPerson(all, record) : record
 }
 

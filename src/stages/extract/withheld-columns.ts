@@ -1,0 +1,143 @@
+/** A vault that stores no value that the settings keep out, so that nothing that is made from the vault has one. */
+import { Effect, Layer } from "effect"
+import { at, parseExact } from "../../catalog/json.ts"
+import type { Resource } from "../../catalog/resource.ts"
+import { type WithholdOptions, type Withholder, withholderOf } from "../../catalog/withhold.ts"
+import { tablesOf } from "../../catalog/tables.ts"
+import { withheldNames } from "../../catalog/withheld.ts"
+import { columnHash } from "../../settings/column-hash.ts"
+import type { PseudonymKey } from "../../settings/masking.ts"
+import type { Failure } from "../../values/failure.ts"
+import { type PageEntry, isPage } from "../../stores/vault/entry.ts"
+import type { Frame } from "../../stores/vault/frame.ts"
+import { Vault } from "../../stores/vault/vault.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+
+/** `key`: of the hashes, if any column is hashed. */
+export const withoutWithheld = <E, R>(
+  vault: Layer.Layer<Vault, E, R>,
+  resources: ReadonlyArray<Resource>,
+  key: PseudonymKey | undefined
+): Layer.Layer<Vault, E | Failure, R | Warehouse> =>
+  resources.some(({ withheld }) => withheld !== undefined)
+    ? Layer.effect(
+        Vault,
+        Effect.gen(function* () {
+          const inner = yield* Vault
+          const fields = yield* storedFields()
+          const withhold = frameWithholder(resources, key, fields)
+          return Vault.of({
+            ...inner,
+            append: (frame) =>
+              Effect.suspend(() => {
+                // What extract makes of a list of custom fields is known before a page with their values.
+                learn(fields, frame)
+                return inner.append(withhold(frame))
+              })
+          })
+        })
+      ).pipe(Layer.provide(vault))
+    : vault
+
+/** The keys of custom fields by their ids, by location. */
+type CustomFields = Map<string, Map<string, string>>
+
+const storedFields = Effect.fnUntraced(function* (): Effect.fn.Return<CustomFields, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const tables = yield* warehouse.rows(
+    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'custom_fields'"
+  )
+  const rows =
+    tables.length === 0 ? [] : yield* warehouse.rows("SELECT location_id, id, field_key FROM crm.custom_fields")
+  const fields: CustomFields = new Map()
+  for (const row of rows) add(fields, String(row["location_id"]), row["id"], row["field_key"])
+  return fields
+})
+
+const learn = (fields: CustomFields, { entry, body, parsed }: Frame): void => {
+  if (!isPage(entry) || entry.resource !== "custom_fields" || body === "") return
+  const found = at(parsed ?? parseExact(body, entry.hasBigNumbers), entry.records)
+  for (const field of Array.isArray(found) ? found : [found])
+    add(fields, entry.location, at(field, "id") ?? at(field, "_id"), at(field, "fieldKey"))
+}
+
+/** A field without a key has its id instead. */
+const add = (fields: CustomFields, location: string, id: unknown, key: unknown): void => {
+  const known = fields.get(location) ?? new Map<string, string>()
+  if (typeof id === "string") known.set(id, typeof key === "string" ? key : id)
+  fields.set(location, known)
+}
+
+interface Target {
+  readonly resource: Resource
+  readonly withholder: Withholder
+  /** What is kept out of its tables. */
+  readonly names: ReadonlyArray<string>
+}
+
+const frameWithholder = (resources: ReadonlyArray<Resource>, key: PseudonymKey | undefined, fields: CustomFields) => {
+  const options: WithholdOptions = { hash: columnHash(key), fieldsOf: (location) => fields.get(location) }
+  const targets = resources.flatMap((resource): ReadonlyArray<Target> => {
+    const withholder = withholderOf(resource, resources, options)
+    return withholder ? [{ resource, withholder, names: namesOf(resource) }] : []
+  })
+  return (frame: Frame): Frame => {
+    const { entry } = frame
+    if (!isPage(entry) || frame.body === "") return frame
+    const own = targets.filter(
+      ({ resource: { embeddedIn, table } }) =>
+        table === entry.resource || (embeddedIn?.table === entry.resource && !entry.parent)
+    )
+    if (own.length === 0) return frame
+    const body = frame.parsed ?? parseExact(frame.body, entry.hasBigNumbers)
+    const parsed = withheldBody(body, entry, own)
+    return {
+      entry: { ...entry, withheld: [...new Set(own.flatMap(({ names }) => names))] },
+      body: JSON.stringify(parsed),
+      parsed
+    }
+  }
+}
+
+const namesOf = (resource: Resource): ReadonlyArray<string> => {
+  const tables = new Set(tablesOf(resource).map(({ name }) => name))
+  return withheldNames(resource.withheld!).filter((name) => {
+    const [, table = name] = /([a-z_0-9]+)(\.[a-z_0-9]+)?$/.exec(name) ?? []
+    return name.startsWith("custom field") || tables.has(table)
+  })
+}
+
+/** The records first, then what is beside them. */
+const withheldBody = (body: unknown, entry: PageEntry, targets: ReadonlyArray<Target>): unknown => {
+  const { location, kind } = entry
+  const byPath = Map.groupBy(targets, ({ resource }) => resource.embeddedIn?.records ?? entry.records)
+  const records = [...byPath].map(([path, targets]) => {
+    const one = (record: unknown): unknown =>
+      targets.reduce((sent, { resource: { filter }, withholder }) => {
+        const isOther = filter !== undefined && kind === "page" && at(sent, filter.field) !== filter.is
+        return isOther ? sent : withholder.record(sent, location)
+      }, record)
+    const found = at(body, path)
+    return [
+      path,
+      Array.isArray(found) ? found.map(one) : found === undefined || found === null ? found : one(found)
+    ] as const
+  })
+  const whole = records.find(([path]) => path === "")
+  const beside = whole
+    ? whole[1]
+    : targets.reduce(
+        (sent, { withholder }) => withholder.beside(sent, location),
+        records.reduce((sent, [path]) => withAt(sent, path, undefined), body)
+      )
+  return records.reduce((sent, [path, found]) => (path === "" ? sent : withAt(sent, path, found)), beside)
+}
+
+/** A copy with this value at a dotted path; without a value, nothing is there. */
+const withAt = (body: unknown, path: string, value: unknown): unknown => {
+  const [name, ...rest] = path.split(".") as [string, ...Array<string>]
+  if (typeof body !== "object" || body === null) return body
+  const inside = rest.length === 0 ? value : withAt(at(body, name), rest.join("."), value)
+  const { [name]: _, ...others } = body as Record<string, unknown>
+  return inside === undefined ? others : { ...others, [name]: inside }
+}

@@ -1,0 +1,204 @@
+/**
+ * A service that plants a new word into every value that the settings keep out, in every response: no byte that sluice writes
+ * or prints has one.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Account, discard, openAlone } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { placesOf } from "../support/every-byte.ts"
+import { alteredService } from "../support/proxy.ts"
+import { windows } from "../support/recent-requests.ts"
+import { type Ran, newFolder, sluice } from "../support/sluice.ts"
+import { wordPattern } from "../support/worded.ts"
+
+type Json = Record<string, unknown>
+
+const settings = `[personal_data]
+exclude_custom_fields = ["contact.KEY"]
+
+[tables.contacts]
+exclude = ["ssn", "gender", "first_name", "attribution_source_url", "contact_phones"]
+hash = ["email", "company_name"]
+
+[tables.contact_dnd_settings]
+exclude = ["message"]
+
+[tables.contact_emails]
+hash = ["email"]
+`
+
+describe("columns that the settings keep out", () => {
+  let account: Account
+  let proxy: Awaited<ReturnType<typeof alteredService>>
+  const [root, printed] = [newFolder(), [] as Array<string>]
+  const config = join(root, "sluice.toml")
+  let planted = 0
+  /** Values that nothing ever sends twice. */
+  const word = () => `qzx${String(planted++ % 100_000).padStart(5, "0")}`
+  /** What is hashed stays the same, so that it can be joined. */
+  const addressOf = (contact: unknown) => `Qzx99999.${String(contact)}@planted.example`
+
+  const run = async (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}): Promise<Ran> => {
+    const reads = args[0] === "sync" ? [...args, ...account.selection] : args
+    const ran = await sluice([...reads, "--config", config], {
+      ...account.environment,
+      SLUICE_BASE_URL: proxy.url,
+      SLUICE_MASKING_KEY: "5".repeat(64),
+      SLUICE_FORMATS: "duckdb,parquet,csv",
+      SLUICE_MODELS: "false",
+      SLUICE_CONTACT_DETAILS: "true",
+      ...more
+    })
+    printed.push(ran.stdout, ran.stderr)
+    return ran
+  }
+  const runs = async (...args: ReadonlyArray<string>) => {
+    const ran = await run(args)
+    assert.strictEqual(ran.code, 0, `${args.join(" ")}: ${ran.stdout}${ran.stderr}`)
+    return ran
+  }
+  const wordsIn = async (...folders: ReadonlyArray<string>) =>
+    [...(await placesOf(folders, new RegExp(wordPattern.source, "gi")))].map(([, places]) => places[0])
+
+  beforeAll(async () => {
+    account = await openAlone(
+      "locations,custom_fields,contacts,contact_notes,tasks,pipelines,opportunities,conversations,form_submissions,orders",
+      "--contacts",
+      "40"
+    )
+    const fields = await account.service.records("custom_fields")
+    const field = fields.find(({ model, dataType }) => model === "contact" && dataType === "TEXT")!
+    writeFileSync(config, settings.replace("contact.KEY", String(field["fieldKey"])))
+    const plant = (contact: Json) =>
+      Object.assign(contact, {
+        ssn: word(),
+        gender: { text: word() },
+        firstName: word(),
+        firstNameRaw: word(),
+        firstNameLowerCase: word(),
+        name: "N",
+        contactName: "N",
+        email: addressOf(contact["id"]),
+        emailLowerCase: addressOf(contact["id"]).toLowerCase(),
+        companyName: `${addressOf("company")}`,
+        attributionSource: { ...(contact["attributionSource"] as Json), url: word() },
+        additionalPhones: [{ phone: word(), unknown: word() }, word()],
+        additionalEmails: [{ email: `Second.${addressOf(contact["id"])}` }, `Third.${addressOf(contact["id"])}`],
+        dndSettings: { SMS: { status: "active", message: word() }, Call: word() },
+        customFields: [
+          { id: field["id"], value: word() },
+          { id: field["id"], fieldValueString: word() }
+        ],
+        first_name: word(),
+        unknown: { SSN: word(), inside: [{ ssn: [word()], email: word() }] }
+      })
+    proxy = await alteredService(account.service, ({ path }, answer) => {
+      const found = answer as Readonly<Record<string, any>>
+      if (path.startsWith("/contacts/search")) {
+        for (const contact of found["contacts"]) plant(contact)
+        found["contacts"].push([word()], word())
+      } else if (found["contact"]?.id) plant(found["contact"])
+      for (const deal of [...(found["opportunities"] ?? []), ...(found["opportunity"] ? [found["opportunity"]] : [])])
+        Object.assign(deal, {
+          contact: { id: deal.contactId, email: addressOf(deal.contactId), ssn: word(), more: [{ ssn: word() }] },
+          ssn: word()
+        })
+      for (const thread of path.startsWith("/conversations/search") ? found["conversations"] : [])
+        Object.assign(thread, { email: addressOf(thread.contactId), gender: word(), contact: { firstName: word() } })
+      for (const task of path.startsWith("/locations") && found["tasks"] ? found["tasks"] : [])
+        Object.assign(task, { contactDetails: { firstName: word(), ssn: word() } })
+      for (const order of path.startsWith("/payments/orders") ? (found["data"] ?? [found]) : [])
+        if (order.contactId) order.contactSnapshot = { ssn: word(), email: addressOf(order.contactId) }
+      for (const { others } of path.startsWith("/forms/submissions") ? found["submissions"] : [])
+        others[String(field["id"])] = word()
+      return answer
+    })
+    windows.set(proxy.url, 0)
+  })
+  afterAll(() => {
+    proxy.close()
+    discard(account)
+    rmSync(root, { recursive: true })
+  })
+
+  it("are in no file and no message after syncs, releases, a rebuild, a report, a bundle and a workbook", async () => {
+    const first = await run(["sync"])
+    assert.include([0, 3], first.code, first.stderr)
+    assert.isAbove(planted, 500)
+    await account.service.post("change", { contacts: 0.25, opportunities: 0.25, seed: 3 })
+    const second = await run(["sync", "--json"])
+    assert.include([0, 3], second.code, second.stderr)
+    // Every word is a new one, so a row whose fingerprint had one would have changed.
+    const changed = JSON.parse(second.stdout).data.resources.find(({ resource }: Json) => resource === "contacts")
+    assert.strictEqual(changed.changedRows, 10, JSON.stringify(changed))
+    const full = JSON.parse((await run(["sync", "--full", "--json"])).stdout)
+    const counted = full.data.resources.map(({ resource, changedRows }: Json) => [resource, changedRows])
+    assert.deepStrictEqual(
+      counted.filter(([, rows]: [string, number]) => rows > 0),
+      []
+    )
+    await runs("rebuild")
+    await runs("publish")
+    await runs("report")
+    await runs("export", "bundle", join(root, "bundle"))
+    await runs("export", "excel", join(root, "tables.xlsx"), "--only", "contacts,opportunities")
+    await runs("verify", "--all")
+    await runs("verify", "--sample", "60")
+    assert.deepStrictEqual(await wordsIn(account.output, root), [])
+    assert.notMatch(printed.join("\n"), /qzx\d/i)
+  })
+
+  it("would be everywhere without the settings", async () => {
+    writeFileSync(join(root, "none.toml"), "")
+    const output = newFolder()
+    await sluice(["sync", ...account.selection, "--config", join(root, "none.toml")], {
+      ...account.environment,
+      SLUICE_OUTPUT: output,
+      SLUICE_BASE_URL: proxy.url
+    })
+    assert.isAbove((await wordsIn(output)).length, 500)
+    rmSync(output, { recursive: true })
+  })
+
+  it("are NULL, and say why; other columns and tables are complete", async () => {
+    const ask = (sql: string) => query(account.warehouse, sql)
+    const [rows] = await ask(
+      `SELECT count(*) AS n, count(ssn) + count(gender) + count(first_name) + count(attribution_source_url) AS out,
+         count(last_name) AS kept FROM crm.contacts`
+    )
+    assert.strictEqual(Number(rows!["out"]), 0)
+    assert.isAbove(Number(rows!["kept"]), 30)
+    const [values] = await ask("SELECT (SELECT count(*) FROM crm.contact_custom_values) AS n")
+    assert.strictEqual(Number(values!["n"]), 0)
+    assert.isAbove(Number((await ask("SELECT count(*) AS n FROM crm.form_submission_answers"))[0]!["n"]), 0)
+    const comments = await ask(
+      "SELECT description FROM meta.columns WHERE table_name = 'contacts' AND column_name IN ('ssn', 'email') ORDER BY 1"
+    )
+    assert.deepStrictEqual(
+      comments.map(({ description }) => description),
+      ["Address, as typed; hashed by the settings", "Social security number; excluded by the settings"]
+    )
+  })
+
+  it("join by their hashes", async () => {
+    const [joined] = await query(
+      account.warehouse,
+      `SELECT count(*) AS n, count(*) FILTER (c.email = o.contact_email AND regexp_matches(c.email, '^k1_[0-9a-f]{64}$')
+         AND c.email = c.email_lower_case AND c.email = (o.contact->>'$.email')) AS same, count(DISTINCT c.email) AS emails,
+         count(DISTINCT c.company_name) AS companies
+       FROM crm.opportunities AS o JOIN crm.contacts AS c ON c.id = o.contact_id`
+    )
+    assert.isAbove(Number(joined!["n"]), 5)
+    assert.strictEqual(joined!["same"], joined!["n"])
+    assert.isAbove(Number(joined!["emails"]), 3)
+    assert.strictEqual(Number(joined!["companies"]), 1)
+  })
+
+  it("are refused without a key of the hashes", async () => {
+    const { code, stderr } = await run(["sync"], { SLUICE_MASKING_KEY: "" })
+    assert.strictEqual(code, 78)
+    assert.match(stderr, /masking\.key is missing/)
+  })
+})

@@ -4,7 +4,7 @@ import type { ChildOf, Resource } from "./resource.ts"
 
 /** The resource without the parts that the settings turn off; undefined if they turn off all of it. */
 export const enabledPart = (resource: Resource, settings: OptionalSettings): Resource | undefined => {
-  if (!isEnabled(resource.enabledBy, settings)) return undefined
+  if (!isEnabled(resource.enabledBy, settings) || resource.withheld?.isNotRead) return undefined
   switch (resource.kind) {
     case "list": {
       const { detail, childOf, ...list } = resource

@@ -1,6 +1,8 @@
 /** `sluice plan`: prints what a sync would read, in requests and time, and what the estimate is based on. */
 import { Clock, Effect } from "effect"
+import { some } from "../values/text.ts"
 import { rangeText } from "../values/range.ts"
+import { sayEarlier } from "../run/console/stored-earlier.ts"
 import { Output, duration, placeOf, table } from "../run/console/output.ts"
 import { type PlanFlags, planOnce } from "../run/plan.ts"
 import { holderText } from "../run/readable.ts"
@@ -13,7 +15,7 @@ export const plan = Effect.fn("cli.plan")(function* ({ json, ...flags }: PlanFla
 
 const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) {
   const { print, say } = yield* Output
-  const { dailyRemaining, elapsedMs, holder, omitted, requests, steps } = data
+  const { dailyRemaining, elapsedMs, holder, omitted, requests, steps, storedEarlier, withheld = [] } = data
   if (holder) print(holderText(holder, yield* Clock.currentTimeMillis))
   if (requests && elapsedMs) {
     const place = placeOf(steps)
@@ -36,6 +38,8 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
     const { max, min } = elapsedMs
     const time = max === undefined ? `at least ${duration(min)}` : timeText(min, max)
     const left = dailyRemaining === undefined ? "" : `; ${dailyRemaining.toLocaleString("en-US")} requests left today`
+    if (withheld.length > 0) say(`The settings keep out: ${some(withheld)}.`)
+    yield* sayEarlier(storedEarlier)
     say(`${capitalised(rangeText(requests) ?? "an unknown number of")} requests, ${time}${left}.`)
   }
 })

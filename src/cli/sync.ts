@@ -6,6 +6,7 @@ import { stateText } from "../values/state.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
 import { sayLeft } from "../run/left-locations.ts"
 import { warn } from "../run/console/findings.ts"
+import { sayEarlier } from "../run/console/stored-earlier.ts"
 import { Output, duration, placeOf, table } from "../run/console/output.ts"
 import { type SyncResult, logSynced } from "../run/report.ts"
 import { printEither } from "../run/result.ts"
@@ -81,6 +82,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   say(`${counted(data.requests, "request")}, loaded in ${duration(data.loadedMs)}${publishing}. Run ${data.run}.`)
   if (data.suppressedRecords > 0)
     say(`${counted(data.suppressedRecords, "record")} of erased people received and not stored.`)
+  yield* sayEarlier(data.storedEarlier)
   yield* warn(data.modelProblems)
   if (published === "unchanged") say("Nothing changed; the published files stay as they are.")
   if (published === "nothingRead") say("Nothing was published: no list has been read completely yet.")

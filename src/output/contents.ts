@@ -102,6 +102,7 @@ export const outputFiles = {
   ),
   backfillRunning: small("backfill.running", "run", "exists while a backfill runs; its process id"),
   backfillStop: small("backfill.stop", "run", "exists while a sync waits for the backfill to stop"),
+  withheld: small("withheld.json", "state", "since when the settings keep which columns out"),
   alarms: small("alarms.json", "state", "the alarms that are open"),
   eventsDue: small("events-due.json", "state", "what events of the service say is due"),
   holds: small("holds.json", "state", "what must not be erased"),

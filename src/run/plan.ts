@@ -20,6 +20,7 @@ import { holderOf, isLocked } from "./readable.ts"
 import { scopesOf } from "./report.ts"
 import type { CommandResult } from "./result.ts"
 import { type ChoiceFlags, choiceOf } from "./selection.ts"
+import { storedEarlier, withheldIn } from "./withheld.ts"
 
 export interface PlanFlags extends Flags, ChoiceFlags {
   readonly full?: boolean | undefined
@@ -34,10 +35,11 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
   return yield* Effect.gen(function* () {
     yield* bringUpToDate(catalogue, output.folder, policies)
     const learnt = yield* secondsPerRequest()
-    return yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt))
+    const plans = yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt))
+    return { plans, earlier: yield* storedEarlier(output.folder, catalogue) }
   }).pipe(
     Effect.provide(outputLayer(output)),
-    Effect.flatMap((plans) => resultOf(plans, catalogue)),
+    Effect.flatMap(({ earlier, plans }) => resultOf(plans, catalogue, earlier)),
     Effect.catchIf(isLocked, (locked) => {
       const holder = holderOf(output.folder, locked)
       const result: CommandResult<"plan"> = {
@@ -85,7 +87,8 @@ const planLocation = Effect.fnUntraced(function* (
 
 const resultOf = Effect.fnUntraced(function* (
   plans: ReadonlyArray<LocationPlan>,
-  catalogue: Catalogue
+  catalogue: Catalogue,
+  earlier: ReadonlyArray<string>
 ): Effect.fn.Return<CommandResult<"plan">, CommandError> {
   const steps = plans.flatMap(({ location, estimated }) => estimated.map((one) => ({ location, ...one })))
   const refused = steps.filter((step) => step.refused)
@@ -119,6 +122,7 @@ const resultOf = Effect.fnUntraced(function* (
       return most === undefined || time === undefined ? undefined : Math.max(most, time)
     }, 0)
   const elapsedMs = between(longest("min")!, longest("max"))
+  const withheld = withheldIn(catalogue)
   const dailyRemaining = plans.length === 1 ? plans[0]!.dailyRemaining : undefined
   return {
     exitCode,
@@ -128,6 +132,8 @@ const resultOf = Effect.fnUntraced(function* (
       elapsedMs,
       ...(dailyRemaining !== undefined && { dailyRemaining }),
       omitted: omittedIn(steps.map(({ step }) => step.resource)),
+      ...(withheld.length > 0 && { withheld }),
+      ...(earlier.length > 0 && { storedEarlier: earlier }),
       steps: steps.map(({ location, step, label, records, requests, basis, refused }) => ({
         location,
         resource: label,

@@ -14,6 +14,8 @@ type Ended = Synced & {
   readonly isStoppedByDeadline: boolean
   /** Records of erased people that were received and not stored. */
   readonly suppressed: number
+  /** What the settings keep out and was stored before. */
+  readonly earlier: ReadonlyArray<string>
   readonly left: ReadonlyArray<LeftLocation>
   /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
   readonly requestsLeft: number | undefined
@@ -25,7 +27,7 @@ export interface SyncResult extends CommandResult<"sync">, Pick<Ended, "status" 
 
 /** `command`: the one that continues it. */
 export const resultOf = (synced: Ended, command: string): SyncResult => {
-  const { exitCode, isStoppedByDeadline, left, requestsLeft, status } = synced
+  const { earlier, exitCode, isStoppedByDeadline, left, requestsLeft, status } = synced
   return {
     exitCode,
     status,
@@ -44,6 +46,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       isVaultTruncated: synced.isVaultTruncated,
       missingSegments: synced.missingSegments,
       suppressedRecords: synced.suppressed,
+      ...(earlier.length > 0 && { storedEarlier: earlier }),
       ...(left.length > 0 && { leftLocations: left }),
       ended: synced.ended.map((end) => ({
         location: end.location,

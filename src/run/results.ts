@@ -34,6 +34,9 @@ export const runResults = () => {
   /** Locations that the settings no longer name, whose rows stay as they were last read. */
   const LeftLocations = Schema.optionalKey(Schema.Array(Schema.Struct({ location: Schema.String, readAt: Instant })))
 
+  /** Columns and custom fields that the settings keep out, whose values were stored before and still are. */
+  const StoredEarlier = Schema.optionalKey(Texts)
+
   const Sync = Schema.Struct({
     run: Schema.String,
     requests: Count,
@@ -64,6 +67,7 @@ export const runResults = () => {
     missingSegments: Schema.Array(Count),
     /** Records of erased people that were received and not stored. */
     suppressedRecords: Count,
+    storedEarlier: StoredEarlier,
     leftLocations: LeftLocations
   })
 
@@ -111,6 +115,9 @@ export const runResults = () => {
     dailyRemaining: Schema.optionalKey(Count),
     /** What the settings leave out, and the setting that includes it. */
     omitted: Schema.Array(Schema.Struct({ resource: Schema.String, what: Schema.String, setting: Schema.String })),
+    /** Columns, child tables, tables and custom fields that the settings keep out. */
+    withheld: Schema.optionalKey(Texts),
+    storedEarlier: StoredEarlier,
     steps: Schema.Array(
       Schema.Struct({
         location: Schema.String,

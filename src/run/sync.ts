@@ -20,6 +20,7 @@ import { accountSettings, definitionsOf } from "./prologue.ts"
 import { type ChoiceFlags, choiceOf } from "./selection.ts"
 import { refuseDemoFolder } from "./demo-folder.ts"
 import { explained } from "./console/errors.ts"
+import { liftedText } from "./console/stored-earlier.ts"
 import { outputLayer } from "./output-layer.ts"
 import { modelText } from "./console/findings.ts"
 import { Output } from "./console/output.ts"
@@ -28,6 +29,7 @@ import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
 import { runAccounts } from "./run.ts"
 import { releases, resultOf } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
+import { noteWithheld } from "./withheld.ts"
 import type { Watched } from "./watched.ts"
 import { deadlineOf } from "./run-flags.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
@@ -65,6 +67,8 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
   const work = Effect.gen(function* () {
     const onEvent = yield* RunEvents
     onEvent?.({ event: "started", command, version: sluiceVersion, output: output.folder })
+    const { earlier, lifted } = yield* noteWithheld(output.folder, catalogue, key)
+    if (lifted.length > 0) say(liftedText(lifted), "warn")
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
     const recentOf = yield* recentRequests(output.folder)
@@ -137,6 +141,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       ...ended,
       catalogue,
       suppressed,
+      earlier,
       left: yield* leftLocations(namedLocations),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later

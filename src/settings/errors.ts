@@ -45,7 +45,7 @@ const SettingFact = Schema.TaggedUnion({
     need: Schema.Literals(["key", "parent", "change", "request", "person", "whole", "system"])
   },
   OnlyAndExclude: { table: Schema.String },
-  /** A column whose values are no texts, or that is also excluded. */
+  /** A column whose values are no texts, or words of a list, or that is also excluded. */
   NotHashable: { table: Schema.String, column: Schema.String },
   UnknownField: { field: Schema.String, closest: Schema.optional(Schema.String) }
 })

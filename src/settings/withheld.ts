@@ -70,8 +70,9 @@ export const withholding = (
     if (only !== undefined && exclude.length > 0) report("only", { _tag: "OnlyAndExclude", table })
     for (const column of removable("exclude", exclude)) members.exclude(table, column, excluded)
     for (const column of removable("hash", hash)) {
-      const type = members.table(table)!.columns.find(({ name }) => name === column)?.type
-      if (type !== "text" || exclude.includes(column)) report("hash", { _tag: "NotHashable", table, column })
+      const { enumValues, type } = members.table(table)!.columns.find(({ name }) => name === column) ?? {}
+      if (type !== "text" || enumValues !== undefined || exclude.includes(column))
+        report("hash", { _tag: "NotHashable", table, column })
       else hashed.add(pathIn(table, column))
     }
     if (only === undefined) continue

@@ -328,10 +328,10 @@ describe("what cannot be kept out", () => {
     assert.deepStrictEqual(problemsOf({ tables: [{ name: "contacts", only: ["ssn"], exclude: ["city"] }] }), [
       { _tag: "OnlyAndExclude", table: "contacts" }
     ])
-    const hash = ["date_of_birth", "id", "created_by"]
+    const hash = ["date_of_birth", "id", "created_by", "type"]
     assert.deepStrictEqual(
       problemsOf({ tables: [{ name: "contacts", hash }] }).map(({ _tag }) => _tag),
-      ["NeededColumn", "NotHashable", "NotHashable"]
+      ["NeededColumn", "NotHashable", "NotHashable", "NotHashable"]
     )
   })
 

@@ -3,7 +3,7 @@
  * or prints has one.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { rmSync, writeFileSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
@@ -41,8 +41,9 @@ describe("columns that the settings keep out", () => {
   const addressOf = (contact: unknown) => `Qzx99999.${String(contact)}@planted.example`
 
   const run = async (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}): Promise<Ran> => {
-    const reads = args[0] === "sync" ? [...args, ...account.selection] : args
-    const ran = await sluice([...reads, "--config", config], {
+    const named = args.includes("--config") ? args : [...args, "--config", config]
+    const reads = args[0] === "sync" && !args.includes("--only") ? [...named, ...account.selection] : named
+    const ran = await sluice(reads, {
       ...account.environment,
       SLUICE_BASE_URL: proxy.url,
       SLUICE_MASKING_KEY: "5".repeat(64),
@@ -182,6 +183,16 @@ describe("columns that the settings keep out", () => {
     )
   })
 
+  it("are named in the data package and the report", () => {
+    const published = join(account.output, "published")
+    const { resources } = JSON.parse(readFileSync(join(published, "datapackage.json"), "utf8"))
+    const { fields } = resources.find(({ path }: Json) => path === "csv/contacts.csv").schema
+    const withheld = fields.filter((field: Json) => field["sluice:withheld"]).map(({ name }: Json) => name)
+    const hashed = ["email", "email_lower_case", "company_name"]
+    assert.sameMembers(withheld, ["ssn", "gender", "first_name", "attribution_source_url", ...hashed])
+    assert.include(readFileSync(join(published, "report", "index.html"), "utf8"), "contacts.ssn")
+  })
+
   it("join by their hashes", async () => {
     const [joined] = await query(
       account.warehouse,
@@ -200,5 +211,52 @@ describe("columns that the settings keep out", () => {
     const { code, stderr } = await run(["sync"], { SLUICE_MASKING_KEY: "" })
     assert.strictEqual(code, 78)
     assert.match(stderr, /masking\.key is missing/)
+  })
+
+  it("are refused with the line of the file, the name and what is possible", async () => {
+    const wrong = join(root, "wrong.toml")
+    writeFileSync(wrong, `[tables.contacts]\nexclude = ["id", "snn"]\n\n[tables.contcts]\nhash = ["email"]\nhsh = []\n`)
+    const { code, stderr } = await sluice(["plan", "--config", wrong], account.environment)
+    assert.strictEqual(code, 78)
+    assert.include(
+      stderr,
+      `${wrong}:6: tables.contcts.hsh: there is no such setting; did you mean tables.contcts.hash?`
+    )
+    writeFileSync(wrong, `[tables.contacts]\nexclude = ["id", "snn"]\n\n[tables.contcts]\nhash = ["email"]\n`)
+    const named = (await sluice(["plan", "--config", wrong], account.environment)).stderr
+    assert.include(
+      named,
+      `${wrong}:2: tables.contacts.exclude: id cannot be kept out: it identifies a row of contacts.`
+    )
+    assert.include(
+      named,
+      `${wrong}:2: tables.contacts.exclude: the table has no column or child table snn; did you mean ssn?`
+    )
+    assert.include(named, `${wrong}:4: [tables.contcts]: there is no such table; did you mean contacts?`)
+  })
+
+  it("are named by plan and doctor; what was stored before is said until there is a new folder", async () => {
+    const warning = /what was stored before stays/
+    const plan = await run(["plan"])
+    assert.match(plan.stderr, /The settings keep out: contacts\.ssn/)
+    assert.notMatch(plan.stderr, warning)
+    assert.match((await run(["doctor"])).stdout, /kept out +\d+ columns and tables, nothing of it stored before/)
+    const later = join(root, "later.toml")
+    writeFileSync(later, `${readFileSync(config, "utf8")}\n[tables.tasks]\nexclude = ["body"]\n`)
+    for (const args of [
+      ["plan"],
+      ["doctor"],
+      ["sync", ...account.selection],
+      ["sync", ...account.selection],
+      ["plan"]
+    ]) {
+      const ran = await run([...args, "--config", later])
+      assert.match(`${ran.stdout}${ran.stderr}`, /tasks\.body; what was stored before stays/, args.join(" "))
+    }
+    const lifted = await run(["sync"])
+    assert.match(lifted.stderr, /no longer keep out tasks\.body: it is stored from now on/)
+    assert.notMatch(lifted.stderr, warning)
+    assert.notMatch((await run(["sync"])).stderr, /no longer keep out/)
+    assert.match((await run(["plan", "--config", later])).stderr, warning)
   })
 })

@@ -6,6 +6,7 @@ import { type DoctorFinding, problem } from "./finding.ts"
 import { outputFolder, secretFile, versions } from "./environment.ts"
 import { service } from "./service.ts"
 import { warehouse } from "./warehouse.ts"
+import { withheld } from "./withheld.ts"
 import { exitCodes } from "../../values/failure.ts"
 import { SettingsError } from "../../settings/errors.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -34,6 +35,7 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   ]
   if (settings.problems.length === 0) {
     found.push(...(yield* looked("folder", output.folder, () => outputFolder(output.folder))))
+    found.push(...(yield* withheld(output, catalogue)))
     found.push(...(yield* warehouse(output, settings.namedLocations, failureExplanation)))
   }
   if (problems.length === 0) {

@@ -71,6 +71,8 @@ export const documentResults = () => {
         key: Schema.Array(Schema.String),
         parentColumn: Schema.optionalKey(Schema.String),
         detail: Schema.Boolean,
+        /** The settings keep all its rows out. */
+        isExcluded: Schema.optionalKey(Schema.Boolean),
         columns: Schema.Array(
           Schema.Struct({
             name: Schema.String,
@@ -80,6 +82,10 @@ export const documentResults = () => {
             personal: Schema.String,
             references: Schema.optionalKey(Schema.String),
             role: Schema.optionalKey(Schema.String),
+            /** The column of another table, or the table, whose values it repeats. */
+            copyOf: Schema.optionalKey(Schema.String),
+            /** The settings keep its values out, or hash them. */
+            withheld: Schema.optionalKey(Schema.Literals(["excluded", "hashed"])),
             enumValues: Schema.optionalKey(Schema.Array(Schema.String)),
             detail: Schema.Boolean
           })

@@ -5,7 +5,7 @@ import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { linkedPath, reportPath } from "../../output/report-place.ts"
-import { makeReport, writeReport } from "./report.ts"
+import { type ReportOptions, makeReport, writeReport } from "./report.ts"
 import type { Flags } from "../../settings/read.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
@@ -15,6 +15,7 @@ import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { openReadable, sayHolder } from "../../run/readable.ts"
 import { scopesOf } from "../../run/report.ts"
+import { storedEarlier, withheldIn } from "../../run/withheld.ts"
 import { instant, printResult } from "../../run/result.ts"
 
 export interface ReportFlags extends Flags {
@@ -28,7 +29,7 @@ export const reportCommand = Effect.fn("cli.reportPage")(function* (flags: Repor
   const catalogue = yield* loadCatalogue(output)
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
-  const report = yield* makeReport(optionsOf(output, catalogue)).pipe(Effect.provide(readable.tables))
+  const report = yield* makeReport(yield* optionsOf(output, catalogue)).pipe(Effect.provide(readable.tables))
   const path = flags.file === undefined ? yield* reportPath(output.folder) : resolve(flags.file)
   if (path === undefined)
     return yield* new CommandError({
@@ -59,7 +60,7 @@ export const refreshReport = Effect.fnUntraced(function* (output: OutputSettings
   const { source, tables } = yield* openReadable(output)
   // Another run has begun, and writes its own report.
   if (source !== "warehouse") return
-  yield* writeReport(path, yield* makeReport(optionsOf(output, catalogue)).pipe(Effect.provide(tables)))
+  yield* writeReport(path, yield* makeReport(yield* optionsOf(output, catalogue)).pipe(Effect.provide(tables)))
 }, Effect.scoped)
 
 /** Whether the warehouse has not changed since the report: the same data would give the same bytes. */
@@ -76,8 +77,11 @@ const isNewerThan = (report: string, warehouse: string) =>
     return written > changed
   })
 
-const optionsOf = ({ folder, memoryMb }: OutputSettings, catalogue: Catalogue) => ({
-  folder,
-  memoryMb,
-  scopeOf: (label: string) => scopesOf(catalogue, [label])[0]
+const optionsOf = Effect.fnUntraced(function* ({ folder, memoryMb }: OutputSettings, catalogue: Catalogue) {
+  return {
+    folder,
+    memoryMb,
+    scopeOf: (label: string) => scopesOf(catalogue, [label])[0],
+    withheld: { names: withheldIn(catalogue), earlier: yield* storedEarlier(folder, catalogue) }
+  } satisfies ReportOptions
 })

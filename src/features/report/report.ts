@@ -13,6 +13,7 @@ import { business, withoutModels } from "./business/business.ts"
 import { counted } from "./format.ts"
 import type { Html } from "../../values/html.ts"
 import { operations } from "./operations/operations.ts"
+import { withheldSection } from "./operations/withheld.ts"
 import { page } from "./page.ts"
 
 export interface ReportOptions {
@@ -21,6 +22,8 @@ export interface ReportOptions {
   readonly memoryMb: number
   /** The scope that a resource or its children need. */
   readonly scopeOf: (label: string) => string | undefined
+  /** What the settings keep out, and what of it was stored before. */
+  readonly withheld?: { readonly names: ReadonlyArray<string>; readonly earlier: ReadonlyArray<string> }
 }
 
 export interface Report {
@@ -35,8 +38,8 @@ export interface Report {
 export const makeReport = Effect.fn("report.make")(function* (
   options: ReportOptions
 ): Effect.fn.Return<Report, Failure, Warehouse> {
-  const { folder, scopeOf } = options
-  const found = yield* operations(folder, scopeOf)
+  const { folder, scopeOf, withheld = { names: [], earlier: [] } } = options
+  const found = yield* operations(folder, scopeOf, withheldSection(withheld.names, withheld.earlier))
   if (found === undefined) return yield* failure({ _tag: "WarehouseNotFound", path: outputPaths(folder).warehouse })
   const { period, overview, content } = found
   const { locations, locationCount } = period

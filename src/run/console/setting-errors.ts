@@ -59,7 +59,7 @@ export const problemSentence = ({ where, what }: SettingProblem): string => {
     case "OnlyAndExclude":
       return `${where}: tables.${what.table} has only and exclude. Keep one of them: only lists what is stored, exclude what is not.`
     case "NotHashable":
-      return `${where}: tables.${what.table}.hash: ${what.column} has no text to hash, or is excluded too. Exclude it, or hash another column.`
+      return `${where}: tables.${what.table}.hash: ${what.column} holds no free text, or is excluded too. Exclude it only, or hash another column.`
     case "UnknownField":
       return `${where}: schema.accepted: ${what.field} does not name a table and one of its fields, as in contacts.loyaltyTier${suggestion(what.closest)}`
   }

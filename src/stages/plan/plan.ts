@@ -113,9 +113,7 @@ export const choose = (
       )
     }
   }
-  const available = resources
-    .filter(({ withheld }) => withheld?.isNotRead !== true)
-    .flatMap((resource) => enabledPart(resource, optional) ?? [])
+  const available = resources.flatMap((resource) => enabledPart(resource, optional) ?? [])
   const wanted = new Set(only.length === 0 ? available : available.filter(among(only)))
   for (const resource of wanted)
     for (const needed of neededBy(resource))

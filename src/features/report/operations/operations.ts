@@ -28,7 +28,8 @@ export interface Operations {
 /** `undefined` before the first run. `scopeOf`: the scope that a resource needs. */
 export const operations = Effect.fn("report.operations")(function* (
   output: string,
-  scopeOf: (label: string) => string | undefined
+  scopeOf: (label: string) => string | undefined,
+  withheld: Html | undefined
 ): Effect.fn.Return<Operations | undefined, Failure, Warehouse> {
   const period = yield* periodOf()
   if (period === undefined) return undefined
@@ -45,6 +46,6 @@ export const operations = Effect.fn("report.operations")(function* (
     content: html`${overviewSection({ period, readings, tables, requests, rejects, models, scopeOf })}
     ${changesSection(period, tables)} ${freshness(period, readings, scopeOf)} ${runsSection(runs, period.runs)}
     ${requestsSection(period, requests)} ${rejectsSection(rejects)} ${roundedSection(rejects)} ${wideSection(rejects)}
-    ${driftSection(rejects)} ${diskSection(used)}`
+    ${driftSection(rejects)} ${withheld} ${diskSection(used)}`
   }
 })

@@ -10,6 +10,8 @@ export interface ContractColumn {
   readonly type: string
   readonly description: string
   readonly personal: PersonalData
+  /** The settings keep its values out, or hash them, before they are stored. */
+  readonly withheld?: Column["withheld"]
   /** Never NULL. */
   readonly isRequired: boolean
   /** The column whose value this is, if another table has it; some rows may refer to records that no longer exist. */
@@ -45,7 +47,15 @@ export const contractOf = (catalogue: Catalogue): ReadonlyArray<ContractTable> =
   return described.map(({ family, resource, table }) => {
     const { name, description, key, parentColumn } = table
     const required = new Set([...key, "location_id", "_synced_at", "_run_id"])
-    const column = ({ name, sql, description, personal, references, enumValues = [] }: Column): ContractColumn => {
+    const column = ({
+      name,
+      sql,
+      description,
+      personal,
+      references,
+      withheld,
+      enumValues = []
+    }: Column): ContractColumn => {
       const refersTo = references === undefined ? undefined : referenceTo(references)
       return {
         name,
@@ -53,6 +63,7 @@ export const contractOf = (catalogue: Catalogue): ReadonlyArray<ContractTable> =
         description,
         personal,
         isRequired: required.has(name),
+        ...(withheld && { withheld }),
         ...(refersTo && { refersTo }),
         ...(enumValues.length > 0 && { documentedValues: enumValues })
       }

@@ -76,11 +76,12 @@ const schemaOf = ({ columns, key, parent }: ContractTable, tables: ReadonlyArray
 }
 
 /** Only what is always true becomes a constraint: other references may be to records that no longer exist. */
-const fieldOf = ({ name, type, description, personal, isRequired, refersTo }: ContractColumn) => ({
+const fieldOf = ({ name, type, description, personal, isRequired, refersTo, withheld }: ContractColumn) => ({
   name,
   type: typesOf(type).fieldType,
   description,
   ...(isRequired && { constraints: { required: true } }),
   "sluice:personalData": personal,
+  ...(withheld && { "sluice:withheld": withheld }),
   ...(refersTo && { "sluice:refersTo": `${refersTo.table}.${refersTo.column}` })
 })

@@ -1,0 +1,101 @@
+/** Since when the settings keep what out of an output folder: what was stored before is still there. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { existsSync } from "node:fs"
+import { readdir, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import type { Catalogue } from "../catalog/discover.ts"
+import { withheldNames } from "../catalog/withheld.ts"
+import { onDisk, writeDurably } from "../output/files.ts"
+import { readJson } from "../output/json-file.ts"
+import { type OutputPaths, outputPaths } from "../output/paths.ts"
+import { type PseudonymKey, keyFingerprint } from "../settings/masking.ts"
+import type { Failure } from "../values/failure.ts"
+
+/** What `withheld.json` contains. */
+const State = Schema.Struct({
+  version: Schema.Literal(1),
+  withheld: Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      /** ISO 8601. */
+      since: Schema.String,
+      /** The folder had responses and tables then, in which it is. */
+      isStoredEarlier: Schema.Boolean,
+      /** Of a hash: the fingerprint of its key. */
+      key: Schema.optionalKey(Schema.String)
+    })
+  )
+})
+type Since = (typeof State.Type)["withheld"]
+
+/** What is kept out, by its names for people. */
+export const withheldIn = ({ resources }: Catalogue): ReadonlyArray<string> => [
+  ...new Set(
+    resources.flatMap(({ table, withheld }) =>
+      withheld ? [...withheldNames(withheld), ...(withheld.isNotRead ? [table] : [])] : []
+    )
+  )
+]
+
+/** What is kept out and was stored before it was. */
+export const storedEarlier = Effect.fn("withheld.storedEarlier")(function* (
+  folder: string,
+  catalogue: Catalogue
+): Effect.fn.Return<ReadonlyArray<string>, Failure> {
+  return earlierIn(yield* sinceIn(folder, withheldIn(catalogue), undefined))
+})
+
+/**
+ * Notes since when the settings keep what out. Only for a run that holds the folder, before it stores a page. Returns what was
+ * stored `earlier` and what is no longer kept out (`lifted`).
+ */
+export const noteWithheld = Effect.fn("withheld.note")(function* (
+  folder: string,
+  catalogue: Catalogue,
+  key: PseudonymKey | undefined
+): Effect.fn.Return<{ readonly earlier: ReadonlyArray<string>; readonly lifted: ReadonlyArray<string> }, Failure> {
+  const path = outputPaths(folder).withheld
+  const known = (yield* readJson(path, State))?.withheld ?? {}
+  const withheld = yield* sinceIn(folder, withheldIn(catalogue), key && keyFingerprint(key))
+  yield* onDisk(path, "written", () =>
+    Object.keys(withheld).length === 0
+      ? rm(path, { force: true })
+      : writeDurably(path, `${JSON.stringify({ version: 1, withheld } satisfies typeof State.Type, null, 1)}\n`)
+  )
+  return { earlier: earlierIn(withheld), lifted: Object.keys(known).filter((name) => !Object.hasOwn(withheld, name)) }
+})
+
+const earlierIn = (since: Since): ReadonlyArray<string> =>
+  Object.entries(since).flatMap(([name, { isStoredEarlier }]) => (isStoredEarlier ? [name] : []))
+
+/** `key`: absent if it is not known. */
+const sinceIn = Effect.fnUntraced(function* (
+  folder: string,
+  names: ReadonlyArray<string>,
+  key: string | undefined
+): Effect.fn.Return<Since, Failure> {
+  const paths = outputPaths(folder)
+  if (names.length === 0) return {}
+  const known = (yield* readJson(paths.withheld, State))?.withheld ?? {}
+  const isStoredEarlier = yield* onDisk(paths.vault, "read", () => isUsed(paths))
+  const since = new Date(yield* Clock.currentTimeMillis).toISOString()
+  return Object.fromEntries(
+    names.map((name) => {
+      const own = name.startsWith("hash of ") && key !== undefined ? { key } : {}
+      const before = known[name]
+      const isSame = before !== undefined && (key === undefined || before.key === own.key)
+      return [name, isSame ? before : { since, isStoredEarlier, ...own }]
+    })
+  )
+})
+
+/** Whether the folder has anything of an account. */
+const isUsed = async ({ published, vault }: OutputPaths): Promise<boolean> => {
+  const names = await readdir(vault).catch((cause: NodeJS.ErrnoException) =>
+    cause.code === "ENOENT" ? [] : Promise.reject(cause)
+  )
+  const sizes = await Promise.all(names.map((name) => stat(join(vault, name))))
+  return sizes.some(({ size }) => size > 0) || existsSync(published)
+}

@@ -28,7 +28,17 @@ export interface Places {
   readonly children: ReadonlyArray<ChildPlace>
 }
 
-export const placesOf = ({ table, fields, detail }: Resource): Places => {
+export const placesOf = (resource: Resource): Places => {
+  const known = derived.get(resource)
+  if (known) return known
+  const places = derive(resource)
+  derived.set(resource, places)
+  return places
+}
+
+const derived = new WeakMap<Resource, Places>()
+
+const derive = ({ table, fields, detail }: Resource): Places => {
   const columns: Array<FieldPlace> = []
   const children: Array<ChildPlace> = []
   const addChild = (table: string, child: ChildField, names: ReadonlyArray<string>, whole: string | undefined) => {

@@ -67,15 +67,22 @@ const isConcerned = (
   (customFields !== undefined && columns.some(({ field }) => field.role === "customValue")) ||
   columns.some(({ field }) => (namesByTable.get(field.copyOf ?? "")?.size ?? 0) > 0)
 
+/** The names of every resource are needed for each. */
+const namesByResource = new WeakMap<Resource, ReadonlyArray<string>>()
+
 /** The plain names under which what is kept out may come back among unknown fields. */
 const namesOf = (withheld: Withheld, resource: Resource): ReadonlyArray<string> => {
+  const known = namesByResource.get(resource)
+  if (known) return known
   const { children, columns } = placesOf(resource)
-  return [
+  const names = [
     ...columns
       .filter(({ isWhole, table, column }) => !isWhole && withheldIn(withheld, table, column) !== undefined)
       .flatMap(({ column, names }) => [column, ...names]),
     ...children.flatMap(({ child, names }) => (isWithout(withheld, child.table) ? [child.table, ...names] : []))
   ].map(plainName)
+  namesByResource.set(resource, names)
+  return names
 }
 
 /** In small letters and digits: services spell a name in several ways. */

@@ -5,7 +5,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openAlone } from "../support/account.ts"
+import { plant, planted } from "../subject/planted.ts"
+import { type Account, discard, openAlone, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { placesOf } from "../support/every-byte.ts"
 import { alteredService } from "../support/proxy.ts"
@@ -34,9 +35,9 @@ describe("columns that the settings keep out", () => {
   let proxy: Awaited<ReturnType<typeof alteredService>>
   const [root, printed] = [newFolder(), [] as Array<string>]
   const config = join(root, "sluice.toml")
-  let planted = 0
+  let sent = 0
   /** Values that nothing ever sends twice. */
-  const word = () => `qzx${String(planted++ % 100_000).padStart(5, "0")}`
+  const word = () => `qzx${String(sent++ % 100_000).padStart(5, "0")}`
   /** What is hashed stays the same, so that it can be joined. */
   const addressOf = (contact: unknown) => `Qzx99999.${String(contact)}@planted.example`
 
@@ -72,7 +73,7 @@ describe("columns that the settings keep out", () => {
     const fields = await account.service.records("custom_fields")
     const field = fields.find(({ model, dataType }) => model === "contact" && dataType === "TEXT")!
     writeFileSync(config, settings.replace("contact.KEY", String(field["fieldKey"])))
-    const plant = (contact: Json) =>
+    const withWords = (contact: Json) =>
       Object.assign(contact, {
         ssn: word(),
         gender: { text: word() },
@@ -98,9 +99,9 @@ describe("columns that the settings keep out", () => {
     proxy = await alteredService(account.service, ({ path }, answer) => {
       const found = answer as Readonly<Record<string, any>>
       if (path.startsWith("/contacts/search")) {
-        for (const contact of found["contacts"]) plant(contact)
+        for (const contact of found["contacts"]) withWords(contact)
         found["contacts"].push([word()], word())
-      } else if (found["contact"]?.id) plant(found["contact"])
+      } else if (found["contact"]?.id) withWords(found["contact"])
       for (const deal of [...(found["opportunities"] ?? []), ...(found["opportunity"] ? [found["opportunity"]] : [])])
         Object.assign(deal, {
           contact: { id: deal.contactId, email: addressOf(deal.contactId), ssn: word(), more: [{ ssn: word() }] },
@@ -127,7 +128,7 @@ describe("columns that the settings keep out", () => {
   it("are in no file and no message after syncs, releases, a rebuild, a report, a bundle and a workbook", async () => {
     const first = await run(["sync"])
     assert.include([0, 3], first.code, first.stderr)
-    assert.isAbove(planted, 500)
+    assert.isAbove(sent, 500)
     await account.service.post("change", { contacts: 0.25, opportunities: 0.25, seed: 3 })
     const second = await run(["sync", "--json"])
     assert.include([0, 3], second.code, second.stderr)
@@ -259,4 +260,28 @@ describe("columns that the settings keep out", () => {
     assert.notMatch((await run(["sync"])).stderr, /no longer keep out/)
     assert.match((await run(["plan", "--config", later])).stderr, warning)
   })
+})
+
+it("an erased person stays erased by an address that is not stored any more", async () => {
+  const account = await openPeople("locations,contacts", "--contacts", "25")
+  const config = join(newFolder(), "sluice.toml")
+  const run = (...args: ReadonlyArray<string>) =>
+    sluice(args[0] === "sync" ? [...args, ...account.selection] : args, account.environment)
+  const person = await plant(account.service, [])
+  assert.strictEqual((await run("sync")).code, 0)
+  const erased = await run("subject", "erase", "--contact", person.contact, "--all", "--apply", "--reason", "test")
+  assert.include([0, 3], erased.code, erased.stderr)
+  await account.service.post("plant", {
+    collection: "contacts",
+    like: person.contact,
+    id: "anotherid00000000001",
+    fields: { email: planted.email }
+  })
+  writeFileSync(config, `[tables.contacts]\nexclude = ["email", "phone", "contact_emails", "contact_phones"]\n`)
+  const synced = await run("sync", "--full", "--config", config)
+  assert.strictEqual(synced.code, 0, synced.stderr)
+  assert.match(synced.stderr, /records? of erased people received and not stored/)
+  const rows = await query(account.warehouse, "SELECT id FROM crm.contacts WHERE first_name = 'Xenia'")
+  assert.deepStrictEqual(rows, [])
+  discard(account)
 })

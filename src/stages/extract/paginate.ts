@@ -218,10 +218,11 @@ export const readPartition = Effect.fn("extract.partition")(function* (
 /** Checkpoints store the ids of records, and records that have none: then without what the settings keep out. */
 const identifier = (resource: Resource, { location, resources }: RunContext): ((record: unknown) => unknown) => {
   const withholder = withholderOf(resource, resources, { hash: () => "", fieldsOf: () => undefined })
+  if (withholder === undefined) return (record) => record
   return (record) =>
-    withholder === undefined || typeof record !== "object" || record === null || at(record, "id") || at(record, "_id")
-      ? record
-      : { ...record, id: idOf(withholder.record(record, location)) }
+    (at(record, "id") ?? at(record, "_id")) === undefined
+      ? { ...Object(record), id: idOf(withholder.record(record, location)) }
+      : record
 }
 
 /** Whether two records of the page have one id and different values. A record without an id is rejected by the load. */

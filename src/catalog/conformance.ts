@@ -1,7 +1,7 @@
 /** The rules that every definition keeps, which its type cannot express. */
 import type { Catalogue } from "./discover.ts"
 import { type Resource, childRequestOf } from "./resource.ts"
-import { type Column, columnWithRole, snakeCase, tablesOf } from "./tables.ts"
+import { type Column, type Table, columnWithRole, snakeCase, tablesOf } from "./tables.ts"
 
 export interface Violation {
   /** A text that the line of the mistake contains. */
@@ -32,7 +32,7 @@ export const violations = (
     if (!/^\S.+\.$/.test(table.description)) report(placed, `The description of table ${table.name} is not a sentence.`)
     for (const key of table.key)
       if (!isColumn(key, table.columns)) report("key:", `The key ${key} is no column of table ${table.name}.`)
-    for (const [index, { description, name, references, role }] of table.columns.entries()) {
+    for (const [index, { copyOf, description, name, references, role }] of table.columns.entries()) {
       const column = `${table.name}.${name}`
       if (!isName(name, reserved)) report(camelCase(name), `${column} is no name for a column.`)
       if (table.columns.findIndex((one) => one.name === name) !== index)
@@ -42,6 +42,8 @@ export const violations = (
         report(camelCase(name), `${column} is the second column that says when a row was made.`)
       if (references && !familyByTable.has(references))
         report(`"${references}"`, `${column} refers to ${references}, which no file defines.`)
+      if (copyOf && !resources.flatMap(tablesOf).some((one) => isCopied(copyOf, one)))
+        report(`"${copyOf}"`, `${column} repeats ${copyOf}, which no file defines.`)
     }
   }
   for (const field of [resource.changes?.field, resource.version])
@@ -55,6 +57,10 @@ export const violations = (
     report("versionColumn:", `The version column ${child.versionColumn} is no column of table ${parent.table}.`)
   return found
 }
+
+/** Whether the table, or one of its columns, is that of a copy. */
+const isCopied = (copyOf: string, { name, columns }: Table): boolean =>
+  copyOf === name || columns.some((column) => copyOf === `${name}.${column.name}`)
 
 const isName = (name: string, reserved: ReadonlySet<string>) => /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name)
 

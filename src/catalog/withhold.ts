@@ -8,7 +8,8 @@ import { type Places, placesOf } from "./field-places.ts"
 import type { Resource } from "./resource.ts"
 import type { Role } from "./roles.ts"
 import { columnName } from "./tables.ts"
-import { type Withheld, isFieldWithheld, isWithout, shortKey, withheldIn } from "./withheld.ts"
+import { type Withheld, isWithout, withheldIn } from "./withheld.ts"
+import { fieldNames, fieldTexts, withheldFields } from "./withheld-fields.ts"
 
 export interface WithholdOptions {
   readonly hash: (location: string, value: string, role: Role | undefined) => string
@@ -33,7 +34,11 @@ export const withholderOf = (
   if (withheld === undefined || resource.isReshaped) return undefined
   const places = placesOf(resource)
   const contacts = resource.person && resources.find(({ table }) => table === "contacts")
-  const names = new Set([resource, contacts].flatMap((one) => (one ? namesOf(withheld, one) : [])))
+  const isOfFields = resource.person !== undefined || places.columns.some(({ field }) => field.role === "customValue")
+  const names = new Set([
+    ...[resource, contacts].flatMap((one) => (one ? namesOf(withheld, one) : [])),
+    ...(isOfFields ? fieldNames(withheld).map(plainName) : [])
+  ])
   const namesByTable = new Map(resources.map((one) => [one.table, new Set(namesOf(withheld, one))]))
   if (!isConcerned(withheld, resource.table, places, names, namesByTable)) return undefined
   const context = { withheld, names, namesByTable, options, fields: { ...resource.fields, ...resource.detail?.fields } }
@@ -102,7 +107,7 @@ interface Place {
 
 const readerOf = ({ withheld, names, namesByTable, options, fields: record }: Context, location: string) => {
   const { customFields } = withheld
-  const keys = customFields && options.fieldsOf(location)
+  const fields = withheldFields(customFields, options.fieldsOf(location))
   const how = ({ table }: Place, column: string) => withheldIn(withheld, table, column)
 
   /** An object without the members for which `keep` returns `removed`. */
@@ -120,9 +125,8 @@ const readerOf = ({ withheld, names, namesByTable, options, fields: record }: Co
       const named = fieldNamed(fields, record, name)
       if (named === undefined) {
         if (rest) return isWithout(withheld, rest.table) ? removed : item(rest, value, name)
-        return isWhole && !withheld.withoutUnknown.has(place.table) && !isName(place.path + name) && !isName(name)
-          ? without(value, names)
-          : removed
+        const isOut = !isWhole || withheld.withoutUnknown.has(place.table) || isName(place.path + name)
+        return isOut ? removed : memberWithout(name, value, names)
       }
       const at = named.isOfRecord ? { ...place, prefix: "", path: "" } : place
       return value === null ? value : member(named.field, named.name, value, at)
@@ -209,9 +213,10 @@ const readerOf = ({ withheld, names, namesByTable, options, fields: record }: Co
   /** `key`: of an object whose keys are data. */
   const item = (child: ChildField, sent: unknown, key: string): unknown => {
     const place = placeOf(child.table)
-    const isOfFields =
-      customFields !== undefined && Object.values(child.fields).some((one) => one.kind === "column" && isCustom(one))
-    if (isOfFields && isOfWithheldField(child, sent, key)) return removed
+    if (Object.values(child.fields).some((one) => one.kind === "column" && one.role === "customValue")) {
+      const texts = child.kind === "entries" ? [key] : fieldTexts(sent)
+      if (texts.some(isName) || fields.isOut(texts)) return removed
+    }
     if (isScalar(child.fields)) return member(child.fields["value"] as ColumnField, "value", sent, place)
     if (isObject(sent)) return members(sent, child.fields, place)
     if (child.plain !== undefined && !isNested(sent))
@@ -219,33 +224,19 @@ const readerOf = ({ withheld, names, namesByTable, options, fields: record }: Co
     return isAnyInside(child.fields, place) ? removed : sent
   }
 
-  /** A value whose field is not known may be of any field. */
-  const isOfWithheldField = (child: ChildField, sent: unknown, key: string): boolean => {
-    if (keys === undefined) return true
-    const given =
-      child.kind === "entries"
-        ? [key]
-        : isObject(sent)
-          ? ["id", "key", "fieldKey"].map((name) => (sent as Readonly<Record<string, unknown>>)[name])
-          : []
-    const texts = given.filter((one) => typeof one === "string" && one !== "") as ReadonlyArray<string>
-    if (texts.length === 0) return true
-    return texts.some((text) => {
-      const own = text.replaceAll(/[{}\s]/g, "")
-      const isNamed = (full: string) => full === own || shortKey(full) === own
-      const known = keys.get(text) ?? [...keys.values()].find(isNamed)
-      if (known === undefined && isId(text)) return true
-      return isFieldWithheld(customFields!, known ?? own) || [...customFields!.keys].some(isNamed)
-    })
-  }
-
-  /** Any value without members of these names. */
+  /** Any value without members of these names, and without values of custom fields that are kept out. */
   const without = (value: unknown, names: ReadonlySet<string>, depth = 0): unknown => {
     if (!isNested(value)) return value
     if (depth > depthMax) return null
-    if (Array.isArray(value)) return value.map((one) => without(one, names, depth + 1))
-    return kept(value, (name, one) => (names.has(plainName(name)) ? removed : without(one, names, depth + 1)))
+    if (Array.isArray(value))
+      return value.filter((one) => !fields.isValue(one)).map((one) => without(one, names, depth + 1))
+    return kept(value, (name, one) => memberWithout(name, one, names, depth))
   }
+
+  const memberWithout = (name: string, value: unknown, names: ReadonlySet<string>, depth = 0): unknown =>
+    names.has(plainName(name)) || fields.isId(name) || fields.isValue(value)
+      ? removed
+      : without(value, names, depth + 1)
 
   return {
     record: (sent: unknown, table: string): unknown => {
@@ -257,9 +248,6 @@ const readerOf = ({ withheld, names, namesByTable, options, fields: record }: Co
     without: (sent: unknown, names: ReadonlySet<string>) => without(sent, names)
   }
 }
-
-/** Whether a text looks like an id of the service, and not like the key of a field of a form. */
-const isId = (text: string): boolean => /^[A-Za-z0-9]{15,}$/.test(text)
 
 const isNested = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !JSON.isRawJSON(value)

@@ -1,9 +1,9 @@
 /** What is removed from a record, as the settings say, and what no setting removes. */
 import { assert, describe, it } from "@effect/vitest"
 import { createHmac, hkdfSync } from "node:crypto"
-import { placesOf as fieldPlacesOf } from "../../src/catalog/field-places.ts"
 import { neededColumns } from "../../src/catalog/needed-columns.ts"
-import { snakeCase, tablesOf } from "../../src/catalog/tables.ts"
+import { transformed } from "../../src/catalog/resource.ts"
+import { snakeCase } from "../../src/catalog/tables.ts"
 import { withholderOf } from "../../src/catalog/withhold.ts"
 import { columnHash } from "../../src/settings/column-hash.ts"
 import { type Settings, catalogue, excluding, key, problemsOf, resourcesWith } from "../support/withheld.ts"
@@ -102,6 +102,35 @@ describe("a custom field", () => {
     })
   })
 
+  it("does not come back among unknown fields, whatever holds it", () => {
+    const unknown = {
+      id: "1",
+      single: { fieldKey: "contact.ssn", value: "x" },
+      customField: sent.customFields,
+      byId: { aaaaaaaaaaaaaaaaaaa1: "x", aaaaaaaaaaaaaaaaaaa2: "open" },
+      byKey: { "contact.ssn": "x", contact_ssn: "x", other: { key: "ssn", field_value: "x" } }
+    }
+    assert.deepStrictEqual(withheldOf("contacts", settings, unknown, fields), {
+      id: "1",
+      customField: [{ id: "aaaaaaaaaaaaaaaaaaa2", value: "open" }],
+      byId: { aaaaaaaaaaaaaaaaaaa2: "open" },
+      byKey: {}
+    })
+  })
+
+  it("of a form has the name of a column that is kept out, and goes with it", () => {
+    const answers = { id: "1", others: { date_of_birth: "x", dateOfBirth: "x", city: "c" } }
+    assert.deepStrictEqual(withheldOf("form_submissions", excluding("contacts", "date_of_birth"), answers), {
+      id: "1",
+      others: { city: "c" }
+    })
+    const dndSettings = { Email: { status: "active" } }
+    assert.deepStrictEqual(withheldOf("contacts", excluding("contacts", "email"), { id: "1", dndSettings }), {
+      id: "1",
+      dndSettings
+    })
+  })
+
   it("is kept out by its class", () => {
     const byClass = { excludeClasses: ["sensitive"], customFields: { "contact.ssn": "sensitive" } } as const
     const customFields = [{ id: "aaaaaaaaaaaaaaaaaaa2", value: "open" }]
@@ -195,18 +224,10 @@ describe("what cannot be kept out", () => {
   })
 })
 
-describe("the definitions", () => {
-  it("name columns and tables that exist as those that they copy", () => {
-    const tables = new Map(
-      catalogue.resources.flatMap(tablesOf).map(({ name, columns }) => [name, columns.map((column) => column.name)])
-    )
-    const copies = catalogue.resources.flatMap((resource) =>
-      fieldPlacesOf(resource).columns.flatMap(({ field }) => field.copyOf ?? [])
-    )
-    assert.isAbove(copies.length, 25)
-    for (const copy of copies) {
-      const [table, column] = copy.split(".") as [string, string?]
-      assert.isTrue(column === undefined ? tables.has(table) : tables.get(table)?.includes(column), copy)
-    }
-  })
+it("a record that is made of another one has the same fields, or its definition says that it is reshaped", () => {
+  for (const resource of catalogue.resources.filter(({ isReshaped, transform }) => transform && !isReshaped)) {
+    const sent = Object.fromEntries(Object.keys(resource.fields).map((name) => [name, "x"]))
+    const [made, ...others] = transformed(resource, sent)
+    assert.deepStrictEqual([Object.keys(Object(made)), others], [Object.keys(sent), []], resource.table)
+  }
 })

@@ -17,11 +17,12 @@ interface RunResult {
 
 export const recordCoverage = Effect.fn("plan.recordCoverage")(function* (catalogue: Catalogue, result: RunResult) {
   const { run, location } = result
-  const rows = coverageOf(catalogue).map((covered) => ({ ...covered, ...coverageStatus(covered, result) }))
+  const rows = coverageOf(catalogue).map((covered) => ({ ...covered, ...coverageStatus(catalogue, covered, result) }))
   yield* (yield* Warehouse).transaction(coverageStatements(run, location, rows))
 })
 
 const coverageStatus = (
+  catalogue: Catalogue,
   { operation, purpose, reason, resources: readers }: Covered,
   { steps, ended }: RunResult
 ): { readonly status: string; readonly reason: string } => {
@@ -30,7 +31,11 @@ const coverageStatus = (
   const read = steps
     .map(({ resource }) => resource)
     .filter((resource) => readers.includes(resource.table) && operationsOf(resource).includes(operation))
-  if (read.length === 0) return { status: reason === "" ? "left out of this run" : "skipped by the settings", reason }
+  if (read.length === 0) {
+    const isSkipped =
+      reason !== "" || catalogue.resources.some((one) => readers.includes(one.table) && one.withheld?.isNotRead)
+    return { status: isSkipped ? "skipped by the settings" : "left out of this run", reason }
+  }
   const labels = new Set(read.flatMap((resource) => [resource.table, childRequestOf(resource)?.label]))
   const ends = ended.filter(({ resource }) => labels.has(resource))
   const forbidden = ends.find(({ reason }) => reason === "forbidden")

@@ -20,6 +20,7 @@ import { holderOf, isLocked } from "./readable.ts"
 import { scopesOf } from "./report.ts"
 import type { CommandResult } from "./result.ts"
 import { type ChoiceFlags, choiceOf } from "./selection.ts"
+import { hashKey } from "../settings/withheld.ts"
 import { storedEarlier, withheldIn } from "./withheld.ts"
 
 export interface PlanFlags extends Flags, ChoiceFlags {
@@ -32,6 +33,8 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
   const catalogue = yield* loadCatalogue(output)
   const choice = { ...(yield* choiceOf(flags)), full: flags.full ?? false }
   const policies = yield* schemaPolicies(output, catalogue)
+  // A sync would not begin without it.
+  yield* hashKey(output, catalogue)
   return yield* Effect.gen(function* () {
     yield* bringUpToDate(catalogue, output.folder, policies)
     const learnt = yield* secondsPerRequest()

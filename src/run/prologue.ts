@@ -4,7 +4,7 @@ import type { Flags } from "../settings/read.ts"
 import { type SchemaSettings, policyProblems, schemaPolicies } from "../settings/schema-policy.ts"
 import { type OutputSettings, checkSettings, syncSettings } from "../settings/settings.ts"
 import { resolveTargets } from "../settings/targets.ts"
-import { type WithheldSettings, withholding } from "../settings/withheld.ts"
+import { type WithheldSettings, hashKeyProblems, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
 import { definedCatalogue, loadCatalogue } from "./catalogue.ts"
 import { Output } from "./console/output.ts"
@@ -29,7 +29,12 @@ export const checkedSettings = Effect.fnUntraced(function* (flags: Flags) {
   return {
     ...checked,
     catalogue,
-    all: [...checked.problems, ...policyProblems(checked.output, catalogue), ...problems]
+    all: [
+      ...checked.problems,
+      ...policyProblems(checked.output, catalogue),
+      ...problems,
+      ...hashKeyProblems(checked.output, catalogue)
+    ]
   }
 })
 

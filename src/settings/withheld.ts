@@ -121,14 +121,22 @@ export const withholding = (
 
 /** The key of the hashes; `undefined` if no column is hashed. */
 export const hashKey = Effect.fn("settings.hashKey")(function* (
-  { withheld: settings }: WithheldSettings,
-  { resources }: Catalogue
+  settings: WithheldSettings,
+  catalogue: Catalogue
 ): Effect.fn.Return<PseudonymKey | undefined, SettingsError> {
-  if (settings?.key === undefined || !resources.some(({ withheld }) => (withheld?.hashed.size ?? 0) > 0))
-    return undefined
-  const found = settings.key()
+  const found = hashKeyResult(settings, catalogue)
+  if (found === undefined) return undefined
   return Result.isSuccess(found) ? found.success : yield* new SettingsError({ problems: [found.failure] })
 })
+
+/** What is wrong with that key. */
+export const hashKeyProblems = (settings: WithheldSettings, catalogue: Catalogue): ReadonlyArray<SettingProblem> => {
+  const found = hashKeyResult(settings, catalogue)
+  return found !== undefined && Result.isFailure(found) ? [found.failure] : []
+}
+
+const hashKeyResult = ({ withheld: settings }: WithheldSettings, { resources }: Catalogue) =>
+  resources.some(({ withheld }) => withheld !== undefined && withheld.hashed.size > 0) ? settings?.key?.() : undefined
 
 /** What can be named of a resource: the columns of its records, and its child tables. */
 class Members {

@@ -209,9 +209,11 @@ describe("columns that the settings keep out", () => {
   })
 
   it("are refused without a key of the hashes", async () => {
-    const { code, stderr } = await run(["sync"], { SLUICE_MASKING_KEY: "" })
-    assert.strictEqual(code, 78)
-    assert.match(stderr, /masking\.key is missing/)
+    for (const command of ["sync", "plan", "doctor"]) {
+      const { code, stderr, stdout } = await run([command], { SLUICE_MASKING_KEY: "" })
+      assert.strictEqual(code, 78, command)
+      assert.match(`${stdout}${stderr}`, /masking\.key is missing/, command)
+    }
   })
 
   it("are refused with the line of the file, the name and what is possible", async () => {
@@ -259,6 +261,14 @@ describe("columns that the settings keep out", () => {
     assert.notMatch(lifted.stderr, warning)
     assert.notMatch((await run(["sync"])).stderr, /no longer keep out/)
     assert.match((await run(["plan", "--config", later])).stderr, warning)
+  })
+
+  it("are hashes that no longer join with those of another key, which a sync says", async () => {
+    const { code, stderr } = await run(["sync"], { SLUICE_MASKING_KEY: "6".repeat(64) })
+    assert.include([0, 3], code, stderr)
+    assert.match(stderr, /hash of contacts\.email.*; what was stored before stays/)
+    assert.notMatch(stderr, /contacts\.ssn/)
+    assert.notMatch((await run(["sync"], { SLUICE_MASKING_KEY: "5".repeat(64) })).stderr, /no longer keep out/)
   })
 })
 

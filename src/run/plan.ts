@@ -21,7 +21,7 @@ import { scopesOf } from "./report.ts"
 import type { CommandResult } from "./result.ts"
 import { type ChoiceFlags, choiceOf } from "./selection.ts"
 import { hashKey } from "../settings/withheld.ts"
-import { storedEarlier, withheldIn } from "./withheld.ts"
+import { storedEarlier, keptOut } from "./withheld.ts"
 
 export interface PlanFlags extends Flags, ChoiceFlags {
   readonly full?: boolean | undefined
@@ -125,7 +125,7 @@ const resultOf = Effect.fnUntraced(function* (
       return most === undefined || time === undefined ? undefined : Math.max(most, time)
     }, 0)
   const elapsedMs = between(longest("min")!, longest("max"))
-  const withheld = withheldIn(catalogue)
+  const withheld = keptOut(catalogue)
   const dailyRemaining = plans.length === 1 ? plans[0]!.dailyRemaining : undefined
   return {
     exitCode,

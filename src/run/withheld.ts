@@ -31,7 +31,7 @@ const State = Schema.Struct({
 type Since = (typeof State.Type)["withheld"]
 
 /** What is kept out, by its names for people. */
-export const withheldIn = ({ resources }: Catalogue): ReadonlyArray<string> => [
+export const keptOut = ({ resources }: Catalogue): ReadonlyArray<string> => [
   ...new Set(
     resources.flatMap(({ table, withheld }) =>
       withheld ? [...withheldNames(withheld), ...(withheld.isNotRead ? [table] : [])] : []
@@ -44,7 +44,7 @@ export const storedEarlier = Effect.fn("withheld.storedEarlier")(function* (
   folder: string,
   catalogue: Catalogue
 ): Effect.fn.Return<ReadonlyArray<string>, Failure> {
-  return earlierIn(yield* sinceIn(folder, withheldIn(catalogue), undefined))
+  return earlierIn(yield* sinceIn(folder, keptOut(catalogue), undefined))
 })
 
 /**
@@ -58,7 +58,7 @@ export const noteWithheld = Effect.fn("withheld.note")(function* (
 ): Effect.fn.Return<{ readonly earlier: ReadonlyArray<string>; readonly lifted: ReadonlyArray<string> }, Failure> {
   const path = outputPaths(folder).withheld
   const known = (yield* readJson(path, State))?.withheld ?? {}
-  const withheld = yield* sinceIn(folder, withheldIn(catalogue), key && keyFingerprint(key))
+  const withheld = yield* sinceIn(folder, keptOut(catalogue), key && keyFingerprint(key))
   yield* onDisk(path, "written", () =>
     Object.keys(withheld).length === 0
       ? rm(path, { force: true })

@@ -3,6 +3,8 @@ import * as Schema from "effect/Schema"
 import { type Finding, wrong } from "../values/finding.ts"
 import { type Setting, flagText } from "../values/setting.ts"
 
+const Need = Schema.Literals(["key", "parent", "change", "request", "person", "whole", "system"])
+
 const SettingFact = Schema.TaggedUnion({
   FileNotFound: {},
   FileUnreadable: { cause: Schema.String },
@@ -42,8 +44,10 @@ const SettingFact = Schema.TaggedUnion({
     table: Schema.String,
     key: Schema.String,
     column: Schema.String,
-    need: Schema.Literals(["key", "parent", "change", "request", "person", "whole", "system"])
+    need: Need
   },
+  /** The same, for a column whose class is kept out. */
+  NeededOfClass: { table: Schema.String, column: Schema.String, need: Need },
   OnlyAndExclude: { table: Schema.String },
   /** A column whose values are no texts, or words of a list, or that is also excluded. */
   NotHashable: { table: Schema.String, column: Schema.String },

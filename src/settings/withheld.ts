@@ -2,16 +2,16 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Catalogue } from "../catalog/discover.ts"
-import { type Places, placesOf } from "../catalog/field-places.ts"
-import { isIndivisible, neededColumns } from "../catalog/needed-columns.ts"
+import { type Need, isIndivisible, neededColumns } from "../catalog/needed-columns.ts"
 import type { PersonalData } from "../catalog/personal-data.ts"
 import type { Resource } from "../catalog/resource.ts"
-import { type Column, type Table, tablesOf } from "../catalog/tables.ts"
+import { tablesOf } from "../catalog/tables.ts"
 import { type Withheld, pathIn } from "../catalog/withheld.ts"
 import { wrong } from "../values/finding.ts"
 import { closest } from "./closest.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
 import type { PseudonymKey } from "./masking.ts"
+import { Members, hasClass } from "./members.ts"
 import type { ListedItems, SettingValues } from "./sections.ts"
 
 export interface WithheldSettings {
@@ -32,91 +32,98 @@ export const withholding = (
   const { excludeClasses: classes = [], excludeCustomFields = [], customFields = {} } = settings?.personalData ?? {}
   const tables = settings?.tables ?? []
   if (tables.length + classes.length + excludeCustomFields.length === 0) return { catalogue, problems: [] }
-  const all = catalogue.resources.map((resource) => new Members(resource))
   const needed = neededColumns(catalogue.resources)
-  const problems: Array<SettingProblem> = []
-  const [excluded, hashed, withoutUnknown] = [new Set<string>(), new Set<string>(), new Set<string>()]
-
-  for (const { name: table, exclude = [], hash = [], only } of tables) {
-    const report = (key: string, what: SettingProblem["what"]) =>
-      problems.push(wrong(settings!.placeOf(`tables.${table}${key && `.${key}`}`), what))
-    const members = all.find((one) => one.table(table) !== undefined)
-    if (members === undefined) {
-      const near = closest(
-        table,
-        all.flatMap((one) => one.names)
-      )
-      report("", { _tag: "UnknownTableSection", table, ...(near !== undefined && { closest: near }) })
-      continue
+  const out: Out = { excluded: new Set(), hashed: new Set(), withoutUnknown: new Set() }
+  const all = catalogue.resources.map((resource) => new Members(resource, needed, out.excluded))
+  const problems = tables.flatMap((one) => keepOut(one, all, needed, out, settings!.placeOf))
+  for (const members of all)
+    for (const column of members.excludeClasses(classes)) {
+      const [table, need] = [members.names[0]!, needed.get(pathIn(members.names[0]!, column))!]
+      if (need === "whole") continue
+      const where = settings!.placeOf("personal_data.exclude_classes")
+      problems.push(wrong(where, { _tag: "NeededOfClass", table, column, need }))
     }
-    const names = members.of(table)
-    const known = (key: string, listed: ReadonlyArray<string>) =>
-      listed.filter((column) => {
-        if (names.includes(column) || members.table(table)!.columns.some(({ name }) => name === column)) return true
-        const near = closest(column, names)
-        report(key, { _tag: "UnknownColumn", table, key, column, ...(near !== undefined && { closest: near }) })
-        return false
-      })
-    const removable = (key: string, listed: ReadonlyArray<string>) =>
-      known(key, listed).filter((column) => {
-        const isChild = members.children(table).includes(column)
-        const need =
-          needed.get(isChild ? column : pathIn(table, column)) ?? (names.includes(column) ? undefined : "system")
-        // Equal keys have equal hashes.
-        if (need === undefined || (key === "hash" && need === "key" && table !== members.names[0])) return true
-        report(key, { _tag: "NeededColumn", table, key, column, need })
-        return false
-      })
-    if (only !== undefined && exclude.length > 0) report("only", { _tag: "OnlyAndExclude", table })
-    for (const column of removable("exclude", exclude)) members.exclude(table, column, excluded)
-    for (const column of removable("hash", hash)) {
-      const { enumValues, type } = members.table(table)!.columns.find(({ name }) => name === column) ?? {}
-      if (type !== "text" || enumValues !== undefined || exclude.includes(column))
-        report("hash", { _tag: "NotHashable", table, column })
-      else hashed.add(pathIn(table, column))
-    }
-    if (only === undefined) continue
-    withoutUnknown.add(table)
-    const kept = new Set([...known("only", only), ...hash])
-    for (const column of names)
-      if (!kept.has(column) && !needed.has(pathIn(table, column)) && !needed.has(column))
-        members.exclude(table, column, excluded)
-  }
-  for (const members of all) members.excludeClasses(classes, needed, excluded)
-  if (classes.includes("direct")) for (const { names } of all) for (const table of names) withoutUnknown.add(table)
-  for (const [rule, set] of [
-    ["excluded", excluded],
-    ["hashed", hashed]
-  ] as const)
-    for (const members of all)
-      for (const [path, column] of members.columns)
-        if (column.copyOf !== undefined && [column.copyOf, column.copyOf.split(".")[0]!].some((one) => set.has(one))) {
-          if (rule === "hashed") hashed.add(path)
-          else members.excludeColumn(path, needed, excluded)
-        }
-  for (const path of excluded) hashed.delete(path)
-  for (const members of all) members.excludeEmpty(needed, excluded)
+  if (classes.includes("direct")) for (const { names } of all) for (const table of names) out.withoutUnknown.add(table)
+  keepCopiesOut(all, out)
+  for (const members of all) members.excludeEmpty()
   // A field without a class of its own counts as direct.
   const fieldClasses = new Set<PersonalData>(["direct", ...Object.values(customFields)])
   const hasFields = excludeCustomFields.length > 0 || classes.some((one) => fieldClasses.has(one))
-  const isNotRead = (resource: Resource) =>
-    isIndivisible(resource) &&
-    tablesOf(resource)[0].columns.some(
-      ({ type, personal }) => type !== "system" && classes.some((one) => one === personal)
-    )
-  const withheld: Withheld = {
-    excluded,
-    hashed,
-    withoutUnknown,
-    ...(hasFields && {
-      customFields: { keys: new Set(excludeCustomFields), classes, classOf: customFields }
-    })
-  }
+  const fields = { keys: new Set(excludeCustomFields), classes, classOf: customFields }
+  const withheld: Withheld = { ...out, ...(hasFields && { customFields: fields }) }
+  const isNotRead = (resource: Resource) => isIndivisible(resource) && hasClass(tablesOf(resource)[0], classes)
   const resources = catalogue.resources.map((resource) => ({
     ...resource,
     withheld: isNotRead(resource) ? { ...withheld, isNotRead: true as const } : withheld
   }))
   return { catalogue: { ...catalogue, resources }, problems }
+}
+
+/** Grows with each setting. */
+type Out = { readonly [Name in "excluded" | "hashed" | "withoutUnknown"]: Set<string> }
+
+/** Keeps out what one table of the settings says; returns what is wrong with it. */
+const keepOut = (
+  { name: table, exclude = [], hash = [], only }: ListedItems["tables"][number],
+  all: ReadonlyArray<Members>,
+  needed: ReadonlyMap<string, Need>,
+  out: Out,
+  placeOf: (path: string) => string
+): ReadonlyArray<SettingProblem> => {
+  const problems: Array<SettingProblem> = []
+  const report = (key: string, what: SettingProblem["what"]) =>
+    problems.push(wrong(placeOf(`tables.${table}${key && `.${key}`}`), what))
+  const similar = (name: string, names: ReadonlyArray<string>) => {
+    const near = closest(name, names)
+    return near === undefined ? {} : { closest: near }
+  }
+  const members = all.find(({ names }) => names.includes(table))
+  if (members === undefined) {
+    const names = all.flatMap((one) => one.names)
+    report("", { _tag: "UnknownTableSection", table, ...similar(table, names) })
+    return problems
+  }
+  const names = members.of(table)
+  const known = (key: string, listed: ReadonlyArray<string>) =>
+    listed.filter((column) => {
+      const isKnown = names.includes(column) || members.columns.has(pathIn(table, column))
+      if (!isKnown) report(key, { _tag: "UnknownColumn", table, key, column, ...similar(column, names) })
+      return isKnown
+    })
+  const removable = (key: string, listed: ReadonlyArray<string>) =>
+    known(key, listed).filter((column) => {
+      const path = members.children(table).includes(column) ? column : pathIn(table, column)
+      const need = needed.get(path) ?? (names.includes(column) ? undefined : "system")
+      // Equal keys have equal hashes.
+      if (need === undefined || (key === "hash" && need === "key" && table !== members.names[0])) return true
+      report(key, { _tag: "NeededColumn", table, key, column, need })
+      return false
+    })
+  if (only !== undefined && exclude.length > 0) report("only", { _tag: "OnlyAndExclude", table })
+  for (const column of removable("exclude", exclude)) members.exclude(table, column)
+  for (const column of removable("hash", hash)) {
+    const { enumValues, type } = members.columns.get(pathIn(table, column)) ?? {}
+    if (type !== "text" || enumValues !== undefined || exclude.includes(column))
+      report("hash", { _tag: "NotHashable", table, column })
+    else out.hashed.add(pathIn(table, column))
+  }
+  if (only === undefined) return problems
+  out.withoutUnknown.add(table)
+  const kept = new Set([...known("only", only), ...hash])
+  for (const column of names)
+    if (!kept.has(column) && !needed.has(pathIn(table, column)) && !needed.has(column)) members.exclude(table, column)
+  return problems
+}
+
+/** A column that repeats another one has no more than that. */
+const keepCopiesOut = (all: ReadonlyArray<Members>, { excluded, hashed }: Out): void => {
+  const copies = all.flatMap((members) =>
+    [...members.columns].flatMap(([path, { copyOf }]) => (copyOf === undefined ? [] : [{ members, path, copyOf }]))
+  )
+  for (const { copyOf, members, path } of copies)
+    if (excluded.has(copyOf) || excluded.has(copyOf.split(".")[0]!)) members.excludeColumn(path)
+    else if (hashed.has(copyOf)) hashed.add(path)
+  for (const path of excluded) hashed.delete(path)
 }
 
 /** The key of the hashes; `undefined` if no column is hashed. */
@@ -137,82 +144,3 @@ export const hashKeyProblems = (settings: WithheldSettings, catalogue: Catalogue
 
 const hashKeyResult = ({ withheld: settings }: WithheldSettings, { resources }: Catalogue) =>
   resources.some(({ withheld }) => withheld !== undefined && withheld.hashed.size > 0) ? settings?.key?.() : undefined
-
-/** What can be named of a resource: the columns of its records, and its child tables. */
-class Members {
-  readonly columns: ReadonlyMap<string, Column>
-  private readonly tables: ReadonlyArray<Table>
-  private readonly places: Places
-
-  constructor(resource: Resource) {
-    this.tables = tablesOf(resource)
-    this.places = placesOf(resource)
-    this.columns = new Map(
-      this.tables.flatMap(({ columns, name }) => columns.map((column) => [pathIn(name, column.name), column] as const))
-    )
-  }
-
-  get names(): ReadonlyArray<string> {
-    return this.tables.map(({ name }) => name)
-  }
-
-  table(name: string): Table | undefined {
-    return this.tables.find((one) => one.name === name)
-  }
-
-  children(table: string): ReadonlyArray<string> {
-    return this.places.children.flatMap((one) => (one.table === table ? [one.child.table] : []))
-  }
-
-  of(table: string): ReadonlyArray<string> {
-    return [...new Set([...this.dataOf(table).map(({ name }) => name), ...this.children(table)])]
-  }
-
-  private dataOf(table: string): ReadonlyArray<Column> {
-    return this.table(table)!.columns.filter(({ type }) => type !== "system")
-  }
-
-  /** The text of a custom value goes with it, and the rows below a row with it. */
-  exclude(table: string, member: string, excluded: Set<string>): void {
-    if (this.children(table).includes(member)) {
-      excluded.add(member)
-      for (const below of this.children(member)) this.exclude(member, below, excluded)
-    } else if (this.columns.get(pathIn(table, member))?.role === "customValue") {
-      for (const { name, role } of this.dataOf(table)) if (role === "customValue") excluded.add(pathIn(table, name))
-    } else excluded.add(pathIn(table, member))
-  }
-
-  /** Each custom field has a class of its own. */
-  excludeClasses(
-    classes: ReadonlyArray<PersonalData>,
-    needed: ReadonlyMap<string, unknown>,
-    excluded: Set<string>
-  ): void {
-    for (const { name: table } of this.tables)
-      for (const { name, personal, role } of this.dataOf(table)) {
-        if (!classes.some((one) => one === personal) || role === "customValue") continue
-        this.excludeColumn(pathIn(table, name), needed, excluded)
-      }
-  }
-
-  /** Without a column that a child table needs, it has no rows. */
-  excludeColumn(path: string, needed: ReadonlyMap<string, unknown>, excluded: Set<string>): void {
-    const [table, column] = path.split(".") as [string, string]
-    if (!needed.has(path)) this.exclude(table, column, excluded)
-    else if (table !== this.names[0]) this.excludeTable(table, excluded)
-  }
-
-  /** A child table without a column of its own has nothing to say. */
-  excludeEmpty(needed: ReadonlyMap<string, unknown>, excluded: Set<string>): void {
-    for (const table of this.names.slice(1)) {
-      const data = this.dataOf(table)
-      const isEmpty = data.every(({ name }) => excluded.has(pathIn(table, name)))
-      if (isEmpty && data.length > 0 && !needed.has(table)) this.excludeTable(table, excluded)
-    }
-  }
-
-  private excludeTable(table: string, excluded: Set<string>): void {
-    const parent = this.places.children.find(({ child }) => child.table === table)!.table
-    this.exclude(parent, table, excluded)
-  }
-}

@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { createHmac, hkdfSync } from "node:crypto"
 import { neededColumns } from "../../src/catalog/needed-columns.ts"
-import { transformed } from "../../src/catalog/resource.ts"
+import { email } from "../../src/catalog/fields.ts"
+import { defineList, transformed } from "../../src/catalog/resource.ts"
 import { snakeCase } from "../../src/catalog/tables.ts"
 import { withholderOf } from "../../src/catalog/withhold.ts"
 import { columnHash } from "../../src/settings/column-hash.ts"
@@ -213,6 +214,21 @@ describe("what cannot be kept out", () => {
     for (const { table, changes, tombstone, key = ["id"] } of catalogue.resources)
       for (const column of [...key, tombstone, changes && snakeCase(changes.field)])
         if (column !== undefined) assert.isTrue(needed.has(`${table}.${column}`), `${table}.${column}`)
+  })
+
+  it("is refused, if it is of a class that is kept out", () => {
+    const own = defineList({
+      table: "people",
+      description: "People.",
+      source: "A",
+      scope: "any",
+      full: [],
+      key: ["email"],
+      fields: { email: email("Address") }
+    })
+    assert.deepStrictEqual(problemsOf({ excludeClasses: ["direct"] }, { ...catalogue, resources: [own] }), [
+      { _tag: "NeededOfClass", table: "people", column: "email", need: "key" }
+    ])
   })
 
   it("of a resource that is stored whole or not at all is not read", () => {

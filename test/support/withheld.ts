@@ -12,7 +12,7 @@ export const key: PseudonymKey = { id: "k1", master: Redacted.make(Buffer.alloc(
 export type Settings = Partial<NonNullable<WithheldSettings["withheld"]>["personalData"]> & {
   readonly tables?: NonNullable<WithheldSettings["withheld"]>["tables"]
 }
-const withSettings = ({ tables = [], ...personalData }: Settings) => {
+const withSettings = ({ tables = [], ...personalData }: Settings, all = catalogue) => {
   const defaults = { customFields: {}, excludeClasses: [], excludeCustomFields: [] }
   return withholding(
     {
@@ -23,7 +23,7 @@ const withSettings = ({ tables = [], ...personalData }: Settings) => {
         key: () => Result.succeed(key)
       }
     },
-    catalogue
+    all
   )
 }
 export const resourcesWith = (settings: Settings) => {
@@ -31,7 +31,8 @@ export const resourcesWith = (settings: Settings) => {
   assert.deepStrictEqual(problems, [])
   return catalogue.resources
 }
-export const problemsOf = (settings: Settings) => withSettings(settings).problems.map(({ what }) => what)
+export const problemsOf = (settings: Settings, all = catalogue) =>
+  withSettings(settings, all).problems.map(({ what }) => what)
 
 export const excluding = (name: string, ...exclude: ReadonlyArray<string>): Settings => ({
   tables: [{ name, exclude }]

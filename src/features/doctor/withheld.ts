@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { earlierText } from "../../run/console/stored-earlier.ts"
 import { failureExplanation } from "../../run/console/errors.ts"
-import { storedEarlier, withheldIn } from "../../run/withheld.ts"
+import { storedEarlier, keptOut } from "../../run/withheld.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { counted, ok, warning } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
@@ -12,7 +12,7 @@ export const withheld = Effect.fn("doctor.withheld")(function* (
   { folder }: Pick<OutputSettings, "folder">,
   catalogue: Catalogue
 ): Effect.fn.Return<ReadonlyArray<DoctorFinding>> {
-  const names = withheldIn(catalogue)
+  const names = keptOut(catalogue)
   if (names.length === 0) return []
   return yield* storedEarlier(folder, catalogue).pipe(
     Effect.map((earlier) => [

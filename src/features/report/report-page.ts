@@ -15,7 +15,7 @@ import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { openReadable, sayHolder } from "../../run/readable.ts"
 import { scopesOf } from "../../run/report.ts"
-import { storedEarlier, withheldIn } from "../../run/withheld.ts"
+import { storedEarlier, keptOut } from "../../run/withheld.ts"
 import { instant, printResult } from "../../run/result.ts"
 
 export interface ReportFlags extends Flags {
@@ -82,6 +82,6 @@ const optionsOf = Effect.fnUntraced(function* ({ folder, memoryMb }: OutputSetti
     folder,
     memoryMb,
     scopeOf: (label: string) => scopesOf(catalogue, [label])[0],
-    withheld: { names: withheldIn(catalogue), earlier: yield* storedEarlier(folder, catalogue) }
+    withheld: { names: keptOut(catalogue), earlier: yield* storedEarlier(folder, catalogue) }
   } satisfies ReportOptions
 })

@@ -15,7 +15,8 @@ import {
 } from "../values/setting.ts"
 import type { accountSection, budgetSection } from "./account.ts"
 import { type SettingProblem, SettingsError, missing } from "./errors.ts"
-import { bucketSettings } from "./lake.ts"
+import type { Bucket } from "../stores/objects/bucket.ts"
+import { bucketSettingsOf } from "./lake.ts"
 
 export const fleetSection = {
   database: setting(text, {
@@ -35,7 +36,7 @@ export const fleetSection = {
     description: "Folder of this machine in which the output folders are, if state is a bucket.",
     default: "fleet"
   }),
-  ...bucketSettings("FLEET"),
+  ...bucketSettingsOf("FLEET"),
   token: setting(text, {
     environment: "SLUICE_FLEET_TOKEN",
     secret: true,
@@ -93,15 +94,6 @@ export interface FleetSettings {
   readonly windowMs: number
   /** Where a setting is written, for an error of its value. */
   readonly placeOf: (path: string) => string
-}
-
-export interface Bucket {
-  /** `s3://bucket/prefix` */
-  readonly place: string
-  readonly key: Redacted.Redacted
-  readonly secret: Redacted.Redacted
-  readonly region: string
-  readonly endpoint: string | undefined
 }
 
 interface Values {

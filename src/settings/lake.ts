@@ -3,6 +3,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import { outputPaths } from "../output/paths.ts"
+import type { Bucket } from "../stores/objects/bucket.ts"
 import {
   type Secret,
   type Section,
@@ -15,29 +16,34 @@ import {
 } from "../values/setting.ts"
 import type { SettingProblem } from "./errors.ts"
 
-/** How a bucket is opened, with the name of its owner in the variables. */
-export const bucketSettings = (name: string) => ({
+/** How a bucket is opened. */
+export const bucketSettings = {
   s3_key: setting(text, {
-    environment: `SLUICE_${name}_S3_KEY`,
     secret: true,
     description: "Key id for that bucket, or a reference to it.",
-    example: `env:${name}_S3_KEY`
+    example: "env:S3_KEY"
   }),
   s3_secret: setting(text, {
-    environment: `SLUICE_${name}_S3_SECRET`,
     secret: true,
     description: "Secret of that key, or a reference to it.",
-    example: `env:${name}_S3_SECRET`
+    example: "env:S3_SECRET"
   }),
   s3_region: setting(text, {
     description: "Region of that bucket.",
     default: "us-east-1"
   }),
   s3_endpoint: setting(httpAddress, {
-    environment: `SLUICE_${name}_S3_ENDPOINT`,
     description: "Address of another service with the interface of S3; buckets are then part of the path.",
     example: "https://s3.example.com"
   })
+}
+
+/** The same with variables, which have the name of the bucket's owner. */
+export const bucketSettingsOf = <const Name extends string>(name: Name) => ({
+  ...bucketSettings,
+  s3_key: { ...bucketSettings.s3_key, environment: `SLUICE_${name}_S3_KEY`, example: `env:${name}_S3_KEY` },
+  s3_secret: { ...bucketSettings.s3_secret, environment: `SLUICE_${name}_S3_SECRET`, example: `env:${name}_S3_SECRET` },
+  s3_endpoint: { ...bucketSettings.s3_endpoint, environment: `SLUICE_${name}_S3_ENDPOINT` }
 })
 
 export const lakeSection = {
@@ -54,7 +60,7 @@ export const lakeSection = {
       "Where the Parquet files of the lake are: a folder, or s3://bucket/prefix. Without it, the folder lake in the output folder.",
     example: "s3://crm-lake/tables"
   }),
-  ...bucketSettings("LAKE"),
+  ...bucketSettingsOf("LAKE"),
   expire_after: setting(period, {
     description: "Age from which ./sluice lake maintain removes earlier versions of the lake.",
     default: "30 days"
@@ -83,12 +89,7 @@ export interface LakeAccess {
   readonly s3: S3Access | undefined
 }
 
-export interface S3Access {
-  readonly key: Redacted.Redacted | undefined
-  readonly secret: Redacted.Redacted | undefined
-  readonly region: string
-  readonly endpoint: string | undefined
-}
+export type S3Access = Omit<Bucket, "place">
 
 /** `folder`: the output folder. */
 export const lakeOf = (lake: LakeValues, folder: string): LakeSettings => {

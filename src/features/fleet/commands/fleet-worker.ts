@@ -9,7 +9,7 @@ import { hostname } from "node:os"
 import { databaseLayer, onWake } from "../database.ts"
 import { queueNights } from "../night.ts"
 import { referenceFor } from "../reference.ts"
-import { openBucket } from "../state/objects.ts"
+import { openObjects } from "../state/objects.ts"
 import { makeWorker } from "../worker.ts"
 import { onDisk } from "../../../output/files.ts"
 import { SettingsError } from "../../../settings/errors.ts"
@@ -40,7 +40,7 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
   )
   yield* onDisk(settings.folder, "created", () => mkdir(settings.folder, { recursive: true }))
   const bucket = yield* settings.bucket
-  for (const secret of bucket === undefined ? [] : [bucket.key, bucket.secret]) keepSecret(Redacted.value(secret))
+  for (const secret of [bucket?.key, bucket?.secret]) if (secret !== undefined) keepSecret(Redacted.value(secret))
   const name = `${hostname()}:${process.pid}`
   const services = yield* Effect.context<Output>()
   const worker = makeWorker({
@@ -58,7 +58,7 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
       refreshToken: referenceFor(settings.refreshToken, location)
     }),
     folder: settings.folder,
-    objects: bucket && (yield* Effect.promise(() => openBucket(bucket))),
+    objects: bucket && (yield* Effect.promise(() => openObjects(bucket))),
     environment,
     onLine: (location, line) => Effect.runSyncWith(services)(Effect.annotateLogs(Effect.logDebug(line), { location }))
   })

@@ -23,7 +23,7 @@ export const parts = {
   vault: "every response as received",
   warehouse: "the tables, their history and the state of syncs",
   published: "the current release and the one before",
-  destinations: "the releases that databases are brought up to date from",
+  destinations: "the releases that databases and buckets are brought up to date from",
   lake: "the lake and its catalog",
   files: "recordings of calls",
   fleet: "the locations of the fleet of a demo",
@@ -85,9 +85,9 @@ export const outputFiles = {
     "destinations",
     "derived",
     "destinations",
-    "the releases of databases, and what each of these has"
+    "the releases of databases and buckets, and what each of these has"
   ),
-  owner: small("owner.json", "state", "the id by which databases know which rows are of this folder"),
+  owner: small("owner.json", "state", "the id by which databases and buckets know what is of this folder"),
   lakeCatalog: file("lake.ducklake", "state", "lake", "the embedded catalog of the lake", ofDatabase),
   newLakeCatalog: file("lake.ducklake.new", "scratch", "tmp", "the catalog that an erasure is writing"),
   lake: file("lake", "state", "lake", "the files of the lake"),

@@ -22,7 +22,7 @@ import { type Published, publish } from "../stages/publish/publish.ts"
 import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
-import { type PostgresDestination, type Target, hasMainRelease, placeOfTarget } from "../settings/targets.ts"
+import { type Destination, type Target, hasMainRelease, placeOfTarget } from "../settings/targets.ts"
 import { versionStatements } from "../stores/warehouse/as-of-views.ts"
 import { boundChangedKeys, contentVersions, recordRelease } from "../stores/warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../stores/warehouse/meta/schema-version.ts"
@@ -114,18 +114,16 @@ const publishAndDeliver = Effect.fnUntraced(function* (
     yield* Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), annotations)
     return Exit.succeed(published)
   }
-  const loaded = yield* Effect.exit(deliverTo(selected(content, target), target, destination, published))
-  if (Exit.isSuccess(loaded)) {
-    const annotations = { target: name, schema: destination.schema, profile, tables: loaded.value.length }
+  const delivered = yield* Effect.exit(deliverTo(selected(content, target), target, destination, published))
+  if (Exit.isSuccess(delivered)) {
+    const { changed, to, unit } = delivered.value
+    const annotations = { target: name, to, profile, [`${unit}s`]: changed }
     yield* Effect.annotateLogs(
-      Effect.logInfo(loaded.value.length > 0 ? "database loaded" : "database unchanged"),
+      Effect.logInfo(changed > 0 ? "target brought up to date" : "target unchanged"),
       annotations
     )
   }
-  return Exit.map(loaded, (tables): PublishedTarget => {
-    const delivered = { to: `the schema ${destination.schema}`, changed: tables.length, unit: "table" } as const
-    return { ...published, delivered }
-  })
+  return Exit.map(delivered, (delivered): PublishedTarget => ({ ...published, delivered }))
 })
 
 const commitToLake = Effect.fnUntraced(function* (
@@ -142,16 +140,20 @@ const commitToLake = Effect.fnUntraced(function* (
   })
 })
 
-/** Only an output with a database loads the module. */
+/** Only an output with such a destination loads its module. */
 const deliverTo = Effect.fnUntraced(function* (
-  { aggregates, catalogue, full, models, output, wide }: Content,
+  { aggregates, catalogue, full, models, output: { folder, memoryMb }, wide }: Content,
   target: Target,
-  destination: PostgresDestination,
+  destination: Destination,
   { folder: releases, few }: Published
 ) {
+  if (destination.kind === "bucket") {
+    const { deliver } = yield* Effect.promise(() => import("../stages/publish/bucket/deliver.ts"))
+    const files = yield* deliver(target, destination, { releases, output: folder, full })
+    return { to: destination.place, changed: files.length, unit: "file" } satisfies Delivered
+  }
   const { deliver } = yield* Effect.promise(() => import("../stages/publish/postgres/deliver.ts"))
-  const { folder, memoryMb } = output
-  return yield* deliver(target, destination, {
+  const changed = yield* deliver(target, destination, {
     releases,
     few: target.masking === undefined ? few : undefined,
     tables: withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide),
@@ -160,6 +162,7 @@ const deliverTo = Effect.fnUntraced(function* (
     memoryMb,
     full
   })
+  return { to: `the schema ${destination.schema}`, changed: changed.length, unit: "table" } satisfies Delivered
 })
 
 /** The first problem of each model: those of the main release come first. */

@@ -91,7 +91,7 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   const secretsInFile = [
     ...allSettings.filter(({ secret }) => secret).map(({ section, key }) => file.sections[section]?.[key]),
     ...lists.locations.map(({ token }) => token),
-    ...lists.publish.map(({ postgres }) => postgres)
+    ...lists.publish.flatMap(({ postgres, s3_key, s3_secret }) => [postgres, s3_key, s3_secret])
   ]
   const hasPlainSecret = secretsInFile.some((value) => typeof value === "string" && isPlainSecret(value))
   const { name, placeOf } = file

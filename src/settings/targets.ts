@@ -1,6 +1,6 @@
 /**
- * What `[[publish]]` names: folders, which must not overlap, and databases. One with pseudonyms needs a key that is kept apart
- * from the data.
+ * What `[[publish]]` names: folders and buckets, which must not overlap, and databases. One with pseudonyms needs a key that is
+ * kept apart from the data.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -8,11 +8,13 @@ import { hash } from "node:crypto"
 import { basename, dirname, join, resolve } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { outputPaths } from "../output/paths.ts"
+import type { Bucket } from "../stores/objects/bucket.ts"
 import { formatNames } from "../stores/formats/formats.ts"
 import {
   type ItemOf,
   type Secret,
   type Section,
+  type UnavailableSecret,
   anyOf,
   enumeration,
   pattern,
@@ -23,6 +25,7 @@ import {
 import { wrong } from "../values/finding.ts"
 import { closest } from "./closest.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
+import { bucketSettings } from "./lake.ts"
 import { type Masking, type ProfileName, type PseudonymKey, isBelow, profiles } from "./masking.ts"
 
 /** The formats of a folder of published files. */
@@ -32,7 +35,7 @@ export type FileFormat = (typeof fileFormats)[number]
 export const targetSettings = {
   name: setting(text, { description: "Name of the target in messages.", example: "analysts" }),
   folder: setting(text, {
-    description: "Folder of the target; becomes a link to its newest release.",
+    description: "Folder of the target; becomes a link to its newest release. Or s3://bucket/prefix.",
     example: "/srv/analysts/crm"
   }),
   postgres: setting(text, {
@@ -59,10 +62,16 @@ export const targetSettings = {
   tables: setting(textList, {
     description: "Tables to publish, with their child tables; without it, all tables.",
     example: ["contacts", "opportunities"]
-  })
+  }),
+  s3_key: { ...bucketSettings.s3_key, alternative: true },
+  s3_secret: { ...bucketSettings.s3_secret, alternative: true },
+  s3_region: { ...bucketSettings.s3_region, alternative: true },
+  s3_endpoint: { ...bucketSettings.s3_endpoint, alternative: true }
 } satisfies Section
 
 /** Where a target goes from the folder of its releases. */
+export type Destination = PostgresDestination | BucketDestination
+
 export interface PostgresDestination {
   readonly kind: "postgres"
   /** Reads the reference when it is needed, because it may run a command. */
@@ -70,11 +79,19 @@ export interface PostgresDestination {
   readonly schema: string
 }
 
+export interface BucketDestination {
+  readonly kind: "bucket"
+  /** `s3://bucket/prefix` */
+  readonly place: string
+  /** Reads the references when they are needed, because one may run a command. */
+  readonly access: () => Result.Result<Bucket, UnavailableSecret>
+}
+
 export interface TargetSettings {
   readonly name: string
   /** The releases of a target with a destination are in the output folder, and only the current one and the one before. */
   readonly folder: string
-  readonly destination?: PostgresDestination | undefined
+  readonly destination?: Destination | undefined
   readonly profile: ProfileName
   readonly formats: ReadonlyArray<FileFormat>
   /** Names of resources; without it, all of them. */
@@ -106,28 +123,73 @@ export const targetsOf = (
   formats: ReadonlyArray<FileFormat>,
   output: string
 ): PublishSettings["targets"] =>
-  targets.flatMap(({ folder, name, postgres, profile, schema = "crm", tables, ...own }, index) => {
+  targets.flatMap((item, index) => {
+    const { folder, name, postgres, profile, schema = "crm", tables, formats: own = formats } = item
     if (name === undefined || profile === undefined) return []
-    const target = { formats, ...own, name, profile, tables, placeOfTables: placeOf(`publish[${index}].tables`) }
+    const target = { formats: own, name, profile, tables, placeOfTables: placeOf(`publish[${index}].tables`) }
     if (postgres !== undefined) {
       const url = secretOf(postgres, `publish[${index}].postgres`)
       const destination: PostgresDestination = { kind: "postgres", url, schema }
       return [{ ...target, formats: ["duckdb" as const], folder: releasesFor(output, name), destination }]
     }
-    return folder === undefined ? [] : [{ ...target, folder: resolve(folder) }]
+    if (folder === undefined) return []
+    if (!isBucket(folder)) return [{ ...target, folder: resolve(folder) }]
+    const secret = (key: "s3_key" | "s3_secret") =>
+      item[key] === undefined ? undefined : secretOf(item[key], `publish[${index}].${key}`)
+    const destination = bucketOf(folder, { key: secret("s3_key"), secret: secret("s3_secret") }, item)
+    return [{ ...target, folder: releasesFor(output, name), destination }]
   })
 
-/** Where the data of a target goes, for the ledger: a folder, or `postgres://` with the name of the target and the schema. */
+const isBucket = (folder: string): boolean => folder.startsWith("s3://")
+const bucketPlace = /^s3:\/\/[a-z0-9][a-z0-9.-]+[a-z0-9](\/(?!\.{1,2}(\/|$))[\w.!*'()=-]+)*\/?$/
+
+const bucketOf = (
+  folder: string,
+  { key, secret }: { readonly key: Secret | undefined; readonly secret: Secret | undefined },
+  item: ItemOf<typeof targetSettings>
+): BucketDestination => {
+  const place = folder.replace(/\/$/, "")
+  const read = (one: Secret | undefined) => one?.read() ?? Result.succeed(undefined)
+  return {
+    kind: "bucket",
+    place,
+    access: () =>
+      Result.gen(function* () {
+        const region = item.s3_region ?? bucketSettings.s3_region.default
+        return { place, key: yield* read(key), secret: yield* read(secret), region, endpoint: item.s3_endpoint }
+      })
+  }
+}
+
+/** Where the data of a target goes, for the ledger: a folder, a bucket, or `postgres://` with the target and the schema. */
 export const placeOfTarget = ({ destination, folder, name }: TargetSettings) => ({
   name,
-  folder: destination === undefined ? folder : `postgres://${name}/${destination.schema}`
+  folder:
+    destination === undefined
+      ? folder
+      : destination.kind === "bucket"
+        ? destination.place
+        : `postgres://${name}/${destination.schema}`
 })
 
-/** Whether a destination gets the main release, because its own would be the same. `formats`: those of the main release. */
+/** Whether a destination gets the main release, because its own would be the same. `main`: the formats of the main release. */
 export const hasMainRelease = (
-  { destination, profile, tables }: TargetSettings,
-  formats: ReadonlyArray<FileFormat>
-): boolean => destination !== undefined && profile === "raw" && tables === undefined && formats.includes("duckdb")
+  { destination, formats, profile, tables }: TargetSettings,
+  main: ReadonlyArray<FileFormat>
+): boolean =>
+  destination !== undefined &&
+  profile === "raw" &&
+  tables === undefined &&
+  main.length > 0 &&
+  formats.every((format) => main.includes(format)) &&
+  // A database takes what it needs of a release, a bucket takes all.
+  (destination.kind === "postgres" || main.every((format) => formats.includes(format)))
+
+/** The link to the release that a target gets. */
+export const releasesOfTarget = (
+  target: TargetSettings,
+  { folder, formats }: { readonly folder: string; readonly formats: ReadonlyArray<FileFormat> }
+): string => (hasMainRelease(target, formats) ? outputPaths(folder).published : target.folder)
 
 /** A name that is no name of a folder is replaced by its hash. */
 const releasesFor = (output: string, name: string): string =>
@@ -181,11 +243,15 @@ export const targetProblems = (
   return needed && Result.isFailure(needed) ? [...unknown, needed.failure] : unknown
 }
 
+// The keys of an object are its names.
+const bucketKeys = Object.keys(bucketSettings) as ReadonlyArray<keyof typeof bucketSettings>
+
 /** A release replaces its folder, so no folder may be inside another one, or be one of sluice's own. */
 export const folderProblems = ({ placeOf, targets }: Listed, output: string): ReadonlyArray<SettingProblem> => {
   const own = Object.values(outputPaths(output))
   const problems: Array<SettingProblem> = []
-  for (const [index, { folder, formats, name, postgres, schema }] of targets.entries()) {
+  for (const [index, item] of targets.entries()) {
+    const { folder, formats, name, postgres, schema } = item
     const report = (key: string, value: string, other: string) => {
       const path = `publish[${index}].${key}`
       problems.push(wrong(placeOf(path), { _tag: "TargetConflict", path, value, other }))
@@ -201,21 +267,37 @@ export const folderProblems = ({ placeOf, targets }: Listed, output: string): Re
       report("formats", formats.join(", "), "a database has tables instead of files")
     if (targets.slice(0, index).some((other) => other.name === name && name !== undefined))
       report("name", name!, "another target has this name")
+    if (folder === undefined || !isBucket(folder))
+      for (const key of bucketKeys)
+        if (item[key] !== undefined)
+          report(key, "set", "the target is not in a bucket: its folder is not s3://bucket/prefix")
     if (folder === undefined) continue
-    const paths = releasePaths(resolve(folder))
+    const paths = releasePaths(folder, item.s3_endpoint)
     const earlier = targets
       .slice(0, index)
-      .find((one) => one.folder && overlap(paths, releasePaths(resolve(one.folder))))
+      .find((one) => one.folder && overlap(paths, releasePaths(one.folder, one.s3_endpoint)))
     if (earlier) report("folder", folder, `it overlaps ${earlier.folder} of the target ${earlier.name ?? ""}`)
-    else if (paths.some((path) => isBelow(output, path)))
+    else if (isBucket(folder)) {
+      if (!bucketPlace.test(folder)) report("folder", folder, "a bucket is written as s3://bucket/prefix")
+      if ((item.s3_key === undefined) !== (item.s3_secret === undefined))
+        report(
+          item.s3_key === undefined ? "s3_secret" : "s3_key",
+          "set",
+          "s3_key and s3_secret are only of use together"
+        )
+    } else if (paths.some((path) => isBelow(output, path)))
       report("folder", folder, `the output folder ${output} is inside it`)
     else if (overlap(paths, own)) report("folder", folder, `sluice keeps files of its own there, in ${output}`)
   }
   return problems
 }
 
-/** The link, and the folder of the releases next to it. */
-const releasePaths = (folder: string): ReadonlyArray<string> => [folder, join(dirname(folder), `.${basename(folder)}`)]
+/** The link, and the folder of the releases next to it; a bucket as if it were a folder that no other can be in. */
+const releasePaths = (written: string, endpoint: string | undefined): ReadonlyArray<string> => {
+  if (isBucket(written)) return [`${endpoint ?? ""} ${written.replace(/\/$/, "")}`]
+  const folder = resolve(written)
+  return [folder, join(dirname(folder), `.${basename(folder)}`)]
+}
 
 const overlap = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>
   some.some((one) => others.some((other) => isBelow(one, other) || isBelow(other, one)))

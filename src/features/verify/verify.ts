@@ -6,7 +6,7 @@ import type { Failure } from "../../values/failure.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
 import type { LakeSettings } from "../../settings/lake.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
-import type { PostgresDestination, TargetSettings } from "../../settings/targets.ts"
+import type { Destination, TargetSettings } from "../../settings/targets.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { checkBlocks } from "./checksum-scan.ts"
@@ -93,27 +93,36 @@ export const verify = Effect.fn("verify")(function* (
     ...(lake ? [yield* finished("lake", "lake", checkLakeOf(known, lake))] : []),
     ...(yield* Effect.forEach(publishing?.targets ?? [], (target) =>
       target.destination
-        ? Effect.map(checkDestination(target, target.destination, { folder, memoryMb }), (one) => [one])
+        ? Effect.map(checkDestination(target, target.destination, { folder, formats, memoryMb }), (one) => [one])
         : Effect.succeed([])
     )).flat(),
     yield* finished("files", "files", checkFiles(known, folder))
   ]
 })
 
-/** Only an output with a database loads the module. */
+/** Only an output with such a destination loads its module. */
 const checkDestination = (
   target: TargetSettings,
-  destination: PostgresDestination,
-  output: Pick<OutputSettings, "folder" | "memoryMb">
+  destination: Destination,
+  output: Pick<OutputSettings, "folder" | "formats" | "memoryMb">
 ) =>
-  finished(
-    "database",
-    "database",
-    Effect.flatMap(
-      Effect.promise(() => import("./database.ts")),
-      ({ checkDatabase }) => checkDatabase(target, destination, output)
-    )
-  )
+  destination.kind === "bucket"
+    ? finished(
+        "published",
+        `bucket ${target.name}`,
+        Effect.flatMap(
+          Effect.promise(() => import("./bucket.ts")),
+          ({ checkBucket }) => checkBucket(target, destination, output)
+        )
+      )
+    : finished(
+        "database",
+        "database",
+        Effect.flatMap(
+          Effect.promise(() => import("./database.ts")),
+          ({ checkDatabase }) => checkDatabase(target, destination, output)
+        )
+      )
 
 /** Only an output with a lake loads the module. */
 const checkLakeOf = (known: Known, lake: LakeSettings) =>

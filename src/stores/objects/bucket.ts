@@ -99,7 +99,7 @@ export const openBucket = async (
         const isAccepted = request.accept?.includes(answer.status) ?? false
         if (isAccepted || (answer.status < 300 && code === undefined)) return answer
         error = new BucketError(`${what} answered ${answer.status} ${code ?? ""}${hintOf(answer)}`.trim(), code ?? "")
-        if (!passes(answer.status, code)) throw error
+        if (!isTemporary(answer.status, code)) throw error
       }
       if (Date.now() + waitMs > until) throw error
       await new Promise((resolve) => setTimeout(resolve, waitMs * (0.75 + Math.random() / 2)))
@@ -161,7 +161,7 @@ const hintOf = ({ headers, status }: Answer): string => {
     : ""
 }
 
-const passes = (status: number, code: string | undefined): boolean =>
+const isTemporary = (status: number, code: string | undefined): boolean =>
   (status >= 500 && status !== 501) ||
   status === 408 ||
   status === 429 ||

@@ -28,7 +28,7 @@ import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.
 import { prepare } from "../../../stores/warehouse/schema.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type ErasureJob, removeJob } from "./job.ts"
-import { type PlaceState, cleanPlaces } from "./places.ts"
+import { type PlaceState, cleanBuckets, cleanPlaces } from "./places.ts"
 import { redactor } from "./redact-frame.ts"
 import { type Searched, isCertain, searchFolders } from "./search.ts"
 import { type RecordKey, recordsIn } from "./identifier.ts"
@@ -150,8 +150,10 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
       ...(released?.due === "due" ? [released.folder] : []),
       ...(released?.targets ?? []).map((target) => target.folder),
       ...targets
+        .filter(({ destination }) => destination?.kind === "postgres")
         .filter(({ name }) => released?.targets.some((one) => one.name === name && one.delivered))
-        .map((target) => placeOfTarget(target).folder)
+        .map((target) => placeOfTarget(target).folder),
+      ...(released === undefined ? [] : yield* cleanBuckets(targets))
     ])
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
   const { folders, places, releasesRemoved } = yield* cleanPlaces(

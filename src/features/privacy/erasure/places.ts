@@ -4,6 +4,7 @@ import { lstat } from "node:fs/promises"
 import { join, relative } from "node:path"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
+import type { Target } from "../../../settings/targets.ts"
 import type { Place } from "../../../stores/ledger/given.ts"
 import { releasesOf, removeEarlierReleases } from "../../../stages/publish/release.ts"
 
@@ -25,7 +26,7 @@ export interface Cleaned {
   readonly folders: ReadonlyArray<string>
 }
 
-/** `renewed`: folders and databases that have just received a new release, or in which a lake has just lost its earlier versions. */
+/** `renewed`: folders, databases and buckets with a new release and no earlier one, or in which a lake has lost its earlier versions. */
 export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
   output: string,
   all: ReadonlyArray<Place>,
@@ -48,7 +49,7 @@ export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
     if (kinds?.[0] === "folder") folders.push(folder)
     if (kinds?.[1] === "folder") folders.push(releasesOf(folder))
     const state =
-      // The rows of a database were replaced in the transaction that loaded the new release.
+      // The rows of a database were replaced in the transaction that loaded the new release; a bucket was listed.
       kinds === undefined && isRenewed
         ? "cleaned"
         : kinds === undefined || kinds.includes("unknown")
@@ -62,6 +63,15 @@ export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
   }
   return { places, releasesRemoved, folders }
 })
+
+/** Returns the buckets that have no earlier content any more. Only an output with one loads the module. */
+export const cleanBuckets = (targets: ReadonlyArray<Target>): Effect.Effect<ReadonlyArray<string>, Failure> =>
+  targets.some(({ destination }) => destination?.kind === "bucket")
+    ? Effect.flatMap(
+        Effect.promise(() => import("../../../stages/publish/bucket/earlier.ts")),
+        ({ removeEarlierObjects }) => removeEarlierObjects(targets)
+      )
+    : Effect.succeed([])
 
 const kindOf = (path: string): Promise<"folder" | "other" | "none" | "unknown"> =>
   lstat(path).then(

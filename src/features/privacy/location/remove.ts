@@ -15,6 +15,7 @@ import { readlink, rm } from "node:fs/promises"
 import { basename, join, resolve, sep } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
+import { cleanBuckets } from "../erasure/places.ts"
 import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
@@ -101,12 +102,13 @@ export const completeRemoval = Effect.fn("location.complete")(function* (
     // Without formats, there is no new release in place of an older one.
     yield* removeReleases(paths.published, isEmpty || output.formats.length === 0)
     for (const target of targets) {
-      if (isEmpty && target.destination) {
+      if (isEmpty && target.destination?.kind === "postgres") {
         const { withdraw } = yield* Effect.promise(() => import("../../../stages/publish/postgres/deliver.ts"))
         yield* withdraw(target, target.destination, output.folder)
       }
       yield* removeReleases(target.folder, isEmpty)
     }
+    yield* cleanBuckets(targets)
     return problems
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
   yield* onDisk(paths.files, "removed", async () => {

@@ -1,0 +1,112 @@
+/** What a delivery has to do, from what the bucket has according to its manifest, and from what an interrupted one may have done. */
+import { isOfRelease } from "./external-tables.ts"
+import type { BucketFile, BucketManifest, Writing } from "./manifest.ts"
+
+/** For so long, readers of a manifest find its objects; those that the current manifest replaced stay until the next one. */
+const graceMs = 24 * 3_600_000
+
+export interface Change {
+  /** Objects to send; it may be that some of them are there already. */
+  readonly sent: ReadonlyArray<BucketFile>
+  /** Objects of `sent` that may be there. */
+  readonly perhaps: ReadonlySet<string>
+  /** Files that are to be made from their objects. */
+  readonly copied: ReadonlyArray<BucketFile>
+  /** Files that the release does not have. */
+  readonly stale: ReadonlyArray<string>
+  /** Objects that no reader needs any more. */
+  readonly due: ReadonlyArray<string>
+  /** Those that stay, and no file of the release has. */
+  readonly earlier: BucketManifest["earlier"]
+  readonly writing: Omit<Writing, "owner">
+  /** Of the manifest, ISO 8601: it is the same while the release is. */
+  readonly writtenAt: string
+}
+
+interface Found {
+  readonly before: BucketManifest | undefined
+  readonly interrupted: Writing | undefined
+}
+
+interface Options {
+  /** Believe nothing of what the bucket has. */
+  readonly full: boolean
+  readonly isLarge: (file: BucketFile) => boolean
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly run: string
+}
+
+export const changeOf = (
+  { before, interrupted }: Found,
+  files: ReadonlyArray<BucketFile>,
+  { full, isLarge, now, run }: Options
+): Change => {
+  const filesBefore = before?.files ?? []
+  const [doubtfulObjects, doubtfulPaths] = [new Set(interrupted?.objects), new Set(interrupted?.paths)]
+  const trusted = full ? [] : filesBefore
+  const known = new Set(trusted.map(({ object }) => object).filter((object) => !doubtfulObjects.has(object)))
+  const sent = [...new Map(files.map((file) => [file.object, file])).values()].filter(
+    ({ object }) => !known.has(object)
+  )
+  const objectByPath = new Map(
+    trusted.filter(({ path }) => !doubtfulPaths.has(path)).map(({ object, path }) => [path, object])
+  )
+  const copied = files.filter(({ object, path }) => objectByPath.get(path) !== object)
+  const paths = new Set(files.map(({ path }) => path))
+  const stale = [...new Set([...filesBefore.map(({ path }) => path), ...doubtfulPaths])].filter(
+    (path) => !paths.has(path)
+  )
+  const isSame = before?.run === run && sent.length + copied.length + stale.length === 0
+  const writtenAt = isSame ? before.writtenAt : new Date(now).toISOString()
+  const all = earlierObjects({ before, interrupted }, files, writtenAt)
+  const due = all.filter(isDue(now, writtenAt))
+  return {
+    sent,
+    perhaps: new Set([...(before?.earlier ?? []).map(({ object }) => object), ...doubtfulObjects]),
+    copied,
+    stale,
+    due: due.map(({ object }) => object),
+    earlier: all.filter((one) => !due.includes(one)),
+    writtenAt,
+    writing: {
+      objects: [...new Set([...doubtfulObjects, ...sent.map(({ object }) => object)])],
+      large: [...new Set([...(interrupted?.large ?? []), ...sent.filter(isLarge).map(({ object }) => object)])],
+      paths: [...new Set([...doubtfulPaths, ...copied.map(({ path }) => path), ...stale])]
+    }
+  }
+}
+
+/** Every object that the bucket may have and the files do not need, with the time since when it is so. */
+const earlierObjects = (
+  { before, interrupted }: Found,
+  files: ReadonlyArray<BucketFile>,
+  writtenAt: string
+): BucketManifest["earlier"] => {
+  const since = new Map((before?.earlier ?? []).map((one) => [one.object, one.since]))
+  for (const object of [...(before?.files ?? []).map((file) => file.object), ...(interrupted?.objects ?? [])])
+    if (!since.has(object)) since.set(object, writtenAt)
+  for (const { object } of files) since.delete(object)
+  return Array.from(since, ([object, time]) => ({ object, since: time }))
+}
+
+/** Not what the manifest of `writtenAt` has replaced. */
+const isDue =
+  (now: number, writtenAt: string) =>
+  ({ since }: BucketManifest["earlier"][number]): boolean =>
+    since !== writtenAt && Date.parse(since) + graceMs <= now
+
+/** Whether the bucket has the release, and nothing is to be removed yet. */
+export const isCurrent = (
+  { earlier, files, run, writtenAt }: BucketManifest,
+  release: { readonly run: string; readonly files: ReadonlyArray<Pick<BucketFile, "path" | "sha256">> },
+  now: number
+): boolean => {
+  const sumByPath = new Map(files.filter(({ path }) => isOfRelease(path)).map(({ path, sha256 }) => [path, sha256]))
+  return (
+    run === release.run &&
+    sumByPath.size === release.files.length &&
+    release.files.every(({ path, sha256 }) => sumByPath.get(path) === sha256) &&
+    !earlier.some(isDue(now, writtenAt))
+  )
+}

@@ -1,0 +1,54 @@
+/** Lists what a bucket has. */
+import type { Requests } from "./bucket.ts"
+import { elements } from "./xml.ts"
+
+export interface Version {
+  /** Below the prefix. */
+  readonly name: string
+  readonly id: string
+  readonly isLatest: boolean
+}
+
+/**
+ * All objects below the prefix, with their earlier versions, and without those that only say that something was removed.
+ * `undefined` if the service does not permit to list versions; one that keeps none has the latest.
+ */
+export const listVersions = async (requests: Requests): Promise<ReadonlyArray<Version> | undefined> => {
+  const { prefix, send } = requests
+  const found: Array<Version> = []
+  let markers: Readonly<Record<string, string>> = {}
+  for (;;) {
+    const { body, status } = await send("GET", "", {
+      query: { versions: "", prefix, ...markers },
+      accept: [403, 405, 501]
+    })
+    if (status === 403) return undefined
+    if (status >= 400) return listLatest(requests)
+    const text = body.toString("utf8")
+    for (const [, version] of text.matchAll(/<Version>(.*?)<\/Version>/gs))
+      found.push({
+        name: one(version!, "Key").slice(prefix.length),
+        id: one(version!, "VersionId"),
+        isLatest: one(version!, "IsLatest") === "true"
+      })
+    if (one(text, "IsTruncated") !== "true") return found
+    markers = {
+      "key-marker": one(text, "NextKeyMarker"),
+      "version-id-marker": one(text, "NextVersionIdMarker")
+    }
+  }
+}
+
+const listLatest = async ({ prefix, send }: Requests): Promise<ReadonlyArray<Version>> => {
+  const found: Array<Version> = []
+  let token: Readonly<Record<string, string>> = {}
+  for (;;) {
+    const { body } = await send("GET", "", { query: { "list-type": "2", prefix, ...token } })
+    const text = body.toString("utf8")
+    for (const key of elements(text, "Key")) found.push({ name: key.slice(prefix.length), id: "", isLatest: true })
+    if (one(text, "IsTruncated") !== "true") return found
+    token = { "continuation-token": one(text, "NextContinuationToken") }
+  }
+}
+
+const one = (xml: string, name: string): string => elements(xml, name)[0] ?? ""

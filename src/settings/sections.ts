@@ -170,7 +170,7 @@ export const lists = {
     required: ["name", "profile"],
     item: "folder or database",
     description:
-      "Further folders and databases to publish into, each with its profile of personal data: see docs/masking.md and docs/destinations.md."
+      "Further folders, buckets and databases to publish into, each with its profile of personal data: see docs/masking.md and docs/destinations.md."
   },
   tables: {
     settings: tableSettings,

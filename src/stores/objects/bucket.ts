@@ -82,7 +82,9 @@ export const openBucket = async (
 
   const send: Requests["send"] = async (method, name, request = {}) => {
     const url = new URL(name === "" ? root : `${root}/${keyPath(prefix + name)}`)
-    for (const [key, value] of Object.entries(request.query ?? {})) url.searchParams.set(key, value)
+    url.search = Object.entries(request.query ?? {})
+      .map((pair) => pair.map(encoded).join("="))
+      .join("&")
     const what = `${method} ${name === "" ? `s3://${bucket}` : `s3://${bucket}/${prefix}${name}`}`
     const until = Date.now() + outageMsMax
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, lastWaitMs)) {
@@ -119,7 +121,11 @@ const rootOf = (bucket: string, region: string, endpoint: string | undefined): s
     : `https://${bucket}.s3.${region}.amazonaws.com`
 }
 
-export const keyPath = (key: string): string => key.split("/").map(encodeURIComponent).join("/")
+export const keyPath = (key: string): string => encoded(key).replaceAll("%2F", "/")
+
+/** Services compute the signature of the address as it is here, so nothing of it may be written in two ways. */
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 
 interface Credentials {
   readonly accessKeyId: string

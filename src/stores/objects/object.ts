@@ -115,9 +115,12 @@ export const putFile = async (requests: Requests, name: string, prepared: Prepar
   else
     await inParts(requests, name, parts, async (part, query) => {
       const body = await read(part)
-      const headers = checksumHeaders(hash("sha256", body))
-      const answer = await requests.send("PUT", name, { query, headers, body })
-      return { tag: answer.headers.get("etag") ?? "", checksum: headers["x-amz-checksum-sha256"] }
+      const { headers } = await requests.send("PUT", name, {
+        query,
+        headers: checksumHeaders(hash("sha256", body)),
+        body
+      })
+      return { tag: headers.get("etag") ?? "", checksum: headers.get("x-amz-checksum-sha256") ?? undefined }
     })
   await mustBe(requests, name, content)
 }

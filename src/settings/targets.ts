@@ -272,19 +272,19 @@ export const folderProblems = ({ placeOf, targets }: Listed, output: string): Re
         if (item[key] !== undefined)
           report(key, "set", "the target is not in a bucket: its folder is not s3://bucket/prefix")
     if (folder === undefined) continue
+    if (isBucket(folder) && !bucketPlace.test(folder)) {
+      report("folder", folder, "a bucket is written as s3://bucket/prefix")
+      continue
+    }
     const paths = releasePaths(folder, item.s3_endpoint)
     const earlier = targets
       .slice(0, index)
       .find((one) => one.folder && overlap(paths, releasePaths(one.folder, one.s3_endpoint)))
     if (earlier) report("folder", folder, `it overlaps ${earlier.folder} of the target ${earlier.name ?? ""}`)
     else if (isBucket(folder)) {
-      if (!bucketPlace.test(folder)) report("folder", folder, "a bucket is written as s3://bucket/prefix")
-      if ((item.s3_key === undefined) !== (item.s3_secret === undefined))
-        report(
-          item.s3_key === undefined ? "s3_secret" : "s3_key",
-          "set",
-          "s3_key and s3_secret are only of use together"
-        )
+      const [key, secret] = [item.s3_key !== undefined, item.s3_secret !== undefined]
+      if (key && !secret) report("s3_key", "set", "s3_secret is missing")
+      if (secret && !key) report("s3_secret", "set", "s3_key is missing")
     } else if (paths.some((path) => isBelow(output, path)))
       report("folder", folder, `the output folder ${output} is inside it`)
     else if (overlap(paths, own)) report("folder", folder, `sluice keeps files of its own there, in ${output}`)

@@ -75,6 +75,29 @@ describe("a target", () => {
     assert.match(await withFolders("output"), /the output folder .* is inside it/)
   })
 
+  it("has a bucket apart from the others, and keys only with a bucket", async () => {
+    const problem = (folder: string, more = "") =>
+      refused(target("s3://crm/a", "", "first") + target(folder, more, "second"), { SLUICE_MASKING_KEY: key })
+    assert.match(
+      await problem("s3://crm/a/b"),
+      /publish\[1\]\.folder is s3:\/\/crm\/a\/b, and it overlaps s3:\/\/crm\/a of/
+    )
+    assert.match(await problem("s3://crm/a/"), /overlaps/)
+    for (const folder of ["s3://", "s3://crm//x", "s3://crm/../x", "s3://CRM/x", "s3://crm/x?y"])
+      assert.match(await problem(folder), /a bucket is written as s3:\/\/bucket\/prefix/, folder)
+    assert.match(
+      await problem("s3://crm/b", 's3_key = "env:KEY"'),
+      /publish\[1\]\.s3_key is set, and s3_secret is missing/
+    )
+    assert.match(
+      await problem("/tmp/sluice-b", 's3_endpoint = "https://s3.example.com"'),
+      /publish\[1\]\.s3_endpoint is set, and the target is not in a bucket/
+    )
+    // Another service may have a bucket of the same name; what remains wrong is the key.
+    const other = 's3_endpoint = "https://s3.example.com"\ns3_secret = "env:KEY"'
+    assert.notMatch(await problem("s3://crm/a", other), /overlaps/)
+  })
+
   it("has a known profile, a name of its own, and known tables", async () => {
     const wrong = `[[publish]]\nname = "a"\nfolder = "/tmp/sluice-a"\nprofile = "anonymous"`
     assert.match(

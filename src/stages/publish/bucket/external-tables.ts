@@ -14,7 +14,9 @@ export const isOfRelease = (path: string): boolean => !path.startsWith(externalT
 
 interface ExternalTable {
   readonly name: string
-  /** The folder of its files, without `s3:`. */
+  /** Of its file, below the prefix. */
+  readonly folder: string
+  /** The same with bucket and prefix, without `s3:`. */
   readonly location: string
   /** Types of DuckDB by column. */
   readonly columns: ReadonlyArray<readonly [name: string, type: string]>
@@ -97,11 +99,11 @@ ${columnsIn(table, quotes, { string: "varchar(65535)", double: "double precision
     first: (place) =>
       `CREATE FILE FORMAT IF NOT EXISTS crm_parquet TYPE = PARQUET USE_LOGICAL_TYPE = TRUE;
 CREATE STAGE IF NOT EXISTS crm_stage URL = 's3:${place}' STORAGE_INTEGRATION = crm_integration FILE_FORMAT = crm_parquet;`,
-    table: ({ name }) =>
+    table: ({ folder, name }) =>
       `CREATE OR REPLACE EXTERNAL TABLE ${quotes(name)} USING TEMPLATE (
   SELECT ARRAY_AGG(OBJECT_CONSTRUCT(*)) FROM TABLE(INFER_SCHEMA(
-    LOCATION => '@crm_stage/parquet/${name}/', FILE_FORMAT => 'crm_parquet'))
-) LOCATION = @crm_stage/parquet/${name}/ FILE_FORMAT = crm_parquet AUTO_REFRESH = FALSE;
+    LOCATION => '@crm_stage/${folder}/', FILE_FORMAT => 'crm_parquet'))
+) LOCATION = @crm_stage/${folder}/ FILE_FORMAT = crm_parquet AUTO_REFRESH = FALSE;
 ALTER EXTERNAL TABLE ${quotes(name)} REFRESH;`
   }
 }
@@ -116,15 +118,18 @@ export const describeTables = Effect.fn("bucket.describeTables")(function* (
   const root = `${place.slice("s3:".length)}/`
   const tables = yield* Effect.forEach(
     manifest.files.filter(({ path }) => path.startsWith("parquet/")),
-    ({ path, table }) =>
-      Effect.map(
-        warehouse.rows(`DESCRIBE FROM read_parquet(${literal(join(folder, path))}, hive_partitioning = false)`),
-        (rows): ExternalTable => ({
-          name: table,
-          location: `${root}${dirname(path)}/`,
-          columns: rows.map((row) => [String(row["column_name"]), String(row["column_type"])])
-        })
-      )
+    ({ path }) => {
+      const below = dirname(path)
+      // A model is in a folder of its schema.
+      const name = below.split("/").slice(1).join("_")
+      const parquet = `read_parquet(${literal(join(folder, path))}, hive_partitioning = false)`
+      return Effect.map(warehouse.rows(`DESCRIBE FROM ${parquet}`), (rows): ExternalTable => ({
+        name,
+        folder: below,
+        location: `${root}${below}/`,
+        columns: rows.map((row) => [String(row["column_name"]), String(row["column_type"])])
+      }))
+    }
   )
   if (tables.length === 0) return []
   const here = join(dirname(published), externalTablesFolder)

@@ -178,11 +178,15 @@ c.execute("UPDATE lake.crm.contacts SET first_name = 'Somebody else' WHERE id = 
     try {
       const environment = withLake(account)
       await runProcess(sync, environment)
+      await change(account, 6)
+      const begun = Date.now()
+      await runProcess(sync, environment)
+      const usualMs = Date.now() - begun
       let killed = 0
       for (let round = 1; round <= 5; round++) {
         await change(account, round)
         const running = start(sync, environment)
-        const timer = setTimeout(() => running.kill("SIGKILL"), 700 + random() * 1500)
+        const timer = setTimeout(() => running.kill("SIGKILL"), usualMs * (0.2 + 0.7 * random()))
         const { code } = await running.ended
         clearTimeout(timer)
         if (code === null) killed++

@@ -288,7 +288,7 @@ describe("a masked release", () => {
         (existsSync(releases) && readdirSync(releases).some((one) => join(releases, one).startsWith(begun)))
       while (!isBegun()) await new Promise((resolve) => setTimeout(resolve, 5))
       // Somewhere in the work.
-      await new Promise((resolve) => setTimeout(resolve, 700))
+      await new Promise((resolve) => setTimeout(resolve, 150))
       running.kill("SIGKILL")
       assert.isNull((await running.ended).code)
       assert.isFalse(existsSync(join(folder, "killed")))

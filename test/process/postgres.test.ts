@@ -108,7 +108,8 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
     const config = settingsFile(target())
     const sync = (...flags: ReadonlyArray<string>) => start(["sync", "--config", config, ...flags], environment)
     let stop: (() => Promise<string>) | undefined
-    let [kills, restarts] = [0, 0]
+    let [kills, restarts, usualMs] = [0, 0, 0]
+    let restarted = Promise.resolve()
     try {
       for (let night = 0; night < nights; night++) {
         if (night > 0)
@@ -125,24 +126,29 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
         const full = night % 6 === 5 ? ["--full"] : []
         for (;;) {
           const running = sync(...full)
-          const isDisturbed = random() < 0.5 && kills + restarts < night
+          const isDisturbed = kills + restarts < night && (random() < 0.5 || night < 3)
+          const begun = Date.now()
           const timer = setTimeout(
             () => {
               if (kills > restarts) {
                 restarts++
-                void server.stop().then(() => server.start())
+                restarted = server.stop().then(() => server.start())
               } else {
                 kills++
                 running.kill("SIGKILL")
               }
             },
-            500 + random() * 2500
+            usualMs * (0.2 + 0.7 * random())
           )
           if (!isDisturbed) clearTimeout(timer)
           const { code, stderr } = await running.ended
           clearTimeout(timer)
+          await restarted
           // Deletions are found by a full sync only, and a restart takes longer than the connection is waited for.
-          if (code === 0) break
+          if (code === 0) {
+            usualMs = Date.now() - begun
+            break
+          }
           assert.isTrue(code === null || code === 1, stderr)
         }
         assert.deepStrictEqual(differences(server, account), [], `night ${night}`)

@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { childRequestOf } from "../../src/catalog/resource.ts"
+import { Changes } from "../../src/stages/load/merge/changes.ts"
+import { RunRows } from "../../src/stores/warehouse/meta/run-changes.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { parentsStates } from "../../src/stores/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -22,6 +24,36 @@ it.live("a statement that needs more than eight times the memory of the setting 
     }
   }).pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 32 })))
 })
+
+it.live("a transaction that is repeated with more memory counts once", () =>
+  Effect.gen(function* () {
+    yield* prepare({ resources: [], familyByTable: new Map() })
+    const warehouse = yield* Warehouse
+    const rows = new RunRows()
+    yield* rows.read(new Set(["r"]))
+    const changes = new Changes(new Set(), rows)
+    let attempts = 0
+    const load = (numbers: number) =>
+      warehouse.transaction(
+        [
+          changes.begin(),
+          () => {
+            attempts++
+            changes.counts.add({ run: "r", location: "L", label: "contacts" }, { new_rows: 5 })
+            return changes.take()
+          },
+          `CREATE OR REPLACE TEMP TABLE t AS SELECT list(i::VARCHAR) AS all FROM range(${numbers}) AS r(i)`
+        ],
+        "repeatable"
+      )
+    yield* load(1)
+    yield* load(2_000_000)
+    assert.isAbove(attempts, 2)
+    yield* load(1)
+    const [row] = yield* warehouse.rows("SELECT new_rows::INTEGER AS n FROM meta.run_resources")
+    assert.strictEqual(row?.["n"], 15)
+  }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 32 })))
+)
 
 it.live("the due parents of every table are counted in the smallest memory", () =>
   Effect.gen(function* () {

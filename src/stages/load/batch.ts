@@ -193,6 +193,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
     ],
     transactions: rows.map((statements, index) => [
+      changes.begin(),
       ...statements,
       ...(index === rows.length - 1 ? [state] : []),
       () => changes.take()

@@ -85,7 +85,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
       transactions,
       (statements) =>
         Effect.andThen(
-          warehouse.transaction(statements),
+          warehouse.transaction(statements, "repeatable"),
           warehouse.checkpointIfAbove(transactions.length > 1 ? 1 / 4 : 1 / 2)
         ),
       { discard: true }

@@ -41,8 +41,14 @@ export class Warehouse extends Context.Service<
   {
     /** DuckDB's memory limit; the process needs more. */
     readonly memoryMb: number
-    /** Runs all statements, or none of them. */
-    readonly transaction: (statements: ReadonlyArray<Statement>) => Effect.Effect<void, Failure>
+    /**
+     * Runs all statements, or none of them. For want of memory, they are run again with more: functions only if these may be
+     * called again.
+     */
+    readonly transaction: (
+      statements: ReadonlyArray<Statement>,
+      functions?: "repeatable"
+    ) => Effect.Effect<void, Failure>
     /** Runs a checkpoint if unwritten rows fill more than this share of DuckDB's memory limit, or if the log is long. */
     readonly checkpointIfAbove: (share: number) => Effect.Effect<void, Failure>
     /** Runs statements that cannot run in a transaction. */
@@ -152,7 +158,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   const opened = Warehouse.of({
     memoryMb,
     // After a failed statement the transaction stays open, and later statements would become part of it.
-    transaction: (statements) => {
+    transaction: (statements, functions) => {
       const once = attempt(() => execute(connection, ["BEGIN", ...statements, "COMMIT"])).pipe(
         Effect.onError(() =>
           Effect.promise(() =>
@@ -165,8 +171,9 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         Effect.uninterruptible,
         statementLock.withPermits(1)
       )
-      // What follows from the counts of an attempt may have been noted already.
-      return statements.every((statement) => typeof statement === "string") ? withMemory(once) : once
+      return functions === "repeatable" || statements.every((statement) => typeof statement === "string")
+        ? withMemory(once)
+        : once
     },
     checkpointIfAbove: (share) =>
       attempt(async () => {

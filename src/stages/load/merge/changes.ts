@@ -13,6 +13,19 @@ export class Changes {
     this.counts = new RunChanges(runs)
   }
 
+  /** The first statement of a transaction: if that is repeated, what the attempt before has noted does not count. */
+  begin(): () => ReadonlyArray<string> {
+    let isRepeated = false
+    return () => {
+      if (isRepeated) {
+        this.counts.repeat()
+        this.changed.clear()
+      } else this.counts.begin()
+      isRepeated = true
+      return []
+    }
+  }
+
   /** To run with a change of a resource's tables. `keys`: a relation with the `location_id` and `key` of each changed row. */
   ofRows(resource: string, keys: string): ReadonlyArray<string> {
     this.changed.add(resource)

@@ -120,9 +120,23 @@ const storedRows = Effect.fnUntraced(function* (run: string) {
 export class RunChanges {
   private readonly changes = new Map<string, Change>()
   private readonly rows: RunRows
+  /** Puts back what this transaction has replaced in `rows`. */
+  private undo: Array<() => void> = []
 
   constructor(rows: RunRows) {
     this.rows = rows
+  }
+
+  /** What follows belongs to a new transaction. */
+  begin(): void {
+    this.undo = []
+  }
+
+  /** The transaction failed, and is repeated. */
+  repeat(): void {
+    for (const put of this.undo) put()
+    this.undo = []
+    this.changes.clear()
   }
 
   /** Adds to the counts of a row, which is created if it does not exist. */
@@ -152,6 +166,7 @@ export class RunChanges {
       const before = rows.get(identityOf(row))
       const after = changed(before, change)
       rows.set(identityOf(row), after)
+      this.undo.push(() => void (before ? rows.set(identityOf(row), before) : rows.delete(identityOf(row))))
       const key = [row.run, row.location, row.label].map(literal).join(", ")
       if (before) keys.push(`(${key})`)
       const { counts, blocked, mode, since, status, warnings, reading, finishedAt } = after

@@ -152,7 +152,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   const withMemory = <A>(work: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
     Effect.catchIf(
       work,
-      ({ reason }) => reason._tag === "OutOfMemory",
+      // After a commit that failed, DuckDB's own state cannot be relied on until the file is opened again.
+      ({ message, reason }) => reason._tag === "OutOfMemory" && !message.includes("Failed to commit"),
       (failed) => Effect.flatMap(getMemory, (isMore) => (isMore ? withMemory(work) : Effect.fail(failed)))
     )
   const opened = Warehouse.of({
@@ -225,11 +226,11 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
 
 /**
  * What changes a large warehouse needs more memory: at 128 MB, the third night of 200,000 contacts, 300 MB, could not commit.
- * A third of the file is added, up to four times the setting, if the machine has it.
+ * The size of the file is added, up to four times the setting, if the machine has it.
  */
 const limitFor = (path: string, memoryMb: number): number => {
   const fileMb = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) / 1024 / 1024
-  const limitMb = Math.round(Math.min(4 * memoryMb, memoryMb + fileMb / 3))
+  const limitMb = Math.round(Math.min(4 * memoryMb, memoryMb + fileMb))
   return process.availableMemory() < 4 * limitMb * 1024 * 1024 ? memoryMb : limitMb
 }
 

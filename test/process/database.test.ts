@@ -157,6 +157,16 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
     assert.strictEqual((await publish(account, "shared", undefined, "--full")).code, 0)
     assert.strictEqual(await sql("SELECT count(DISTINCT location_id) FROM shared.opportunities"), "2")
 
+    // A model without locations has the rows of both.
+    const days = async () => Number(await sql("SELECT count(*) FROM shared_all_bi.dim_date"))
+    assert.strictEqual((await publish(account, "shared_all")).code, 0)
+    const own = await days()
+    await sql("INSERT INTO shared_all_bi.dim_date (date_day) VALUES ('1999-01-01')")
+    const joined = await publish(other, "shared_all")
+    assert.strictEqual(joined.code, 0, joined.stderr)
+    assert.isAbove(await days(), own)
+    assert.strictEqual(await sql("SELECT count(DISTINCT location_id) FROM shared_all_bi.dim_contact"), "2")
+
     // The same location from two folders is a mistake, until it is said to be none.
     const copy = await openSynced({ tables, flags: ["--contacts", "20"], formats: "duckdb" })
     accounts.push(copy)

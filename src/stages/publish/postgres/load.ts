@@ -12,7 +12,7 @@ import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Failure, failure } from "../../../values/failure.ts"
 import { type Existing, existingTables, indexStatements, tableStatements, unlessNeeded } from "./tables.ts"
 import { type ReleaseTable, modelSchema } from "./release-tables.ts"
-import { findChanged, findChangedWide, insertAll, isKeyed, replaceChanged } from "./rows.ts"
+import { findChanged, findChangedWide, insertAll, isKeyed, replaceChanged, takeAllKeys } from "./rows.ts"
 import { type Server, type ServerError, transaction } from "./server.ts"
 import { type StoredState, ensureSchema, forgetState, storeState, storedState, tooWide } from "./state.ts"
 
@@ -113,10 +113,18 @@ const load = Effect.fnUntraced(function* (
       !isRetyped &&
       !isRedefined
     const replaced = canReplace ? yield* changedRows(table, loading.few, changed, unchanged) : undefined
+    const isShared = found !== undefined && !isAlone && !found.has("location_id")
+    if (isShared && table.key.length === 0)
+      return yield* refusal(
+        target,
+        `${table.path} has neither locations nor a key, so two output folders cannot share it; name another schema`
+      )
     const empty = found ? deleteAll(server, table, found, scope, isAlone) : Effect.void
     const write =
       replaced === undefined
-        ? Effect.andThen(empty, insertAll(server, table, loading.file))
+        ? isShared
+          ? Effect.andThen(takeAllKeys(table), replaceChanged(server, table, loading.file))
+          : Effect.andThen(empty, insertAll(server, table, loading.file))
         : replaced > 0
           ? replaceChanged(server, table, loading.file)
           : Effect.void
@@ -255,7 +263,7 @@ const ensureModelSchema = Effect.fnUntraced(function* (server: Server, schema: s
 
 /**
  * Deletes the rows of this output folder. Not by TRUNCATE, after which a program that has begun to read sees an empty table.
- * Rows without a location are those of all output folders that write into the schema.
+ * Rows without a location that other output folders share stay.
  */
 const deleteAll = (
   server: Server,
@@ -264,9 +272,11 @@ const deleteAll = (
   scope: ReadonlyArray<string>,
   isAlone: boolean
 ): Effect.Effect<void, ServerError> =>
-  columns.has("location_id") && !isAlone
-    ? server.run([`DELETE FROM ${path} WHERE location_id IN (${scope.map(literal).join(", ")})`])
-    : server.run([`DELETE FROM ${path}`])
+  isAlone
+    ? server.run([`DELETE FROM ${path}`])
+    : columns.has("location_id")
+      ? server.run([`DELETE FROM ${path} WHERE location_id IN (${scope.map(literal).join(", ")})`])
+      : Effect.void
 
 /** Removes the rows of a table that the release does not have any more, and the table if nothing else uses it. */
 const removeTable = Effect.fnUntraced(function* (

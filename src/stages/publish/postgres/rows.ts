@@ -146,6 +146,13 @@ const count = (table: ReleaseTable) =>
     ([row]) => Number(row?.["n"])
   )
 
+/** Every row counts as changed. */
+export const takeAllKeys = Effect.fnUntraced(function* (table: ReleaseTable) {
+  yield* (yield* Warehouse).run(
+    `CREATE OR REPLACE TEMP TABLE ${keysOf(table)} AS SELECT ${names(table.duckdbKey)} FROM ${pathOf("crm", table)}`
+  )
+})
+
 /** Replaces the changed rows in the database. */
 export const replaceChanged = Effect.fn("postgres.replaceChanged")(function* (
   server: Server,

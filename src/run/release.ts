@@ -82,10 +82,12 @@ export const publishNow = Effect.fnUntraced(function* (
   const lake = yield* Effect.exit(commitToLake(catalogue, output, { run, full }))
   const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
   const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
-  const found = yield* Effect.forEach(targets, (target) => publishAndDeliver(content, target, main)).pipe(
-    // Whatever a target lacks, the next one is compared with this. Without it, the next release is written anew.
-    Effect.ensuring(Effect.ignore(recordRelease()))
-  )
+  const published = Effect.forEach(targets, (target) => publishAndDeliver(content, target, main))
+  // The next changes are compared with this release, whatever a target lacks. Without it, the next release is written anew.
+  const record = Effect.ignore(recordRelease())
+  const found = yield* main === undefined ? published : Effect.ensuring(published, record)
+  // Without files, a lake that could not be reached is brought up to date by the changes since its last commit.
+  if (main === undefined && (targets.length > 0 || Exit.isSuccess(lake))) yield* record
   yield* lake
   const others: ReadonlyArray<PublishedTarget> = yield* Effect.forEach(found, (exit) => exit)
   const problems = uniqueProblems([...(main?.problems ?? []), ...others.flatMap(({ problems }) => problems)])

@@ -1,5 +1,6 @@
 /** Where the fields of a definition go: the column of each, and the names by which the service may send it. */
 import type { ChildField, ColumnField, Fields } from "./fields.ts"
+import { perResource } from "./per-resource.ts"
 import type { Resource } from "./resource.ts"
 import { columnName } from "./tables.ts"
 
@@ -28,15 +29,7 @@ export interface Places {
   readonly children: ReadonlyArray<ChildPlace>
 }
 
-export const placesOf = (resource: Resource): Places => {
-  const known = derived.get(resource)
-  if (known) return known
-  const places = derive(resource)
-  derived.set(resource, places)
-  return places
-}
-
-const derived = new WeakMap<Resource, Places>()
+export const placesOf = perResource((resource): Places => derive(resource))
 
 const derive = ({ table, fields, detail }: Resource): Places => {
   const columns: Array<FieldPlace> = []

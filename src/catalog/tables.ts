@@ -1,6 +1,7 @@
 /** The tables of a resource: names, columns, keys and descriptions. */
 import type { ChildField, ColumnField, ColumnType, Fields } from "./fields.ts"
 import { kinds } from "./kinds.ts"
+import { perResource } from "./per-resource.ts"
 import { type PersonalData, worstOf } from "./personal-data.ts"
 import type { Resource } from "./resource.ts"
 import type { Role } from "./roles.ts"
@@ -42,16 +43,7 @@ export interface Table {
 type Tables = readonly [Table, ...Array<Table>]
 
 /** The table of the records, then the child tables. */
-export const tablesOf = (resource: Resource): Tables => {
-  const known = derived.get(resource)
-  if (known) return known
-  const tables = deriveTables(resource)
-  derived.set(resource, tables)
-  return tables
-}
-
-/** Every stage asks for the tables of every resource, which never change. */
-const derived = new WeakMap<Resource, Tables>()
+export const tablesOf = perResource((resource): Tables => deriveTables(resource))
 
 const deriveTables = (resource: Resource): Tables => {
   const [parent, ...children] = tablesOfFields(resource)

@@ -1,10 +1,10 @@
-/** The id of an output folder, by which a database knows whose rows it has. */
+/** The id of an output folder, by which a database or a bucket knows whose data it has. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
-import { onDisk, writeDurably } from "../../../output/files.ts"
-import { readJson } from "../../../output/json-file.ts"
-import { outputPaths } from "../../../output/paths.ts"
+import { onDisk, writeDurably } from "./files.ts"
+import { readJson } from "./json-file.ts"
+import { outputPaths } from "./paths.ts"
 
 const Owner = Schema.Struct({ id: Schema.String })
 

@@ -1,4 +1,4 @@
-/** What is removed from a record, as the settings say, and what no setting removes. */
+/** Excluded values are removed from a record before it is stored, and values that other settings need stay. */
 import { assert, describe, it } from "@effect/vitest"
 import { createHmac, hkdfSync } from "node:crypto"
 import { neededColumns } from "../../src/catalog/needed-columns.ts"

@@ -20,16 +20,9 @@ import { placesOf } from "../support/every-byte.ts"
 import { lakeExtensions, lakePython } from "../support/extensions.ts"
 import { copyOf } from "../support/fixtures.ts"
 import { knowing, newFolder, ofPeople, sluice } from "../support/sluice.ts"
-import { type Owner, type Words, appendWorded, wordPattern } from "../support/worded.ts"
+import { type Owner, type Words, appendWorded, wordPattern, wordedPerson } from "../support/worded.ts"
 
-const person: Owner = {
-  name: "person",
-  contact: "personcontact0001",
-  email: "wanda.wordsmith@planted.example",
-  phone: "+14155550137",
-  madeAt: "2024-03-01T10:00:00.000Z",
-  isWorded: true
-}
+const person = wordedPerson
 const other: Owner = {
   name: "other",
   contact: "othercontact00001",

@@ -23,16 +23,7 @@ import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { placesOf } from "../support/every-byte.ts"
 import { newFolder } from "../support/sluice.ts"
 import { type Settings, catalogue, excluding, key, resourcesWith } from "../support/withheld.ts"
-import { type Owner, type Words, appendWorded, wordPattern } from "../support/worded.ts"
-
-const owner: Owner = {
-  name: "person",
-  contact: "personcontact0001",
-  email: "wanda.wordsmith@planted.example",
-  phone: "+14155550137",
-  madeAt: "2024-03-01T10:00:00.000Z",
-  isWorded: true
-}
+import { type Words, appendWorded, wordPattern, wordedPerson } from "../support/worded.ts"
 
 /**
  * Compares the words in the vault with what the catalogue says is kept out. Returns the columns that are wrong, and how many are
@@ -44,7 +35,7 @@ const comparedWith = async (settings: Settings) => {
   const vault = withoutWithheld(Vault.layer(join(folder, "vault")), resources, key)
   const warehouse = Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 128 })
   await Effect.runPromise(
-    appendWorded({ ...catalogue, resources }, { id: "run", at: Date.UTC(2026, 0, 31) }, [owner], words).pipe(
+    appendWorded({ ...catalogue, resources }, { id: "run", at: Date.UTC(2026, 0, 31) }, [wordedPerson], words).pipe(
       Effect.provide(Layer.provide(vault, warehouse))
     )
   )

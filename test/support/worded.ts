@@ -25,6 +25,16 @@ export interface Owner {
   readonly isWorded: boolean
 }
 
+/** A person whose values are words. */
+export const wordedPerson: Owner = {
+  name: "person",
+  contact: "personcontact0001",
+  email: "wanda.wordsmith@planted.example",
+  phone: "+14155550137",
+  madeAt: "2024-03-01T10:00:00.000Z",
+  isWorded: true
+}
+
 /** The field of each word. */
 export type Words = Map<string, string>
 export const wordPattern = /qzx[0-9]{5}/g

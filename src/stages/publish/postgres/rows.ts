@@ -22,8 +22,6 @@ const rowsEach = 100_000
 
 const pathOf = (database: string, { schema, table }: ReleaseTable): string => `${database}.${schema}.${name(table)}`
 
-type Copying = Effect.Effect<void, ServerError | Failure, Warehouse>
-
 /** Inserts rows. `parts`: relations in DuckDB, with the columns of the table. */
 const insert = Effect.fnUntraced(function* (
   server: Server,
@@ -175,4 +173,4 @@ export const replaceChanged = Effect.fn("postgres.replaceChanged")(function* (
     ? `(FROM (${table.wide.among("crm", `(SELECT ${name(table.duckdbKey.at(-1)!)} FROM ${keysOf(table)})`)}) SEMI JOIN ${keysOf(table)} USING (${key}))`
     : someRows(pathOf("crm", table), `(${key}) IN (SELECT (${key}) FROM ${keysOf(table)})`)
   yield* insert(server, table.path, table.columns, [rows], file)
-}) satisfies (...parameters: never) => Copying
+})

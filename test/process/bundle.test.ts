@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync, spawnSync } from "node:child_process"
 import { chmodSync, cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { verifyBundle } from "../../src/features/export/bundle/verify/verify.ts"
 import { type BundleAccount, filesIn, modesIn, openBundleAccount } from "../bundle/account.ts"
 import { edit } from "../bundle/bags.ts"
@@ -201,15 +202,13 @@ describe.skipIf(python === undefined)("a bundle", () => {
 
   it("that is killed while it is made has no name, and the next export removes what is left", async () => {
     const folder = newFolder()
-    let killed = 0
-    for (const delay of [300, 700]) {
-      const running = start(["export", "bundle", join(folder, "audit")], bundled.environment)
-      setTimeout(() => running.kill("SIGKILL"), delay)
-      if ((await running.ended).code !== null) break
-      killed++
-      assert.notInclude(readdirSync(folder), "audit")
-    }
-    assert.isAbove(killed, 0)
+    const running = start(["export", "bundle", join(folder, "audit")], bundled.environment)
+    while (readdirSync(folder).length === 0) await setTimeout(2)
+    running.kill("SIGKILL")
+    assert.strictEqual((await running.ended).code, null)
+    const [left, ...others] = readdirSync(folder)
+    assert.notStrictEqual(left, "audit")
+    assert.deepStrictEqual(others, [])
     const { code, stderr } = await start(["export", "bundle", join(folder, "audit"), "--force"], bundled.environment)
       .ended
     assert.strictEqual(code, 0, stderr)

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { some } from "../values/text.ts"
 import { counted } from "../values/finding.ts"
+import { hasChanges } from "../values/run-resource.ts"
 import { stateText } from "../values/state.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
 import { sayLeft } from "../run/left-locations.ts"
@@ -96,5 +97,4 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
 })
 
 /** A complete reading without a change or a warning. The first sync prints every table that has rows. */
-const isQuiet = (row: SyncResult["data"]["resources"][number]): boolean =>
-  row.status === "complete" && row.newRows + row.changedRows + row.deletedRows + row.rejected === 0
+const isQuiet = (row: SyncResult["data"]["resources"][number]): boolean => row.status === "complete" && !hasChanges(row)

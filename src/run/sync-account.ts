@@ -36,7 +36,7 @@ import { statusOf, worstStatus } from "../values/status.ts"
 import { missingSegments } from "../stores/vault/missing-segments.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { companyOf } from "../stores/warehouse/company.ts"
-import type { RunResource } from "../values/run-resource.ts"
+import { type RunResource, hasChanges } from "../values/run-resource.ts"
 import { resourcesOf, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
 import { type RunRecord, beginRun, endRun, fullSync } from "../stores/warehouse/meta/runs.ts"
 import { type SchemaDrift, reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
@@ -181,6 +181,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const rows = yield* resourcesOf(run.id)
   const onEvent = yield* RunEvents
   onEvent?.({ event: "loaded", run: run.id, resources: rows })
+  yield* Effect.forEach(rows.filter(hasChanges), logChanged(run.id), { discard: true })
   // The load may have added reasons to the rows. A location that cannot be read has no rows, only a result.
   const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
   const exitCode = exitCodeOf(status, ended)
@@ -208,6 +209,21 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     elapsedMs
   } satisfies Synced
 })
+
+const logChanged =
+  (run: string) =>
+  ({ location, resource, requests, records, newRows, changedRows, deletedRows, rejected }: RunResource) =>
+    Effect.annotateLogs(Effect.logInfo("resource changed"), {
+      run,
+      location,
+      resource,
+      requests,
+      records,
+      new: newRows,
+      changed: changedRows,
+      deleted: deletedRows,
+      rejected
+    })
 
 /**
  * Adapts the warehouse to the definitions, and loads the pages that an interrupted run left in the vault: the plan uses the

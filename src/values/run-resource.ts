@@ -16,3 +16,7 @@ export interface RunResource {
   readonly status: BegunState
   readonly warnings: ReadonlyArray<string>
 }
+
+/** Whether the reading brought more than the confirmation of what was known. */
+export const hasChanges = (row: Pick<RunResource, "newRows" | "changedRows" | "deletedRows" | "rejected">): boolean =>
+  row.newRows + row.changedRows + row.deletedRows + row.rejected > 0

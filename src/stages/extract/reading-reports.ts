@@ -34,7 +34,9 @@ export const reportEnd = Effect.fnUntraced(function* (
     durationMs,
     warnings: sentencesOf(outcome)
   })
-  yield* Effect.logInfo("resource ended").pipe(
+  // Most readings of most nights change nothing; those that changed rows are logged once these are loaded.
+  const isQuiet = status === "complete" && outcome.warnings.length === 0
+  yield* (isQuiet ? Effect.logDebug("resource ended") : Effect.logInfo("resource ended")).pipe(
     Effect.annotateLogs({
       status,
       mode,

@@ -1,6 +1,6 @@
 /**
  * `meta.schema_changes`, `meta.enum_values`, `meta.unexpected_values`: what the service sends differently from its
- * documents. A new field or type is reported once, an undocumented value of an enum column by every run that reads it.
+ * documents. A new field, a new type and an undocumented value of an enum column are each reported once.
  */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
@@ -58,11 +58,11 @@ export const addEnumValues = (values: ReadonlyArray<MetValue>): ReadonlyArray<st
          ANTI JOIN meta.enum_values AS known USING (location_id, table_name, column_name, value) GROUP BY ALL`
       ]
 
-/** What the service sends differently from its documents, as `table.field (kind)` or `table.column = value`. */
+/** What the service sends differently from its documents, and sent for the first time in this run. */
 export interface SchemaDrift {
-  /** Sent for the first time in this run. */
+  /** As `table.field (kind)`. */
   readonly changes: ReadonlyArray<string>
-  /** Undocumented values of enum columns in this run; those that the fewest runs have reported come first. */
+  /** Undocumented values of enum columns, as `table.column = value`. */
   readonly unexpectedValues: ReadonlyArray<string>
 }
 
@@ -88,12 +88,6 @@ export const reportSchemaDrift = Effect.fnUntraced(function* (
      SELECT v.location_id, v.table_name, ${field}, 'unexpected value', v.value, ${literal(run)}, now(), 1
      FROM meta.unexpected_values AS v ON CONFLICT DO UPDATE SET seen = seen + 1`
   ])
-  const unexpectedValues = yield* warehouse.rows(
-    `SELECT table_name || '.' || field AS change FROM meta.schema_changes
-     WHERE kind = 'unexpected value'
-       AND (location_id, table_name, field) IN (SELECT (location_id, table_name, ${field}) FROM meta.unexpected_values AS v)
-     GROUP BY ALL ORDER BY min(seen), change`
-  )
   const values = yield* warehouse.rows(
     `SELECT location_id, table_name, field FROM meta.schema_changes
      WHERE kind LIKE '% value' AND first_run_id = ${literal(run)}`
@@ -106,10 +100,16 @@ export const reportSchemaDrift = Effect.fnUntraced(function* (
       : [addBlockedFields({ run, location: location!, label: resource }, [`${table}.${value}`])]
   })
   yield* warehouse.transaction([...blocking, "DELETE FROM meta.unexpected_values"])
-  const changes = yield* warehouse.rows(
-    `SELECT DISTINCT table_name || '.' || field || ' (' || kind || ')' AS change FROM meta.schema_changes
-     WHERE first_run_id = ${literal(run)} AND kind <> 'unexpected value' ORDER BY 1`
+  const met = yield* warehouse.rows(
+    `SELECT DISTINCT table_name || '.' || field AS change, kind FROM meta.schema_changes
+     WHERE first_run_id = ${literal(run)} ORDER BY ALL`
   )
-  const texts = (rows: typeof changes) => rows.map((row) => String(row["change"]))
-  return { changes: texts(changes), unexpectedValues: texts(unexpectedValues) }
+  const [unexpected, changes] = [
+    met.filter((row) => row["kind"] === "unexpected value"),
+    met.filter((row) => row["kind"] !== "unexpected value")
+  ]
+  return {
+    changes: changes.map((row) => `${row["change"]} (${row["kind"]})`),
+    unexpectedValues: unexpected.map((row) => String(row["change"]))
+  }
 })

@@ -1,9 +1,9 @@
 /** `sluice plan`: prints what a sync would read, in requests and time, and what the estimate is based on. */
 import { Clock, Effect } from "effect"
 import { some } from "../values/text.ts"
-import { rangeText } from "../values/range.ts"
+import { estimateText, rangeText } from "../values/range.ts"
 import { sayEarlier } from "../run/console/stored-earlier.ts"
-import { Output, duration, placeOf, table } from "../run/console/output.ts"
+import { Output, placeOf, table, timeText } from "../run/console/output.ts"
 import { type PlanFlags, planOnce } from "../run/plan.ts"
 import { holderText } from "../run/readable.ts"
 import { type CommandResult, printEither } from "../run/result.ts"
@@ -35,18 +35,11 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
       print(line)
     for (const { resource, setting, what } of omitted)
       say(`Not read: ${what} (${resource}). To read them, set ${setting} = true.`)
-    const { max, min } = elapsedMs
-    const time = max === undefined ? `at least ${duration(min)}` : timeText(min, max)
     const left = dailyRemaining === undefined ? "" : `; ${dailyRemaining.toLocaleString("en-US")} requests left today`
     if (withheld.length > 0) say(`The settings keep out: ${some(withheld)}.`)
     yield* sayEarlier(storedEarlier)
-    say(`${capitalised(rangeText(requests) ?? "an unknown number of")} requests, ${time}${left}.`)
+    say(`${capitalised(estimateText(requests) ?? "an unknown number of")} requests, ${timeText(elapsedMs)}${left}.`)
   }
 })
-
-const timeText = (min: number, max: number): string => {
-  const [from, to] = [duration(min), duration(max)]
-  return from === to ? `about ${to}` : `${from} to ${to}`
-}
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

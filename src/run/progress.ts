@@ -3,6 +3,7 @@ import { Clock, Effect, Schedule } from "effect"
 import { type DisplayState, type ReadingState, frame } from "./console/display.ts"
 import { Pace } from "./console/display-pace.ts"
 import { Output } from "./console/output.ts"
+import { type Range, between, estimateText, mapRange, rangeText } from "../values/range.ts"
 import { type Watched, total, totalsOf } from "./watched.ts"
 
 const redrawMs = 500
@@ -39,14 +40,14 @@ const logProgress = (state: DisplayState) =>
   Effect.logInfo("progress").pipe(
     Effect.annotateLogs({
       requests: state.requests,
-      planned_requests: state.planned,
+      planned_requests: state.planned && estimateText(state.planned),
       records: state.records,
       resources_done: state.readings.filter(({ status }) => status !== undefined).length,
       resources: state.readings.length,
       window_requests: state.inWindow,
       window_max: state.burst,
       left_today: state.dailyRemaining,
-      seconds_left: state.leftMs === undefined ? undefined : Math.round(state.leftMs / 1000)
+      seconds_left: state.leftMs && rangeText(mapRange(state.leftMs, (ms) => Math.round(ms / 1000)))
     })
   )
 
@@ -58,19 +59,26 @@ const stateOf = (watched: Watched, elapsedMs: number, pace: Pace): DisplayState 
   const readings = accounts.flatMap((account) => readingsOf(account, accounts.length > 1))
   const totals = totalsOf(watched)
   const { requests, planned } = totals
-  const left = planned === undefined ? undefined : planned - requests
+  const left = planned && mapRange(planned, (number) => number - requests)
   pace.add(elapsedMs, requests)
   // A run that needs more requests than the day still allows is paused before its end.
-  const isUnknown = left === undefined || left < 0 || (accounts.length === 1 && left > (dailyRemaining ?? Infinity))
+  const isPaused = accounts.length === 1 && left !== undefined && left.min > (dailyRemaining ?? Infinity)
+  const leftMs = left && !isPaused ? timeFor(left, (number) => pace.msFor(number, burst / windowMs)) : undefined
   return {
     readings,
     ...totals,
     elapsedMs,
-    leftMs: isUnknown ? undefined : pace.msFor(left, burst / windowMs),
+    leftMs,
     inWindow: total(usages.map((usage) => Math.min(usage.inWindow, usage.burst))),
     burst,
     dailyRemaining: accounts.length > 1 ? undefined : dailyRemaining
   }
+}
+
+/** `undefined` while the pace is unknown, and for a run that needs more requests than were planned. */
+const timeFor = ({ min, max }: Range, of: (number: number) => number | undefined): Range | undefined => {
+  const least = of(Math.max(0, min))
+  return least === undefined || (max ?? 0) < 0 ? undefined : between(least, max === undefined ? undefined : of(max))
 }
 
 const readingsOf = (

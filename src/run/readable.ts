@@ -1,4 +1,5 @@
 /** Opens the tables for a command that only reads, also while another program has the warehouse open. */
+import { estimateText } from "../values/range.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -52,11 +53,12 @@ export const isLocked = (failure: unknown): failure is Locked =>
 
 /** What the holder does, in a sentence. */
 export const holderText = (holder: Holder, now: number): string => {
-  const { command, pid, isRun, startedAt, requests, plannedRequests, records } = holder
+  const { command, pid, isRun, startedAt, requests, planned, records } = holder
   const process = pid === undefined ? "" : ` (process ${pid})`
   if (!isRun) return `${command}${process} has the warehouse open.`
   const since = startedAt === undefined ? "" : ` for ${duration(now - Date.parse(startedAt))}`
-  const of = plannedRequests === undefined ? "" : ` of about ${Math.max(plannedRequests, requests ?? 0)}`
+  const estimate = planned && estimateText(planned)
+  const of = estimate === undefined ? "" : ` of ${estimate}`
   const sent = requests === undefined ? "" : `: ${requests}${of} requests, ${records} records`
   return `${command}${process} has been running${since}${sent}.`
 }

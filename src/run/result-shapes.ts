@@ -4,6 +4,9 @@ import * as Schema from "effect/Schema"
 /** An instant, as `instant` of result.ts prints it. */
 export const instantShape = () => Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 
+/** A number within limits; without `max`, no upper limit is known. */
+export const rangeShape = () => Schema.Struct({ min: Schema.Int, max: Schema.optionalKey(Schema.Int) })
+
 /** The program that has the warehouse open; for a sync or backfill, with its progress. */
 export const holderShape = () => {
   const Count = Schema.Int
@@ -16,7 +19,8 @@ export const holderShape = () => {
     startedAt: Schema.optionalKey(Instant),
     updatedAt: Schema.optionalKey(Instant),
     requests: Schema.optionalKey(Count),
-    plannedRequests: Schema.optionalKey(Count),
+    /** Requests of the whole run, as far as they are known by now. */
+    planned: Schema.optionalKey(rangeShape()),
     records: Schema.optionalKey(Count)
   })
 }

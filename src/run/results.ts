@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { modeShape, publishedShape, runCounts, runResourceShape } from "../values/run-shapes.ts"
 import { readingStates, runStates, statuses } from "../values/state.ts"
-import { holderShape, instantShape } from "./result-shapes.ts"
+import { holderShape, instantShape, rangeShape } from "./result-shapes.ts"
 import type { DataOf } from "./command.ts"
 import { ShownAlarm } from "./console/alarm-lines.ts"
 
@@ -104,7 +104,7 @@ export const runResults = () => {
     oldest: Schema.optionalKey(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: Instant }))
   })
 
-  const Range = Schema.Struct({ min: Count, max: Schema.optionalKey(Count) })
+  const Range = rangeShape()
 
   const Plan = Schema.Struct({
     /** The program that has the warehouse open, which a plan needs; there are no steps then. */

@@ -19,7 +19,7 @@ const RunProgress = Schema.Struct({
   startedAt: Schema.String,
   updatedAt: Schema.String,
   requests: Schema.Number,
-  plannedRequests: Schema.optionalKey(Schema.Number),
+  planned: Schema.optionalKey(Schema.Struct({ min: Schema.Number, max: Schema.optionalKey(Schema.Number) })),
   records: Schema.Number
 })
 type RunProgress = typeof RunProgress.Type

@@ -2,7 +2,7 @@
 import type { ExpectedStep } from "../stages/plan/expect.ts"
 import { type ReadSoFar, liveRequests } from "../stages/plan/live.ts"
 import type { SyncAccount } from "./sync-account.ts"
-import { middleOf, sumOf } from "../values/range.ts"
+import { type Range, sumOf } from "../values/range.ts"
 
 type WatchedAccount = Pick<SyncAccount, "api" | "counts" | "location">
 
@@ -17,13 +17,11 @@ export interface Totals {
   readonly requests: number
   readonly records: number
   /** The requests of the whole run, as far as they are known by now; `undefined` before the plan is made. */
-  readonly planned: number | undefined
-  /** Whether `planned` is only a lower limit. */
-  readonly isMinimum: boolean
+  readonly planned: Range | undefined
 }
 
 export const totalsOf = ({ accounts, expectedByLocation }: Watched): Totals => {
-  const range =
+  const planned =
     expectedByLocation.size === 0
       ? undefined
       : sumOf(
@@ -31,19 +29,17 @@ export const totalsOf = ({ accounts, expectedByLocation }: Watched): Totals => {
             liveRequests(expectedByLocation.get(account.location) ?? [], (label) => soFar(account, label))
           )
         )
-  const middle = range && middleOf(range)
   return {
     requests: total(accounts.flatMap(({ api }) => [...api.requestsByResource.values()])),
     records: total(accounts.flatMap(({ counts }) => Array.from(counts.values(), ({ records }) => records))),
-    planned: middle ?? range?.min,
-    isMinimum: middle === undefined
+    planned
   }
 }
 
 /** What other commands and the events of the run say of it. */
 export const sumsOf = (watched: Watched) => {
   const { requests, planned, records } = totalsOf(watched)
-  return { requests, ...(planned !== undefined && { plannedRequests: planned }), records }
+  return { requests, ...(planned && { planned }), records }
 }
 
 const soFar = ({ api, counts }: WatchedAccount, label: string): ReadSoFar | undefined => {

@@ -39,7 +39,7 @@ export const Event = Schema.Union([
   }),
   event("progress", "The sums so far, and the readings with new pages; at most one each second.", {
     requests: Count,
-    plannedRequests: Schema.optionalKey(Count),
+    planned: Schema.optionalKey(Range),
     records: Count,
     resources: Schema.Array(Schema.Struct({ ...reading, requests: Count, pages: Count, records: Count })),
     budgets: Schema.Array(

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DisplayArea } from "../../src/run/console/display-area.ts"
 import { Pace } from "../../src/run/console/display-pace.ts"
 import { type DisplayState, type ReadingState, frame } from "../../src/run/console/display.ts"
+import { type Range, atLeast, between, exactly } from "../../src/values/range.ts"
 import { Screen, type Size } from "../support/terminal.ts"
 
 const reading = (name: string, more: Partial<ReadingState> = {}): ReadingState => ({
@@ -18,12 +19,11 @@ const many = (count: number, name: string, more: Partial<ReadingState> = {}) =>
 
 const state = (readings: ReadonlyArray<ReadingState>, more: Partial<DisplayState> = {}): DisplayState => ({
   readings,
-  planned: 5678,
-  isMinimum: false,
+  planned: exactly(5678),
   requests: 1234,
   records: 123_456,
   elapsedMs: 720_000,
-  leftMs: 240_000,
+  leftMs: exactly(240_000),
   inWindow: 98,
   burst: 100,
   dailyRemaining: 198_766,
@@ -60,7 +60,7 @@ describe("the frame", () => {
         "forms  incomplete",
         "34 resources done · 12 waiting",
         `[${"#".repeat(19)}${"-".repeat(73)}] 21 %`,
-        "12 min · 1,234 of about 5,678 requests · 123,456 records · budget 98/100 · 198,766 left today · about 4 min left"
+        "12 min · 1,234 of 5,678 requests · 123,456 records · budget 98/100 · 198,766 left today · about 4 min left"
       ]
     )
   })
@@ -100,16 +100,29 @@ describe("the frame", () => {
   it("keeps requests and the time left in a terminal of 5 lines", () => {
     const lines = frame(all, { columns: 40, rows: 5 })
     assert.deepStrictEqual(lines, [
-      "12 min · 1,234 of about 5,678 requests",
+      "12 min · 1,234 of 5,678 requests",
       "123,456 records · budget 98/100",
       "198,766 left today · about 4 min left"
     ])
   })
 
+  it("shows a wide estimate by its limits, without a bar", () => {
+    const shown = (planned: Range, leftMs: Range) =>
+      frame(state([], { planned, leftMs }), { columns: 160, rows: 40 }).join("\n")
+    const wide = shown(between(2000, 6000), between(240_000, 900_000))
+    assert.match(wide, /· 1,234 of 2,000 to 6,000 requests · .* · 4 min to 15 min left$/)
+    assert.notInclude(wide, "#")
+    assert.match(shown(atLeast(2000), atLeast(240_000)), /of at least 2,000 requests .* at least 4 min left$/)
+    assert.match(
+      shown(between(2000, 2100), between(240_000, 241_000)),
+      /# *.* of about 2,050 requests .* about 4 min left$/s
+    )
+  })
+
   it("shows neither a bar nor a total if there is no plan, or if the run needs more requests", () => {
-    for (const planned of [undefined, 1000]) {
+    for (const planned of [undefined, exactly(1000)]) {
       const text = frame(state([], { planned, leftMs: undefined }), { columns: 120, rows: 40 }).join("\n")
-      assert.notMatch(text, /of about|#|left$/)
+      assert.notMatch(text, / of |#|left$/)
       assert.match(text, /· 1,234 requests ·/)
     }
   })

@@ -1,6 +1,7 @@
 /** The display of a run as lines that fit a terminal: the readings in progress, and the sums of all. */
 import { type Status, stateText } from "../../values/state.ts"
-import { duration, table } from "./output.ts"
+import { type Range, estimateText, middleOf } from "../../values/range.ts"
+import { duration, table, timeText } from "./output.ts"
 import type { Totals } from "../watched.ts"
 
 export interface ReadingState {
@@ -16,7 +17,7 @@ export interface DisplayState extends Totals {
   readonly readings: ReadonlyArray<ReadingState>
   readonly elapsedMs: number
   /** An estimate of the time left; `undefined` while it is unknown. */
-  readonly leftMs: number | undefined
+  readonly leftMs: Range | undefined
   /** Requests in the current window of the rate limit, and how many it allows. */
   readonly inWindow: number
   readonly burst: number
@@ -101,24 +102,22 @@ const incompleteLine = ({ name }: ReadingState): string => `${name}  ${stateText
 
 /** The sums, and a bar of the requests. In a terminal with few lines, the most important ones. */
 const sumLines = (state: DisplayState, width: number, height: number): ReadonlyArray<string> => {
-  const { planned, isMinimum, requests, records, elapsedMs, leftMs, inWindow, burst, dailyRemaining } = state
-  const isWithinPlan = planned !== undefined && requests <= planned
+  const { planned, requests, records, elapsedMs, leftMs, inWindow, burst, dailyRemaining } = state
+  const estimate = planned && requests <= (planned.max ?? Infinity) ? planned : undefined
+  const middle = estimate && middleOf(estimate)
   /** As they are shown, each with its rank in importance. */
   const sums: ReadonlyArray<readonly [rank: number, text: string | undefined]> = [
     [3, duration(elapsedMs)],
-    [
-      0,
-      `${quantity(requests)}${isWithinPlan ? ` of ${isMinimum ? "at least" : "about"} ${quantity(planned)}` : ""} requests`
-    ],
+    [0, `${quantity(requests)}${estimate ? ` of ${estimateText(estimate)}` : ""} requests`],
     [2, `${quantity(records)} records`],
     [5, `budget ${inWindow}/${burst}`],
     [4, dailyRemaining === undefined ? undefined : `${quantity(dailyRemaining)} left today`],
-    [1, leftMs === undefined ? undefined : `${isMinimum ? "at least" : "about"} ${duration(leftMs)} left`]
+    [1, leftMs === undefined ? undefined : `${timeText(leftMs)} left`]
   ]
   for (let rankMax = 6; rankMax >= 0; rankMax--) {
     const texts = sums.flatMap(([rank, text]) => (text !== undefined && rank <= rankMax ? [text] : []))
     const lines = [
-      ...(rankMax === 6 && isWithinPlan && !isMinimum ? bar(requests, planned, width) : []),
+      ...(rankMax === 6 && middle !== undefined ? bar(requests, Math.max(middle, requests), width) : []),
       ...joined(texts, width)
     ]
     if (lines.length <= height) return lines

@@ -4,6 +4,7 @@ import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
 import type { Event } from "../../values/event-schemas.ts"
 import type { OnRunEvent } from "../../values/run-event.ts"
+import type { Range } from "../../values/range.ts"
 import { textsByTone } from "../../values/state.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log-format.ts"
 
@@ -189,6 +190,13 @@ export const table = (
 }
 
 const shown = (cell: string | number): string => (typeof cell === "number" ? cell.toLocaleString("en-US") : cell)
+
+/** The text of an estimated time, in milliseconds. */
+export const timeText = ({ min, max }: Range): string => {
+  if (max === undefined) return `at least ${duration(min)}`
+  const [from, to] = [duration(min), duration(max)]
+  return from === to ? `about ${to}` : `${from} to ${to}`
+}
 
 export const duration = (milliseconds: number): string => {
   const seconds = Math.round(milliseconds / 1000)

@@ -1,7 +1,7 @@
 /** `sluice plan`: prints what a sync would read, in requests and time, and what the estimate is based on. */
 import { Clock, Effect } from "effect"
 import { some } from "../values/text.ts"
-import { estimateText, rangeText } from "../values/range.ts"
+import { rangeText } from "../values/range.ts"
 import { sayEarlier } from "../run/console/stored-earlier.ts"
 import { Output, placeOf, table, timeText } from "../run/console/output.ts"
 import { type PlanFlags, planOnce } from "../run/plan.ts"
@@ -38,7 +38,7 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
     const left = dailyRemaining === undefined ? "" : `; ${dailyRemaining.toLocaleString("en-US")} requests left today`
     if (withheld.length > 0) say(`The settings keep out: ${some(withheld)}.`)
     yield* sayEarlier(storedEarlier)
-    say(`${capitalised(estimateText(requests) ?? "an unknown number of")} requests, ${timeText(elapsedMs)}${left}.`)
+    say(`${capitalised(rangeText(requests) ?? "an unknown number of")} requests, ${timeText(elapsedMs)}${left}.`)
   }
 })
 

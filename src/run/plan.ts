@@ -11,6 +11,7 @@ import { schemaPolicies } from "../settings/schema-policy.ts"
 import type { AccountSettings } from "../settings/settings.ts"
 import { bringUpToDate } from "./sync-account.ts"
 import { type Range, between, sumOf } from "../values/range.ts"
+import { setPlannedTotals } from "../stores/warehouse/meta/planned-totals.ts"
 import { secondsPerRequest } from "../stores/warehouse/meta/runs.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { CommandError, explained } from "./console/errors.ts"
@@ -75,8 +76,14 @@ const planLocation = Effect.fnUntraced(function* (
     const startedAt = yield* Clock.currentTimeMillis
     const api = yield* Api
     const estimated = yield* estimate(expected, account)
+    const reported = estimated.flatMap(({ step, label, basis, records }) =>
+      basis === "total of the API" && records !== undefined && label === step.resource.table
+        ? [{ resource: label, since: step.since, total: records }]
+        : []
+    )
     const sent = api.requestsByResource.values().reduce((sum, count) => sum + count, 0)
     const latency = sent > 0 ? ((yield* Clock.currentTimeMillis) - startedAt) / 1000 / sent : 0
+    yield* setPlannedTotals(location, reported, startedAt)
     const requests = sumOf(estimated.map((one) => one.requests))
     const { burst, dailyRemaining } = api.usage()
     const timeOf = (count: number) =>

@@ -3,7 +3,7 @@ import { Clock, Effect, Schedule } from "effect"
 import { type DisplayState, type ReadingState, frame } from "./console/display.ts"
 import { Pace } from "./console/display-pace.ts"
 import { Output } from "./console/output.ts"
-import { type Range, between, estimateText, mapRange, rangeText } from "../values/range.ts"
+import { type Range, between, mapRange, rangeFields } from "../values/range.ts"
 import { type Watched, total, totalsOf } from "./watched.ts"
 
 const redrawMs = 500
@@ -40,14 +40,14 @@ const logProgress = (state: DisplayState) =>
   Effect.logInfo("progress").pipe(
     Effect.annotateLogs({
       requests: state.requests,
-      planned_requests: state.planned && estimateText(state.planned),
+      ...rangeFields("planned", state.planned),
       records: state.records,
       resources_done: state.readings.filter(({ status }) => status !== undefined).length,
       resources: state.readings.length,
       window_requests: state.inWindow,
       window_max: state.burst,
       left_today: state.dailyRemaining,
-      seconds_left: state.leftMs && rangeText(mapRange(state.leftMs, (ms) => Math.round(ms / 1000)))
+      ...rangeFields("seconds_left", state.leftMs && mapRange(state.leftMs, (ms) => Math.round(ms / 1000)))
     })
   )
 

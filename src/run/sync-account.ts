@@ -27,6 +27,7 @@ import { makeBackfillPlan } from "../stages/plan/backfill.ts"
 import { recordCoverage } from "../stages/plan/coverage.ts"
 import type { ExpectedStep } from "../stages/plan/expect.ts"
 import { type Choice, makePlan } from "../stages/plan/plan.ts"
+import { withPlannedTotals } from "../stages/plan/totals.ts"
 import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
 import { publishNow } from "./release.ts"
 import { type Range, middleOf, sumOf } from "../values/range.ts"
@@ -116,7 +117,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       const choice = { ...options, optional: account.optional }
       const plan = range
         ? makeBackfillPlan(catalogue, account.location, choice, range)
-        : makePlan(catalogue, account.location, choice)
+        : Effect.flatMap(makePlan(catalogue, account.location, choice), (made) => withPlannedTotals(made, account))
       return Effect.map(plan, (plan) => ({ ...account, ...plan }))
     }
   )

@@ -11,7 +11,7 @@ import type { AccountSettings } from "../settings/settings.ts"
 import { hashKey } from "../settings/withheld.ts"
 import { type Synced, sync } from "./sync-account.ts"
 import { counted } from "../values/finding.ts"
-import { estimateText, middleOf } from "../values/range.ts"
+import { middleOf, rangeFields, rangeText } from "../values/range.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
@@ -117,11 +117,11 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
           say(
             requests.max === undefined
               ? `Reading ${counted(steps.length, "list")}. How many requests that takes shows when each has begun; ./sluice plan asks first.`
-              : `Planned: ${estimateText(requests)} requests.`
+              : `Planned: ${rangeText(requests)} requests.`
           )
           return Effect.annotateLogs(Effect.logInfo("plan made"), {
             locations: accounts.length,
-            planned_requests: estimateText(requests),
+            ...rangeFields("planned", requests),
             deadline: deadline === undefined ? undefined : new Date(deadline).toISOString()
           })
         })

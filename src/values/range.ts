@@ -19,15 +19,15 @@ export const sumOf = (ranges: ReadonlyArray<Range>): Range =>
 export const middleOf = ({ min, max }: Range): number | undefined =>
   max !== undefined && max <= min * 2 + 20 ? Math.round((min + max) / 2) : undefined
 
+/** As the fields of a log entry: `NAME_min` and `NAME_max`. */
+export const rangeFields = (name: string, range: Range | undefined): Readonly<Record<string, number | undefined>> => ({
+  [`${name}_min`]: range?.min,
+  [`${name}_max`]: range?.max
+})
+
 /** The ranges of another quantity that grows with this one. */
 export const mapRange = ({ min, max }: Range, of: (number: number) => number): Range =>
   between(of(min), max === undefined ? undefined : of(max))
-
-/** A whole estimate in a sentence: `about 291` for a narrow range, otherwise as `rangeText`. */
-export const estimateText = (range: Range): string | undefined => {
-  const middle = middleOf(range)
-  return middle === undefined || range.min === range.max ? rangeText(range) : `about ${middle.toLocaleString("en-US")}`
-}
 
 /** `291`, `40 to 90`, or `at least 60`; `undefined` if nothing is known. */
 export const rangeText = ({ min, max }: Range): string | undefined => {

@@ -115,7 +115,7 @@ describe("the frame", () => {
     assert.match(shown(atLeast(2000), atLeast(240_000)), /of at least 2,000 requests .* at least 4 min left$/)
     assert.match(
       shown(between(2000, 2100), between(240_000, 241_000)),
-      /# *.* of about 2,050 requests .* about 4 min left$/s
+      /# *.* of 2,000 to 2,100 requests .* about 4 min left$/s
     )
   })
 

@@ -56,7 +56,7 @@ describe("the log of a sync", () => {
       assert.isNotEmpty(withMessage(lines, "Next: ./sluice status"))
 
       const second = fromLogfmt(await sync(account, ["--log-format", "logfmt"]))
-      assert.match(String(withMessage(second, "plan made")[0]!["planned_requests"]), /^[1-9]/)
+      assert.match(String(withMessage(second, "plan made")[0]!["planned_max"]), /^[1-9]/)
       assert.deepInclude(second.at(-1), { message: "run ended", status: "complete", exit_code: "0" })
       assert.isEmpty(withMessage(second, "resource changed"))
       assert.isBelow(second.length, 10)

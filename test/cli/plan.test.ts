@@ -65,8 +65,11 @@ describe("a plan", () => {
     try {
       const first = await planOf(account)
       await used(account)
-      assert.strictEqual((await account.sync()).code, 0)
+      const synced = await sluice(["sync", "--json=lines", ...account.selection], account.environment)
+      assert.strictEqual(synced.code, 0)
       assertPredicts("first sync", first.plan, await used(account), false)
+      const events = synced.stdout.split("\n").map((line) => (line === "" ? {} : JSON.parse(line)))
+      assert.deepStrictEqual(events.find(({ event }) => event === "planned").requests, first.plan.requests)
 
       for (let night = 1; night <= 3; night++) {
         await account.service.post("change", {

@@ -58,7 +58,14 @@ describe("the progress", () => {
       requests.set("contacts", 60)
       yield* TestClock.adjust("60 seconds")
       yield* Fiber.interrupt(running)
-      assert.deepInclude(entries[1], { requests: 60, planned_requests: 200, records: 300, seconds_left: 140 })
+      assert.deepInclude(entries[1], {
+        requests: 60,
+        planned_min: 200,
+        planned_max: 200,
+        records: 300,
+        seconds_left_min: 140,
+        seconds_left_max: 140
+      })
       assert.strictEqual(entries.length, 2)
       assert.isNull(stderr.read())
     })

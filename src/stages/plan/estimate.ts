@@ -7,9 +7,10 @@ import { type BoundRequest, bind, get } from "../../catalog/request.ts"
 import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
-import { between, exactly } from "../../values/range.ts"
+import { exactly } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
-import { type ExpectedRequests, type ExpectedStep, pagesOfFullRead, requestsOf } from "./expect.ts"
+import { type ExpectedRequests, type ExpectedStep, requestsOf } from "./expect.ts"
+import { strategyToAsk, withTotal } from "./totals.ts"
 
 export interface Account {
   readonly location: string
@@ -56,43 +57,13 @@ const narrow = Effect.fnUntraced(function* (
   expected: ExpectedStep,
   account: Account
 ): Effect.fn.Return<ExpectedStep | { readonly refused: Refusal }, EstimateError, Api> {
-  const { step, list } = expected
-  const strategy = list && strategyToAsk(step, list.basis)
+  const strategy = strategyToAsk(expected)
   if (!strategy) return expected
-  const answer = yield* totalOf(step, strategy, account)
+  const answer = yield* totalOf(expected.step, strategy, account)
   if (answer === undefined) return expected
   if ("refused" in answer) return answer
-  const { total } = answer
-  if (total === undefined) return expected
-  const pages = pagesOfFullRead({ ...strategy, ...sizeOf(step, strategy) }, total) ?? 1
-  const more = partitionsOf(step.resource, account.optional).length - 1
-  if (step.mode === "incremental") {
-    // The lists of changed and of added records overlap.
-    const lists = 1 + (step.resource.changes?.added ? 1 : 0)
-    const requests = between(pages, pages * lists + lists - 1)
-    return {
-      ...expected,
-      list: { ...list, requests, basis: "total of the API", changed: between(0, total), records: total }
-    }
-  }
-  const requests = between(pages, pages + more + (strategy.paging.kind === "offset" ? Math.ceil(pages / 50) : 0))
-  return {
-    ...expected,
-    list: { ...list, requests, basis: "total of the API", changed: exactly(total), records: total }
-  }
+  return answer.total === undefined ? expected : withTotal(expected, strategy, answer.total, account.optional)
 })
-
-const sizeOf = ({ capabilities }: Step, { pageSize }: Strategy) => ({ pageSize: capabilities.sizes["all"] ?? pageSize })
-
-/** A total tells more about a list that was never read, or that the service filters by the time of the last change. */
-const strategyToAsk = (step: Step, basis: string): Strategy | undefined => {
-  const { resource, mode } = step
-  if (mode === "incremental") {
-    const strategy = resource.changes?.strategies[0]
-    return strategy?.total !== undefined && strategy.verifyField !== undefined ? strategy : undefined
-  }
-  return basis === "unknown" ? resource.full?.[0] : undefined
-}
 
 /** The total over all partitions; `undefined` if the service sends none and the list is longer than a page. */
 const totalOf = Effect.fnUntraced(function* (

@@ -34,7 +34,8 @@ export const liveRequests = (
 
 const listWith = (list: ExpectedList, { step }: ExpectedStep, read: ReadSoFar): ExpectedList => {
   // Of a list that was read before, most records are unchanged, so they make no children due.
-  const isFirst = list.basis === "unknown" || list.basis === "the resume point"
+  const isFirst =
+    ["unknown", "the resume point"].includes(list.basis) || (list.basis === "total of the API" && step.mode === "full")
   const changedOf = (records: number) => (isFirst ? exactly(records) : list.changed)
   if (read.status !== undefined) return { ...list, requests: exactly(read.requests), changed: changedOf(read.records) }
   if (read.total === undefined || step.mode !== "full" || !isFirst) return list

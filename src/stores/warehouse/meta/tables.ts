@@ -61,6 +61,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     comment: "Windows of the past that a backfill has read: from, and up to but not including, a time",
     columns: `location_id VARCHAR, resource VARCHAR, from_at TIMESTAMPTZ, to_at TIMESTAMPTZ, run_id VARCHAR`
   },
+  planned_totals: {
+    comment: "Totals of lists that the service reported to a plan, for the sync that follows",
+    columns: `location_id VARCHAR, resource VARCHAR, since TIMESTAMPTZ, total BIGINT, reported_at TIMESTAMPTZ`,
+    internal: true
+  },
   rejected_values: {
     comment:
       "Values that did not fit their column, as sent; the column holds NULL, or what the reason says. The key of a child row is that of its record, then its table and its own key or position: inv1/invoice_items/3",

@@ -1,0 +1,48 @@
+/** `meta.planned_totals`: totals of lists that the service reported to a plan. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { instantOf, literal } from "../sql.ts"
+import { Warehouse } from "../warehouse.ts"
+
+export interface PlannedTotal {
+  readonly resource: string
+  /** For the list of changes since a time, in epoch milliseconds. */
+  readonly since: number | undefined
+  readonly total: number
+}
+
+/** Totals that are not older than a time, in epoch milliseconds. */
+export const plannedTotals = Effect.fnUntraced(function* (
+  location: string,
+  after: number
+): Effect.fn.Return<ReadonlyArray<PlannedTotal>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT resource, epoch_ms(since) AS since, total FROM meta.planned_totals
+     WHERE location_id = ${literal(location)} AND reported_at >= ${instantOf(after)}`
+  )
+  return rows.map(({ resource, since, total }) => ({
+    resource: String(resource),
+    since: since === null ? undefined : Number(since),
+    total: Number(total)
+  }))
+})
+
+/** Replaces the totals of a location. */
+export const setPlannedTotals = Effect.fnUntraced(function* (
+  location: string,
+  totals: ReadonlyArray<PlannedTotal>,
+  reportedAt: number
+): Effect.fn.Return<void, Failure, Warehouse> {
+  const values = totals.map(
+    ({ resource, since, total }) =>
+      `(${literal(location)}, ${literal(resource)}, ${since === undefined ? "NULL" : instantOf(since)}, ${total}, ${instantOf(reportedAt)})`
+  )
+  yield* (yield* Warehouse).transaction([
+    `DELETE FROM meta.planned_totals WHERE location_id = ${literal(location)}`,
+    ...(values.length === 0
+      ? []
+      : [
+          `INSERT INTO meta.planned_totals (location_id, resource, since, total, reported_at) VALUES ${values.join(", ")}`
+        ])
+  ])
+})

@@ -1,8 +1,9 @@
 /** `sluice init`: writes a settings file from four answers. */
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 import * as Prompt from "effect/cli/Prompt"
 import { existsSync } from "node:fs"
 import { Api } from "../stages/api/api.ts"
+import { at } from "../catalog/json.ts"
 import { bind, get } from "../catalog/request.ts"
 import { onDisk } from "../output/files.ts"
 import { defaultFile } from "../settings/file.ts"
@@ -11,7 +12,7 @@ import { isPlainSecret } from "../settings/secrets.ts"
 import { syncSettings } from "../settings/settings.ts"
 import { sections } from "../settings/sections.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError, explained } from "../run/console/errors.ts"
+import { CommandError, explanationOf, explained } from "../run/console/errors.ts"
 import { Output } from "../run/console/output.ts"
 import { printResult } from "../run/result.ts"
 
@@ -28,7 +29,7 @@ export interface InitFlags {
 
 export const init = Effect.fn("cli.init")(
   function* (flags: InitFlags) {
-    const { keepSecret, print, stdout } = yield* Output
+    const { print, stdout } = yield* Output
     const path = flags.config ?? defaultFile
     if (flags.tokenRef !== undefined && isPlainSecret(flags.tokenRef))
       return yield* usage(
@@ -43,25 +44,17 @@ export const init = Effect.fn("cli.init")(
     if (missing.length > 0 && !canAsk)
       return yield* usage(`Without a terminal, all answers are flags; these are missing: ${missing.join(", ")}.`)
 
-    const baseUrl = flags.baseUrl ?? (yield* Prompt.run(Prompt.String({ message: "Address of the API" })))
-    const token =
-      flags.tokenRef ??
-      Redacted.value(yield* Prompt.run(Prompt.Password({ message: "Token, or env:NAME, file:/path, cmd:command" })))
-    if (isPlainSecret(token)) keepSecret(token)
-    const location = flags.location ?? (yield* Prompt.run(Prompt.String({ message: "Location id" })))
-    const formatsText =
-      flags.formats ??
-      (yield* Prompt.run(Prompt.String({ message: "Formats to publish", default: "duckdb,parquet,csv" })))
-    const { expected, fromText, schema } = sections.output.formats
-    const formats = fromText(formatsText)
-    if (!Schema.is(schema)(formats)) return yield* usage(`--formats ${formatsText}: expected ${expected}.`)
-
-    const settings = { baseUrl, token, location, formats }
-    yield* check(settings, flags.noCheck)
+    const { account, settings } = yield* answersFor(flags, canAsk)
     yield* onDisk(path, "written", () => writeSettings(path, settings))
-    const files = newFiles(path, token)
+    const files = newFiles(path, settings.token)
     const next = "./sluice plan"
-    if (flags.json) return yield* printResult("init", { exitCode: 0, next, data: { files } })
+    if (flags.json)
+      return yield* printResult("init", {
+        exitCode: 0,
+        next,
+        data: { files, ...(account !== undefined && { account }) }
+      })
+    if (account !== undefined) print(`Reached ${account} (location ${settings.location}).`)
     for (const file of files) print(`Wrote ${file}, which only you can read.`)
     yield* Effect.map(Output, ({ say }) => say(`Next: ${next}`))
     return 0
@@ -73,6 +66,100 @@ export const init = Effect.fn("cli.init")(
     })
   )
 )
+
+interface Answers {
+  readonly baseUrl: string
+  readonly token: string
+  readonly location: string
+  readonly formats: ReadonlyArray<string>
+}
+
+/**
+ * The answers of the flags and of the prompts, and the name of the account that they reach. In a terminal, answers with which
+ * the account cannot be read are asked for again, each with the earlier one as its default.
+ */
+const answersFor = Effect.fnUntraced(function* (flags: InitFlags, canAsk: boolean) {
+  const { say } = yield* Output
+  let earlier: Partial<Answers> = {}
+  while (true) {
+    const settings: Answers = yield* ask(flags, earlier)
+    const checked = yield* Effect.result(check(settings, flags.noCheck))
+    if (Result.isSuccess(checked)) return { settings, account: checked.success }
+    const isFlags = Object.keys(flagByAnswer).every((name) => flags[name as keyof typeof flagByAnswer] !== undefined)
+    if (!canAsk || isFlags) return yield* checked.failure
+    const explanation = explanationOf(checked.failure)
+    if (explanation === undefined) return yield* checked.failure
+    say(`${explanation.message} ${explanation.next}`, "error")
+    say("Nothing was written. Correct the answer that is wrong; Enter keeps an answer, Ctrl-C ends this.")
+    earlier = settings
+  }
+})
+
+const ask = Effect.fnUntraced(function* (flags: InitFlags, earlier: Partial<Answers>) {
+  const { keepSecret, say } = yield* Output
+  const answer = ({ explanation, message, expected }: Question, given: string | undefined, initial?: string) => {
+    if (given !== undefined) return Effect.succeed(given)
+    say(explanation)
+    const validate = (text: string) => {
+      const wrong = expected?.(text.trim()) ?? (text.trim() === "" ? "expected a text" : undefined)
+      return wrong === undefined ? Effect.succeed(text.trim()) : Effect.fail(wrong)
+    }
+    return Prompt.run(Prompt.String({ message, validate, ...(initial !== undefined && { default: initial }) }))
+  }
+  const baseUrl = yield* answer(questions.baseUrl, flags.baseUrl, earlier.baseUrl)
+  const token = flags.tokenRef ?? (yield* askToken(earlier.token))
+  if (isPlainSecret(token)) keepSecret(token)
+  const location = yield* answer(questions.location, flags.location, earlier.location)
+  const formatsText = yield* answer(
+    questions.formats,
+    flags.formats,
+    earlier.formats?.join(",") ?? "duckdb,parquet,csv"
+  )
+  const wrong = questions.formats.expected(formatsText)
+  if (wrong !== undefined) return yield* usage(`--formats ${formatsText}: ${wrong}.`)
+  return { baseUrl, token, location, formats: sections.output.formats.fromText(formatsText) as ReadonlyArray<string> }
+})
+
+const askToken = Effect.fnUntraced(function* (earlier: string | undefined) {
+  const { say } = yield* Output
+  say(questions.token.explanation)
+  const kept = earlier === undefined ? "" : " (Enter keeps it)"
+  const typed = Redacted.value(yield* Prompt.run(Prompt.Password({ message: `${questions.token.message}${kept}` })))
+  return typed.trim() === "" && earlier !== undefined ? earlier : typed.trim()
+})
+
+interface Question {
+  readonly message: string
+  readonly explanation: string
+  /** What is expected instead of a wrong answer. */
+  readonly expected?: (answer: string) => string | undefined
+}
+
+const questions = {
+  baseUrl: {
+    message: "Address of the API",
+    explanation: "Where the API of the Account Platform is, for example https://services.example.com"
+  },
+  token: {
+    message: "Token",
+    explanation:
+      "A private integration token of the account with read scopes; or where it is kept: env:CRM_TOKEN, file:/run/secrets/crm, cmd:pass crm"
+  },
+  location: {
+    message: "Location id",
+    explanation:
+      "The account to read; its id is in the address of its pages, after /location/, for example ve9EPM428h8vShlRW1KT"
+  },
+  formats: {
+    message: "Formats to publish",
+    explanation:
+      "What the tables are written as: duckdb is one file for SQL; parquet and csv are a file for each table",
+    expected: (answer) => {
+      const { expected, fromText, schema } = sections.output.formats
+      return Schema.is(schema)(fromText(answer)) ? undefined : `expected ${expected}`
+    }
+  }
+} as const satisfies Record<keyof Answers, Question>
 
 const flagByAnswer = {
   baseUrl: "--base-url",
@@ -96,7 +183,7 @@ const unreadable = (location: string, message: string) =>
     next: "Check the location id, and that the token has the scope locations.readonly."
   })
 
-/** Reads the location: one request, which needs the token, its scope and the address. */
+/** Reads the location, and returns its name: one request, which needs the token, its scope and the address. */
 const check = Effect.fnUntraced(function* (
   { baseUrl, location, token }: { readonly baseUrl: string; readonly location: string; readonly token: string },
   noCheck: boolean
@@ -111,10 +198,10 @@ const check = Effect.fnUntraced(function* (
   })
   const account = accounts[0]!
   account.secrets.forEach(keepSecret)
-  if (noCheck) return
+  if (noCheck) return undefined
   const request = bind(get("/locations/{locationId}"), { location })
-  yield* Effect.flatMap(Api, (api) => api.send({ request, priority: 1, resource: "init" })).pipe(
-    Effect.provide(Api.layer(account.api)),
+  const { body } = yield* Effect.flatMap(Api, (api) => api.send({ request, priority: 1, resource: "init" })).pipe(
+    Effect.provide(Api.layer({ ...account.api, isNew: () => true })),
     Effect.catchTags({
       Forbidden: ({ message }) => Effect.fail(unreadable(location, message)),
       NotFound: ({ message }) => Effect.fail(unreadable(location, message)),
@@ -122,4 +209,6 @@ const check = Effect.fnUntraced(function* (
     }),
     Effect.mapError(explained(location))
   )
+  const name = at(body, "location.name")
+  return typeof name === "string" && name !== "" ? name : undefined
 })

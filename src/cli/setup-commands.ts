@@ -133,7 +133,11 @@ export const setupResults = () => {
   })
 
   /** The files that were written. */
-  const Init = Schema.Struct({ files: Schema.Array(Schema.String) })
+  const Init = Schema.Struct({
+    files: Schema.Array(Schema.String),
+    /** The name of the account, if it was read. */
+    account: Schema.optionalKey(Schema.String)
+  })
 
   /** The definitions of the user's folder, and the mistakes in its files. */
   const PipelinesCheck = Schema.Struct({

@@ -12,6 +12,7 @@ import type { AccountSettings } from "../settings/settings.ts"
 import { bringUpToDate } from "./sync-account.ts"
 import { type Range, between, sumOf } from "../values/range.ts"
 import { setPlannedTotals } from "../stores/warehouse/meta/planned-totals.ts"
+import { freshnessByLocation } from "../stores/warehouse/meta/watermarks.ts"
 import { secondsPerRequest } from "../stores/warehouse/meta/runs.ts"
 import { loadCatalogue } from "./catalogue.ts"
 import { CommandError, explained } from "./console/errors.ts"
@@ -39,7 +40,8 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
   return yield* Effect.gen(function* () {
     yield* bringUpToDate(catalogue, output.folder, policies)
     const learnt = yield* secondsPerRequest()
-    const plans = yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt))
+    const isNew = (yield* freshnessByLocation()).size === 0
+    const plans = yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt, isNew))
     return { plans, earlier: yield* storedEarlier(output.folder, catalogue) }
   }).pipe(
     Effect.provide(outputLayer(output)),
@@ -68,7 +70,8 @@ const planLocation = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   account: AccountSettings,
   choice: { readonly only: ReadonlyArray<string>; readonly except: ReadonlyArray<string>; readonly full: boolean },
-  learnt: number | undefined
+  learnt: number | undefined,
+  isNew: boolean
 ) {
   const { location, optional, api: settings } = account
   return yield* Effect.gen(function* () {
@@ -92,7 +95,7 @@ const planLocation = Effect.fnUntraced(function* (
       )
     const elapsedMs = between(timeOf(requests.min), requests.max === undefined ? undefined : timeOf(requests.max))
     return { location, estimated, requests, elapsedMs, dailyRemaining } satisfies LocationPlan
-  }).pipe(Effect.provide(Api.layer(settings)), Effect.mapError(explained(location)))
+  }).pipe(Effect.provide(Api.layer({ ...settings, isNew: () => isNew })), Effect.mapError(explained(location)))
 })
 
 const resultOf = Effect.fnUntraced(function* (

@@ -70,6 +70,8 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
 /** What the run is expected to take, in all and by location. */
 export interface PlanOfRun {
   readonly run: string
+  /** Whether no run has read a list to its end. */
+  readonly isFirst: boolean
   readonly requests: Range
   readonly expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
 }
@@ -124,7 +126,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const planned = sumOf(plans.map(({ requests }) => requests))
   const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", middleOf(planned))
   const expectedByLocation = new Map(plans.map(({ location, expected }) => [location, expected]))
-  yield* Effect.annotateLogs(options.onPlan({ run: run.id, requests: planned, expectedByLocation }), { run: run.id })
+  const plan = { run: run.id, isFirst: freshness.size === 0, requests: planned, expectedByLocation }
+  yield* Effect.annotateLogs(options.onPlan(plan), { run: run.id })
 
   const backgroundLoader = yield* makeBackgroundLoader(loader)
   const isOnlyLocation = plans.length === 1

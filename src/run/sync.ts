@@ -72,6 +72,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
     const recentOf = yield* recentRequests(output.folder)
+    let isNew = false
     const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
       Effect.gen(function* () {
         const reserve = range ? yield* reserveForSync(catalogue, account) : 0
@@ -81,7 +82,10 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
           ...account,
           baseUrl: api.baseUrl,
           counts: new Map(),
-          api: Context.get(yield* Layer.build(Api.layer({ ...api, limits, location: account.location })), Api),
+          api: Context.get(
+            yield* Layer.build(Api.layer({ ...api, isNew: () => isNew, limits, location: account.location })),
+            Api
+          ),
           ...(flags.acceptDeletions && { deletionShareMax: 1 })
         }
       })
@@ -109,8 +113,9 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       ...choice,
       full,
       range,
-      onPlan: ({ run, requests, expectedByLocation }) =>
+      onPlan: ({ run, isFirst, requests, expectedByLocation }) =>
         Effect.suspend(() => {
+          isNew = isFirst
           watched.expectedByLocation = expectedByLocation
           const steps = stepsOf(expectedByLocation)
           onEvent?.({ event: "planned", run, requests, steps })

@@ -149,6 +149,8 @@ export interface ExchangeSettings {
   readonly idleMs?: number
   /** Larger files are not stored. */
   readonly fileMbMax: number
+  /** Whether no list was ever read from this address: if nothing answers there, it is wrong, and not down for now. */
+  readonly isNew?: () => boolean
 }
 
 export interface RequestLimits extends Pick<BudgetValues, "burst" | "reservePerDay"> {

@@ -25,9 +25,9 @@ const selfSigned = () => {
   execFileSync("openssl", [...command.split(" "), "-keyout", key, "-out", cert], { stdio: "ignore" })
   return { key: readFileSync(key), cert: readFileSync(cert) }
 }
-const send = (baseUrl: string) =>
+const send = (baseUrl: string, isNew = false) =>
   Effect.flatMap(Api, (api) => api.send(callTo("/x"))).pipe(
-    Effect.provide(Api.layer(settingsFor(baseUrl))),
+    Effect.provide(Api.layer({ ...settingsFor(baseUrl), isNew: () => isNew })),
     Effect.result,
     advancingClock,
     Effect.map((result) => JSON.stringify(result))
@@ -43,6 +43,20 @@ describe("an address", () => {
       assert.match(result, /"CertificateRejected","host":"127.0.0.1:\d+"/)
       assert.strictEqual(connections, 1)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("at which no program listens is wrong until it has answered once", () =>
+    Effect.gen(function* () {
+      const server = createHttp((_, response) => response.end("[]"))
+      const address = yield* Effect.scoped(listening(server))
+      const results = yield* Effect.forEach([true, false], (isNew) => send(`http://${address}`, isNew))
+      assert.match(results[0]!, /"NothingAnswers","host":"127.0.0.1:\d+","detail":".*ECONNREFUSED/)
+      assert.match(results[1]!, /"Unavailable".*after 7 attempts.*"later":true/)
+      assert.match(
+        yield* send("http://no-such-host.invalid", true),
+        /"NothingAnswers".*(ENOTFOUND)|"Unavailable".*EAI_AGAIN/
+      )
+    })
   )
 
   it.effect("that does not speak TLS, or only TLS, fails after one connection with the expected protocol", () =>

@@ -78,6 +78,11 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: Reg
     /^The certificate of api\.test is not trusted \(CERT_HAS_EXPIRED\).* NODE_EXTRA_CA_CERTS/
   ],
   [
+    { _tag: "NothingAnswers", host: "api.tset", detail: "getaddrinfo ENOTFOUND api.tset" },
+    "config",
+    /^No list has been read from api\.tset yet, and nothing answers there \(getaddrinfo ENOTFOUND api\.tset\)\. Check account\.base_url/
+  ],
+  [
     { _tag: "WrongProtocol", host: "api.test", protocol: "HTTPS", detail: "wrong version number" },
     "config",
     /^api\.test does not speak HTTPS \(wrong version number\)\. Check account\.base_url/

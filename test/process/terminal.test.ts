@@ -1,7 +1,10 @@
 /** The live display in a pseudo-terminal, and its absence where no terminal can show it. */
 import { assert, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { start } from "../support/process.ts"
+import { newFolder } from "../support/sluice.ts"
 import { Screen, type Size, hasPython, openTerminal } from "../support/terminal.ts"
 
 if (!hasPython) console.log("The display is not tested: python3, which opens the pseudo-terminal, is missing.")
@@ -140,4 +143,40 @@ describe("a pipe", () => {
       assert.strictEqual(code, 0, stderr)
       assert.notInclude(stdout + stderr, "\u001b")
     }))
+})
+
+describe.skipIf(!hasPython)("init in a terminal", () => {
+  it(
+    "explains each question, asks again for what is wrong, and names the account",
+    () =>
+      withAccount(["--contacts", "3"], async ({ service }) => {
+        const folder = newFolder()
+        const path = join(folder, "sluice.toml")
+        const session = openTerminal(["init", "--config", path], {}, { columns: 100, rows: 40 })
+        const answer = async (question: RegExp, text: string) => {
+          await session.shows(question)
+          session.press(`${text}\r`)
+        }
+        const erase = "\u007f".repeat(40)
+        await session.shows(/Where the API of the Account Platform is, for example https:/)
+        await answer(/Address of the API.*›/, service.url)
+        await answer(/Token.*›/, service.token)
+        await answer(/Location id.*›/, "noSuchLocation")
+        await answer(/Formats to publish.*›/, `${erase}paper`)
+        await session.shows(/expected a list of "duckdb"/)
+        session.press(`${erase}csv\r`)
+        await session.shows(/may not read location noSuchLocation|noSuchLocation cannot be read/)
+        assert.isFalse(existsSync(path))
+        await answer(/Address of the API.*›/, "")
+        await answer(/Token \(Enter keeps it\).*›/, "")
+        await answer(/Location id.*›/, `${erase}${service.locationId}`)
+        await answer(/Formats to publish.*›/, "")
+        const { code, output } = await session.ended
+        assert.strictEqual(code, 0, output)
+        const [location] = await service.records("locations")
+        assert.include(output, `Reached ${String(location!["name"])} (location ${service.locationId}).`)
+        assert.match(readFileSync(path, "utf8"), /^formats = \["csv"\]$/m)
+      }),
+    30_000
+  )
 })

@@ -1,5 +1,6 @@
 /** Runs sluice in a pseudo-terminal, and a model of what such a terminal shows. */
 import { spawn, spawnSync } from "node:child_process"
+import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
 export interface Size {
@@ -37,6 +38,8 @@ const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
 
 export interface Session {
   readonly press: (keys: string) => void
+  /** Waits until the output after the last match has a match. */
+  readonly shows: (pattern: RegExp) => Promise<void>
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>
 }
 
@@ -51,7 +54,17 @@ export const openTerminal = (
   })
   const chunks: Array<Buffer> = []
   child.stdout.on("data", (chunk) => chunks.push(chunk))
+  let matched = 0
   return {
+    shows: async (pattern) => {
+      for (const end = Date.now() + 15_000; ;) {
+        const output = Buffer.concat(chunks).toString()
+        const match = pattern.exec(output.slice(matched))
+        if (match) return void (matched += match.index + match[0].length)
+        if (child.exitCode !== null || Date.now() > end) throw new Error(`there is no ${pattern} in ${output}`)
+        await setTimeout(20)
+      }
+    },
     press: (keys) => void child.stdin.write(keys),
     ended: new Promise((resolve) =>
       child.once("close", (code) => resolve({ code, output: Buffer.concat(chunks).toString() }))

@@ -157,6 +157,12 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
         message: `The certificate of ${reason.host} is not trusted (${reason.detail}), so sluice sent nothing to it.`,
         next: "Check account.base_url and this machine's clock. If the certificate comes from an authority of your own, set NODE_EXTRA_CA_CERTS to its file."
       }
+    case "NothingAnswers":
+      return {
+        ends: "config",
+        message: `No list has been read from ${reason.host} yet, and nothing answers there (${reason.detail}).`,
+        next: "Check account.base_url: the name of the host and the port; and that this machine is connected."
+      }
     case "WrongProtocol":
       return {
         ends: "config",
@@ -198,7 +204,7 @@ const serviceExplanation = (error: ServiceError, location: string): Explanation 
       return {
         ends: "credentials",
         message: `The token may not read location ${location} (${error.message}), or there is no such location.`,
-        next: "Check SLUICE_LOCATION_ID, or use a token of that location."
+        next: "Check the location id (account.location, SLUICE_LOCATION_ID), or use a token of that location."
       }
     case "BudgetExhausted":
       return {

@@ -36,7 +36,8 @@ export const Transport = Context.Reference<Dispatcher | undefined>("sluice/api/T
 export const makeExchange = Effect.fn("api.exchange")(function* ({
   baseUrl,
   fileMbMax,
-  idleMs = timeoutMs
+  idleMs = timeoutMs,
+  isNew = () => false
 }: ExchangeSettings): Effect.fn.Return<Exchange, never, Scope.Scope> {
   const agent =
     (yield* Transport) ??
@@ -73,7 +74,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
       catch: (cause) => {
         if (cause instanceof DiskError) return fileFailure(file!.target.name, "written", cause)
         if (cause instanceof FileRejected) return new RequestRejected({ status: 200, message: cause.message })
-        return connectionError(cause, origin)
+        return connectionError(cause, origin, !hasResponded && isNew())
       }
     }).pipe(
       Effect.timeoutOrElse({

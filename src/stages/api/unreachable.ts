@@ -2,8 +2,8 @@
 import { type Failure, failure } from "../../values/failure.ts"
 import { TransportError } from "./errors.ts"
 
-/** Converts an error of undici or Node for a request to `origin`. */
-export const connectionError = (cause: unknown, origin: string): TransportError | Failure => {
+/** Converts an error of undici or Node for a request to `origin`. `isNew`: nothing has answered at that address yet. */
+export const connectionError = (cause: unknown, origin: string, isNew = false): TransportError | Failure => {
   const error = cause instanceof Error ? cause : new Error(String(cause))
   const code = String((error as NodeJS.ErrnoException).code ?? "")
   const reason = code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || code
@@ -16,11 +16,15 @@ export const connectionError = (cause: unknown, origin: string): TransportError 
       protocol: new URL(origin).protocol === "https:" ? "HTTPS" : "HTTP",
       detail: reason
     })
+  if (isNew && absentCode.test(code)) return failure({ _tag: "NothingAnswers", host, detail: reason })
   return new TransportError({ message: reason, unsent: unsentCode.test(code) })
 }
 
 /** Codes of errors that occur before a connection exists. */
 const unsentCode = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/
+
+/** Codes of a name that does not exist, and of a port on which no program listens. */
+const absentCode = /^(ENOTFOUND|ECONNREFUSED)$/
 
 /** Codes of Node for certificate errors: those of OpenSSL, and its own for a certificate of another host. */
 const certificateCode =

@@ -25,7 +25,7 @@ export const status = Effect.fn("cli.status")(function* ({ all, json, ...flags }
 })
 
 const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean) {
-  const { print, say } = yield* Output
+  const { print, printText, say } = yield* Output
   const now = yield* Clock.currentTimeMillis
   const { alarms, disk, lastRun, leftLocations = [], ledger, oldest, readings } = data
   const problems = readings.filter(isProblem)
@@ -49,7 +49,7 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
       `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
     )
   yield* sayLeft(leftLocations)
-  for (const line of alarmLines(alarms)) print(line)
+  for (const line of alarmLines(alarms)) printText(line)
   yield* sayHolder(data, now)
   if (lastRun) say(runText(lastRun, now))
   if (ledger) print(`Ledger: ${counted(ledger.seq, "record")}, head ${ledger.sha256.slice(0, 12)}`)

@@ -100,7 +100,7 @@ describe.skipIf(!hasPython)("the display", () => {
       assert.strictEqual(code, 130)
       const screen = new Screen(size).write(output)
       assert.deepStrictEqual(shown(screen).slice(-2), [
-        "Stopping; progress is saved. Press Ctrl-C again to quit now.",
+        "! Stopping; progress is saved. Press Ctrl-C again to quit now.",
         "Next: run the same command again; it resumes from the last saved page."
       ])
       assert.deepStrictEqual(
@@ -108,6 +108,30 @@ describe.skipIf(!hasPython)("the display", () => {
         []
       )
       assert.strictEqual(screen.column, 0)
+    }))
+
+  it("breaks no word of a message, and marks warnings and errors", () =>
+    withAccount(["--contacts", "20"], async (account) => {
+      await account.service.post("token", { removeScope: "contacts.readonly" })
+      const sync = ["sync", "--only", "contacts,pipelines"]
+      const wide = await openTerminal(sync, account.environment, { columns: 1000, rows: 24 }).ended
+      for (const columns of [120, 80, 60, 40]) {
+        const { output } = await openTerminal(sync, account.environment, { columns, rows: 24 }).ended
+        const wordsOf = (text: string, width: number) =>
+          new Set(
+            shown(new Screen({ columns: width, rows: 24 }).write(text))
+              .filter((line) => line.startsWith("Next: add") || line.startsWith("  scopes") || line.startsWith("! "))
+              .flatMap((line) => line.trim().split(/ +/))
+          )
+        const all = wordsOf(wide.output, 1000)
+        assert.isTrue(all.has("contacts.readonly"), wide.output)
+        assert.deepStrictEqual(
+          [...wordsOf(output, columns)].filter((word) => !all.has(word)),
+          []
+        )
+      }
+      const missing = await openTerminal(["plan", "--output", "/proc/nope"], account.environment, terminals[0]!).ended
+      assert.include(missing.output, "\u001b[31m✗\u001b[39m ")
     }))
 
   it("colours the word incomplete, but not with NO_COLOR", () =>

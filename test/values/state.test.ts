@@ -34,13 +34,13 @@ describe("a state", () => {
     }
     for (const [tone, code] of [
       ["problem", "\u001b[31m"],
-      ["warning", "\u001b[33m"]
+      ["warning", "\u001b[33m"],
+      ["complete", "\u001b[32m"]
     ] as const)
       for (const text of textsByTone(tone)) {
         assert.strictEqual(printed(`contacts  ${text}`, true), `contacts  ${code}${text}\u001b[39m`)
         for (const line of [`contacts  ${text}  why`, `it is ${text}`]) assert.strictEqual(printed(line, true), line)
         assert.strictEqual(printed(`contacts  ${text}`, false), `contacts  ${text}`)
       }
-    assert.strictEqual(printed("contacts  complete", true), "contacts  complete")
   })
 })

@@ -17,7 +17,7 @@ export interface CheckFlags extends Flags {
 }
 
 export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
-  const { print, say } = yield* Output
+  const { print, printText, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { compared, facts, watched } = yield* alarmsNow(output)
   const { alarms, opened, recovered } = watched
@@ -42,7 +42,7 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
     const data = { compared, alarms: shownAlarms(alarms), opened: names(opened), recovered: names(recovered) }
     return yield* printResult("check", { exitCode, next, data })
   }
-  for (const line of alarmLines(shownAlarms(alarms))) print(line)
+  for (const line of alarmLines(shownAlarms(alarms))) printText(line)
   for (const { where, what } of recovered) print(`recovered ${where}: ${what}`)
   print(
     `${active.length === 0 ? "ok: no alarms" : counted(active.length, "alarm")}; compared: ${comparedText(compared)}`

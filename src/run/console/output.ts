@@ -4,8 +4,10 @@ import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
 import type { Event } from "../../values/event-schemas.ts"
 import type { OnRunEvent } from "../../values/run-event.ts"
+import { type Level, levelWords } from "../../values/finding.ts"
 import type { Range } from "../../values/range.ts"
 import { textsByTone } from "../../values/state.ts"
+import { terminalWidth, wrapped } from "./wrap.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log-format.ts"
 
 /** Where a command writes; a terminal also has a size. */
@@ -43,6 +45,8 @@ export class Output extends Context.Service<
     readonly stdout: Stream
     /** Writes one line of a result. */
     readonly print: (line: string) => void
+    /** Writes a sentence of a result; a terminal has it broken between words. */
+    readonly printText: (line: string) => void
     /** A text as `print` writes it. */
     readonly asPrinted: (text: string) => string
     /** Writes an event as one line; absent without `--json=lines`. */
@@ -78,8 +82,15 @@ export class Output extends Context.Service<
     const asTyped = (text: string) => text.replaceAll("./sluice", environment["SLUICE_COMMAND"] ?? "./sluice")
     const isTerminal = stderr.isTTY === true && !environment["CI"] && environment["TERM"] !== "dumb"
     const area = new DisplayArea(stderr)
+    const isColoured = ({ isTTY }: Stream) => isTTY === true && !isPlain(environment)
     const write = (stream: Stream, line: string) =>
-      area.above(() => void stream.write(`${stream.isTTY && !isPlain(environment) ? painted(line) : line}\n`))
+      area.above(() => void stream.write(`${isColoured(stream) ? painted(line) : line}\n`))
+    const writeText = (stream: Stream, text: string, mark = "") => {
+      const width = terminalWidth(stream)
+      const lines =
+        width === undefined || text.length <= width ? [text] : wrapped(text, { width: width - mark.length, indent: 2 })
+      for (const [index, line] of lines.entries()) write(stream, index === 0 ? `${mark}${line}` : line)
+    }
     const asPrinted = (text: string) => redacted(asTyped(text))
     const print = (line: string) => write(stdout, asPrinted(line))
     const event: OnRunEvent = hasEvents
@@ -108,13 +119,15 @@ export class Output extends Context.Service<
       isTerminal,
       display: isTerminal ? area : undefined,
       print,
+      printText: (line) => writeText(stdout, asPrinted(line)),
       asPrinted,
       event,
       say: (line, level = "info") => {
         const text = asTyped(withFlags(line))
         message(level, text)
         if (!isAtLeast(level, logs.level)) return
-        if (logs.format === "pretty") write(stderr, withoutControls(redacted(text)))
+        const mark = isColoured(stderr) && !text.startsWith("Next:") ? (marks[level] ?? "") : ""
+        if (logs.format === "pretty") writeText(stderr, withoutControls(redacted(text)), mark)
         else if (text.trim() !== "")
           writeEntry({ time: new Date().toISOString(), level, message: text.trim(), fields: {} })
       },
@@ -146,20 +159,42 @@ const withoutControls = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]
 const isPlain = (environment: Readonly<Record<string, string | undefined>>): boolean =>
   Boolean(environment["NO_COLOR"]) || Boolean(environment["CI"]) || environment["TERM"] === "dumb"
 
+const colourOfLevel: Readonly<Partial<Record<Level, "red" | "yellow" | "green">>> = {
+  wrong: "red",
+  warning: "yellow",
+  ok: "green"
+}
+
+/** Before a message on a terminal with colours. */
+const marks: Readonly<Partial<Record<LogLevel, string>>> = { error: "✗ ", warn: "! " }
+
 /** The state at the end of a row of a table, and the level of a message or a log entry, in the colour of its severity. */
 const painted = (line: string): string => {
   const [state, paint] = colouredStates.find(([text]) => line.endsWith(`  ${text}`)) ?? []
   const row = state === undefined ? line : `${line.slice(0, -state.length)}${paint!(state)}`
   return row
-    .replace(/^problem(?= )|(?<=^\S+ )ERROR(?= )/, colour("red"))
-    .replace(/^warning(?= )|(?<=^\S+ )WARN(?= )/, colour("yellow"))
+    .replace(/^✗|(?<=^\S+ )ERROR(?= )/, colour("red"))
+    .replace(/^!|(?<=^\S+ )WARN(?= )/, colour("yellow"))
+    .replace(levelWord, (word) => colourOfWord[word]!(word))
 }
 
-const colour = (name: "red" | "yellow") => (word: string) => styleText(name, word, { validateStream: false })
+const colour = (name: "red" | "yellow" | "green") => (word: string) => styleText(name, word, { validateStream: false })
+
+/** The words of findings and alarms at the beginning of a line, in the colours of their levels. */
+const colourOfWord = Object.fromEntries(
+  Object.values(levelWords).flatMap((words) =>
+    Object.entries(words).flatMap(([level, word]) => {
+      const name = colourOfLevel[level as Level]
+      return name === undefined ? [] : [[word, colour(name)]]
+    })
+  )
+)
+const levelWord = new RegExp(`^(${Object.keys(colourOfWord).join("|")})(?=  )`)
 
 const colouredStates = [
   ...textsByTone("problem").map((text) => [text, colour("red")] as const),
-  ...textsByTone("warning").map((text) => [text, colour("yellow")] as const)
+  ...textsByTone("warning").map((text) => [text, colour("yellow")] as const),
+  ...textsByTone("complete").map((text) => [text, colour("green")] as const)
 ]
 
 /** The column for the location, if the rows are from several. */

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join } from "node:path"
 import { installed } from "../../values/installation.ts"
+import { baseStyle } from "../../values/page-style.ts"
 
 const own = [
   "style.css",
@@ -55,8 +56,9 @@ export const assetPaths = (): ReadonlyMap<string, string> =>
 export const importMap = (): string =>
   JSON.stringify({ imports: Object.fromEntries(packages.map(([name]) => [name, `/packages/${name}.js`])) })
 
-/** The page; `nonce` permits its import map, the only script that is not a file. */
+/** The page; `nonce` permits what is not a file: its import map, and the style that it shares with other pages. */
 export const pageHtml = async (nonce: string): Promise<string> =>
   (await readFile(installed("src/features/explore/page/index.html"), "utf8"))
-    .replace("{{nonce}}", nonce)
+    .replaceAll("{{nonce}}", nonce)
+    .replace("{{baseStyle}}", baseStyle)
     .replace("{{importMap}}", importMap())

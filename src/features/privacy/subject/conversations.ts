@@ -6,7 +6,8 @@ import { join } from "node:path"
 import type { Resource } from "../../../catalog/resource.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
-import { html } from "../../../values/html.ts"
+import { Html, html } from "../../../values/html.ts"
+import { pageStyle } from "../../../values/page-style.ts"
 import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { keysTable } from "./belongings.ts"
 import type { Conversation, Message } from "./vcon.ts"
@@ -109,32 +110,7 @@ export const threadOf = ({ contact, messages }: Conversation): string =>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Conversation with ${contact.name ?? contact.email ?? contact.phone ?? "a contact"}</title>
-        <style>
-          :root {
-            color-scheme: light dark;
-          }
-          body {
-            margin: 0 auto;
-            max-width: 46rem;
-            padding: 1.5rem;
-            font:
-              15px/1.5 system-ui,
-              sans-serif;
-            overflow-wrap: anywhere;
-          }
-          article {
-            border-top: 1px solid light-dark(#d9dcdf, #3a4046);
-            padding: 0.6rem 0;
-            break-inside: avoid;
-          }
-          header {
-            color: light-dark(#565d66, #a8b0b8);
-          }
-          p {
-            white-space: pre-wrap;
-            margin: 0.3rem 0;
-          }
-        </style>
+        ${threadStyle}
       </head>
       <body>
         <h1>Conversation with ${contact.name ?? contact.email ?? contact.phone ?? "a contact"}</h1>
@@ -153,3 +129,12 @@ export const threadOf = ({ contact, messages }: Conversation): string =>
         )}
       </body>
     </html> `.text
+
+const threadStyle = new Html(`<style>${pageStyle}
+:root{--frame:48rem}
+body{padding-bottom:3rem}
+h1{max-width:var(--frame);margin:0 auto;padding:2rem 1.5rem 1rem}
+article{max-width:var(--frame);margin:0 auto;border-top:1px solid var(--line);padding:.6rem 1.5rem;break-inside:avoid}
+article header{color:var(--muted)}
+p{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}
+</style>`)

@@ -1,5 +1,6 @@
 /** `index.html` of an export about a person: readable in any browser, without a network, and on paper. */
-import { type Html, html } from "../../../values/html.ts"
+import { Html, html } from "../../../values/html.ts"
+import { pageStyle } from "../../../values/page-style.ts"
 import type { CoveredResource } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
 
@@ -39,9 +40,7 @@ export const pageOf = (page: Page): string =>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${page.title}</title>
-        <style>
-          ${style}
-        </style>
+        ${style}
       </head>
       <body>
         <header>
@@ -77,7 +76,7 @@ const contactHtml = ({ deletedAt, emails, id, location, name, phones }: FoundCon
 const coverageHtml = ({ candidates, coverage }: Page): Html =>
   html`<section>
     <h2>Where was looked</h2>
-    <div class="wide" tabindex="0" role="region" aria-label="Where was looked">
+    <div class="scroll" tabindex="0" role="region" aria-label="Where was looked">
       <table>
         <thead>
           <tr>
@@ -149,14 +148,14 @@ const linksHtml = ({ conversations, files, links }: Page): Html | undefined =>
         </ul>
       </section>`
 
-const style = `:root{color-scheme:light dark;--rule:light-dark(#d9dcdf,#3a4046);--soft:light-dark(#565d66,#a8b0b8)}
-body{margin:0 auto;max-width:60rem;padding:1.5rem;font:15px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .4rem;border-top:1px solid var(--rule);padding-top:1rem}
-header p,section>p{color:var(--soft)}
-.wide{overflow-x:auto}
-table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;border-bottom:1px solid var(--rule);font-weight:400}thead th{font-weight:600}
+const style = new Html(`<style>${pageStyle}
+:root{--frame:64rem}
+body>footer,body>main{padding-bottom:3rem}
+h2{font-size:1.15rem;margin:2rem 0 .4rem;border-top:1px solid var(--line);padding-top:1rem}
+header p,section>p{color:var(--muted)}
 nav ul{columns:14rem;padding-left:1.2rem}
-dl{display:grid;grid-template-columns:minmax(8rem,14rem) 1fr;gap:.1rem 1rem;margin:0 0 1rem;padding:.6rem 0;border-bottom:1px solid var(--rule);break-inside:avoid}
-dt{color:var(--soft)}dd{margin:0;white-space:pre-wrap}
-@media (max-width:36rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}}
-@media print{a{color:inherit;text-decoration:none}}`
+dl{display:grid;grid-template-columns:minmax(8rem,14rem) minmax(0,1fr);gap:.1rem 1rem;margin:0 0 1rem;padding:.6rem 0;border-bottom:1px solid var(--line);break-inside:avoid}
+dt{color:var(--muted)}dd{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
+@media (max-width:36rem){dl{grid-template-columns:minmax(0,1fr)}dd{margin-bottom:.4rem}}
+@media print{a{color:inherit;text-decoration:none}}
+</style>`)

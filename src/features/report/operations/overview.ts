@@ -91,7 +91,7 @@ export const overviewSection = (parts: OverviewParts): Html => {
   const sent = requests.costs.reduce((sum, { lastDay }) => sum + lastDay, 0)
   const lastDayRejects = rejects.rejected.reduce((sum, one) => sum + one.lastDay, 0)
   const ofLimit = period.locationCount === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
-  return html`<div class="status ${tone}">
+  return html`<div class="notice ${tone}">
       <h3 id="status">${state}</h3>
       <p>${sentence} <span id="age" hidden></span></p>
     </div>

@@ -2,6 +2,7 @@
 import { type DescribedTable, sourceText } from "../../../catalog/dictionary.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { personalDataClasses, personalDataMeanings } from "../../../catalog/personal-data.ts"
+import { pageStyle } from "../../../values/page-style.ts"
 import { type ContractColumn, type ContractTable, contractOf } from "./contract.ts"
 import { makeDiagrams } from "./diagram.ts"
 import { exampleQuery } from "./example-query.ts"
@@ -97,24 +98,20 @@ const prose = (text: string): string => escape(text).replaceAll(/`([^`]*)`/g, "<
 const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-const style = `
-:root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a414d); --soft: light-dark(#5a6372, #a4adbb); --link: light-dark(#0b57a4, #8ab8f0); --back: light-dark(#fff, #15181d); }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 90rem; padding: 1rem; font: 15px/1.5 system-ui, sans-serif; background: var(--back); display: grid; grid-template-columns: 16rem minmax(0, 1fr); gap: 0 2rem; }
-header { grid-column: 1 / -1; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
-h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.3rem; border-bottom: 1px solid var(--line); } h3 { font-size: 1.1rem; margin: 2rem 0 0; }
-a { color: var(--link); } input { font: inherit; padding: .3rem .5rem; width: 100%; max-width: 26rem; display: block; }
-nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow: auto; padding-bottom: 1rem; }
-nav ul { list-style: none; margin: 0 0 .5rem; padding: 0 0 0 1rem; } nav a { text-decoration: none; }
-summary { cursor: pointer; font-weight: 600; }
-.source, small, figcaption { color: var(--soft); } .source { white-space: pre-line; font-size: .9em; }
+const style = `${pageStyle}
+body { display: grid; grid-template-columns: 16rem minmax(0, 1fr); gap: 0 2rem; max-width: var(--frame); margin: 0 auto; padding: 0 1.5rem; }
+body > header { grid-column: 1 / -1; width: 100%; padding: 1.5rem 0 1rem; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
+body > main { width: 100%; padding: 0; }
+h2 { margin-top: 1rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); } h3 { margin-top: 2rem; overflow-wrap: anywhere; }
+input { display: block; width: 100%; max-width: 26rem; }
+nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow: auto; padding-bottom: 1rem; font-size: .9rem; }
+nav summary { color: var(--text); font-weight: 600; }
+nav ul { list-style: none; margin: 0 0 .5rem; padding: 0 0 0 1rem; overflow-wrap: anywhere; } nav a { text-decoration: none; }
+.source { color: var(--muted); white-space: pre-line; font-size: .9em; }
 figure { margin: 1rem 0; overflow-x: auto; } figure svg { width: 100%; height: auto; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .92em; }
-th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); font-weight: normal; }
-thead th { font-weight: 600; } pre { overflow-x: auto; }
-[hidden] { display: none !important; }
-@media (max-width: 50rem) { body { display: block; } nav { position: static; max-height: 14rem; } }
-@media print { nav, label, #found { display: none; } body { display: block; } details::details-content { content-visibility: visible; display: block; } }
+section { min-width: 0; }
+@media (max-width: 50rem) { body { display: block; padding: 0 1rem; } nav { position: static; max-height: 14rem; } }
+@media print { nav, label, #found { display: none; } body { display: block; padding: 0; } }
 `
 
 /** Without it, the page shows everything. */

@@ -45,15 +45,13 @@ pre{overflow-x:auto;background:var(--grid);padding:.6rem .8rem;border-radius:6px
 .notice{border-left:4px solid var(--good);background:var(--good-ground);padding:.8rem 1.1rem;border-radius:0 6px 6px 0}
 .notice.warning{border-color:var(--warn);background:var(--warn-ground)}
 .notice.problem{border-color:var(--bad);background:var(--bad-ground)}
-.notice h3{font-size:1.3rem;margin:0;color:var(--good)}
-.notice.warning h3{color:var(--warn)}.notice.problem h3{color:var(--bad)}
-.notice p{margin:.15rem 0 0;max-width:50rem}
+.notice strong{color:var(--good)}.notice.warning strong{color:var(--warn)}.notice.problem strong{color:var(--bad)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.4rem,1fr));gap:1px;background:var(--surface);border:1px solid var(--line);border-radius:6px;overflow:hidden;margin:1.2rem 0 0}
 .tiles div{box-shadow:0 0 0 1px var(--line);padding:.65rem .9rem}
 .tiles dt{color:var(--muted);font-size:.85rem}
 .tiles dd{margin:0}
 .tiles strong{display:block;font-size:1.5rem;line-height:1.25;font-weight:600;font-variant-numeric:tabular-nums}
-.tiles span{color:var(--muted);font-size:.8rem}
+.tiles dd>span{color:var(--muted);font-size:.8rem}
 .scroll{overflow-x:auto;margin:.15rem 0 .4rem}
 table{border-collapse:collapse;width:100%;font-size:.875rem;font-variant-numeric:tabular-nums}
 .caption{color:var(--muted);font-size:.85rem;margin:.6rem 0 0}

@@ -93,10 +93,14 @@ describe.skipIf(executablePath === undefined)("the report in a browser", () => {
   it("prints with the rows that are folded on screens", async () => {
     const page = await browser.newPage()
     await page.goto(url)
-    const row = page.locator("#runs-table tbody tr").first()
+    const row = page.locator("#runs-table-more tbody tr").first()
     assert.isFalse(await row.isVisible())
     await page.emulateMedia({ media: "print" })
     assert.isTrue(await row.isVisible())
+    // The width of A4 and of Letter, without margins.
+    await page.setViewportSize({ width: 700, height: 1000 })
+    const wide = "[...document.querySelectorAll('table')].filter((one) => one.getBoundingClientRect().right > 700.5)"
+    assert.deepStrictEqual(await page.evaluate(`${wide}.map(({ id }) => id)`), [])
     await page.close()
   })
 })

@@ -1,4 +1,4 @@
-/** The second part of the report, from releases that no sandbox makes: hostile names, missing models, many currencies. */
+/** The first part of the report, from releases that no sandbox makes: hostile names, missing models, many currencies. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { rmSync } from "node:fs"
@@ -9,7 +9,7 @@ import { query } from "../support/compare.ts"
 import { newFolder } from "../support/sluice.ts"
 import { numberIn, rowsOf, textOf } from "./reading.ts"
 
-/** The part as of 23 November 2026, from a published file that these statements fill. */
+/** The part and its first sentence as of 23 November 2026, from a published file that these statements fill. */
 const partAfter = async (...statements: ReadonlyArray<string>): Promise<string> => {
   const folder = newFolder()
   const path = join(folder, "crm.duckdb")
@@ -17,8 +17,11 @@ const partAfter = async (...statements: ReadonlyArray<string>): Promise<string> 
   await query(path, [meta, ...statements].join(";\n"), "READ_WRITE")
   const options = { access: "read", isRelease: true, memoryMb: 128 } as const
   try {
-    const part = business(Date.UTC(2026, 10, 23)).pipe(Effect.provide(Warehouse.layer(path, options)))
-    return (await Effect.runPromise(part)).text
+    const part = business(Date.UTC(2026, 10, 23), (location) => `Place ${location}`).pipe(
+      Effect.provide(Warehouse.layer(path, options))
+    )
+    const { headline, content } = await Effect.runPromise(part)
+    return `${headline === undefined ? "" : `<p>${headline.text}</p>`}${content.text}`
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -27,14 +30,14 @@ const partAfter = async (...statements: ReadonlyArray<string>): Promise<string> 
 const hostile = `<script>alert(1)</script>"'&`
 const literal = `'${hostile.replaceAll("'", "''")}'`
 const opportunities = `CREATE TABLE bi.fct_opportunity (pipeline_name VARCHAR, pipeline_stage_name VARCHAR, stage_position INTEGER, currency VARCHAR,
-  opportunity_value DECIMAL(38, 4), is_open BOOLEAN, is_won BOOLEAN, is_lost BOOLEAN, closed_local_date DATE)`
+  opportunity_value DECIMAL(38, 4), is_open BOOLEAN, is_won BOOLEAN, is_lost BOOLEAN, closed_local_date DATE, location_id VARCHAR, pipeline_id VARCHAR)`
 const payments = `CREATE TABLE bi.fct_payment (currency VARCHAR, net_amount DECIMAL(38, 4), is_live BOOLEAN, is_succeeded BOOLEAN, paid_local_date DATE)`
 const subscriptions = `CREATE TABLE bi.fct_subscription_month (subscription_id VARCHAR, month_start DATE, is_live BOOLEAN, currency VARCHAR,
   monthly_amount DECIMAL(38, 4), is_first_month BOOLEAN, is_churn_month BOOLEAN, subscription_status VARCHAR)`
 const replies = `CREATE TABLE bi.fct_conversation_reply (asked_local_date DATE, is_replied BOOLEAN, reply_minutes DECIMAL(18, 2), reply_business_minutes BIGINT)`
 const messages = "CREATE TABLE bi.fct_message (is_between_people BOOLEAN, direction VARCHAR, sent_at TIMESTAMPTZ)"
 const appointments = `CREATE TABLE bi.fct_appointment (calendar_id VARCHAR, calendar_name VARCHAR, is_attended BOOLEAN, is_no_show BOOLEAN,
-  is_cancelled BOOLEAN, is_past BOOLEAN, start_local_date DATE)`
+  is_cancelled BOOLEAN, is_past BOOLEAN, start_local_date DATE, location_id VARCHAR, booked_at TIMESTAMPTZ)`
 const acquisitions = "CREATE TABLE bi.fct_contact_acquisition (channel VARCHAR, created_local_date DATE)"
 const all = [opportunities, payments, subscriptions, replies, messages, appointments, acquisitions]
 
@@ -105,11 +108,21 @@ it("amounts of different currencies are never added, and tests, failures and ref
     `INSERT INTO bi.fct_payment VALUES ('USD', 100.5, true, true, '2026-10-31'), ('USD', 50, true, true, '2026-10-01'), ('EUR', 7, true, true, '2026-10-02'),
        ('USD', 9000, false, true, '2026-10-02'), ('USD', 9000, true, false, '2026-10-02'), ('USD', 9000, true, true, '2025-10-31'), (NULL, 3, true, true, '2026-11-30')`
   )
-  assert.include(textOf(part), "USD 151 and EUR 7 and no currency 0 in Oct 2026.")
-  const rows = rowsOf(part, "revenue-by-month")
-  assert.lengthOf(rows, 13)
-  assert.deepStrictEqual(rows.at(-2), ["Oct 2026", "151", "2", "7", "1", "0", "0"])
-  assert.deepStrictEqual(rows.at(-1), ["Nov 2026", "0", "0", "0", "0", "3", "1"])
+  assert.include(textOf(part), "USD 151 and EUR 7 and 0 (currency not stated) in Oct 2026.")
+  const rows = ["", "-2", "-3"].map((suffix) => rowsOf(part, `revenue-by-month${suffix}`))
+  assert.deepStrictEqual(
+    rows.map((months) => months.length),
+    [13, 13, 13]
+  )
+  assert.deepStrictEqual(
+    rows.map((months) => months.at(-2)),
+    [
+      ["Oct 2026", "151", "2"],
+      ["Oct 2026", "7", "1"],
+      ["Oct 2026", "0", "0"]
+    ]
+  )
+  assert.deepStrictEqual(rows[2]!.at(-1), ["Nov 2026", "3", "1"])
 })
 
 it("medians, rates and recurring amounts are those of their month", async () => {
@@ -118,13 +131,13 @@ it("medians, rates and recurring amounts are those of their month", async () => 
     "INSERT INTO bi.fct_conversation_reply VALUES ('2026-10-05', true, 10, 10), ('2026-10-06', true, 30, 20), ('2026-10-07', true, 5000, 900), ('2026-10-08', false, NULL, NULL)",
     `INSERT INTO bi.fct_subscription_month VALUES ('a', '2026-10-01', true, 'USD', 20, true, false, 'unknown'), ('b', '2026-10-01', true, 'USD', NULL, false, true, 'active'),
        ('c', '2026-10-01', false, 'USD', 500, true, false, 'active')`,
-    `INSERT INTO bi.fct_appointment SELECT 'c', 'Visit', i > 0, i = 0, false, true, DATE '2026-05-01' FROM range(4) AS r (i)`,
-    "INSERT INTO bi.fct_appointment VALUES ('c', 'Visit', false, false, true, true, '2026-05-01'), ('c', 'Visit', false, true, false, false, '2026-11-30')"
+    `INSERT INTO bi.fct_appointment SELECT 'c', 'Visit', i > 0, i = 0, false, true, DATE '2026-05-01', 'l', NULL FROM range(4) AS r (i)`,
+    "INSERT INTO bi.fct_appointment VALUES ('c', 'Visit', false, false, true, true, '2026-05-01', 'l', NULL), ('c', 'Visit', false, true, false, false, '2026-11-30', 'l', NULL)"
   )
   assert.deepStrictEqual(rowsOf(part, "replies-by-month").at(-2), ["Oct 2026", "4", "75 %", "30 min", "20 min"])
   assert.include(
     textOf(part),
-    "In Oct 2026, 1 subscription began and 1 were cancelled. 1 subscription without an interval is not included in the amounts. The status of 1 subscription is not known; it counts as live."
+    "In Oct 2026, 1 subscription began and 1 was cancelled. 1 subscription without an interval is not included in the amounts. The status of 1 subscription is not known; it counts as live."
   )
   assert.deepStrictEqual(rowsOf(part, "recurring-by-month").at(-2), ["Oct 2026", "20", "2"])
   assert.deepStrictEqual(rowsOf(part, "calendars"), [["Visit", "5", "3", "1", "1", "25 %", ""]])
@@ -133,10 +146,10 @@ it("medians, rates and recurring amounts are those of their month", async () => 
 it("names of the account are texts, addresses in them are masked, and rare sources are not named", async () => {
   const part = await partAfter(
     ...all,
-    `INSERT INTO bi.fct_opportunity SELECT ${literal}, ${literal} || i, i, ${literal}, 5, true, false, false, NULL FROM range(200) AS r (i)`,
-    "INSERT INTO bi.fct_opportunity VALUES ('Calls of jane@example.com', '+1 817 555 1234', 1, 'USD', 9000, true, false, false, NULL)",
+    `INSERT INTO bi.fct_opportunity SELECT ${literal}, ${literal} || i, i, ${literal}, 5, true, false, false, NULL, 'l', 'p' || i FROM range(200) AS r (i)`,
+    "INSERT INTO bi.fct_opportunity VALUES ('Calls of jane@example.com', '+1 817 555 1234', 1, 'USD', 9000, true, false, false, NULL, 'l', 'p')",
     `INSERT INTO bi.fct_payment SELECT ${literal} || i, 5, true, true, DATE '2026-10-01' FROM range(50) AS r (i)`,
-    `INSERT INTO bi.fct_appointment SELECT 'c' || i, ${literal}, true, false, false, true, DATE '2026-05-01' FROM range(500) AS r (i)`,
+    `INSERT INTO bi.fct_appointment SELECT 'c' || i, ${literal}, true, false, false, true, DATE '2026-05-01', 'l', NULL FROM range(500) AS r (i)`,
     `INSERT INTO bi.fct_contact_acquisition SELECT ${literal}, DATE '2026-10-01' FROM range(9)`,
     `INSERT INTO bi.fct_contact_acquisition SELECT 'friend of Jane ' || i, DATE '2026-10-01' FROM range(2000) AS r (i)`
   )
@@ -148,4 +161,70 @@ it("names of the account are texts, addresses in them are masked, and rare sourc
   assert.deepStrictEqual(sources.map(([source, n]) => [source, numberIn(n!)]).at(-1), ["2,000 other sources", 2000])
   assert.include(textOf(part), "The 4 of 50 currencies with the most rows are shown.")
   assert.isBelow(part.length, 100_000)
+})
+
+it("begins with the seven whole days before, against the seven days before these", async () => {
+  const part = textOf(
+    await partAfter(
+      ...all,
+      "INSERT INTO bi.fct_contact_acquisition SELECT 'x', DATE '2026-11-23' - i::INTEGER FROM range(16) AS r (i)",
+      `INSERT INTO bi.fct_opportunity (currency, opportunity_value, is_open, is_won, is_lost, closed_local_date) VALUES
+         ('USD', 40000.4, false, true, false, '2026-11-22'), ('USD', 1702, false, true, false, '2026-11-16'), (NULL, 7, false, true, false, '2026-11-17'),
+         ('USD', 9, false, true, false, '2026-11-15'), ('USD', 9, false, true, false, '2026-11-23'), ('USD', 9, false, false, true, '2026-11-20')`,
+      "INSERT INTO bi.fct_appointment (is_past, booked_at) SELECT true, TIMESTAMPTZ '2026-11-15 23:59:59+00' FROM range(2)"
+    )
+  )
+  assert.match(
+    part,
+    /^From 16 Nov to 22 Nov, in comparison with the 7 days before: 3 opportunities won worth USD 41,702 and 7 \(currency not stated\) \(2 more\); no payments received \(as many\); 7 new contacts \(as many\); no appointments booked \(2 fewer\)\./
+  )
+})
+
+it("says nothing of a week whose rows may be unknown", async () => {
+  const part = textOf(
+    await partAfter(
+      ...all,
+      "CREATE TABLE meta.watermarks AS SELECT unnest(['transactions', 'opportunities']) AS resource, now() AS complete_at",
+      "INSERT INTO bi.fct_opportunity (currency) VALUES ('USD')"
+    )
+  )
+  assert.match(part, /^From 16 Nov to 22 Nov, in comparison with the 7 days before: no payments received \(as many\)\./)
+})
+
+it("shows one currency at a time, that of the most rows first, and says once that one is not stated", async () => {
+  const part = await partAfter(
+    ...all,
+    "INSERT INTO bi.fct_opportunity SELECT 'Sales', 'New', 1, NULL, 1292238581, true, false, false, NULL, 'l', 'p' FROM range(2)",
+    "INSERT INTO bi.fct_opportunity VALUES ('Sales', 'New', 1, 'EUR', 5000000000, true, false, false, NULL, 'l', 'p')"
+  )
+  assert.deepStrictEqual(rowsOf(part, "stages"), [["Sales", "New", "2", "2,584,477,162", ""]])
+  assert.deepStrictEqual(rowsOf(part, "stages-2"), [
+    ["Sales", "New", "1", "EUR\u00a05,000,000,000".replace("\u00a0", " "), ""]
+  ])
+  const text = textOf(part)
+  assert.include(text, "3 opportunities are open, worth 2,584,477,162 (currency not stated) and EUR 5,000,000,000.")
+  assert.include(text, "Open pipeline 2.6B 2 opportunities, currency not stated")
+  assert.include(part, 'title="2,584,477,162"')
+  assert.notInclude(text, "no currency")
+})
+
+it("tells pipelines and calendars of the same name apart, by their location or else by their id", async () => {
+  const part = await partAfter(
+    ...all,
+    `INSERT INTO bi.fct_opportunity SELECT 'Sales', 'New', 1, 'USD', 5, true, false, false, NULL, l, 'pipeline' FROM (SELECT unnest(['a', 'b']) AS l)`,
+    `INSERT INTO bi.fct_appointment SELECT c, 'Visit', true, false, false, true, DATE '2026-05-01', 'a', NULL FROM (SELECT unnest(['calendar-1', 'calendar-2']) AS c)`,
+    "INSERT INTO bi.fct_appointment VALUES ('calendar-3', 'Call', true, false, false, true, '2026-05-01', 'a', NULL)"
+  )
+  assert.deepStrictEqual(
+    rowsOf(part, "stages")
+      .map(([name]) => name)
+      .toSorted(),
+    ["Sales, Place a", "Sales, Place b"]
+  )
+  assert.deepStrictEqual(
+    rowsOf(part, "calendars")
+      .map(([name]) => name)
+      .toSorted(),
+    ["Call", "Visit (…ndar-1)", "Visit (…ndar-2)"]
+  )
 })

@@ -82,7 +82,13 @@ describe("masking", () => {
 it("numbers, sizes and times are written alike everywhere, and lines do not break before a unit", () => {
   assert.strictEqual(bytes(1500), "1.5\u00a0kB")
   const plain = (texts: ReadonlyArray<string>) => texts.map((text) => text.replaceAll("\u00a0", " "))
-  assert.deepStrictEqual(plain([950, 1234, 35_400, 1_200_000].map(brief)), ["950", "1.2 k", "35 k", "1.2 M"])
+  assert.deepStrictEqual([950, 1234, 35_400, 1_200_000, 2_584_477_162].map(brief), [
+    "950",
+    "1.2K",
+    "35K",
+    "1.2M",
+    "2.6B"
+  ])
   assert.deepStrictEqual(plain([0, 999, 1500, 2_340_000].map(bytes)), ["0 B", "999 B", "1.5 kB", "2.3 MB"])
   assert.deepStrictEqual([1, 0, -1200].map(signed), ["+1", "0", "−1,200"])
   assert.deepStrictEqual(plain([share(1, 200_000), share(7, 100), share(1, 4), share(1, 0)]), [
@@ -131,6 +137,23 @@ describe("charts", () => {
     assert.match(svg, /<title>T&#60;<\/title>\s*<desc>D<\/desc>/)
     assert.include(svg, "&#60;y&#62;")
     assert.include(svg, 'class="mark"')
+  })
+
+  it("leaves room for columns that there are not yet, on the left", () => {
+    const svg = columns([{ text: "x", value: 1 }], { ...frame, slots: 10 }).text
+    assert.deepStrictEqual(numbers(svg, "x"), [912])
+    assert.deepStrictEqual(numbers(svg, "width"), [76])
+    assert.deepStrictEqual(ticksOf(["a"], "columns", 10), [{ at: 1, text: "a" }])
+    assert.deepStrictEqual(
+      ticksOf(["a", "b", "c", "d", "e"], "columns", 10).map(({ text }) => text),
+      ["a", "c", "e"]
+    )
+  })
+
+  it("draws no line over a gap, and a value between two gaps as a dot", () => {
+    const points = [1, undefined, 2, undefined, 3, 4].map((y, index) => ({ x: index / 5, y }))
+    const [, d] = /class="line" d="([^"]*)"/.exec(lines([{ name: "n", kind: "line", points }], frame).text) ?? []
+    assert.strictEqual(d, "M0 75h0M400 50h0M800 25h0L1000 0")
   })
 
   it("draws a limit only if it is within reach", () => {

@@ -31,15 +31,23 @@ export interface Bar {
 
 const [width, height] = [1000, 100]
 
-/** A column for each value. `limit`: drawn as a line across the chart if it is within reach. */
-export const columns = (bars: ReadonlyArray<Bar>, frame: Framed & { readonly limit?: number | undefined }): Html => {
+interface Columns extends Framed {
+  /** Drawn as a line across the chart if it is within reach. */
+  readonly limit?: number | undefined
+  /** Columns that have room; fewer stand at the right. */
+  readonly slots?: number
+}
+
+/** A column for each value. */
+export const columns = (bars: ReadonlyArray<Bar>, frame: Columns): Html => {
   const highest = Math.max(0, ...bars.flatMap(({ value, mark = 0 }) => [value, mark]))
   const limit = frame.limit !== undefined && highest >= frame.limit / 10 ? frame.limit : undefined
   const scale = scaleOf(Math.max(highest, limit ?? 0))
-  const step = width / Math.max(bars.length, 1)
+  const slots = Math.max(bars.length, frame.slots ?? 1)
+  const step = width / slots
   const y = (value: number) => height - (height * value) / scale.max
   const drawn = bars.map(({ text, value, mark, tone }, index) => {
-    const [left, wide] = [index * step + step * 0.12, step * 0.76]
+    const [left, wide] = [(slots - bars.length + index) * step + step * 0.12, step * 0.76]
     const line =
       mark === undefined
         ? undefined
@@ -61,16 +69,22 @@ export const columns = (bars: ReadonlyArray<Bar>, frame: Framed & { readonly lim
 
 export interface Series {
   readonly name: string
-  /** Points from left to right; `x` is a share of the width from 0 to 1. */
-  readonly points: ReadonlyArray<{ readonly x: number; readonly y: number }>
+  /** Points from left to right; `x` is a share of the width from 0 to 1. The line has a gap where there is no value. */
+  readonly points: ReadonlyArray<{ readonly x: number; readonly y: number | undefined }>
   readonly kind: "area" | "line" | "second" | "third" | "limit"
 }
 
 export const lines = (series: ReadonlyArray<Series>, frame: Framed & { readonly top?: number | undefined }): Html => {
-  const scale = scaleOf(frame.top ?? Math.max(0, ...series.flatMap(({ points }) => points.map(({ y }) => y))))
+  const scale = scaleOf(frame.top ?? Math.max(0, ...series.flatMap(({ points }) => points.map(({ y = 0 }) => y))))
   const paths = series.map(({ name, points, kind }) => {
-    const at = points.map(({ x, y }) => `${n(x * width)} ${n(height - (height * Math.min(y, scale.max)) / scale.max)}`)
-    const d = `M${at.join("L")}`
+    // A value between two gaps is a line without length, whose ends are round: a dot.
+    const d = points
+      .map(({ x, y }, index) => {
+        if (y === undefined) return ""
+        const place = `${n(x * width)} ${n(height - (height * Math.min(y, scale.max)) / scale.max)}`
+        return points[index - 1]?.y === undefined ? `M${place}h0` : `L${place}`
+      })
+      .join("")
     const area =
       kind === "area" && points.length > 0
         ? html`<path class="area" d="${d}V${height}H${n(points[0]!.x * width)}z" />`
@@ -152,19 +166,25 @@ const framed = ({ title, description, ticks, format, unit }: Framed, { max, step
   </div>`
 }
 
-/** At most five texts of a row of equal steps, the first and the last among them. */
-export const ticksOf = (texts: ReadonlyArray<string>, places: "columns" | "points"): Axis["ticks"] => {
+/**
+ * At most five texts of a row of equal steps, the first and the last among them. `slots`: steps that have room; fewer stand
+ * at the right.
+ */
+export const ticksOf = (texts: ReadonlyArray<string>, places: "columns" | "points", slots = 1): Axis["ticks"] => {
   const last = texts.length - 1
-  const shown = Math.min(texts.length, 5)
+  const room = Math.max(texts.length, slots)
+  // Texts that fit between the first column and the last.
+  const shown = Math.min(texts.length, Math.max(1, Math.round((5 * texts.length) / room)))
   // The texts of the first and last column begin and end with the chart: centred, they would stand out of it.
-  const at = (index: number) =>
-    last === 0
-      ? 0.5
-      : places === "points" || index === 0 || index === last
-        ? index / last
-        : (index + 0.5) / texts.length
-  const indexes = Array.from({ length: shown }, (_, one) => (shown === 1 ? 0 : Math.round((one * last) / (shown - 1))))
-  return indexes.map((index) => ({ at: at(index), text: texts[index]! }))
+  const at = (index: number) => {
+    const place = room - texts.length + index
+    if (room === 1) return 0.5
+    return places === "points" || place === 0 || place === room - 1 ? place / (room - 1) : (place + 0.5) / room
+  }
+  const indexes = Array.from({ length: shown }, (_, one) =>
+    shown === 1 ? last : Math.round((one * last) / (shown - 1))
+  )
+  return texts.length === 0 ? [] : indexes.map((index) => ({ at: at(index), text: texts[index]! }))
 }
 
 /** Short numbers keep the file small. */

@@ -1,4 +1,5 @@
 /** Numbers, times and sizes as the report shows them: the same in every locale and time zone. */
+import { type Html, html } from "../../values/html.ts"
 
 export const count = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 0 })
 
@@ -9,16 +10,17 @@ export const counted = (value: number, thing: string, things = `${thing}s`): str
 /** With a space at which no line breaks. */
 const withUnit = (value: string | number, unit: string): string => `${value}\u00a0${unit}`
 
-/** For axes and tiles: 950, 1.2 k, 35 k, 1.2 M. */
+/** For axes and tiles: 950, 1.2K, 35K, 1.2M, 2.6B. */
 export const brief = (value: number): string => {
   const size = Math.abs(value)
   for (const [unit, suffix] of [
-    [1e9, "G"],
+    [1e12, "T"],
+    [1e9, "B"],
     [1e6, "M"],
-    [1e3, "k"]
+    [1e3, "K"]
   ] as const)
-    if (size >= unit) return withUnit(rounded(value / unit), suffix)
-  return rounded(value)
+    if (size >= unit) return `${rounded(value / unit)}${suffix}`.replace("-", "−")
+  return rounded(value).replace("-", "−")
 }
 const rounded = (value: number): string =>
   value.toLocaleString("en-US", { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 })
@@ -76,6 +78,11 @@ export const dayAndTime = (time: number): string => {
 /** `Nov 2026`, of a date such as 2026-11-01. */
 export const month = (date: string): string => `${months[Number(date.slice(5, 7)) - 1]} ${date.slice(0, 4)}`
 
-/** An amount with its currency; amounts of different currencies are never added. */
-export const money = (value: number, currency: string | undefined): string =>
-  `${currency ?? "no currency"} ${count(value).replace("-", "−")}`
+/** An amount with its currency, if that is stated; amounts of different currencies are never added. */
+export const money = (value: number, currency: string | undefined, written = count): string =>
+  currency === undefined ? written(value).replace("-", "−") : withUnit(currency, written(value).replace("-", "−"))
+
+/** For tiles: `USD 8.1M`, with the exact amount for who points at it. */
+export const moneyBrief = (value: number, currency: string | undefined): Html =>
+  html`<span title="${money(value, currency, exactly)}">${money(value, currency, brief)}</span>`
+const exactly = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 2 })

@@ -1,14 +1,18 @@
 /** The document around the two parts of the report. It loads nothing: a policy in the file forbids it. */
 import { hash } from "node:crypto"
-import { moment } from "./format.ts"
+import { monthsUntil } from "./business/figures.ts"
+import { moment, month } from "./format.ts"
+import { type Overview, stateLine } from "./operations/overview.ts"
 import { Html, html } from "../../values/html.ts"
 import { style } from "./style.ts"
 
 export interface Page {
-  readonly state: string
+  readonly overview: Overview
   /** Epoch milliseconds. */
   readonly asOf: number
+  /** The names of its locations. */
   readonly account: string
+  readonly headline: Html | undefined
   readonly operations: Html
   readonly business: Html
 }
@@ -22,18 +26,39 @@ else if (hours >= 1) age.textContent = "That was " + Math.floor(hours) + (hours 
 age.hidden = hours < 1
 `
 
-export const page = ({ state, asOf, account, operations, business }: Page): string => {
+/** The parts, with the id, the name and the links of each. */
+const parts = [
+  {
+    id: "business",
+    name: "Business",
+    links: [
+      ["pipeline", "Pipeline"],
+      ["outcomes", "Won and lost"],
+      ["revenue", "Revenue"],
+      ["acquisition", "Contacts"],
+      ["appointments", "Appointments"],
+      ["replies", "Replies"]
+    ]
+  },
+  {
+    id: "operations",
+    name: "Operations",
+    links: [
+      ["changes", "Changes"],
+      ["freshness", "Freshness"],
+      ["runs", "Runs"],
+      ["requests", "Requests"],
+      ["rejects", "Rejected"],
+      ["drift", "Schema"],
+      ["disk", "Disk"]
+    ]
+  }
+] as const
+
+export const page = ({ overview, asOf, account, headline, operations, business }: Page): string => {
   const code = script(asOf)
+  const months = monthsUntil(asOf)
   const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-${hash("sha256", code, "base64")}'; base-uri 'none'; form-action 'none'`
-  const links = [
-    ["changes", "Changes"],
-    ["freshness", "Freshness"],
-    ["runs", "Runs"],
-    ["requests", "Requests"],
-    ["rejects", "Rejected"],
-    ["drift", "Schema"],
-    ["disk", "Disk"]
-  ] as const
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -42,36 +67,40 @@ export const page = ({ state, asOf, account, operations, business }: Page): stri
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <meta name="referrer" content="no-referrer" />
-        <title>${state} – sluice report, ${moment(asOf)}</title>
+        <title>${account}: ${overview.state}, ${moment(asOf)} – sluice report</title>
         <link rel="icon" href="data:," />
         ${new Html(`<style>${style}</style>`)}
       </head>
       <body>
         <header>
-          <h1>sluice report</h1>
-          <p>${account} · as of ${moment(asOf)}</p>
+          <p class="brand">sluice report</p>
+          <h1>${account}</h1>
+          <p class="period">As of ${moment(asOf)}; months from ${month(months[0]!)} to ${month(months.at(-1)!)}</p>
+          ${stateLine(overview)} ${headline === undefined ? undefined : html`<p class="headline">${headline}</p>`}
         </header>
         <nav aria-label="Parts of the report">
           <ul>
-            <li class="part"><a href="#operations">Operations</a></li>
-            ${links.map(([id, text]) => html`<li><a href="#${id}">${text}</a></li>`)}
-            <li class="part"><a href="#business">Business</a></li>
+            ${parts.map(
+              ({ id, name, links }) =>
+                html`<li class="part"><a href="#${id}">${name}</a></li>
+                  ${links.map(([to, text]) => html`<li><a href="#${to}">${text}</a></li>`)}`
+            )}
           </ul>
         </nav>
         <main>
-          <section id="operations" aria-labelledby="operations-title">
-            <h2 class="part" id="operations-title">Operations</h2>
-            ${operations}
-          </section>
-          <section id="business" aria-labelledby="business-title">
-            <h2 class="part" id="business-title">Business</h2>
-            ${business}
-          </section>
+          ${parts.map(
+            ({ id, name }) =>
+              html`<section id="${id}" aria-labelledby="${id}-title">
+                <h2 id="${id}-title">${name}</h2>
+                ${id === "business" ? business : operations}
+              </section>`
+          )}
         </main>
         <footer>
           <p>
-            Days and hours are in UTC. The last 24 hours and 7 days end with the last run. The report is made from the
-            tables of schema meta and bi; docs/report.md describes each figure.
+            Months and the days of the first sentence are those of the time zone of the location; all other times are in
+            UTC. The last 24 hours and 7 days end with the last run. The report is made from the tables of schema meta
+            and bi; docs/report.md describes each figure.
           </p>
         </footer>
         ${new Html(`<script>${code}</script>`)}

@@ -9,10 +9,10 @@ import { type Failure, failure } from "../../values/failure.ts"
 import { onDisk, writeAtomically } from "../../output/files.ts"
 import { outputPaths, snapshotName } from "../../output/paths.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { business, withoutModels } from "./business/business.ts"
-import { counted } from "./format.ts"
-import type { Html } from "../../values/html.ts"
+import { type Business, business, withoutModels } from "./business/business.ts"
+import { listed } from "./names.ts"
 import { operations } from "./operations/operations.ts"
+import type { Period } from "./operations/period.ts"
 import { withheldSection } from "./operations/withheld.ts"
 import { page } from "./page.ts"
 
@@ -42,15 +42,15 @@ export const makeReport = Effect.fn("report.make")(function* (
   const found = yield* operations(folder, scopeOf, withheldSection(withheld.names, withheld.earlier))
   if (found === undefined) return yield* failure({ _tag: "WarehouseNotFound", path: outputPaths(folder).warehouse })
   const { period, overview, content } = found
-  const { locations, locationCount } = period
-  const account = locationCount === 1 ? `Location ${locations[0]}` : counted(locationCount, "location")
+  const { headline, content: figures } = yield* businessOf(options, period)
   return {
     text: page({
-      state: overview.state,
+      overview,
       asOf: period.asOf,
-      account,
+      account: listed(period.locationNames),
+      headline,
       operations: content,
-      business: yield* businessOf(options, period.asOf)
+      business: figures
     }),
     state: overview.state,
     run: period.run.id,
@@ -61,13 +61,13 @@ export const makeReport = Effect.fn("report.make")(function* (
 /** From the release, because the warehouse has no models. */
 const businessOf = Effect.fnUntraced(function* (
   { folder, memoryMb }: ReportOptions,
-  asOf: number
-): Effect.fn.Return<Html, Failure> {
+  { asOf, placeOf }: Period
+): Effect.fn.Return<Business, Failure> {
   const link = join(outputPaths(folder).published, snapshotName)
   // Another release may replace this one meanwhile.
   const path = yield* Effect.promise(() => realpath(link).catch(() => undefined))
   if (path === undefined) return withoutModels("There is no published DuckDB file")
-  return yield* business(asOf).pipe(
+  return yield* business(asOf, placeOf).pipe(
     Effect.provide(Warehouse.layer(path, { access: "read", isRelease: true, memoryMb }))
   )
 })

@@ -2,23 +2,29 @@
 import { pageStyle } from "../../values/page-style.ts"
 
 export const style = `${pageStyle}
-h1{font-size:1.05rem;letter-spacing:0}
-header p{margin:.1rem 0 0;color:var(--muted);font-size:.9rem}
+header p{margin:0}
+.brand,.period{color:var(--muted);font-size:.9rem}
+h1{font-size:1.9rem}
+header .notice{margin:1rem 0 0;max-width:none;padding:.55rem 1rem}
+.headline{font-size:1.15rem;line-height:1.6;max-width:72rem;margin:1rem 0 0!important;font-variant-numeric:tabular-nums}
+#status{margin-right:.35rem}
 nav{position:sticky;top:0;z-index:2;background:var(--ground);border-bottom:1px solid var(--line);margin-top:1rem}
-nav ul{max-width:var(--frame);margin:0 auto;padding:0 1.5rem;list-style:none;display:flex;gap:0 1.4rem;overflow-x:auto;white-space:nowrap}
+nav ul{max-width:var(--frame);margin:0 auto;padding:0 1.5rem;list-style:none;display:flex;gap:0 1.05rem;overflow-x:auto;white-space:nowrap}
 nav a{display:block;padding:.55rem 0;color:var(--muted);text-decoration:none;font-size:.9rem}
 nav a:hover{color:var(--text)}
 nav .part a{color:var(--text);font-weight:600}
 main>section{padding-top:1rem;scroll-margin-top:2rem}
 section section{margin-top:2.6rem;scroll-margin-top:3.2rem}
 section section h3{padding-top:1rem;border-top:1px solid var(--line)}
-section .notice h3{padding:0;border:0}
+.halves{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));gap:0 3rem}
+.halves>*{min-width:0}.halves thead th{white-space:normal}
+@media (min-width:74rem){.halves>:last-child:nth-child(odd){grid-column:1/-1}}
 #age{font-weight:600}
 .reasons{padding-left:1.2rem;margin:.9rem 0;max-width:52rem}
 .reasons li{margin:.25rem 0}
 thead th{white-space:nowrap}
 tbody th{white-space:nowrap;max-width:18rem;overflow:hidden;text-overflow:ellipsis}
-.chart{min-width:7rem}
+.chart{min-width:6rem}
 td.wide{min-width:15rem;color:var(--muted)}
 .zero{color:var(--muted)}
 .state{white-space:nowrap}
@@ -48,7 +54,7 @@ div.chart svg{width:100%;height:100%;display:block;overflow:visible}
 path{fill:none;vector-effect:non-scaling-stroke}
 rect.bar{fill:var(--accent)}rect.warning{fill:var(--warn)}rect.problem{fill:var(--bad)}
 .grid{stroke:var(--grid)}.base{stroke:var(--none)}
-path.line,path.second,path.third{stroke:var(--accent);stroke-width:1.75;stroke-linejoin:round}
+path.line,path.second,path.third{stroke:var(--accent);stroke-width:1.75;stroke-linejoin:round;stroke-linecap:round}
 path.second{stroke:var(--second);stroke-dasharray:6 3}path.third{stroke:var(--third);stroke-dasharray:2 3}
 path.area{fill:var(--fill)}
 path.limit{stroke:var(--bad);stroke-width:1.5;stroke-dasharray:5 4}
@@ -58,5 +64,6 @@ path.mark{stroke:var(--text);stroke-width:1.5}
 .series{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.8rem;color:var(--muted);margin:0;padding:0;list-style:none}
 .series svg{width:1.6rem;height:.5rem;margin-right:.35rem}
 @media (max-width:40rem){nav ul{padding-left:1rem;padding-right:1rem}.ticks span:nth-child(even):not(.last){display:none}td.wide{min-width:12rem}}
-@media print{nav,#age{display:none}section,.chart{break-inside:avoid}main section,main>section section{break-inside:auto}}
+@media print{nav,#age{display:none}header{padding-top:0}.halves,.pair{display:block}section section{margin-top:1.4rem}
+.chart,.tiles,.strip,.notice{break-inside:avoid}#operations{break-before:page}th,td{padding-right:.5rem}thead th,tbody th{white-space:normal;overflow-wrap:anywhere}.scroll table{font-size:8.5pt}.chart,.strip,.spark,.meter{min-width:3rem}td.wide{min-width:8rem}}
 `

@@ -83,7 +83,7 @@ export interface Tile {
   /** For programs that read the report. */
   readonly id?: string
   readonly title: string
-  readonly value: string
+  readonly value: Content
   readonly note: string
 }
 

@@ -18,7 +18,12 @@ export const acquisitionTopic: TopicDefinition = {
   models: ["fct_contact_acquisition"],
   resources: ["contacts"],
   unknown: "SELECT count(*) FROM bi.fct_contact_acquisition WHERE created_local_date IS NULL",
-  make: Effect.fn("report.acquisition")(function* (months, unknown) {
+  week: {
+    thing: "new contact",
+    things: "new contacts",
+    rows: "SELECT created_local_date AS day, NULL AS currency, NULL AS amount FROM bi.fct_contact_acquisition"
+  },
+  make: Effect.fn("report.acquisition")(function* ({ months, unknown }) {
     const found = yield* (yield* Warehouse).rows(
       `SELECT channel, count(*) AS n, count(*) FILTER (date_trunc('month', created_local_date) = DATE '${lastWhole(months)}') AS month
        FROM bi.fct_contact_acquisition WHERE ${inMonths("created_local_date", months)}

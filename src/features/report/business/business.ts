@@ -1,4 +1,4 @@
-/** The second part of the report: the account's business, from the models in schema `bi` of the published DuckDB file. */
+/** The first part of the report: the account's business, from the models in schema `bi` of the published DuckDB file. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -9,24 +9,32 @@ import { day, moment } from "../format.ts"
 import { section, tiles } from "../table.ts"
 import { acquisitionTopic } from "./acquisition.ts"
 import { outcomeTopic, pipelineTopic } from "./deals.ts"
-import { type Topic, monthsUntil } from "./figures.ts"
+import { type Context, type Topic, monthsUntil } from "./figures.ts"
 import { recurringTopic, revenueTopic } from "./money.ts"
 import { appointmentTopic, replyTopic } from "./service.ts"
+import { clauseOf, headlineOf } from "./week.ts"
 
 const topics = [
   pipelineTopic,
   outcomeTopic,
   revenueTopic,
   recurringTopic,
-  replyTopic,
+  acquisitionTopic,
   appointmentTopic,
-  acquisitionTopic
+  replyTopic
 ]
+
+export interface Business {
+  /** What happened in a week, in a sentence. */
+  readonly headline: Html | undefined
+  readonly content: Html
+}
 
 /** `Warehouse` is the published DuckDB file. A topic whose model is missing says so, and the others are shown. */
 export const business = Effect.fn("report.business")(function* (
-  asOf: number
-): Effect.fn.Return<Html, Failure, Warehouse> {
+  asOf: number,
+  placeOf: Context["placeOf"]
+): Effect.fn.Return<Business, Failure, Warehouse> {
   const found = yield* (yield* Warehouse).rows(
     "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi' AND database_name = current_database()"
   )
@@ -35,17 +43,23 @@ export const business = Effect.fn("report.business")(function* (
   const months = monthsUntil(asOf)
   const staleSince = new Map((yield* modelProblems()).map(({ where, keptAt }) => [where, keptAt]))
   const unreadOf = yield* unreadResources
-  const made = yield* Effect.forEach(topics, ({ id, title, models: needed, resources, unknown, make }) => {
-    const without = (lead: string): Topic => ({
+  const made = yield* Effect.forEach(topics, (topic) => {
+    const { id, title, models: needed } = topic
+    const without = (lead: string): MadeTopic => ({
       figures: [],
+      clause: undefined,
       content: section({ id, title, lead, content: undefined })
     })
     const missing = needed.filter((model) => !models.has(model))
     if (missing.length > 0) return Effect.succeed(without(`The release does not have the model ${missing.join(", ")}.`))
     const stale = needed.flatMap((model) => staleSince.get(model) ?? [])
-    const ask = Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(`SELECT (${unknown}) AS n`))
-    return Effect.flatMap(ask, ([row]) => make(months, { unread: unreadOf(resources), rows: Number(row?.["n"]) })).pipe(
-      Effect.map((topic) => (stale.length === 0 ? topic : asOfDay(topic, Math.min(...stale)))),
+    return Effect.gen(function* () {
+      const [row] = yield* (yield* Warehouse).rows(`SELECT (${topic.unknown}) AS n`)
+      const unknown = { unread: unreadOf(topic.resources), rows: Number(row?.["n"]) }
+      const made = yield* topic.make({ months, unknown, placeOf })
+      if (stale.length > 0) return { ...asOfDay(made, Math.min(...stale)), clause: undefined }
+      return { ...made, clause: topic.week && (yield* clauseOf(topic.week, asOf, unknown)) }
+    }).pipe(
       Effect.catchIf(
         ({ reason }) => reason._tag === "StatementRejected",
         () =>
@@ -55,8 +69,20 @@ export const business = Effect.fn("report.business")(function* (
       )
     )
   })
-  return html`${tiles(made.flatMap(({ figures }) => figures))} ${made.map(({ content }) => content)}`
+  return {
+    headline: headlineOf(
+      made.flatMap(({ clause }) => clause ?? []),
+      asOf
+    ),
+    content: html`${tiles(made.flatMap(({ figures }) => figures))}
+      <div class="halves">${made.map(({ content }) => content)}</div>`
+  }
 })
+
+interface MadeTopic extends Topic {
+  /** Its part of the sentence about the week. */
+  readonly clause: Html | undefined
+}
 
 /** A release of an earlier version may say nothing about readings. */
 const unreadResources = Effect.gen(function* () {
@@ -72,9 +98,14 @@ const unreadResources = Effect.gen(function* () {
 /** The model could not be built since, so the figures are old. */
 const asOfDay = ({ figures, content }: Topic, at: number): Topic => ({
   figures: figures.map((figure) => ({ ...figure, note: `${figure.note}, as of ${day(at)}` })),
-  content: html`${content}
-    <p class="note">These figures are as of ${moment(at)}: the model could not be built since.</p>`
+  content: html`<div>
+    ${content}
+    <p class="note">These figures are as of ${moment(at)}: the model could not be built since.</p>
+  </div>`
 })
 
 /** Instead of the figures. */
-export const withoutModels = (why: string): Html => html`<p class="lead">${why}, so there is nothing to show here.</p>`
+export const withoutModels = (why: string): Business => ({
+  headline: undefined,
+  content: html`<p class="lead">${why}, so there is nothing to show here.</p>`
+})

@@ -1,11 +1,13 @@
 /** Sections: the open opportunities by stage, and those that were won and lost. */
 import * as Effect from "effect/Effect"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { legend, lines, ticksOf } from "../charts.ts"
-import { brief, count, counted, money, month, share } from "../format.ts"
+import { brief, count, counted, money, moneyBrief, month, share } from "../format.ts"
 import { html } from "../../../values/html.ts"
 import { ownName } from "../mask.ts"
+import { toldApart } from "../names.ts"
 import { bar, numbersOf, section, tableOf } from "../table.ts"
+import { currencyOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { type TopicDefinition, inMonths, lastWhole, leftOut, monthSql, noneText } from "./figures.ts"
 
 /** Stages that are shown, those with the highest value. */
@@ -19,42 +21,47 @@ export const pipelineTopic: TopicDefinition = {
   models: ["fct_opportunity"],
   resources: ["opportunities"],
   unknown: "SELECT count(*) FROM bi.fct_opportunity WHERE is_open IS NULL",
-  make: Effect.fn("report.pipeline")(function* (_months, unknown) {
+  make: Effect.fn("report.pipeline")(function* ({ placeOf, unknown }) {
     const warehouse = yield* Warehouse
-    const found = yield* warehouse.rows(
-      `SELECT pipeline_name, pipeline_stage_name, stage_position, currency, count(*) AS deals, coalesce(sum(opportunity_value), 0) AS amount
-       FROM bi.fct_opportunity WHERE is_open GROUP BY ALL ORDER BY amount DESC, deals DESC, pipeline_name, stage_position, pipeline_stage_name, currency LIMIT ${stagesMax}`
-    )
     const totals = yield* warehouse.rows(
-      "SELECT currency, count(*) AS deals, coalesce(sum(opportunity_value), 0) AS amount FROM bi.fct_opportunity WHERE is_open GROUP BY ALL ORDER BY amount DESC, currency LIMIT 5"
+      `SELECT currency, count(*) AS deals, coalesce(sum(opportunity_value), 0) AS amount FROM bi.fct_opportunity
+       WHERE is_open GROUP BY ALL ORDER BY deals DESC, currency`
+    )
+    const found = yield* warehouse.rows(
+      `FROM (SELECT location_id, pipeline_id, pipeline_name, pipeline_stage_name, stage_position, currency, count(*) AS deals,
+           coalesce(sum(opportunity_value), 0) AS amount
+         FROM bi.fct_opportunity WHERE is_open GROUP BY ALL)
+       QUALIFY row_number() OVER (PARTITION BY currency ORDER BY amount DESC, deals DESC, location_id, pipeline_id, stage_position) <= ${stagesMax}
+       ORDER BY ALL`
+    )
+    const idOf = (row: Row) => `${row["location_id"]}/${row["pipeline_id"]}`
+    const pipelines = new Map(found.map((row) => [idOf(row), row]))
+    const names = toldApart(
+      Array.from(pipelines, ([id, row]) => ({
+        id,
+        name: ownName(String(row["pipeline_name"] ?? "unknown")),
+        place: placeOf(String(row["location_id"]))
+      }))
     )
     const stages = found.map((row) => ({
-      pipeline: ownName(String(row["pipeline_name"] ?? "unknown")),
+      pipeline: names.get(idOf(row))!,
       stage: ownName(String(row["pipeline_stage_name"] ?? "unknown")),
       position: Number(row["stage_position"] ?? 0),
-      currency: textOf(row["currency"]),
+      currency: currencyOf(row),
       deals: Number(row["deals"]),
       amount: Number(row["amount"])
     }))
-    const amountOf = (pipeline: string) =>
-      stages.reduce((sum, one) => sum + (one.pipeline === pipeline ? one.amount : 0), 0)
-    const sorted = stages.toSorted(
-      (one, other) =>
-        amountOf(other.pipeline) - amountOf(one.pipeline) ||
-        (one.pipeline < other.pipeline ? -1 : one.pipeline > other.pipeline ? 1 : one.position - other.position)
-    )
-    const highest = Math.max(0, ...stages.map(({ amount }) => amount))
     const open = totals.map((row) => ({
-      currency: textOf(row["currency"]),
+      currency: currencyOf(row),
       deals: Number(row["deals"]),
       amount: Number(row["amount"])
     }))
     const deals = open.reduce((sum, one) => sum + one.deals, 0)
     return {
-      figures: open.slice(0, 1).map(({ currency, amount }) => ({
+      figures: open.slice(0, 1).map((one) => ({
         title: "Open pipeline",
-        value: `${currency ?? ""} ${brief(amount)}`.trim(),
-        note: counted(deals, "opportunity", "opportunities")
+        value: moneyBrief(one.amount, one.currency),
+        note: `${counted(one.deals, "opportunity", "opportunities")}${one.currency === undefined ? ", currency not stated" : ""}`
       })),
       content: section({
         id: "pipeline",
@@ -62,25 +69,51 @@ export const pipelineTopic: TopicDefinition = {
         lead:
           deals === 0
             ? noneText("No opportunity is open.", "an opportunity is open", unknown, deal)
-            : `${counted(deals, "opportunity is", "opportunities are")} open, worth ${open.map((one) => money(one.amount, one.currency)).join(" and ")}.${stages.length === stagesMax ? ` The ${stagesMax} stages with the highest value are shown.` : ""}${leftOut(unknown, deal)}`,
-        content:
-          deals === 0
-            ? undefined
-            : tableOf({
-                id: "stages",
-                caption: "Open opportunities by stage, in the currency of the account",
-                rows: sorted,
-                folded: 15,
-                columns: [
-                  { head: "Pipeline", cell: ({ pipeline }) => pipeline },
-                  { head: "Stage", cell: ({ stage }) => stage },
-                  { head: "Open", kind: "number", cell: (one) => count(one.deals) },
-                  { head: "Value", kind: "number", cell: (one) => money(one.amount, one.currency) },
-                  { head: "Share of the highest", kind: "chart", cell: ({ amount }) => bar(amount, highest) }
-                ]
-              })
+            : `${counted(deals, "opportunity is", "opportunities are")} open, worth ${statedAll(open)}.${moreOf(open)}${stages.length >= stagesMax ? ` At most ${stagesMax} stages of a currency are shown, those with the highest value.` : ""}${leftOut(unknown, deal)}`,
+        content: oneAtATime(
+          open,
+          (one) => `${counted(one.deals, "opportunity", "opportunities")}, ${money(one.amount, one.currency)}`,
+          ({ currency }, suffix) =>
+            stagesTable(
+              stages.filter((one) => one.currency === currency),
+              `stages${suffix}`
+            )
+        )
       })
     }
+  })
+}
+
+interface Stage {
+  readonly pipeline: string
+  readonly stage: string
+  readonly position: number
+  readonly currency: string | undefined
+  readonly deals: number
+  readonly amount: number
+}
+
+/** The pipelines with the highest value first, and their stages in order. */
+const stagesTable = (stages: ReadonlyArray<Stage>, id: string) => {
+  const amountOf = (pipeline: string) =>
+    stages.reduce((sum, one) => sum + (one.pipeline === pipeline ? one.amount : 0), 0)
+  const highest = Math.max(0, ...stages.map(({ amount }) => amount))
+  return tableOf({
+    id,
+    caption: "Open opportunities by stage",
+    rows: stages.toSorted(
+      (one, other) =>
+        amountOf(other.pipeline) - amountOf(one.pipeline) ||
+        (one.pipeline < other.pipeline ? -1 : one.pipeline > other.pipeline ? 1 : one.position - other.position)
+    ),
+    folded: 15,
+    columns: [
+      { head: "Pipeline", cell: ({ pipeline }) => pipeline },
+      { head: "Stage", cell: ({ stage }) => stage },
+      { head: "Open", kind: "number", cell: (one) => count(one.deals) },
+      { head: "Value", kind: "number", cell: (one) => money(one.amount, one.currency) },
+      { head: "Share of the highest", kind: "chart", cell: ({ amount }) => bar(amount, highest) }
+    ]
   })
 }
 
@@ -93,7 +126,12 @@ export const outcomeTopic: TopicDefinition = {
   resources: ["opportunities"],
   unknown:
     "SELECT count(*) FROM bi.fct_opportunity WHERE is_won IS NULL OR ((is_won OR is_lost) AND closed_local_date IS NULL)",
-  make: Effect.fn("report.outcomes")(function* (months, unknown) {
+  week: {
+    thing: "opportunity won",
+    things: "opportunities won",
+    rows: "SELECT closed_local_date AS day, currency, opportunity_value AS amount FROM bi.fct_opportunity WHERE is_won"
+  },
+  make: Effect.fn("report.outcomes")(function* ({ months, unknown }) {
     const found = yield* (yield* Warehouse).rows(
       `SELECT ${monthSql("closed_local_date")} AS month, count(*) FILTER (is_won) AS won, count(*) FILTER (is_lost) AS lost
        FROM bi.fct_opportunity WHERE ${inMonths("closed_local_date", months)} GROUP BY ALL`
@@ -155,6 +193,3 @@ export const outcomeTopic: TopicDefinition = {
     }
   })
 }
-
-const textOf = (value: unknown): string | undefined =>
-  value === null || value === "" ? undefined : ownName(String(value))

@@ -2,13 +2,13 @@
 import type * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import type { Html } from "../../../values/html.ts"
+import type { Content, Html } from "../../../values/html.ts"
 import { counted } from "../format.ts"
 
 /** A headline at the top of the part. */
 export interface Figure {
   readonly title: string
-  readonly value: string
+  readonly value: Content
   readonly note: string
 }
 
@@ -26,7 +26,16 @@ export interface TopicDefinition {
   readonly resources: ReadonlyArray<string>
   /** SQL for a count of the rows of which is not known whether they belong to the topic, or to which month. */
   readonly unknown: string
-  readonly make: (months: Months, unknown: Unknown) => Effect.Effect<Topic, Failure, Warehouse>
+  readonly make: (context: Context) => Effect.Effect<Topic, Failure, Warehouse>
+  /** What the first sentence of the report counts in a week: SQL for rows with day, currency and amount. */
+  readonly week?: { readonly thing: string; readonly things: string; readonly rows: string }
+}
+
+export interface Context {
+  readonly months: Months
+  readonly unknown: Unknown
+  /** The name of a location. */
+  readonly placeOf: (location: string) => string
 }
 
 /** Why "none" may be wrong. */

@@ -3,17 +3,14 @@ import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { columns, ticksOf } from "../charts.ts"
-import { brief, count, counted, money, month } from "../format.ts"
+import { brief, count, counted, money, moneyBrief, month } from "../format.ts"
 import { type Html, html } from "../../../values/html.ts"
-import { ownName } from "../mask.ts"
 import { numbersOf, section } from "../table.ts"
+import { currencyOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { type Months, type TopicDefinition, inMonths, lastWhole, leftOut, monthSql, noneText } from "./figures.ts"
 
-/** Currencies with a chart; the lead names how many there are. */
-const currenciesMax = 4
-
 interface ByMonth {
-  readonly currency: string
+  readonly currency: string | undefined
   readonly amounts: ReadonlyArray<number>
   readonly counts: ReadonlyArray<number>
 }
@@ -24,60 +21,62 @@ const byCurrency = Effect.fnUntraced(function* (
   months: Months
 ): Effect.fn.Return<ReadonlyArray<ByMonth>, Failure, Warehouse> {
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT coalesce(currency, 'no currency') AS currency, month, sum(amount) AS amount, sum(n)::BIGINT AS n
-     FROM (${sql}) GROUP BY ALL ORDER BY currency, month`
+    `SELECT currency, month, sum(amount) AS amount, sum(n)::BIGINT AS n, sum(sum(n)) OVER (PARTITION BY currency) AS weight
+     FROM (${sql}) GROUP BY currency, month ORDER BY weight DESC, currency, month`
   )
-  const weightOf = (currency: string) =>
-    rows.reduce((sum, row) => sum + (row["currency"] === currency ? Number(row["n"]) : 0), 0)
-  const currencies = [...new Set(rows.map((row) => String(row["currency"])))].sort(
-    (one, other) => weightOf(other) - weightOf(one)
-  )
-  return currencies.map((currency) => {
-    const of = (one: string) => rows.find((row) => row["currency"] === currency && row["month"] === one)
-    return {
-      currency: ownName(currency),
-      amounts: months.map((one) => Number(of(one)?.["amount"] ?? 0)),
-      counts: months.map((one) => Number(of(one)?.["n"] ?? 0))
+  return Array.from(
+    Map.groupBy(rows, ({ currency }) => currency),
+    ([, own]) => {
+      const of = (month: string) => own.find((row) => row["month"] === month)
+      return {
+        currency: currencyOf(own[0]!),
+        amounts: months.map((month) => Number(of(month)?.["amount"] ?? 0)),
+        counts: months.map((month) => Number(of(month)?.["n"] ?? 0))
+      }
     }
-  })
+  )
 })
 
-const chartsOf = (found: ReadonlyArray<ByMonth>, months: Months, what: string, id: string, counts: string): Html =>
-  html`<div class="pair">
-      ${found.slice(0, currenciesMax).map(
-        ({ currency, amounts }) =>
-          html`<div>
-            <h4>${currency}</h4>
-            ${columns(
-              amounts.map((value, index) => ({ text: `${month(months[index]!)}: ${money(value, currency)}`, value })),
-              {
-                title: `${what} by month in ${currency}`,
-                description: `In ${month(lastWhole(months))}, ${money(amounts.at(-2)!, currency)}.`,
-                unit: `${currency} by month; the last month is not over`,
-                format: brief,
-                ticks: ticksOf(months.map(month), "columns")
-              }
-            )}
-          </div>`
-      )}
-    </div>
-    ${numbersOf({
-      id,
-      caption: `${what} by month`,
-      rows: months.map((one, index) => ({ one, index })),
-      columns: [
-        { head: "Month", cell: ({ one }) => month(one) },
-        ...found.slice(0, currenciesMax).flatMap(({ currency, amounts, counts: numbers }) => [
-          { head: currency, kind: "number" as const, cell: ({ index }: { index: number }) => count(amounts[index]!) },
-          { head: counts, kind: "number" as const, cell: ({ index }: { index: number }) => count(numbers[index]!) }
-        ])
-      ]
-    })}`
+const inLastWhole = ({ amounts, currency }: ByMonth) => ({ amount: amounts.at(-2)!, currency })
 
-const moreOf = (found: ReadonlyArray<ByMonth>): string =>
-  found.length > currenciesMax
-    ? ` The ${currenciesMax} of ${found.length} currencies with the most rows are shown.`
-    : ""
+const figuresOf = (found: ReadonlyArray<ByMonth>, months: Months, title: string) =>
+  found.slice(0, 1).map(({ currency, amounts }) => ({
+    title,
+    value: moneyBrief(amounts.at(-2)!, currency),
+    note: `in ${month(lastWhole(months))}${currency === undefined ? ", currency not stated" : ""}`
+  }))
+
+/** `of`: what the amounts are, and the rows that they are the sum of. */
+const chartsOf = (
+  found: ReadonlyArray<ByMonth>,
+  months: Months,
+  of: { readonly what: string; readonly id: string; readonly counts: string }
+): Html =>
+  oneAtATime(
+    found,
+    (one) => `${money(inLastWhole(one).amount, one.currency)} in ${month(lastWhole(months))}`,
+    ({ currency, amounts, counts }, suffix) =>
+      html`${columns(
+        amounts.map((value, index) => ({ text: `${month(months[index]!)}: ${money(value, currency)}`, value })),
+        {
+          title: `${of.what} by month${currency === undefined ? "" : ` in ${currency}`}`,
+          description: `In ${month(lastWhole(months))}, ${money(amounts.at(-2)!, currency)}.`,
+          unit: `${currency ?? "Currency not stated"}, by month; the last month is not over`,
+          format: brief,
+          ticks: ticksOf(months.map(month), "columns")
+        }
+      )}
+      ${numbersOf({
+        id: `${of.id}${suffix}`,
+        caption: `${of.what} by month`,
+        rows: months.map((one, index) => ({ one, index })),
+        columns: [
+          { head: "Month", cell: ({ one }) => month(one) },
+          { head: currency ?? "Amount", kind: "number", cell: ({ index }) => money(amounts[index]!, undefined) },
+          { head: of.counts, kind: "number", cell: ({ index }) => count(counts[index]!) }
+        ]
+      })}`
+  )
 
 const payment = { thing: "payment", of: "status, day or amount" }
 
@@ -88,18 +87,19 @@ export const revenueTopic: TopicDefinition = {
   resources: ["transactions"],
   unknown:
     "SELECT count(*) FROM bi.fct_payment WHERE is_live AND (is_succeeded IS NULL OR (is_succeeded AND (paid_local_date IS NULL OR net_amount IS NULL)))",
-  make: Effect.fn("report.revenue")(function* (months, unknown) {
+  week: {
+    thing: "payment received",
+    things: "payments received",
+    rows: "SELECT paid_local_date AS day, currency, net_amount AS amount FROM bi.fct_payment WHERE is_live AND is_succeeded"
+  },
+  make: Effect.fn("report.revenue")(function* ({ months, unknown }) {
     const found = yield* byCurrency(
       `SELECT ${monthSql("paid_local_date")} AS month, currency, sum(net_amount) AS amount, count(*) AS n FROM bi.fct_payment
        WHERE is_live AND is_succeeded AND ${inMonths("paid_local_date", months)} GROUP BY ALL`,
       months
     )
     return {
-      figures: found.slice(0, 1).map(({ currency, amounts }) => ({
-        title: "Revenue",
-        value: `${currency} ${brief(amounts.at(-2)!)}`,
-        note: `in ${month(lastWhole(months))}`
-      })),
+      figures: figuresOf(found, months, "Revenue"),
       content: section({
         id: "revenue",
         title: "Revenue",
@@ -111,11 +111,8 @@ export const revenueTopic: TopicDefinition = {
                 unknown,
                 payment
               )
-            : `Payments that succeeded, without refunds and tests: ${found
-                .slice(0, currenciesMax)
-                .map(({ currency, amounts }) => money(amounts.at(-2)!, currency))
-                .join(" and ")} in ${month(lastWhole(months))}.${moreOf(found)}${leftOut(unknown, payment)}`,
-        content: found.length === 0 ? undefined : chartsOf(found, months, "Revenue", "revenue-by-month", "Payments")
+            : `Payments that succeeded, without refunds and tests: ${statedAll(found.map(inLastWhole))} in ${month(lastWhole(months))}.${moreOf(found)}${leftOut(unknown, payment)}`,
+        content: chartsOf(found, months, { what: "Revenue", id: "revenue-by-month", counts: "Payments" })
       })
     }
   })
@@ -130,7 +127,7 @@ export const recurringTopic: TopicDefinition = {
   resources: ["subscriptions"],
   unknown:
     "SELECT count(DISTINCT subscription_id) FROM bi.fct_subscription_month WHERE is_live AND subscription_status = 'unknown'",
-  make: Effect.fn("report.recurring")(function* (months, noStatus) {
+  make: Effect.fn("report.recurring")(function* ({ months, unknown: noStatus }) {
     const live = `is_live AND ${inMonths("month_start", months)}`
     const found = yield* byCurrency(
       `SELECT ${monthSql("month_start")} AS month, currency, coalesce(sum(monthly_amount), 0) AS amount, count(*) AS n
@@ -144,11 +141,7 @@ export const recurringTopic: TopicDefinition = {
     )
     const unknown = Number(moves?.["unknown"])
     return {
-      figures: found.slice(0, 1).map(({ currency, amounts }) => ({
-        title: "Monthly recurring",
-        value: `${currency} ${brief(amounts.at(-2)!)}`,
-        note: `in ${month(lastWhole(months))}`
-      })),
+      figures: figuresOf(found, months, "Monthly recurring"),
       content: section({
         id: "recurring",
         title: "Recurring revenue",
@@ -160,7 +153,7 @@ export const recurringTopic: TopicDefinition = {
                 { ...noStatus, rows: 0 },
                 subscription
               )
-            : `In ${month(lastWhole(months))}, ${counted(Number(moves?.["started"]), "subscription")} began and ${count(Number(moves?.["cancelled"]))} were cancelled.${
+            : `In ${month(lastWhole(months))}, ${counted(Number(moves?.["started"]), "subscription")} began and ${count(Number(moves?.["cancelled"]))} ${Number(moves?.["cancelled"]) === 1 ? "was" : "were"} cancelled.${
                 unknown === 0
                   ? ""
                   : ` ${counted(unknown, "subscription")} without an interval ${unknown === 1 ? "is" : "are"} not included in the amounts.`
@@ -169,10 +162,11 @@ export const recurringTopic: TopicDefinition = {
                   ? ""
                   : ` The status of ${counted(noStatus.rows, "subscription")} is not known; ${noStatus.rows === 1 ? "it counts" : "they count"} as live.`
               }${moreOf(found)}`,
-        content:
-          found.length === 0
-            ? undefined
-            : chartsOf(found, months, "Monthly recurring revenue", "recurring-by-month", "Subscriptions")
+        content: chartsOf(found, months, {
+          what: "Monthly recurring revenue",
+          id: "recurring-by-month",
+          counts: "Subscriptions"
+        })
       })
     }
   })

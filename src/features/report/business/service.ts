@@ -6,6 +6,7 @@ import { legend, lines, ticksOf } from "../charts.ts"
 import { brief, count, counted, duration, month, share } from "../format.ts"
 import { html } from "../../../values/html.ts"
 import { ownName } from "../mask.ts"
+import { toldApart } from "../names.ts"
 import { bar, numbersOf, section, tableOf } from "../table.ts"
 import { type TopicDefinition, inMonths, lastWhole, leftOut, monthSql, noneText } from "./figures.ts"
 
@@ -19,7 +20,7 @@ export const replyTopic: TopicDefinition = {
   models: ["fct_conversation_reply", "fct_message"],
   resources: ["messages"],
   unknown: "SELECT count(*) FROM bi.fct_message WHERE is_between_people AND (direction IS NULL OR sent_at IS NULL)",
-  make: Effect.fn("report.replies")(function* (months, unknown) {
+  make: Effect.fn("report.replies")(function* ({ months, unknown }) {
     const found = yield* (yield* Warehouse).rows(
       `SELECT ${monthSql("asked_local_date")} AS month, count(*) AS questions, count(*) FILTER (is_replied) AS replied,
          median(reply_minutes)::DOUBLE AS minutes, median(reply_business_minutes)::DOUBLE AS business
@@ -40,9 +41,11 @@ export const replyTopic: TopicDefinition = {
       rows.reduce((sum, one) => sum + one.replied, 0)
     ]
     const whole = rows.find((one) => one.month === lastWhole(months))!
-    // A month without a reply has no point.
     const points = (key: "minutes" | "business") =>
-      rows.flatMap((row, index) => (row[key] === undefined ? [] : [{ x: index / (rows.length - 1), y: row[key] / 60 }]))
+      rows.map((row, index) => ({
+        x: index / (rows.length - 1),
+        y: row[key] === undefined ? undefined : row[key] / 60
+      }))
     const series = [
       { name: "All hours", kind: "line", points: points("minutes") },
       { name: "Business hours", kind: "second", points: points("business") }
@@ -100,17 +103,30 @@ export const appointmentTopic: TopicDefinition = {
   models: ["fct_appointment"],
   resources: ["appointments"],
   unknown: "SELECT count(*) FROM bi.fct_appointment WHERE is_past IS NULL",
-  make: Effect.fn("report.appointments")(function* (months, unknown) {
+  week: {
+    thing: "appointment booked",
+    things: "appointments booked",
+    rows: "SELECT (booked_at AT TIME ZONE 'UTC')::DATE AS day, NULL AS currency, NULL AS amount FROM bi.fct_appointment"
+  },
+  make: Effect.fn("report.appointments")(function* ({ months, placeOf, unknown }) {
     const found = yield* (yield* Warehouse).rows(
-      `SELECT calendar_id, any_value(calendar_name) AS calendar, count(*) FILTER (is_attended) AS attended,
+      `SELECT location_id, calendar_id, any_value(calendar_name) AS calendar, count(*) FILTER (is_attended) AS attended,
          count(*) FILTER (is_no_show) AS missed, count(*) FILTER (is_cancelled) AS cancelled, count(*) AS booked
        FROM bi.fct_appointment WHERE is_past AND ${inMonths("start_local_date", months)}
-       GROUP BY calendar_id ORDER BY booked DESC, calendar_id`
+       GROUP BY ALL ORDER BY booked DESC, location_id, calendar_id`
+    )
+    const idOf = (row: (typeof found)[number]) => `${row["location_id"]}/${row["calendar_id"]}`
+    const names = toldApart(
+      found.map((row) => ({
+        id: idOf(row),
+        name: ownName(String(row["calendar"] ?? "deleted calendar")),
+        place: placeOf(String(row["location_id"]))
+      }))
     )
     const calendars = found.map((row) => {
       const [attended, missed] = [Number(row["attended"]), Number(row["missed"])]
       return {
-        calendar: ownName(String(row["calendar"] ?? "deleted calendar")),
+        calendar: names.get(idOf(row))!,
         attended,
         missed,
         cancelled: Number(row["cancelled"]),

@@ -12,7 +12,7 @@ import type { Reading, Readings } from "./readings.ts"
 export const stateBadge = (state: BegunState): Html => html`<span class="state ${state}">${briefText(state)}</span>`
 
 export const freshness = (period: Period, readings: Readings, scopeOf: (label: string) => string | undefined): Html => {
-  const { days, locationCount } = period
+  const { days, locationCount, placeOf } = period
   const { shown, total, byState, oldest } = readings
   const reasons = shown.filter(({ state }) => state !== "complete")
   const several = locationCount > 1
@@ -42,7 +42,7 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
         rows: shown,
         folded: Math.max(20, shown.filter(({ state }) => state !== "complete").length),
         columns: [
-          ...(several ? [{ head: "Location", cell: ({ location }: Reading) => location }] : []),
+          ...(several ? [{ head: "Location", cell: ({ location }: Reading) => placeOf(location) }] : []),
           { head: "Resource", cell: ({ resource }) => resource },
           { head: "State", cell: ({ state }) => stateBadge(state) },
           {
@@ -76,7 +76,7 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
               folded: 30,
               columns: [
                 { head: "Resource", cell: ({ resource }) => resource },
-                ...(several ? [{ head: "Location", cell: ({ location }: Reading) => location }] : []),
+                ...(several ? [{ head: "Location", cell: ({ location }: Reading) => placeOf(location) }] : []),
                 { head: "Why", kind: "wide", cell: (reading) => why(reading, scopeOf) }
               ]
             })

@@ -14,7 +14,7 @@ import { type Period, periodOf } from "./period.ts"
 import { readingsOf } from "./readings.ts"
 import { driftSection, rejectsOf, rejectsSection, roundedSection, wideSection } from "./rejects.ts"
 import { requestsOf, requestsSection } from "./requests.ts"
-import { runsMax, runsSection } from "./runs.ts"
+import { changesByRun, runsMax, runsSection } from "./runs.ts"
 
 /** The report takes seconds, however many recordings there are. */
 const filesMax = 100_000
@@ -44,8 +44,9 @@ export const operations = Effect.fn("report.operations")(function* (
     period,
     overview: overviewOf(period, readings, models),
     content: html`${overviewSection({ period, readings, tables, requests, rejects, models, scopeOf })}
-    ${changesSection(period, tables)} ${freshness(period, readings, scopeOf)} ${runsSection(runs, period.runs)}
-    ${requestsSection(period, requests)} ${rejectsSection(rejects)} ${roundedSection(rejects)} ${wideSection(rejects)}
-    ${driftSection(rejects)} ${withheld} ${diskSection(used)}`
+    ${changesSection(period, tables)} ${freshness(period, readings, scopeOf)}
+    ${runsSection(runs, period.runs, yield* changesByRun(runs))} ${requestsSection(period, requests)}
+    ${rejectsSection(rejects)} ${roundedSection(rejects)} ${wideSection(rejects)} ${driftSection(rejects)} ${withheld}
+    ${diskSection(used)}`
   }
 })

@@ -1,7 +1,8 @@
-/** The top of the report: the state in one sentence, the reasons, and the figures of the last day. */
+/** The state of the data in one sentence, for the top of the report; the reasons, and the figures of the last day. */
 import { brief, count, counted, duration, moment, share, signed } from "../format.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { isWhole } from "../../../values/state.ts"
+import { listed } from "../names.ts"
 import { tiles } from "../table.ts"
 import type { StoredProblem } from "../../../stores/warehouse/meta/model-problems.ts"
 import type { TableChanges } from "./changes.ts"
@@ -22,12 +23,13 @@ export interface Overview {
 /** What a reader in a hurry needs: whether the tables are complete, and as of when. */
 export const overviewOf = (
   period: Period,
-  { byState, total, oldest }: Readings,
+  { shown, byState, total, oldest }: Readings,
   models: ReadonlyArray<StoredProblem>
 ): Overview => {
   const { run, sync = run, asOf } = period
   const open = byState.incomplete + byState.interrupted
   const ended = sync.finishedAt ?? asOf
+  const missing = ` Of ${listed([...new Set(shown.filter(({ state }) => !isWhole(state)).map(({ resource }) => resource))], 5)}, rows may be missing.`
   const tables = `${count(total - open)} of ${counted(total, "resource")}`
   const took = sync.finishedAt === undefined ? "" : `, after ${duration(sync.finishedAt - sync.startedAt)}`
   if (sync.status === "interrupted")
@@ -50,7 +52,7 @@ export const overviewOf = (
     return {
       tone: "problem",
       state: "Incomplete",
-      sentence: `${counted(open, "resource")} of ${count(total)} could not be read completely. The last run ended on ${moment(ended)}${took}.`
+      sentence: `${counted(open, "resource")} of ${count(total)} could not be read completely.${missing} The last run ended on ${moment(ended)}${took}.`
     }
   const read =
     oldest === undefined || oldest >= sync.startedAt ? "" : ` The oldest complete reading is of ${moment(oldest)}.`
@@ -58,7 +60,7 @@ export const overviewOf = (
     return {
       tone: "warning",
       state: "Models are missing",
-      sentence: `No rows of the tables are known to be missing, but ${counted(models.length, "model")} of schema bi could not be built. The last run ended on ${moment(ended)}${took}.${read}`
+      sentence: `No rows of the tables are known to be missing, but ${counted(models.length, "model")} of schema bi could not be built: ${listed(models.map(({ where }) => where))}. The last run ended on ${moment(ended)}${took}.${read}`
     }
   return byState.complete_with_warnings > 0
     ? {
@@ -83,27 +85,29 @@ export interface OverviewParts {
   readonly scopeOf: (label: string) => string | undefined
 }
 
+/** The line at the top of the report. */
+export const stateLine = ({ tone, state, sentence }: Overview): Html =>
+  html`<p class="notice ${tone}">
+    <strong id="status">${state}</strong> ${sentence}
+    <span id="age" hidden></span>${tone === "complete" ? undefined : html` <a href="#operations">Details</a>`}
+  </p>`
+
 export const overviewSection = (parts: OverviewParts): Html => {
-  const { period, readings, tables, requests, rejects, models } = parts
-  const { tone, state, sentence } = overviewOf(period, readings, models)
+  const { period, tables, requests, rejects, models } = parts
   const changes = sumOf(tables.map(({ lastDay }) => lastDay))
   const rows = tables.reduce((sum, one) => sum + one.rows, 0)
   const sent = requests.costs.reduce((sum, { lastDay }) => sum + lastDay, 0)
   const lastDayRejects = rejects.rejected.reduce((sum, one) => sum + one.lastDay, 0)
   const ofLimit = period.locationCount === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
-  return html`<div class="notice ${tone}">
-      <h3 id="status">${state}</h3>
-      <p>${sentence} <span id="age" hidden></span></p>
-    </div>
-    ${failedModels(models)} ${reasons(parts)}
-    ${tiles([
-      { id: "rows", title: "Rows", value: brief(rows), note: `${signed(growth(tables, 7))} in 7 days` },
-      { id: "new", title: "New", value: count(changes.added), note: "rows in 24 hours" },
-      { id: "changed", title: "Changed", value: count(changes.changed), note: "rows in 24 hours" },
-      { id: "deleted", title: "Deleted", value: count(changes.deleted), note: "rows in 24 hours" },
-      { id: "sent", title: "Requests", value: count(sent), note: `in 24 hours${ofLimit}` },
-      { id: "rejected", title: "Rejected", value: count(lastDayRejects), note: "values in 24 hours" }
-    ])}`
+  return html`${failedModels(models)} ${reasons(parts)}
+  ${tiles([
+    { id: "rows", title: "Rows", value: brief(rows), note: `${signed(growth(tables, 7))} in 7 days` },
+    { id: "new", title: "New", value: count(changes.added), note: "rows in 24 hours" },
+    { id: "changed", title: "Changed", value: count(changes.changed), note: "rows in 24 hours" },
+    { id: "deleted", title: "Deleted", value: count(changes.deleted), note: "rows in 24 hours" },
+    { id: "sent", title: "Requests", value: count(sent), note: `in 24 hours${ofLimit}` },
+    { id: "rejected", title: "Rejected", value: count(lastDayRejects), note: "values in 24 hours" }
+  ])}`
 }
 
 /** What DuckDB says about a model may quote a value, so it is not shown. */
@@ -126,7 +130,8 @@ const reasons = ({ readings, scopeOf, period }: OverviewParts): Html | undefined
   const own = withReason.filter((reading) => !isInherited(reading))
   const first = own.slice(0, reasonsMax)
   const all = total - byState.complete - inherited.length
-  const place = ({ location }: Reading) => (period.locationCount > 1 ? html` of ${location}` : undefined)
+  const place = ({ location }: Reading) =>
+    period.locationCount > 1 ? html` of ${period.placeOf(location)}` : undefined
   const since = ({ state, completeAt }: Reading) =>
     isWhole(state) || completeAt === undefined
       ? undefined
@@ -135,12 +140,9 @@ const reasons = ({ readings, scopeOf, period }: OverviewParts): Html | undefined
   return html`<ul class="reasons">
     ${first.map((reading) => html`<li><strong>${reading.resource}</strong>${place(reading)}: ${why(reading, scopeOf)}.${since(reading)}</li>`)}
     ${all > first.length ? html`<li>and ${count(all - first.length)} more, under <a href="#freshness">Completeness and freshness</a></li>` : undefined}
-    ${dependent.length > 0 ? html`<li class="note">Therefore also ${listed(dependent)}, which ${dependent.length === 1 ? "is" : "are"} read for each row of such a table.</li>` : undefined}
+    ${dependent.length > 0 ? html`<li class="note">Therefore also ${listed(dependent, 6)}, which ${dependent.length === 1 ? "is" : "are"} read for each row of such a table.</li>` : undefined}
   </ul>`
 }
 
 const isInherited = ({ reasons: all }: Reading): boolean =>
   all.length > 0 && all.every(({ _tag }) => _tag === "ParentNotComplete")
-
-const listed = (names: ReadonlyArray<string>): string =>
-  names.length <= 6 ? names.join(", ") : `${names.slice(0, 5).join(", ")} and ${count(names.length - 5)} others`

@@ -5,6 +5,7 @@ import { type Run, lastRun, runsNewestFirst } from "../../../stores/warehouse/me
 import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
+import { locationNames } from "../names.ts"
 
 export interface Period {
   /** The last run of any command. */
@@ -16,8 +17,11 @@ export interface Period {
   /** Days since 1970 in UTC, oldest first: those of the last 30 days since the first run. */
   readonly days: ReadonlyArray<number>
   readonly runs: number
-  readonly locations: ReadonlyArray<string>
+  /** Of those that were read. */
+  readonly locationNames: ReadonlyArray<string>
   readonly locationCount: number
+  /** The name of a location, or its id if it has none. */
+  readonly placeOf: (location: string) => string
 }
 
 export const daysMax = 30
@@ -34,10 +38,11 @@ export const periodOf = Effect.fn("report.period")(function* (): Effect.fn.Retur
   const sync = (yield* runsNewestFirst(undefined, 20)).find(({ command }) => command !== "rebuild")
   const [row] = yield* warehouse.rows(
     `SELECT count(*) AS runs, epoch_ms(min(started_at)) AS first,
-       (SELECT epoch_ms(max(finished_at)) FROM meta.run_resources) AS page,
-       (SELECT count(DISTINCT location_id) FROM meta.run_resources) AS locations FROM meta.runs`
+       (SELECT epoch_ms(max(finished_at)) FROM meta.run_resources) AS page FROM meta.runs`
   )
-  const locations = yield* warehouse.rows("SELECT DISTINCT location_id FROM meta.run_resources ORDER BY 1 LIMIT 3")
+  const locations = yield* warehouse.rows("SELECT DISTINCT location_id FROM meta.run_resources ORDER BY 1")
+  const names = yield* locationNames()
+  const placeOf = (location: string) => names.get(location) ?? location
   // A run that was killed has no end, but its last page has a time.
   const asOf = run.finishedAt ?? Math.max(run.startedAt, numberOf(row?.["page"] ?? null) ?? 0)
   const last = Math.floor(asOf / dayMs)
@@ -48,8 +53,9 @@ export const periodOf = Effect.fn("report.period")(function* (): Effect.fn.Retur
     asOf,
     days: Array.from({ length: last - first + 1 }, (_, index) => first + index),
     runs: Number(row?.["runs"]),
-    locations: locations.map((one) => String(one["location_id"])),
-    locationCount: Number(row?.["locations"])
+    locationNames: locations.map((one) => placeOf(String(one["location_id"]))),
+    locationCount: locations.length,
+    placeOf
   }
 })
 

@@ -8,7 +8,7 @@ import { dayMs } from "../../../catalog/timestamps.ts"
 import { brief, count, counted, day, duration, share } from "../format.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { bar, numbersOf, section, tableOf } from "../table.ts"
-import { type Period, dayOf, since } from "./period.ts"
+import { type Period, dayOf, daysMax, since } from "./period.ts"
 
 /** As documented by the service, for each location. The limits that it reports are not stored. */
 export const documentedLimits = { perDay: 200_000, burst: 100, windowMs: 10_000 }
@@ -90,7 +90,8 @@ export const requestsSection = (period: Period, { byDay, busiest, costs, course 
               unit: `Requests${busiest >= perDay / 10 ? "; the line is the daily limit" : ""}`,
               format: brief,
               limit: period.locationCount > 1 ? undefined : perDay,
-              ticks: ticksOf(days, "columns")
+              slots: daysMax,
+              ticks: ticksOf(days, "columns", daysMax)
             }
           )}
           ${numbersOf({

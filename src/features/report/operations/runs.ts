@@ -1,7 +1,10 @@
-/** Section: how long the last runs took, and how many requests, against their plans. */
-import type { Html } from "../../../values/html.ts"
-import { html } from "../../../values/html.ts"
-import { type Bar, columns, ticksOf } from "../charts.ts"
+/** Section: the last runs: when, how long, how many requests against their plans, and what they changed. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { type Html, html } from "../../../values/html.ts"
+import { type Bar, columns, strip, ticksOf } from "../charts.ts"
 import { brief, count, counted, day, dayAndTime, duration } from "../format.ts"
 import { section, tableOf } from "../table.ts"
 import { isWhole, stateText, toneOf } from "../../../values/state.ts"
@@ -10,12 +13,40 @@ import type { Run } from "../../../stores/warehouse/meta/runs.ts"
 /** Runs that are shown, however many there were. */
 export const runsMax = 30
 
+export interface RunChanges {
+  readonly added: number
+  readonly changed: number
+  readonly deleted: number
+}
+
+/** Rows that runs added, changed and deleted, by the id of the run. */
+export const changesByRun = Effect.fn("report.runs")(function* (
+  runs: ReadonlyArray<Run>
+): Effect.fn.Return<ReadonlyMap<string, RunChanges>, Failure, Warehouse> {
+  if (runs.length === 0) return new Map()
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT run_id, coalesce(sum(new_rows), 0)::BIGINT AS added, coalesce(sum(changed_rows), 0)::BIGINT AS changed, coalesce(sum(deleted_rows), 0)::BIGINT AS deleted
+     FROM meta.run_resources WHERE run_id IN (${runs.map(({ id }) => literal(id)).join(", ")}) GROUP BY run_id`
+  )
+  return new Map(
+    rows.map((row) => [
+      String(row["run_id"]),
+      { added: Number(row["added"]), changed: Number(row["changed"]), deleted: Number(row["deleted"]) }
+    ])
+  )
+})
+
 /** `runs`: newest first. */
-export const runsSection = (runs: ReadonlyArray<Run>, total: number): Html => {
+export const runsSection = (
+  runs: ReadonlyArray<Run>,
+  total: number,
+  changes: ReadonlyMap<string, RunChanges>
+): Html => {
   const oldestFirst = runs.toReversed()
   const ticks = ticksOf(
     oldestFirst.map(({ startedAt }) => day(startedAt)),
-    "columns"
+    "columns",
+    runsMax
   )
   const longest = Math.max(...runs.map(durationOf))
   const unit = longest < 180_000 ? { name: "Seconds", ms: 1000 } : { name: "Minutes", ms: 60_000 }
@@ -42,6 +73,7 @@ export const runsSection = (runs: ReadonlyArray<Run>, total: number): Html => {
               description: `The last run took ${requestsText(runs[0]!)} requests${runs[0]?.plannedRequests ? `; ${count(runs[0].plannedRequests)} were planned` : ""}.`,
               unit: "Requests; the line is the plan",
               format: brief,
+              slots: runsMax,
               ticks
             }
           )}
@@ -55,35 +87,46 @@ export const runsSection = (runs: ReadonlyArray<Run>, total: number): Html => {
               description: `The last run took ${durationText(runs[0]!)}.`,
               unit: `${unit.name} from start to end`,
               format: brief,
+              slots: runsMax,
               ticks
             }
           )}
         </div>
       </div>
-      <details>
-        <summary>Numbers</summary>
-        ${tableOf({
-          id: "runs-table",
-          caption: "Runs, the latest first",
-          rows: runs,
-          columns: [
-            { head: "Started, UTC", cell: ({ startedAt }) => dayAndTime(startedAt) },
-            { head: "Command", cell: ({ command }) => command },
-            {
-              head: "Status",
-              cell: ({ status }) => html`<span class="state ${status}">${stateText(status)}</span>`
-            },
-            { head: "Exit code", kind: "number", cell: ({ exitCode }) => exitCode },
-            { head: "Duration", kind: "number", cell: durationText },
-            { head: "Requests", kind: "number", cell: requestsText },
-            {
-              head: "Planned",
-              kind: "number",
-              cell: ({ plannedRequests }) => (plannedRequests ? count(plannedRequests) : "–")
-            }
-          ]
-        })}
-      </details>`
+      <h4>Status, change and cost</h4>
+      ${strip(
+        oldestFirst.map(({ status }) => toneOf(status) ?? "none"),
+        runsMax,
+        {
+          title: "Status of each run, the latest at the right",
+          description: `${count(runs.filter(({ status }) => isWhole(status)).length)} of ${counted(runs.length, "run")} read everything to its end.`
+        }
+      )}
+      ${tableOf({
+        id: "runs-table",
+        caption: "Runs, the latest first, with their status above from left to right",
+        rows: runs,
+        folded: 10,
+        columns: [
+          { head: "Started, UTC", cell: ({ startedAt }) => dayAndTime(startedAt) },
+          { head: "Command", cell: ({ command }) => command },
+          {
+            head: "Status",
+            cell: ({ status }) => html`<span class="state ${status}">${stateText(status)}</span>`
+          },
+          { head: "Exit code", kind: "number", cell: ({ exitCode }) => exitCode },
+          { head: "Duration", kind: "number", cell: durationText },
+          { head: "Requests", kind: "number", cell: requestsText },
+          {
+            head: "Planned",
+            kind: "number",
+            cell: ({ plannedRequests }) => (plannedRequests ? count(plannedRequests) : "–")
+          },
+          { head: "New", kind: "number", cell: ({ id }) => count(changes.get(id)?.added ?? 0) },
+          { head: "Changed", kind: "number", cell: ({ id }) => count(changes.get(id)?.changed ?? 0) },
+          { head: "Deleted", kind: "number", cell: ({ id }) => count(changes.get(id)?.deleted ?? 0) }
+        ]
+      })}`
   })
 }
 

@@ -1,0 +1,47 @@
+/** What happened in the last seven whole days, in a sentence, against the seven days before. */
+import * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { dayMs } from "../../../catalog/timestamps.ts"
+import { count, day } from "../format.ts"
+import { type Html, html } from "../../../values/html.ts"
+import { currencyOf, statedAll } from "./currencies.ts"
+import type { TopicDefinition, Unknown } from "./figures.ts"
+
+/** Day numbers since 1970 of the first and the last day. The day of the report is not over. */
+const weekOf = (asOf: number) => {
+  const last = Math.floor(asOf / dayMs) - 1
+  return { first: last - 6, last }
+}
+
+/** `undefined` if it is not known. Days are those of the time zone of the location. */
+export const clauseOf = Effect.fn("report.week")(function* (
+  { thing, things, rows }: NonNullable<TopicDefinition["week"]>,
+  asOf: number,
+  unknown: Unknown
+): Effect.fn.Return<Html | undefined, Failure, Warehouse> {
+  if (unknown.unread.length > 0) return undefined
+  const { first, last } = weekOf(asOf)
+  const day = "date_diff('day', DATE '1970-01-01', day)"
+  const found = yield* (yield* Warehouse).rows(
+    `SELECT currency, count(*) FILTER (day >= ${first}) AS now, count(*) FILTER (day < ${first}) AS before, coalesce(sum(amount) FILTER (day >= ${first}), 0) AS amount
+     FROM (SELECT * REPLACE (${day} AS day) FROM (${rows})) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY currency ORDER BY now DESC, currency`
+  )
+  const sum = (key: string) => found.reduce((all, row) => all + Number(row[key]), 0)
+  const [now, before] = [sum("now"), sum("before")]
+  if (now === 0 && unknown.rows > 0) return undefined
+  const amounts = found
+    .map((row) => ({ amount: Number(row["amount"]), currency: currencyOf(row) }))
+    .filter(({ amount }) => amount !== 0)
+  const difference = now === before ? "as many" : `${count(Math.abs(now - before))} ${now > before ? "more" : "fewer"}`
+  return html`<strong>${now === 0 ? "no" : count(now)} ${now === 1 ? thing : things}</strong
+    >${amounts.length === 0 ? "" : ` worth ${statedAll(amounts)}`} (${difference})`
+})
+
+export const headlineOf = (clauses: ReadonlyArray<Html>, asOf: number): Html | undefined => {
+  const { first, last } = weekOf(asOf)
+  return clauses.length === 0
+    ? undefined
+    : html`From ${day(first * dayMs)} to ${day(last * dayMs)}, in comparison with the 7 days before:
+      ${clauses.flatMap((clause, index) => (index === 0 ? [clause] : ["; ", clause]))}.`
+}

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { freePort } from "../../src/output/free-port.ts"
 import { type Account, discard, openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
+import { rowsOf } from "../report/reading.ts"
 import { type Ran, sluice } from "../support/sluice.ts"
 
 const secret = "a secret of the workflow"
@@ -97,6 +98,28 @@ describe("listen", () => {
       assert.strictEqual(code, 143)
       assert.match(stderr, /contacts: 1 changed row, \d requests?, \d s after the event/)
       assert.notInclude(stderr, secret)
+    } finally {
+      discard(account)
+    }
+  }, 60_000)
+
+  it("publishes what it read, with the report", async () => {
+    const quiet = await openAlone("contacts", "--contacts", "5")
+    const account = { ...quiet, environment: { ...quiet.environment, SLUICE_FORMATS: "duckdb" } }
+    try {
+      assert.strictEqual((await sluice(["sync", ...account.selection], account.environment)).code, 0)
+      const runsOf = () => {
+        const path = join(account.output, "published/report/index.html")
+        return existsSync(path) ? rowsOf(readFileSync(path, "utf8"), "runs-table").length : 0
+      }
+      assert.strictEqual(runsOf(), 1)
+      const { post, stop } = await listening(account)
+      const { locationId } = account.service
+      await account.service.call("POST", "/contacts/", { locationId, firstName: "Ada" })
+      assert.strictEqual(await post({ type: "contact_created", locationId }), 202)
+      await until(async () => runsOf() === 2)
+      await stop()
+      assert.strictEqual(runsOf(), 2)
     } finally {
       discard(account)
     }

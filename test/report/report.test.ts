@@ -7,7 +7,8 @@ import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { numberIn, rowsOf, textOf, tile } from "./reading.ts"
 
-const tables = "contacts,contact_notes,pipelines,opportunities,calendars,appointments,conversations,messages,users"
+const tables =
+  "contacts,contact_notes,pipelines,opportunities,calendars,appointments,conversations,messages,users,transactions,subscriptions"
 const reportOf = ({ output }: Account) => readFileSync(join(output, "published/report/index.html"), "utf8")
 
 describe("the report of two nights", () => {
@@ -15,7 +16,7 @@ describe("the report of two nights", () => {
   let environment: Readonly<Record<string, string>>
   const run = async (...args: ReadonlyArray<string>) => sluice(args, environment)
   beforeAll(async () => {
-    account = await openTables(tables, "--contacts", "60")
+    account = await openTables(tables, "--contacts", "60", "--orders", "60")
     environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
     for (const shares of [undefined, { contacts: 0.1, opportunities: 0.1, conversations: 0.1, delete: 0.05 }]) {
       if (shares) await account.service.post("change", shares)
@@ -56,18 +57,24 @@ describe("the report of two nights", () => {
       Number(all!["sent"])
     )
     const runs = await query(account.warehouse, "FROM meta.runs ORDER BY run_id DESC")
+    const changed = await query(
+      account.warehouse,
+      "SELECT sum(new_rows) AS a, sum(changed_rows) AS b, sum(deleted_rows) AS c FROM meta.run_resources GROUP BY run_id ORDER BY run_id DESC"
+    )
     assert.deepStrictEqual(
-      rowsOf(html, "runs-table").map(([, command, status, exitCode, , requests]) => [
+      rowsOf(html, "runs-table").map(([, command, status, exitCode, , requests, , ...moves]) => [
         command,
         status,
         exitCode,
-        requests
+        requests,
+        ...moves.map(numberIn)
       ]),
-      runs.map((one) => [
+      runs.map((one, index) => [
         one["command"],
         String(one["status"]).replaceAll("_", " "),
         String(one["exit_code"]),
-        String(one["requests"])
+        String(one["requests"]),
+        ...["a", "b", "c"].map((key) => Number(changed[index]![key]))
       ])
     )
   })
@@ -128,6 +135,95 @@ describe("the report of two nights", () => {
     assert.approximately(sources, Number(created[0]!["n"]), 1)
   })
 
+  it("begins with the name of the location, and has the figures of its records by month, currency and calendar", async () => {
+    const html = reportOf(account)
+    const ask = (sql: string) => query(account.warehouse, sql)
+    const [location] = await ask("SELECT name, timezone FROM crm.locations")
+    assert.include(html, `<h1>${String(location!["name"]).replace("&", "&#38;")}</h1>`)
+    const local = (column: string) => `timezone('${String(location!["timezone"])}', ${column})::DATE`
+    const present = "_deleted_at IS NULL"
+    const [end] = await ask("SELECT timezone('UTC', max(started_at))::DATE::VARCHAR AS day FROM meta.runs")
+    const today = `DATE '${String(end!["day"])}'`
+    const months = `SELECT (date_trunc('month', ${today}) - to_months(12 - i))::DATE AS month FROM range(13) AS r (i)`
+    const byMonth = (relation: string, values: string) =>
+      ask(`SELECT strftime(m.month, '%b %Y') AS month, ${values} FROM (${months}) AS m LEFT JOIN (${relation}) AS t
+        ON date_trunc('month', t.day) = m.month GROUP BY m.month ORDER BY m.month`)
+
+    const payments = `SELECT ${local("created_at")} AS day, amount - coalesce(amount_refunded, 0) AS net, currency FROM crm.transactions
+      WHERE status = 'succeeded' AND live_mode IS NOT FALSE AND mark_as_test IS NOT TRUE AND ${present}`
+    const currencies = await ask(
+      `SELECT currency, count(*) AS n FROM (${payments}) WHERE day >= (SELECT min(month) FROM (${months})) GROUP BY ALL ORDER BY n DESC, currency`
+    )
+    assert.isAtLeast(currencies.length, 2, "several currencies")
+    for (const [index, { currency }] of currencies.entries())
+      assert.deepStrictEqual(
+        rowsOf(html, `revenue-by-month${index === 0 ? "" : `-${index + 1}`}`).map(([month, amount, n]) => [
+          month,
+          numberIn(amount!),
+          numberIn(n!)
+        ]),
+        (
+          await byMonth(
+            `FROM (${payments}) WHERE currency = '${String(currency)}'`,
+            "round(coalesce(sum(t.net), 0))::BIGINT AS net, count(t.net) AS n"
+          )
+        ).map((one) => [one["month"], Number(one["net"]), Number(one["n"])])
+      )
+
+    assert.deepStrictEqual(
+      rowsOf(html, "outcomes-by-month").map(([month, won, lost]) => [month, numberIn(won!), numberIn(lost!)]),
+      (
+        await byMonth(
+          `SELECT ${local("last_status_change_at")} AS day, status FROM crm.opportunities WHERE ${present}`,
+          "count(*) FILTER (t.status = 'won') AS won, count(*) FILTER (t.status = 'lost') AS lost"
+        )
+      ).map((one) => [one["month"], Number(one["won"]), Number(one["lost"])])
+    )
+
+    const calendars = await ask(
+      `SELECT c.name, count(*) AS booked, count(*) FILTER (appointment_status IN ('showed', 'completed')) AS attended,
+         count(*) FILTER (appointment_status = 'noshow') AS missed, count(*) FILTER (appointment_status IN ('cancelled', 'invalid')) AS cancelled
+       FROM crm.appointments AS a JOIN crm.calendars AS c ON a.calendar_id = c.id
+       WHERE a.${present} AND a.deleted IS NOT TRUE AND a.start_time < a._synced_at
+         AND ${local("a.start_time")} >= (SELECT min(month) FROM (${months})) GROUP BY ALL`
+    )
+    assert.isAbove(calendars.length, 1)
+    assert.deepStrictEqual(
+      rowsOf(html, "calendars")
+        .map(([name, ...numbers]) => [name, ...numbers.slice(0, 4).map(numberIn)])
+        .toSorted(),
+      calendars
+        .map((one) => [one["name"], ...["booked", "attended", "missed", "cancelled"].map((key) => Number(one[key]))])
+        .toSorted()
+    )
+
+    const week = async (relation: string) => {
+      const [found] = await ask(
+        `SELECT count(*) FILTER (day >= ${today} - 7) AS now, count(*) FILTER (day < ${today} - 7) AS before
+         FROM (${relation}) WHERE day >= ${today} - 14 AND day < ${today}`
+      )
+      const [now, before] = [Number(found!["now"]), Number(found!["before"])]
+      const words = now === before ? "as many" : `${Math.abs(now - before)} ${now > before ? "more" : "fewer"}`
+      return [now, words] as const
+    }
+    const [, headline = ""] = /<p class="headline">(.*?)<\/p>/s.exec(html) ?? []
+    for (const [thing, relation] of [
+      ["new contact", `SELECT ${local("date_added")} AS day FROM crm.contacts WHERE ${present}`],
+      ["payment", payments],
+      [
+        "appointment",
+        `SELECT timezone('UTC', date_added)::DATE AS day FROM crm.appointments WHERE ${present} AND deleted IS NOT TRUE`
+      ],
+      [
+        "opportunit",
+        `SELECT ${local("last_status_change_at")} AS day FROM crm.opportunities WHERE ${present} AND status = 'won'`
+      ]
+    ] as const) {
+      const [now, words] = await week(relation)
+      assert.match(textOf(headline), new RegExp(`${now === 0 ? "no" : now} ${thing}[^;]*\\(${words}\\)`))
+    }
+  })
+
   it("is equal byte for byte when it is made again, and is not part of the release", async () => {
     const before = reportOf(account)
     const path = join(account.output, "published/report/index.html")
@@ -184,6 +280,26 @@ describe("the report of two nights", () => {
 })
 
 describe("the report", () => {
+  it("of an account without records has the name of its location, and a sentence for each topic", async () => {
+    const account = await openTables(tables, "--contacts", "0")
+    try {
+      const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
+      assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
+      const html = reportOf(account)
+      const [location] = await query(account.warehouse, "SELECT name FROM crm.locations")
+      assert.include(html, `<h1>${String(location!["name"]).replace("&", "&#38;")}</h1>`)
+      const text = textOf(html)
+      assert.include(
+        text,
+        "no opportunities won (as many); no payments received (as many); no new contacts (as many); no appointments booked (as many)."
+      )
+      assert.include(text, "No opportunity is open.")
+      assert.notMatch(html, /NaN|undefined|Infinity/)
+    } finally {
+      discard(account)
+    }
+  })
+
   it("begins with what is incomplete, why, and which scope to add", async () => {
     const account = await openTables("calendars,appointments", "--contacts", "20")
     try {
@@ -200,6 +316,8 @@ describe("the report", () => {
         /calendars : not readable with this token: the service answered 40[13]\. Add calendars\.readonly to the scopes of the token\./
       )
       assert.deepStrictEqual(rowsOf(html, "readings")[0]!.slice(0, 2), ["appointments", "incomplete"])
+      assert.match(top, /Of appointments(, | and )?.*calendars, rows may be missing\./)
+      assert.include(text, "There is no published DuckDB file")
     } finally {
       discard(account)
     }

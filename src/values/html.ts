@@ -25,6 +25,7 @@ const rendered = (content: Content): string => {
 const escaped = (text: string): string =>
   text
     .toWellFormed()
+    .replaceAll(/\r\n?/g, "\n")
     // Control characters are not allowed in HTML; those that change the direction of text could hide or reorder it.
     .replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
     .replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -1,7 +1,8 @@
 /** Escaping, masking, numbers and charts of the report. */
 import { assert, describe, it } from "@effect/vitest"
 import { columns, lines, strip, ticksOf } from "../../src/features/report/charts.ts"
-import { brief, bytes, counted, duration, moment, share, signed } from "../../src/features/report/format.ts"
+import { brief, bytes, counted, duration, share, signed } from "../../src/features/report/format.ts"
+import { moment, timeHtml } from "../../src/values/moment.ts"
 import { html } from "../../src/values/html.ts"
 import { cleanReason, fieldName, shape } from "../../src/features/report/mask.ts"
 
@@ -17,7 +18,7 @@ describe("html", () => {
   })
 
   it("replaces characters that HTML does not allow or that reorder text", () =>
-    assert.strictEqual(html`${"a\0b\u202ec\ud800d\ne"}`.text, "a\ufffdb\ufffdc\ufffdd\ne"))
+    assert.strictEqual(html`${"a\0b\u202ec\ud800d\ne\r\nf"}`.text, "a\ufffdb\ufffdc\ufffdd\ne\nf"))
 })
 
 describe("masking", () => {
@@ -104,6 +105,12 @@ it("numbers, sizes and times are written alike everywhere, and lines do not brea
     "10 days"
   ])
   assert.strictEqual(moment(Date.UTC(2026, 1, 3, 4, 5)), "3 Feb 2026, 04:05 UTC")
+  for (const text of ["2026-02-03 04:05:06.789+00", "2026-02-03T04:05:06.789Z"])
+    assert.strictEqual(
+      timeHtml(text).text,
+      '<time datetime="2026-02-03T04:05:06.789Z" title="2026-02-03T04:05:06.789Z">3 Feb 2026, 04:05 UTC</time>'
+    )
+  assert.strictEqual(timeHtml("the last <sync>").text, "the last &#60;sync&#62;")
   assert.deepStrictEqual([counted(1, "row"), counted(2000, "row")], ["1 row", "2,000 rows"])
 })
 

@@ -11,6 +11,7 @@ import { linkedResources, wrongLinks } from "../../src/features/privacy/subject/
 import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
+import { rowsOf, textOf } from "../report/reading.ts"
 import { type Planted, plant, planted, tableOf } from "./planted.ts"
 
 type Row = Readonly<Record<string, unknown>>
@@ -60,7 +61,7 @@ describe("an export about a person", () => {
   })
 
   it("names each source with what was found, or why nothing can be said, and what it cannot contain", async () => {
-    const { stdout, to } = await run("--contact", person.contact)
+    const { rows, stdout, to } = await run("--contact", person.contact)
     assert.match(stdout, /^appointments +1 found$/m)
     assert.match(stdout, /^recurring_tasks +not reachable: account\.recurring_task_ids is not set$/m)
     const coverage = JSON.parse(readFileSync(join(to, "coverage.json"), "utf8"))
@@ -68,6 +69,21 @@ describe("an export about a person", () => {
     const page = readFileSync(join(to, "index.html"), "utf8")
     for (const text of [planted.name, "Where was looked", "messages", person.ids["orders"]![0]!])
       assert.include(page, text)
+    const held = rowsOf(page, "held")
+    assert.deepStrictEqual(
+      held.map(([table, n]) => [table, Number(n)]),
+      held.map(([table]) => [table, rows(table!).length])
+    )
+    assert.sameMembers(
+      held.map(([table]) => table),
+      globSync("*.json", { cwd: join(to, "data") }).map((file) => file.slice(0, -".json".length))
+    )
+    const [heading, looked] = ["What is held", "Where was looked"].map((text) => page.indexOf(text))
+    assert.isBelow(heading!, looked!)
+    assert.include(textOf(page), `${held.reduce((sum, [, n]) => sum + Number(n), 0)} rows in ${held.length} tables`)
+    const added = String(rows("contacts")[0]!["date_added"])
+    assert.include(page, `<time datetime="${added}" title="${added}">`)
+    assert.notMatch(textOf(page.slice(0, page.indexOf("<section id"))), /\d\d:\d\d:\d\d/, "no time has seconds")
     assert.notMatch(page, /<script|https?:\/\/[^"]*\.(js|css)/)
   })
 

@@ -54,30 +54,6 @@ export const duration = (milliseconds: number): string => {
   return minutes < 2880 ? withUnit(rounded(minutes / 60), "h") : withUnit(rounded(minutes / 1440), "days")
 }
 
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-const two = (value: number): string => String(value).padStart(2, "0")
-
-/** `23 Nov`, of epoch milliseconds, in UTC. */
-export const day = (time: number): string => {
-  const date = new Date(time)
-  return `${date.getUTCDate()} ${months[date.getUTCMonth()]}`
-}
-
-/** `23 Nov 2026, 07:12 UTC`. */
-export const moment = (time: number): string => {
-  const date = new Date(time)
-  return `${day(time)} ${date.getUTCFullYear()}, ${two(date.getUTCHours())}:${two(date.getUTCMinutes())} UTC`
-}
-
-/** `23 Nov 07:12`, for tables whose head names the time zone. */
-export const dayAndTime = (time: number): string => {
-  const date = new Date(time)
-  return `${day(time)} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
-}
-
-/** `Nov 2026`, of a date such as 2026-11-01. */
-export const month = (date: string): string => `${months[Number(date.slice(5, 7)) - 1]} ${date.slice(0, 4)}`
-
 /** An amount with its currency, if that is stated; amounts of different currencies are never added. */
 export const money = (value: number, currency: string | undefined, written = count): string =>
   currency === undefined ? written(value).replace("-", "−") : withUnit(currency, written(value).replace("-", "−"))

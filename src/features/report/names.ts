@@ -13,7 +13,7 @@ export interface Named {
 }
 
 /** A name for each thing. To those of the same name, that of their location is added, or else the end of their id. */
-export const toldApart = (things: ReadonlyArray<Named>): ReadonlyMap<string, string> => {
+export const distinctNames = (things: ReadonlyArray<Named>): ReadonlyMap<string, string> => {
   const alike = Map.groupBy(things, ({ name }) => name)
   const placed = things.map(({ id, name, place }) => {
     const places = new Set(alike.get(name)!.map((one) => one.place))
@@ -38,7 +38,7 @@ export const locationNames = Effect.fn("report.locations")(function* (): Effect.
   )
   if (column === undefined) return new Map()
   const rows = yield* warehouse.rows("SELECT DISTINCT id, name FROM crm.locations WHERE trim(name) <> '' ORDER BY ALL")
-  return toldApart(rows.map(({ id, name }) => ({ id: String(id), name: ownName(String(name)) })))
+  return distinctNames(rows.map(({ id, name }) => ({ id: String(id), name: ownName(String(name)) })))
 })
 
 /** `A`, `A and B`, `A, B and 38 others`. */

@@ -1,7 +1,7 @@
 /** The document around the two parts of the report. It loads nothing: a policy in the file forbids it. */
 import { hash } from "node:crypto"
 import { monthsUntil } from "./business/figures.ts"
-import { moment, month } from "./format.ts"
+import { moment, month } from "../../values/moment.ts"
 import { type Overview, stateLine } from "./operations/overview.ts"
 import { Html, html } from "../../values/html.ts"
 import { style } from "./style.ts"

@@ -7,6 +7,7 @@ import type { Resource } from "../../../catalog/resource.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { Html, html } from "../../../values/html.ts"
+import { timeHtml } from "../../../values/moment.ts"
 import { pageStyle } from "../../../values/page-style.ts"
 import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { keysTable } from "./belongings.ts"
@@ -118,7 +119,7 @@ export const threadOf = ({ contact, messages }: Conversation): string =>
           ({ at, body, direction, from, recording, seconds, subject, to, transcript, type, user }) =>
             html`<article>
               <header>
-                ${at ?? "without a time"}, ${direction ?? ""}
+                ${at === null ? "without a time" : timeHtml(at)}, ${direction ?? ""}
                 ${type ?? ""}${user === null ? "" : `, ${user}`}${from === null ? "" : `, from ${from}`}${to === null ? "" : ` to ${to}`}
               </header>
               ${subject === null ? undefined : html`<p><b>${subject}</b></p>`}

@@ -76,7 +76,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (
         name: table.name,
         description: isHistory ? `Earlier versions. ${description}` : description,
         rows: table.rows,
-        columns: new Map(columns.map((column) => [column.name, column.description])),
+        columns: new Map(columns.map((column) => [column.name, column])),
         shown: yield* readableRows(table, shownRowsMax)
       }
     })
@@ -105,6 +105,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (
       title: `Data about ${person}`,
       asOf,
       contacts,
+      placeOf: yield* namesOfLocations,
       addresses: options.addresses,
       coverage,
       tables: pageTables,
@@ -129,6 +130,17 @@ export const exportSubject = Effect.fn("subject.export")(function* (
     files: files.length,
     candidates: candidates?.length
   }
+})
+
+/** A location that no sync has read has its id for a name. */
+const namesOfLocations = Effect.gen(function* () {
+  const warehouse = yield* Warehouse
+  const [column] = yield* warehouse.rows(
+    "SELECT 1 FROM duckdb_columns() WHERE schema_name = 'crm' AND table_name = 'locations' AND column_name = 'name'"
+  )
+  const rows = column === undefined ? [] : yield* warehouse.rows("SELECT id, name FROM crm.locations WHERE name <> ''")
+  const names = new Map(rows.map((row) => [row["id"], String(row["name"])]))
+  return (location: string) => names.get(location) ?? location
 })
 
 /** Without an ending. Ids of the service have letters and digits only. */

@@ -1,5 +1,10 @@
 /** `index.html` of an export about a person: readable in any browser, without a network, and on paper. */
+import { kinds } from "../../../catalog/kinds.ts"
+import type { Column } from "../../../catalog/tables.ts"
+import { counted } from "../../../values/finding.ts"
 import { Html, html } from "../../../values/html.ts"
+import { timeHtml } from "../../../values/moment.ts"
+import { number } from "../../../values/text.ts"
 import { pageStyle } from "../../../values/page-style.ts"
 import type { CoveredResource } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
@@ -8,8 +13,8 @@ export interface PageTable {
   readonly name: string
   readonly description: string
   readonly rows: number
-  /** The sentences on the columns. */
-  readonly columns: ReadonlyMap<string, string>
+  /** By name. */
+  readonly columns: ReadonlyMap<string, Pick<Column, "description" | "sql">>
   /** The first rows: texts by column. */
   readonly shown: ReadonlyArray<Readonly<Record<string, string | null>>>
 }
@@ -19,6 +24,8 @@ export interface Page {
   /** When the newest of the data were read. */
   readonly asOf: string
   readonly contacts: ReadonlyArray<FoundContact>
+  /** The name of a location, or its id. */
+  readonly placeOf: (location: string) => string
   readonly addresses: ReadonlyArray<string>
   readonly coverage: ReadonlyArray<CoveredResource>
   readonly tables: ReadonlyArray<PageTable>
@@ -45,16 +52,16 @@ export const pageOf = (page: Page): string =>
       <body>
         <header>
           <h1>${page.title}</h1>
-          <p>The data that this account holds about this person, as of ${page.asOf}. Times are in UTC.</p>
+          <p>The data that this account holds about this person, as of ${timeHtml(page.asOf)}. Times are in UTC.</p>
         </header>
         <main>
           <section>
             <h2>Person</h2>
-            ${page.contacts.map(contactHtml)}
+            ${page.contacts.map((contact) => contactHtml(contact, page.placeOf))}
             ${page.contacts.length === 0 ? html`<p>No contact; known by an address.</p>` : undefined}
             <p>Searched for: ${page.addresses.join(", ") || "the contact's id"}.</p>
           </section>
-          ${coverageHtml(page)} ${contentsHtml(page)} ${page.tables.map(tableHtml)} ${linksHtml(page)}
+          ${contentsHtml(page)} ${coverageHtml(page)} ${page.tables.map(tableHtml)} ${linksHtml(page)}
           <section>
             <h2>What this cannot contain</h2>
             <ul>
@@ -65,10 +72,10 @@ export const pageOf = (page: Page): string =>
       </body>
     </html> `.text
 
-const contactHtml = ({ deletedAt, emails, id, location, name, phones }: FoundContact): Html =>
+const contactHtml = ({ deletedAt, emails, id, location, name, phones }: FoundContact, placeOf: Page["placeOf"]): Html =>
   html`<p>
-    <b>${name ?? "Without a name"}</b>, contact ${id} of location
-    ${location}${deletedAt === null ? "" : `, deleted ${deletedAt}`}.
+    <b>${name ?? "Without a name"}</b>, contact <code>${id}</code> of
+    ${placeOf(location)}${deletedAt === null ? "" : html`, deleted on ${timeHtml(deletedAt)}`}.
     ${emails.length > 0 ? `Email: ${emails.join(", ")}.` : ""}
     ${phones.length > 0 ? `Phone: ${phones.join(", ")}.` : ""}
   </p>`
@@ -93,7 +100,7 @@ const coverageHtml = ({ candidates, coverage }: Page): Html =>
                 <td>
                   ${finding}${mentions > 0 ? `; ${mentions} more of other contacts contain an address of the person` : ""}
                 </td>
-                <td>${completeAt ?? "never"}</td>
+                <td>${completeAt === undefined ? "never" : timeHtml(completeAt)}</td>
               </tr>`
           )}
         </tbody>
@@ -109,13 +116,47 @@ const coverageHtml = ({ candidates, coverage }: Page): Html =>
     }
   </section>`
 
-const contentsHtml = ({ tables }: Page): Html =>
-  html`<nav aria-label="Tables">
-    <h2>Contents</h2>
-    <ul>
-      ${tables.map(({ name, rows }) => html`<li><a href="#${name}">${name}</a>, ${rows}</li>`)}
-    </ul>
-  </nav>`
+/** What is held, before the rows themselves. */
+const contentsHtml = ({ conversations, files, links, tables }: Page): Html => {
+  const rows = tables.reduce((sum, one) => sum + one.rows, 0)
+  const others = [
+    conversations.length > 0 ? counted(conversations.length, "conversation") : [],
+    files.length > 0 ? counted(files.length, "recording") : [],
+    links.length > 0 ? counted(links.length, "link to a file", "links to files") : []
+  ].flat()
+  return html`<section>
+    <h2>What is held</h2>
+    <p>
+      ${counted(rows, "row")} in
+      ${counted(tables.length, "table")}${others.length === 0 ? "" : html`; ${others.join(", ")}, under <a href="#files">Conversations and files</a>`}.
+    </p>
+    ${
+      tables.length === 0
+        ? undefined
+        : html`<div class="scroll" tabindex="0" role="region" aria-label="What is held">
+            <table id="held">
+              <thead>
+                <tr>
+                  <th scope="col">Table</th>
+                  <th scope="col" class="number">Rows</th>
+                  <th scope="col">What it is</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${tables.map(
+                  ({ description, name, rows: held }) =>
+                    html`<tr>
+                      <th scope="row"><a href="#${name}">${name}</a></th>
+                      <td class="number">${number(held)}</td>
+                      <td>${description}</td>
+                    </tr>`
+                )}
+              </tbody>
+            </table>
+          </div>`
+    }
+  </section>`
+}
 
 const tableHtml = ({ columns, description, name, rows, shown }: PageTable): Html =>
   html`<section id="${name}">
@@ -129,17 +170,19 @@ const tableHtml = ({ columns, description, name, rows, shown }: PageTable): Html
         html`<dl>
           ${Object.entries(row).map(
             ([column, value]) =>
-              html`<dt title="${columns.get(column)}">${column}</dt>
-                <dd>${value ?? ""}</dd>`
+              html`<dt title="${columns.get(column)?.description}">${column}</dt>
+                <dd>${valueHtml(value ?? "", columns.get(column)?.sql)}</dd>`
           )}
         </dl>`
     )}
   </section>`
 
+const valueHtml = (value: string, sql: string | undefined) => (sql === kinds.instant.sql ? timeHtml(value) : value)
+
 const linksHtml = ({ conversations, files, links }: Page): Html | undefined =>
   conversations.length + links.length + files.length === 0
     ? undefined
-    : html`<section>
+    : html`<section id="files">
         <h2>Conversations and files</h2>
         <ul>
           ${conversations.map((file) => html`<li><a href="${file}">${file}</a>, and as a vCon beside it</li>`)}
@@ -153,9 +196,9 @@ const style = new Html(`<style>${pageStyle}
 body>footer,body>main{padding-bottom:3rem}
 h2{font-size:1.15rem;margin:2rem 0 .4rem;border-top:1px solid var(--line);padding-top:1rem}
 header p,section>p{color:var(--muted)}
-nav ul{columns:14rem;padding-left:1.2rem}
-dl{display:grid;grid-template-columns:minmax(8rem,14rem) minmax(0,1fr);gap:.1rem 1rem;margin:0 0 1rem;padding:.6rem 0;border-bottom:1px solid var(--line);break-inside:avoid}
-dt{color:var(--muted)}dd{margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
+tbody th,td:last-child time{white-space:nowrap}
+dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.1rem 1rem;margin:0 0 1rem;padding:.6rem 0;border-bottom:1px solid var(--line);break-inside:avoid}
+dt{color:var(--muted)}dd{margin:0;white-space:pre-wrap;min-width:0}
 @media (max-width:36rem){dl{grid-template-columns:minmax(0,1fr)}dd{margin-bottom:.4rem}}
 @media print{a{color:inherit;text-decoration:none}}
 </style>`)

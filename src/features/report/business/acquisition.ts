@@ -1,7 +1,8 @@
 /** Section: from where new contacts came. */
 import * as Effect from "effect/Effect"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { count, counted, month, share } from "../format.ts"
+import { count, counted, share } from "../format.ts"
+import { month } from "../../../values/moment.ts"
 import { ownName } from "../mask.ts"
 import { bar, section, tableOf } from "../table.ts"
 import { type TopicDefinition, inMonths, lastWhole, leftOut, noneText } from "./figures.ts"

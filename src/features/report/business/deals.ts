@@ -2,10 +2,11 @@
 import * as Effect from "effect/Effect"
 import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { legend, lines, ticksOf } from "../charts.ts"
-import { brief, count, counted, money, moneyBrief, month, share } from "../format.ts"
+import { brief, count, counted, money, moneyBrief, share } from "../format.ts"
+import { month } from "../../../values/moment.ts"
 import { html } from "../../../values/html.ts"
 import { ownName } from "../mask.ts"
-import { toldApart } from "../names.ts"
+import { distinctNames } from "../names.ts"
 import { bar, numbersOf, section, tableOf } from "../table.ts"
 import { currencyOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { type TopicDefinition, inMonths, lastWhole, leftOut, monthSql, noneText } from "./figures.ts"
@@ -36,7 +37,7 @@ export const pipelineTopic: TopicDefinition = {
     )
     const idOf = (row: Row) => `${row["location_id"]}/${row["pipeline_id"]}`
     const pipelines = new Map(found.map((row) => [idOf(row), row]))
-    const names = toldApart(
+    const names = distinctNames(
       Array.from(pipelines, ([id, row]) => ({
         id,
         name: ownName(String(row["pipeline_name"] ?? "unknown")),

@@ -3,10 +3,11 @@ import * as Effect from "effect/Effect"
 import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { legend, lines, ticksOf } from "../charts.ts"
-import { brief, count, counted, duration, month, share } from "../format.ts"
+import { brief, count, counted, duration, share } from "../format.ts"
+import { month } from "../../../values/moment.ts"
 import { html } from "../../../values/html.ts"
 import { ownName } from "../mask.ts"
-import { toldApart } from "../names.ts"
+import { distinctNames } from "../names.ts"
 import { bar, numbersOf, section, tableOf } from "../table.ts"
 import { type TopicDefinition, inMonths, lastWhole, leftOut, monthSql, noneText } from "./figures.ts"
 
@@ -116,7 +117,7 @@ export const appointmentTopic: TopicDefinition = {
        GROUP BY ALL ORDER BY booked DESC, location_id, calendar_id`
     )
     const idOf = (row: (typeof found)[number]) => `${row["location_id"]}/${row["calendar_id"]}`
-    const names = toldApart(
+    const names = distinctNames(
       found.map((row) => ({
         id: idOf(row),
         name: ownName(String(row["calendar"] ?? "deleted calendar")),

@@ -1,5 +1,6 @@
 /** The state of the data in one sentence, for the top of the report; the reasons, and the figures of the last day. */
-import { brief, count, counted, duration, moment, share, signed } from "../format.ts"
+import { brief, count, counted, duration, share, signed } from "../format.ts"
+import { moment } from "../../../values/moment.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { isWhole } from "../../../values/state.ts"
 import { listed } from "../names.ts"

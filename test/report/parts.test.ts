@@ -157,10 +157,29 @@ describe("charts", () => {
     )
   })
 
+  it("has whole numbers at the grid lines of a few things", () => {
+    const levels = (value: number) =>
+      Array.from(columns([{ text: "x", value }], frame).text.matchAll(/bottom:[^>]*>([^<]*)</g), ([, level]) => level)
+    assert.deepStrictEqual([1, 2, 3, 9, 10, 30].map(levels), [
+      ["0", "1"],
+      ["0", "1", "2"],
+      ["0", "1", "2", "3"],
+      ["0", "5", "10"],
+      ["0", "5", "10"],
+      ["0", "10", "20", "30"]
+    ])
+  })
+
   it("draws no line over a gap, and a value between two gaps as a dot", () => {
     const points = [1, undefined, 2, undefined, 3, 4].map((y, index) => ({ x: index / 5, y }))
-    const [, d] = /class="line" d="([^"]*)"/.exec(lines([{ name: "n", kind: "line", points }], frame).text) ?? []
-    assert.strictEqual(d, "M0 75h0M400 50h0M800 25h0L1000 0")
+    const svg = lines([{ name: "n", kind: "line", points }], frame).text
+    assert.deepStrictEqual(
+      Array.from(svg.matchAll(/class="(line|line dot)"\s+d="([^"]*)"/g), ([, kind, d]) => [kind, d]),
+      [
+        ["line", "M0 75M400 50M800 25L1000 0"],
+        ["line dot", "M0 75h0M400 50h0"]
+      ]
+    )
   })
 
   it("draws a limit only if it is within reach", () => {

@@ -204,7 +204,7 @@ describe("the report of two nights", () => {
       )
       const [now, before] = [Number(found!["now"]), Number(found!["before"])]
       const words = now === before ? "as many" : `${Math.abs(now - before)} ${now > before ? "more" : "fewer"}`
-      return [now, words] as const
+      return [now, now === 0 && before === 0 ? "" : `\\(${words}\\)`] as const
     }
     const [, headline = ""] = /<p class="headline">(.*?)<\/p>/s.exec(html) ?? []
     for (const [thing, relation] of [
@@ -220,7 +220,7 @@ describe("the report of two nights", () => {
       ]
     ] as const) {
       const [now, words] = await week(relation)
-      assert.match(textOf(headline), new RegExp(`${now === 0 ? "no" : now} ${thing}[^;]*\\(${words}\\)`))
+      assert.match(textOf(headline), new RegExp(`${now === 0 ? "no" : now} ${thing}[^;]*${words}`))
     }
   })
 
@@ -289,10 +289,7 @@ describe("the report", () => {
       const [location] = await query(account.warehouse, "SELECT name FROM crm.locations")
       assert.include(html, `<h1>${String(location!["name"]).replace("&", "&#38;")}</h1>`)
       const text = textOf(html)
-      assert.include(
-        text,
-        "no opportunities won (as many); no payments received (as many); no new contacts (as many); no appointments booked (as many)."
-      )
+      assert.include(text, "no opportunities won ; no payments received ; no new contacts ; no appointments booked .")
       assert.include(text, "No opportunity is open.")
       assert.notMatch(html, /NaN|undefined|Infinity/)
     } finally {

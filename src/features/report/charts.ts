@@ -77,19 +77,25 @@ export interface Series {
 export const lines = (series: ReadonlyArray<Series>, frame: Framed & { readonly top?: number | undefined }): Html => {
   const scale = scaleOf(frame.top ?? Math.max(0, ...series.flatMap(({ points }) => points.map(({ y = 0 }) => y))))
   const paths = series.map(({ name, points, kind }) => {
-    // A value between two gaps is a line without length, whose ends are round: a dot.
     const d = points
       .map(({ x, y }, index) => {
         if (y === undefined) return ""
         const place = `${n(x * width)} ${n(height - (height * Math.min(y, scale.max)) / scale.max)}`
-        return points[index - 1]?.y === undefined ? `M${place}h0` : `L${place}`
+        return `${points[index - 1]?.y === undefined ? "M" : "L"}${place}`
       })
       .join("")
+    // A value between two gaps is a line without length, whose ends are round.
+    const dots = d.match(/M[^ML]+(?=M|$)/g) ?? []
     const area =
       kind === "area" && points.length > 0
         ? html`<path class="area" d="${d}V${height}H${n(points[0]!.x * width)}z" />`
         : undefined
-    return html`<g><title>${name}</title>${area}<path class="${kind === "area" ? "line" : kind}" d="${d}" /></g>`
+    return html`<g
+      ><title>${name}</title>${area}<path
+        class="${kind === "area" ? "line" : kind}"
+        d="${d}"
+      />${dots.length === 0 ? undefined : html`<path class="${kind} dot" d="${dots.map((dot) => `${dot}h0`).join("")}" />`}</g
+    >`
   })
   return framed(frame, scale, html`${paths}`)
 }
@@ -141,7 +147,9 @@ interface Scale {
 const scaleOf = (highest: number): Scale => {
   if (highest <= 0) return { max: 1, step: 1 }
   const power = 10 ** Math.floor(Math.log10(highest / 4))
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((one) => one * 4 >= highest) ?? 10 * power
+  const steps = [1, 2, 2.5, 5, 10].map((factor) => factor * power)
+  // Between 0 and a few of something there is nothing to count.
+  const step = steps.find((one) => one * 4 >= highest && (highest < 1 || Number.isInteger(one))) ?? 10 * power
   return { max: Math.ceil(highest / step) * step, step }
 }
 

@@ -17,7 +17,7 @@ main>section{padding-top:1rem;scroll-margin-top:2rem}
 section section{margin-top:2.6rem;scroll-margin-top:3.2rem}
 section section h3{padding-top:1rem;border-top:1px solid var(--line)}
 .halves{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));gap:0 3rem}
-.halves>*{min-width:0}.halves thead th{white-space:normal}
+.halves>*{min-width:0}.halves th{white-space:normal}
 @media (min-width:74rem){.halves>:last-child:nth-child(odd){grid-column:1/-1}}
 #age{font-weight:600}
 .reasons{padding-left:1.2rem;margin:.9rem 0;max-width:52rem}
@@ -56,6 +56,7 @@ rect.bar{fill:var(--accent)}rect.warning{fill:var(--warn)}rect.problem{fill:var(
 .grid{stroke:var(--grid)}.base{stroke:var(--none)}
 path.line,path.second,path.third{stroke:var(--accent);stroke-width:1.75;stroke-linejoin:round;stroke-linecap:round}
 path.second{stroke:var(--second);stroke-dasharray:6 3}path.third{stroke:var(--third);stroke-dasharray:2 3}
+path.dot{stroke-width:6;stroke-dasharray:none}
 path.area{fill:var(--fill)}
 path.limit{stroke:var(--bad);stroke-width:1.5;stroke-dasharray:5 4}
 path.mark{stroke:var(--text);stroke-width:1.5}

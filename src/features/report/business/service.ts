@@ -64,7 +64,7 @@ export const replyTopic: TopicDefinition = {
                 unknown,
                 message
               )
-            : `${share(replied, questions)} of ${counted(questions, "question")} since ${month(months[0]!)} were answered. In ${month(whole.month)}, half of the answers came within ${minutes(whole.minutes)}. A question is the first of consecutive messages of a contact; business hours are Monday to Friday, 9:00 to 17:00, in the time zone of the location.${leftOut(unknown, message)}`,
+            : `${share(replied, questions)} of ${counted(questions, "question")} since ${month(months[0]!)} were answered. ${whole.minutes === undefined ? `No question of ${month(whole.month)} was answered.` : `In ${month(whole.month)}, half of the answers came within ${minutes(whole.minutes)}.`} A question is the first of consecutive messages of a contact; business hours are Monday to Friday, 9:00 to 17:00, in the time zone of the location.${leftOut(unknown, message)}`,
         content:
           replied === 0
             ? undefined

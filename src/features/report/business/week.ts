@@ -34,9 +34,14 @@ export const clauseOf = Effect.fn("report.week")(function* (
   const amounts = found
     .map((row) => ({ amount: Number(row["amount"]), currency: currencyOf(row) }))
     .filter(({ amount }) => amount !== 0)
-  const difference = now === before ? "as many" : `${count(Math.abs(now - before))} ${now > before ? "more" : "fewer"}`
+  const difference =
+    now === before
+      ? now === 0
+        ? ""
+        : " (as many)"
+      : ` (${count(Math.abs(now - before))} ${now > before ? "more" : "fewer"})`
   return html`<strong>${now === 0 ? "no" : count(now)} ${now === 1 ? thing : things}</strong
-    >${amounts.length === 0 ? "" : ` worth ${statedAll(amounts)}`} (${difference})`
+    >${amounts.length === 0 ? "" : ` worth ${statedAll(amounts)}`}${difference}`
 })
 
 export const headlineOf = (clauses: ReadonlyArray<Html>, asOf: number): Html | undefined => {

@@ -21,6 +21,9 @@ export interface Overview {
   readonly sentence: string
 }
 
+/** A reading of the hour before the last run is as good as one of the run. */
+const recentMs = 3_600_000
+
 /** What a reader in a hurry needs: whether the tables are complete, and as of when. */
 export const overviewOf = (
   period: Period,
@@ -56,7 +59,9 @@ export const overviewOf = (
       sentence: `${counted(open, "resource")} of ${count(total)} could not be read completely.${missing} The last run ended on ${moment(ended)}${took}.`
     }
   const read =
-    oldest === undefined || oldest >= sync.startedAt ? "" : ` The oldest complete reading is of ${moment(oldest)}.`
+    oldest === undefined || oldest >= sync.startedAt - recentMs
+      ? ""
+      : ` The oldest complete reading is of ${moment(oldest)}.`
   if (models.length > 0)
     return {
       tone: "warning",

@@ -53,7 +53,7 @@ export const periodOf = Effect.fn("report.period")(function* (): Effect.fn.Retur
     asOf,
     days: Array.from({ length: last - first + 1 }, (_, index) => first + index),
     runs: Number(row?.["runs"]),
-    locationNames: locations.map((one) => placeOf(String(one["location_id"]))),
+    locationNames: locations.map((one) => placeOf(String(one["location_id"]))).toSorted(),
     locationCount: locations.length,
     placeOf
   }

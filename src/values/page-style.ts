@@ -53,6 +53,10 @@ pre{overflow-x:auto;background:var(--grid);padding:.6rem .8rem;border-radius:6px
 .tiles strong{display:block;font-size:1.5rem;line-height:1.25;font-weight:600;font-variant-numeric:tabular-nums}
 .tiles dd>span{color:var(--muted);font-size:.8rem}
 .scroll{overflow-x:auto;margin:.15rem 0 .4rem}
+/* A shadow at the side to which a table goes on; the first two move with the table and cover it at the end. */
+.scroll{--shade:light-dark(#00000026,#00000080);background:
+linear-gradient(90deg,var(--ground) 40%,transparent) 0 0/2.5rem 100% no-repeat local,linear-gradient(270deg,var(--ground) 40%,transparent) 100% 0/2.5rem 100% no-repeat local,
+linear-gradient(90deg,var(--shade),transparent) 0 0/.7rem 100% no-repeat,linear-gradient(270deg,var(--shade),transparent) 100% 0/.7rem 100% no-repeat}
 table{border-collapse:collapse;width:100%;font-size:.875rem;font-variant-numeric:tabular-nums}
 .caption{color:var(--muted);font-size:.85rem;margin:.6rem 0 0}
 th,td{text-align:left;padding:.3rem .9rem .3rem 0;vertical-align:top;border-bottom:1px solid var(--line);font-weight:400;unicode-bidi:isolate}
@@ -65,7 +69,7 @@ summary{cursor:pointer;color:var(--accent);font-size:.85rem;width:fit-content}
 @media (max-width:40rem){body>header,body>main,body>footer{padding-left:1rem;padding-right:1rem}body{font-size:14.5px}
 .tiles{grid-template-columns:repeat(2,1fr)}}
 @media print{:root{color-scheme:light}body{background:#fff;font-size:10pt}body>header,body>main,body>footer{max-width:none;padding-left:0;padding-right:0}
-tr,figure{break-inside:avoid}h2,h3,h4{break-after:avoid}thead{display:table-header-group}.scroll{overflow:visible}
+tr,figure{break-inside:avoid}h2,h3,h4{break-after:avoid}thead{display:table-header-group}.scroll{overflow:visible;background:none}
 details::details-content{content-visibility:visible;display:block;height:auto}summary{display:none}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `

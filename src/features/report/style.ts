@@ -9,8 +9,8 @@ header .notice{margin:1rem 0 0;max-width:none;padding:.55rem 1rem}
 .headline{font-size:1.15rem;line-height:1.6;max-width:72rem;margin:1rem 0 0!important;font-variant-numeric:tabular-nums}
 #status{margin-right:.35rem}
 nav{position:sticky;top:0;z-index:2;background:var(--ground);border-bottom:1px solid var(--line);margin-top:1rem}
-nav ul{max-width:var(--frame);margin:0 auto;padding:0 1.5rem;list-style:none;display:flex;gap:0 1.05rem;overflow-x:auto;white-space:nowrap}
-nav a{display:block;padding:.55rem 0;color:var(--muted);text-decoration:none;font-size:.9rem}
+nav ul{max-width:var(--frame);margin:0 auto;padding:0 1.5rem;list-style:none;display:flex;flex-wrap:wrap;gap:0 1.05rem;white-space:nowrap}
+nav a{display:block;padding:.4rem 0;color:var(--muted);text-decoration:none;font-size:.9rem}
 nav a:hover{color:var(--text)}
 nav .part a{color:var(--text);font-weight:600}
 main>section{padding-top:1rem;scroll-margin-top:2rem}
@@ -64,6 +64,7 @@ path.mark{stroke:var(--text);stroke-width:1.5}
 .strip path{stroke:none}
 .series{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.8rem;color:var(--muted);margin:0;padding:0;list-style:none}
 .series svg{width:1.6rem;height:.5rem;margin-right:.35rem}
+@media (max-width:60rem){nav{position:static}section section{scroll-margin-top:0}}
 @media (max-width:40rem){nav ul{padding-left:1rem;padding-right:1rem}.ticks span:nth-child(even):not(.last){display:none}td.wide{min-width:12rem}}
 @media print{nav,#age{display:none}header{padding-top:0}.halves,.pair{display:block}section section{margin-top:1.4rem}
 .chart,.tiles,.strip,.notice{break-inside:avoid}#operations{break-before:page}th,td{padding-right:.5rem}thead th,tbody th{white-space:normal;overflow-wrap:anywhere}.scroll table{font-size:8.5pt}.chart,.strip,.spark,.meter{min-width:3rem}td.wide{min-width:8rem}}

@@ -180,6 +180,16 @@ it("begins with the seven whole days before, against the seven days before these
   )
 })
 
+it("ends the week with the last day that is over in each time zone of the account", async () => {
+  const zones = (...names: ReadonlyArray<string>) =>
+    `CREATE TABLE bi.dim_location AS SELECT unnest(${JSON.stringify(names).replaceAll('"', "'")}) AS time_zone`
+  const weekOf = async (...statements: ReadonlyArray<string>) =>
+    /From .*? to .*?,/.exec(textOf(await partAfter(acquisitions, ...statements)))?.[0]
+  assert.strictEqual(await weekOf(zones("Asia/Tokyo", "Europe/Berlin")), "From 16 Nov to 22 Nov,")
+  assert.strictEqual(await weekOf(zones("Asia/Tokyo", "America/New_York")), "From 15 Nov to 21 Nov,")
+  assert.strictEqual(await weekOf("CREATE TABLE bi.dim_location (id VARCHAR)"), "From 16 Nov to 22 Nov,")
+})
+
 it("says nothing of a week whose rows may be unknown", async () => {
   const part = textOf(
     await partAfter(

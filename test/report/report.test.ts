@@ -197,10 +197,12 @@ describe("the report of two nights", () => {
         .toSorted()
     )
 
+    const [place] = await ask(`SELECT (${local("max(started_at)")})::VARCHAR AS day FROM meta.runs`)
+    const here = `DATE '${String(place!["day"])}'`
     const week = async (relation: string) => {
       const [found] = await ask(
-        `SELECT count(*) FILTER (day >= ${today} - 7) AS now, count(*) FILTER (day < ${today} - 7) AS before
-         FROM (${relation}) WHERE day >= ${today} - 14 AND day < ${today}`
+        `SELECT count(*) FILTER (day >= ${here} - 7) AS now, count(*) FILTER (day < ${here} - 7) AS before
+         FROM (${relation}) WHERE day >= ${here} - 14 AND day < ${here}`
       )
       const [now, before] = [Number(found!["now"]), Number(found!["before"])]
       const words = now === before ? "as many" : `${Math.abs(now - before)} ${now > before ? "more" : "fewer"}`

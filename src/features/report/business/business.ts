@@ -12,7 +12,7 @@ import { outcomeTopic, pipelineTopic } from "./deals.ts"
 import { type Context, type Topic, monthsUntil } from "./figures.ts"
 import { recurringTopic, revenueTopic } from "./money.ts"
 import { appointmentTopic, replyTopic } from "./service.ts"
-import { clauseOf, headlineOf } from "./week.ts"
+import { clauseOf, headlineOf, weekOf } from "./week.ts"
 
 const topics = [
   pipelineTopic,
@@ -41,6 +41,7 @@ export const business = Effect.fn("report.business")(function* (
   const models = new Set(found.map((row) => String(row["table_name"])))
   if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
   const months = monthsUntil(asOf)
+  const week = yield* weekOf(asOf)
   const staleSince = new Map((yield* modelProblems()).map(({ where, keptAt }) => [where, keptAt]))
   const unreadOf = yield* unreadResources
   const made = yield* Effect.forEach(topics, (topic) => {
@@ -58,7 +59,7 @@ export const business = Effect.fn("report.business")(function* (
       const unknown = { unread: unreadOf(topic.resources), rows: Number(row?.["n"]) }
       const made = yield* topic.make({ months, unknown, placeOf })
       if (stale.length > 0) return { ...asOfDay(made, Math.min(...stale)), clause: undefined }
-      return { ...made, clause: topic.week && (yield* clauseOf(topic.week, asOf, unknown)) }
+      return { ...made, clause: topic.week && (yield* clauseOf(topic.week, week, unknown)) }
     }).pipe(
       Effect.catchIf(
         ({ reason }) => reason._tag === "StatementRejected",
@@ -72,7 +73,7 @@ export const business = Effect.fn("report.business")(function* (
   return {
     headline: headlineOf(
       made.flatMap(({ clause }) => clause ?? []),
-      asOf
+      week
     ),
     content: html`${tiles(made.flatMap(({ figures }) => figures))}
       <div class="halves">${made.map(({ content }) => content)}</div>`

@@ -1,6 +1,7 @@
 /** What happened in the last seven whole days, in a sentence, against the seven days before. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
+import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { count } from "../format.ts"
@@ -9,24 +10,42 @@ import { type Html, html } from "../../../values/html.ts"
 import { currencyOf, statedAll } from "./currencies.ts"
 import type { TopicDefinition, Unknown } from "./figures.ts"
 
-/** Day numbers since 1970 of the first and the last day. The day of the report is not over. */
-const weekOf = (asOf: number) => {
-  const last = Math.floor(asOf / dayMs) - 1
-  return { first: last - 6, last }
+/** Day numbers since 1970. */
+export interface Week {
+  readonly first: number
+  readonly last: number
 }
+
+/** The day of the report is not over: where it is the latest, if the account has locations in several time zones. */
+export const weekOf = Effect.fn("report.weekOf")(function* (asOf: number): Effect.fn.Return<Week, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const [row] = yield* warehouse
+    .rows(
+      `SELECT ${dayNumber(`min((to_timestamp(${asOf / 1000}) AT TIME ZONE time_zone)::DATE)`)} AS today FROM bi.dim_location`
+    )
+    // A release of an earlier version.
+    .pipe(
+      Effect.catchIf(
+        ({ reason }) => reason._tag === "StatementRejected",
+        () => Effect.succeed([])
+      )
+    )
+  const last = (numberOf(row?.["today"] ?? null) ?? Math.floor(asOf / dayMs)) - 1
+  return { first: last - 6, last }
+})
+
+const dayNumber = (date: string) => `date_diff('day', DATE '1970-01-01', ${date})`
 
 /** `undefined` if it is not known. Days are those of the time zone of the location. */
 export const clauseOf = Effect.fn("report.week")(function* (
   { thing, things, rows }: NonNullable<TopicDefinition["week"]>,
-  asOf: number,
+  { first, last }: Week,
   unknown: Unknown
 ): Effect.fn.Return<Html | undefined, Failure, Warehouse> {
   if (unknown.unread.length > 0) return undefined
-  const { first, last } = weekOf(asOf)
-  const day = "date_diff('day', DATE '1970-01-01', day)"
   const found = yield* (yield* Warehouse).rows(
     `SELECT currency, count(*) FILTER (day >= ${first}) AS now, count(*) FILTER (day < ${first}) AS before, coalesce(sum(amount) FILTER (day >= ${first}), 0) AS amount
-     FROM (SELECT * REPLACE (${day} AS day) FROM (${rows})) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY currency ORDER BY now DESC, currency`
+     FROM (SELECT * REPLACE (${dayNumber("day")} AS day) FROM (${rows})) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY currency ORDER BY now DESC, currency`
   )
   const sum = (key: string) => found.reduce((all, row) => all + Number(row[key]), 0)
   const [now, before] = [sum("now"), sum("before")]
@@ -44,10 +63,8 @@ export const clauseOf = Effect.fn("report.week")(function* (
     >${amounts.length === 0 ? "" : ` worth ${statedAll(amounts)}`}${difference}`
 })
 
-export const headlineOf = (clauses: ReadonlyArray<Html>, asOf: number): Html | undefined => {
-  const { first, last } = weekOf(asOf)
-  return clauses.length === 0
+export const headlineOf = (clauses: ReadonlyArray<Html>, { first, last }: Week): Html | undefined =>
+  clauses.length === 0
     ? undefined
     : html`From ${day(first * dayMs)} to ${day(last * dayMs)}, in comparison with the 7 days before:
       ${clauses.flatMap((clause, index) => (index === 0 ? [clause] : ["; ", clause]))}.`
-}

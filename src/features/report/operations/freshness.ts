@@ -10,6 +10,12 @@ import { section, tableOf } from "../table.ts"
 import { type Period, daysMax } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
 
+/** What the marks of a strip mean. */
+export const stateKeys = html`<p class="legend" aria-hidden="true">
+  <span class="key complete"></span>complete <span class="key warning"></span>with warnings
+  <span class="key problem"></span>incomplete <span class="key none"></span>not read
+</p>`
+
 export const stateBadge = (state: BegunState): Html => html`<span class="state ${state}">${briefText(state)}</span>`
 
 export const freshness = (period: Period, readings: Readings, scopeOf: (label: string) => string | undefined): Html => {
@@ -33,55 +39,52 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
         ? "None was ever read completely."
         : `The oldest complete reading ended on ${moment(oldest)}.`
     }${shown.length < total ? ` The worst ${count(shown.length)} are shown; ./sluice status lists all.` : undefined}`,
-    content: html`<p class="legend" aria-hidden="true">
-        <span class="key complete"></span>complete <span class="key warning"></span>with warnings
-        <span class="key problem"></span>incomplete <span class="key none"></span>not read
-      </p>
-      ${tableOf({
-        id: "readings",
-        caption: `Resources, and their state each day ${span}, in UTC`,
-        rows: shown,
-        folded: Math.max(20, shown.filter(({ state }) => state !== "complete").length),
-        columns: [
-          ...(several ? [{ head: "Location", cell: ({ location }: Reading) => placeOf(location) }] : []),
-          { head: "Resource", cell: ({ resource }) => resource },
-          { head: "State", cell: ({ state }) => stateBadge(state) },
-          {
-            head: `${daysMax} days`,
-            kind: "chart",
-            cell: (reading) =>
-              strip(reading.days, daysMax, {
-                title: `${reading.resource} by day`,
-                description: `Read completely on ${completeDays(reading)} of ${counted(days.length, "day")} ${span}.`
-              })
-          },
-          {
-            head: "Days complete",
-            kind: "number",
-            cell: (reading) => `${completeDays(reading)} of ${days.length}`
-          },
-          {
-            head: "Last complete, UTC",
-            kind: "number",
-            cell: ({ completeAt }) => (completeAt === undefined ? "never" : dayAndTime(completeAt))
-          }
-        ]
-      })}
-      ${
-        reasons.length === 0
-          ? undefined
-          : tableOf({
-              id: "reasons",
-              caption: "Why resources are not complete, or complete with warnings",
-              rows: reasons,
-              folded: 30,
-              columns: [
-                { head: "Resource", cell: ({ resource }) => resource },
-                ...(several ? [{ head: "Location", cell: ({ location }: Reading) => placeOf(location) }] : []),
-                { head: "Why", kind: "wide", cell: (reading) => why(reading, scopeOf) }
-              ]
+    content: html`${stateKeys}
+    ${tableOf({
+      id: "readings",
+      caption: `Resources, and their state each day ${span}, in UTC`,
+      rows: shown,
+      folded: Math.max(20, shown.filter(({ state }) => state !== "complete").length),
+      columns: [
+        ...(several ? [{ head: "Location", cell: ({ location }: Reading) => placeOf(location) }] : []),
+        { head: "Resource", cell: ({ resource }) => resource },
+        { head: "State", cell: ({ state }) => stateBadge(state) },
+        {
+          head: `${daysMax} days`,
+          kind: "chart",
+          cell: (reading) =>
+            strip(reading.days, daysMax, {
+              title: `${reading.resource} by day`,
+              description: `Read completely on ${completeDays(reading)} of ${counted(days.length, "day")} ${span}.`
             })
-      }`
+        },
+        {
+          head: "Days complete",
+          kind: "number",
+          cell: (reading) => `${completeDays(reading)} of ${days.length}`
+        },
+        {
+          head: "Last complete, UTC",
+          kind: "number",
+          cell: ({ completeAt }) => (completeAt === undefined ? "never" : dayAndTime(completeAt))
+        }
+      ]
+    })}
+    ${
+      reasons.length === 0
+        ? undefined
+        : tableOf({
+            id: "reasons",
+            caption: "Why resources are not complete, or complete with warnings",
+            rows: reasons,
+            folded: 30,
+            columns: [
+              { head: "Resource", cell: ({ resource }) => resource },
+              ...(several ? [{ head: "Location", cell: ({ location }: Reading) => placeOf(location) }] : []),
+              { head: "Why", kind: "wide", cell: (reading) => why(reading, scopeOf) }
+            ]
+          })
+    }`
   })
 }
 

@@ -7,6 +7,7 @@ import { type Html, html } from "../../../values/html.ts"
 import { type Bar, columns, strip, ticksOf } from "../charts.ts"
 import { brief, count, counted, duration } from "../format.ts"
 import { day, dayAndTime } from "../../../values/moment.ts"
+import { stateKeys } from "./freshness.ts"
 import { section, tableOf } from "../table.ts"
 import { isWhole, stateText, toneOf } from "../../../values/state.ts"
 import type { Run } from "../../../stores/warehouse/meta/runs.ts"
@@ -95,6 +96,7 @@ export const runsSection = (
         </div>
       </div>
       <h4>Status, change and cost</h4>
+      ${stateKeys}
       ${strip(
         oldestFirst.map(({ status }) => toneOf(status) ?? "none"),
         runsMax,
@@ -105,7 +107,7 @@ export const runsSection = (
       )}
       ${tableOf({
         id: "runs-table",
-        caption: "Runs, the latest first, with their status above from left to right",
+        caption: "Runs, the latest first",
         rows: runs,
         folded: 10,
         columns: [

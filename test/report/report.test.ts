@@ -16,7 +16,17 @@ describe("the report of two nights", () => {
   let environment: Readonly<Record<string, string>>
   const run = async (...args: ReadonlyArray<string>) => sluice(args, environment)
   beforeAll(async () => {
-    account = await openTables(tables, "--contacts", "60", "--orders", "60")
+    account = await openTables(
+      tables,
+      "--contacts",
+      "60",
+      "--orders",
+      "400",
+      "--appointments",
+      "300",
+      "--opportunities",
+      "300"
+    )
     environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
     for (const shares of [undefined, { contacts: 0.1, opportunities: 0.1, conversations: 0.1, delete: 0.05 }]) {
       if (shares) await account.service.post("change", shares)
@@ -208,6 +218,7 @@ describe("the report of two nights", () => {
       const words = now === before ? "as many" : `${Math.abs(now - before)} ${now > before ? "more" : "fewer"}`
       return [now, now === 0 && before === 0 ? "" : `\\(${words}\\)`] as const
     }
+    const counts: Array<number> = []
     const [, headline = ""] = /<p class="headline">(.*?)<\/p>/s.exec(html) ?? []
     for (const [thing, relation] of [
       ["new contact", `SELECT ${local("date_added")} AS day FROM crm.contacts WHERE ${present}`],
@@ -222,8 +233,51 @@ describe("the report of two nights", () => {
       ]
     ] as const) {
       const [now, words] = await week(relation)
+      counts.push(now)
       assert.match(textOf(headline), new RegExp(`${now === 0 ? "no" : now} ${thing}[^;]*${words}`))
     }
+    assert.isAbove(counts.filter((n) => n > 1).length, 1, String(counts))
+  })
+
+  it("has the recurring revenue and the reply times of the models, and the figures at its top from the tables below", async () => {
+    const html = reportOf(account)
+    const ask = (sql: string) => query(join(account.output, "published/crm.duckdb"), sql)
+    const since = "date_trunc('month', (SELECT max(started_at) FROM meta.runs)) - INTERVAL 12 MONTH"
+    const recurring = await ask(
+      `SELECT strftime(month_start, '%b %Y') AS month, round(coalesce(sum(monthly_amount), 0))::BIGINT AS amount, count(*) AS n
+       FROM bi.fct_subscription_month WHERE is_live AND currency = 'USD' AND month_start >= ${since} GROUP BY month_start ORDER BY month_start`
+    )
+    assert.isAbove(recurring.length, 5)
+    assert.deepStrictEqual(
+      rowsOf(html, "recurring-by-month")
+        .map(([month, amount, n]) => [month, numberIn(amount!), numberIn(n!)])
+        .filter(([, , n]) => n !== 0),
+      recurring.map((one) => [one["month"], Number(one["amount"]), Number(one["n"])])
+    )
+    const replies = await ask(
+      `SELECT strftime(asked_local_date, '%b %Y') AS month, count(*) AS n, count(*) FILTER (is_replied) AS replied
+       FROM bi.fct_conversation_reply WHERE asked_local_date >= ${since} GROUP BY month ORDER BY min(asked_local_date)`
+    )
+    assert.isAbove(replies.length, 5)
+    assert.deepStrictEqual(
+      rowsOf(html, "replies-by-month")
+        .map(([month, n, share]) => [month, numberIn(n!), Math.round(Number.parseFloat(share!))])
+        .filter(([, n]) => n !== 0),
+      replies.map((one) => [
+        one["month"],
+        Number(one["n"]),
+        Math.round((100 * Number(one["replied"])) / Number(one["n"]))
+      ])
+    )
+    const [, figures = ""] = /<dl class="tiles">(.*?)<\/dl>/s.exec(html) ?? []
+    const won = rowsOf(html, "outcomes-by-month").at(-2)!
+    assert.include(textOf(figures), `Won ${won[1]} in ${won[0]}; ${won[2]} lost`)
+    const [{ amount, n } = {}] = await ask(
+      "SELECT sum(opportunity_value)::DOUBLE AS amount, count(*) AS n FROM bi.fct_opportunity WHERE is_open"
+    )
+    const exact = Number(amount).toLocaleString("en-US", { maximumFractionDigits: 2 })
+    assert.include(figures, `title="USD\u00a0${exact}"`)
+    assert.include(textOf(figures), `${String(n)} opportunities`)
   })
 
   it("is equal byte for byte when it is made again, and is not part of the release", async () => {
@@ -278,68 +332,6 @@ describe("the report of two nights", () => {
     mkdirSync(join(published, "report"))
     const named = await run("report", "--json")
     assert.deepInclude(JSON.parse(named.stdout).data, { source: "warehouse", state: "Complete" })
-  })
-})
-
-describe("the report", () => {
-  it("of an account without records has the name of its location, and a sentence for each topic", async () => {
-    const account = await openTables(tables, "--contacts", "0")
-    try {
-      const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
-      assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
-      const html = reportOf(account)
-      const [location] = await query(account.warehouse, "SELECT name FROM crm.locations")
-      assert.include(html, `<h1>${String(location!["name"]).replace("&", "&#38;")}</h1>`)
-      const text = textOf(html)
-      assert.include(text, "no opportunities won ; no payments received ; no new contacts ; no appointments booked .")
-      assert.include(text, "No opportunity is open.")
-      assert.notMatch(html, /NaN|undefined|Infinity/)
-    } finally {
-      discard(account)
-    }
-  })
-
-  it("begins with what is incomplete, why, and which scope to add", async () => {
-    const account = await openTables("calendars,appointments", "--contacts", "20")
-    try {
-      await account.service.post("token", { removeScope: "calendars.readonly" })
-      assert.strictEqual((await account.sync()).code, 77)
-      const path = join(account.output, "r.html")
-      assert.strictEqual((await sluice(["report", "--file", path], account.environment)).code, 0)
-      const html = readFileSync(path, "utf8")
-      const text = textOf(html)
-      const [top = ""] = text.split("What changed")
-      assert.match(top, /Incomplete \d resources of \d+ could not be read completely\./)
-      assert.match(
-        top,
-        /calendars : not readable with this token: the service answered 40[13]\. Add calendars\.readonly to the scopes of the token\./
-      )
-      assert.deepStrictEqual(rowsOf(html, "readings")[0]!.slice(0, 2), ["appointments", "incomplete"])
-      assert.match(top, /Of appointments(, | and )?.*calendars, rows may be missing\./)
-      assert.include(text, "There is no published DuckDB file")
-    } finally {
-      discard(account)
-    }
-  })
-
-  it("needs a run, and a release or a file to write to", async () => {
-    const account = await openTables("contacts", "--contacts", "3")
-    try {
-      const missing = await sluice(["report"], account.environment)
-      assert.strictEqual(missing.code, 1)
-      assert.match(missing.stderr, /^Next: \.\/sluice sync/m)
-      assert.strictEqual((await account.sync()).code, 0)
-      const unpublished = await sluice(["report"], account.environment)
-      assert.strictEqual(unpublished.code, 1)
-      assert.match(unpublished.stderr, /^Next: \.\/sluice report --file report\.html/m)
-      const path = join(account.output, "r.html")
-      assert.strictEqual((await sluice(["report", "--file", path], account.environment)).code, 0)
-      const html = readFileSync(path, "utf8")
-      assert.include(textOf(html), "This is the first run: it read everything, so every row is new.")
-      assert.include(textOf(html), "There is no published DuckDB file, so there is nothing to show here.")
-    } finally {
-      discard(account)
-    }
   })
 })
 

@@ -1,6 +1,7 @@
 /** `sluice completions`: a script that lets a shell complete commands, flags and table names. */
 import * as Effect from "effect/Effect"
 import * as Completions from "effect/cli/Completions"
+import { choosableNames } from "../catalog/named-tables.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { defaultCatalogue } from "../run/catalogue.ts"
@@ -16,7 +17,7 @@ export const completions = Effect.fn("cli.completions")(function* ({ shell, comm
   const { print } = yield* Output
   const catalogue = yield* defaultCatalogue()
   const tables = catalogue.resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name))
-  const selection = [...new Set([...tables, ...catalogue.familyByTable.values()])].sort()
+  const selection = [...choosableNames(tables, catalogue.familyByTable)].sort()
   const published = publishedTables(catalogue).map(({ name }) => name)
   const namesByParameter = { only: selection, except: selection, table: selection, stdout: published }
   print(Completions.generate("sluice", shell, withNames(commands(), new Map(Object.entries(namesByParameter)))))

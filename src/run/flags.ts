@@ -55,7 +55,7 @@ export const account = {
   ...common,
   baseUrl: setting("baseUrl"),
   location: setting("location"),
-  only: list("only", "Read these tables or families only: contacts,payments."),
+  only: list("only", "Read these tables or families only: contacts,payments. A name of both is the family."),
   except: list("except", "Leave these tables or families out: emails,blogs."),
   full: flag("full", "Read everything again, not the changes alone.")
 }

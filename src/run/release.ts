@@ -4,6 +4,7 @@ import { hash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
+import { namedTables } from "../catalog/named-tables.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { releaseDocuments } from "../stages/publish/contracts/documents.ts"
@@ -279,9 +280,9 @@ const readDocument = (folder: string): Promise<string | undefined> =>
 /** The tables that a target names and its profile permits, and the models that need no others. */
 const selected = (content: Content, { profile, tables }: Target): Content => {
   const { familyByTable } = content.catalogue
-  const named = content.catalogue.resources.filter(
-    ({ table }) => tables === undefined || tables.includes(table) || tables.includes(familyByTable.get(table)!)
-  )
+  const all = content.catalogue.resources.map(({ table }) => table)
+  const wanted = new Set((tables ?? all).flatMap((written) => namedTables(written, all, familyByTable)))
+  const named = content.catalogue.resources.filter(({ table }) => wanted.has(table))
   const isAggregate = profile === "aggregate"
   const resources = isAggregate ? impersonal(content.catalogue.resources).filter((one) => named.includes(one)) : named
   const catalogue = { ...content.catalogue, resources }

@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import { hash } from "node:crypto"
 import { basename, dirname, join, resolve } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
+import { choosableNames, namedTables } from "../catalog/named-tables.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { Bucket } from "../stores/objects/bucket.ts"
 import { formatNames } from "../stores/formats/formats.ts"
@@ -60,7 +61,7 @@ export const targetSettings = {
     example: ["duckdb", "parquet"]
   }),
   tables: setting(textList, {
-    description: "Tables to publish, with their child tables; without it, all tables.",
+    description: "Tables to publish, with their child tables, or families such as invoices/*; without it, all tables.",
     example: ["contacts", "opportunities"]
   }),
   s3_key: { ...bucketSettings.s3_key, alternative: true },
@@ -230,10 +231,11 @@ export const targetProblems = (
   { key, targets }: PublishSettings,
   { familyByTable, resources }: Catalogue
 ): ReadonlyArray<SettingProblem> => {
-  const names = [...new Set([...resources.map(({ table }) => table), ...familyByTable.values()])]
+  const own = resources.map(({ table }) => table)
+  const names = choosableNames(own, familyByTable)
   const unknown = targets.flatMap(({ placeOfTables, tables = [] }) =>
     tables
-      .filter((table) => !names.includes(table))
+      .filter((table) => namedTables(table, own, familyByTable).length === 0)
       .map((table): SettingProblem => {
         const near = closest(table, names)
         return wrong(placeOfTables, { _tag: "UnknownTable", table, ...(near !== undefined && { closest: near }) })

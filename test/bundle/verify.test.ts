@@ -48,7 +48,7 @@ describe("sluice export verify", () => {
   beforeAll(async () => {
     bundled = await openBundleAccount()
     bag = join(bundled.folder, "good")
-    assert.strictEqual((await bundled.export(bag, "--only", "invoices,contacts")).code, 0)
+    assert.strictEqual((await bundled.export(bag, "--only", "invoices/*,contacts")).code, 0)
   })
   afterAll(() => {
     discard(bundled.account)

@@ -82,7 +82,7 @@ describe.skipIf(python === undefined)("a bundle", () => {
     bundled = await openBundleAccount()
     bag = join(bundled.folder, "audit")
     const { code, stderr } = await start(
-      ["export", "bundle", bag, "--only", "invoices,transactions"],
+      ["export", "bundle", bag, "--only", "invoices/*,transactions"],
       bundled.environment
     ).ended
     assert.strictEqual(code, 0, stderr)
@@ -187,7 +187,7 @@ describe.skipIf(python === undefined)("a bundle", () => {
     ["zip", (file: string, folder: string) => execFileSync("unzip", ["-q", file, "-d", folder])]
   ] as const)("as a %s file has the files, modes and times of the folder", async (kind, unpack) => {
     const file = join(bundled.folder, `audit.${kind}`)
-    const args = ["export", "bundle", file, "--only", "invoices,transactions"]
+    const args = ["export", "bundle", file, "--only", "invoices/*,transactions"]
     assert.strictEqual((await start(args, bundled.environment).ended).code, 0)
     const folder = newFolder()
     unpack(file, folder)

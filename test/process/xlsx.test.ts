@@ -127,7 +127,7 @@ print(json.dumps({sheet.title: [[None if cell.value is None else [cell.data_type
 describe.skipIf(python === undefined)("sluice export excel", () => {
   it("writes every value of the tables as it is in the warehouse", async () => {
     const account = await openSynced({
-      tables: "contacts,opportunities",
+      tables: "contacts,opportunities,invoices",
       flags: ["--contacts", "150", "--world", "nasty"],
       formats: "duckdb"
     })
@@ -163,6 +163,16 @@ for table in ["contacts", "opportunities"]:
             compared += value is not None
 print(compared)`
     assert.isAbove(Number(execFileSync(python!, ["-c", script, path, account.warehouse], { encoding: "utf8" })), 2000)
+
+    const sheetsOf = async (only: string) => {
+      assert.strictEqual((await sluice(["export", "excel", path, "--only", only], account.environment)).code, 0)
+      const names = "import openpyxl, sys; print(*openpyxl.load_workbook(sys.argv[1], read_only=True).sheetnames[1:])"
+      return execFileSync(python!, ["-c", names, path], { encoding: "utf8" }).trim().split(" ")
+    }
+    // As docs/explore.md has it: the table of that name, and not its family.
+    const documented = "contacts_wide,opportunities_wide,invoices"
+    assert.deepStrictEqual(await sheetsOf(documented), documented.split(","))
+    assert.includeMembers(await sheetsOf("invoices/*"), ["invoices", "invoice_items", "estimates"])
     discard(account)
   })
 })

@@ -38,7 +38,7 @@ export const dictionary = command({
   summary: "Print every table and column with its description.",
   flags: {
     tables: Argument.String("table").pipe(
-      Argument.withDescription("Print these tables or families only."),
+      Argument.withDescription("Print these tables, models or families only: contacts, fct_opportunity, 'invoices/*'."),
       Argument.variadic()
     ),
     json: common.json,

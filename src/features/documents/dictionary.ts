@@ -9,6 +9,7 @@ import {
   tableSection
 } from "../../catalog/dictionary.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
+import { choosableNames, namedTables } from "../../catalog/named-tables.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
 import { defaultCatalogue } from "../../run/catalogue.ts"
 import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
@@ -76,15 +77,17 @@ const personalOnly = (described: DescribedTable): ReadonlyArray<DescribedTable> 
 
 const chosenTables = Effect.fnUntraced(function* (catalogue: Catalogue, names: ReadonlyArray<string>) {
   const all = describedTables(catalogue)
-  const isNamed = (name: string) => (one: (typeof all)[number]) => one.table.name === name || one.family === name
-  const unknown = names.find((name) => !all.some(isNamed(name)))
+  const tables = all.map(({ table }) => table.name)
+  const namesOf = (name: string) => namedTables(name, tables, catalogue.familyByTable)
+  const unknown = names.find((name) => namesOf(name).length === 0)
   if (unknown !== undefined) {
-    const near = closest(unknown, new Set(all.flatMap(({ family, table }) => [table.name, family])))
+    const near = closest(unknown, choosableNames(tables, catalogue.familyByTable))
     return yield* new CommandError({
       ends: "usage",
       message: `${unknown}: there is no such table or family${suggestion(near)}`,
       next: near === undefined ? "./sluice dictionary" : `./sluice dictionary ${near}`
     })
   }
-  return names.length === 0 ? all : all.filter((one) => names.some((name) => isNamed(name)(one)))
+  const named = new Set(names.flatMap(namesOf))
+  return names.length === 0 ? all : all.filter(({ table }) => named.has(table.name))
 })

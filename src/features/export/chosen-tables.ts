@@ -1,5 +1,6 @@
 /** The tables that `--only` and `--except` name, by name or by family. */
 import { Effect } from "effect"
+import { choosableNames, namedTables } from "../../catalog/named-tables.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
 import { CommandError } from "../../run/console/errors.ts"
 
@@ -19,8 +20,7 @@ export const chosenTables = Effect.fnUntraced(function* (
   { tables, familyByTable }: Choosable,
   { only, except }: Choice
 ) {
-  const namesOf = (name: string) => tables.filter((table) => table === name || familyByTable.get(table) === name)
-  const known = [...tables, ...new Set(familyByTable.values())]
+  const namesOf = (name: string) => namedTables(name, tables, familyByTable)
   for (const [flag, names] of [
     ["--only", only],
     ["--except", except]
@@ -29,7 +29,7 @@ export const chosenTables = Effect.fnUntraced(function* (
       if (namesOf(name).length === 0)
         return yield* new CommandError({
           ends: "usage",
-          message: `${flag} ${name}: there is no such table or family${suggestion(closest(name, known))}`,
+          message: `${flag} ${name}: there is no such table or family${suggestion(closest(name, choosableNames(tables, familyByTable)))}`,
           next: "./sluice dictionary"
         })
   const excluded = new Set(except.flatMap(namesOf))

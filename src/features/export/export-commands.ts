@@ -13,7 +13,10 @@ const exportExcel = command({
   flags: {
     ...common,
     file: Argument.String("file").pipe(Argument.withDescription("Excel workbook to write: contacts.xlsx.")),
-    only: list("only", "Export these tables, wide views or families: contacts_wide,payments."),
+    only: list(
+      "only",
+      "Export these tables, wide views or families: contacts_wide,invoices,payments. The family of invoices is 'invoices/*'."
+    ),
     except,
     deleted: flag("deleted", "Include deleted rows.")
   },
@@ -33,7 +36,7 @@ const exportBundle = command({
     target: Argument.String("target").pipe(
       Argument.withDescription("Folder to write; a file if the name ends in .tar or .zip.")
     ),
-    only: list("only", "Export these tables or families: contacts,payments. Without it, all tables."),
+    only: list("only", "Export these tables or families: contacts,payments,'invoices/*'. Without it, all tables."),
     except,
     sign: text("sign", "Sign with a key outside of the output folder: minisign:FILE or ssh:FILE."),
     timestamp: text("timestamp", "Request a timestamp (RFC 3161) from this URL of an authority."),
@@ -44,7 +47,7 @@ const exportBundle = command({
   examples: [
     { command: "./sluice export bundle audit-2026-11" },
     {
-      command: "./sluice export bundle invoices.zip --only invoices,payments",
+      command: "./sluice export bundle invoices.zip --only 'invoices/*,payments'",
       description: "Two families, as one file."
     }
   ],

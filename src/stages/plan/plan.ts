@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../catalog/discover.ts"
+import { familyNamed } from "../../catalog/named-tables.ts"
 import { enabledPart } from "../../catalog/optional.ts"
 import { closest } from "../../settings/closest.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
@@ -127,10 +128,14 @@ export const choose = (
     : Effect.fail(failure({ _tag: "NothingSelected", only, except }))
 }
 
-/** Whether the names include the resource, one of its tables, or its family. */
+/**
+ * Whether the names include its family, the resource, or one of its tables. A name of both means the family here: what is not
+ * read would be missing.
+ */
 export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, names: ReadonlyArray<string>): boolean =>
   names.some(
-    (name) => familyByTable.get(resource.table) === name || tablesOf(resource).some((table) => table.name === name)
+    (name) =>
+      familyByTable.get(resource.table) === familyNamed(name) || tablesOf(resource).some((table) => table.name === name)
   )
 
 /** Tables that a resource needs: its parent, the list it is embedded in, and for the id of the company, the location. */

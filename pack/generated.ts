@@ -8,6 +8,8 @@ import { resultDocuments } from "../src/cli/result-documents.ts"
 import { alarmsTable, exampleToml, jsonSchema, settingsTable } from "../src/settings/documents.ts"
 import { contractOf } from "../src/stages/publish/contracts/contract.ts"
 import { odcsDocument } from "../src/stages/publish/contracts/odcs.ts"
+import { describedModels } from "../src/stages/publish/models/described.ts"
+import { modelSections } from "../src/stages/publish/models/dictionary.ts"
 import { sluiceVersion } from "../src/values/version.ts"
 import { contentsTable } from "./contents-table.ts"
 import { maskedColumnsPage } from "./masked-columns.ts"
@@ -42,7 +44,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     ["docs/backup.md", withTable("docs/backup.md", "contents", contentsTable())],
     ["docs/configuration.md", withTable("docs/configuration.md", "settings", settingsTable())],
     [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
-    ["docs/dictionary.md", `${dictionary(catalogue)}\n`],
+    ["docs/dictionary.md", `${dictionary(catalogue)}\n\n${modelSections(await describedModels(catalogue))}\n`],
     ["docs/masked-columns.md", `${maskedColumnsPage(catalogue)}\n`],
     ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)
   ])

@@ -98,7 +98,7 @@ const publish = command({
     ...run,
     stdout: text(
       "stdout",
-      "Write this table to stdout, and publish nothing: contacts, crm_history.contacts, meta.runs."
+      "Write this table or model to stdout, and publish nothing: contacts, crm_history.contacts, meta.runs, fct_opportunity."
     ),
     format: choice("format", formatNames, `With --stdout: ${formatNames.join(", ")}; without it, csv.`),
     columns: text("columns", "With --stdout: write these columns only, in this order: id,email."),

@@ -5,6 +5,7 @@ import { choosableNames } from "../catalog/named-tables.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { defaultCatalogue } from "../run/catalogue.ts"
+import { defaultModels } from "../run/default-models.ts"
 import { Output } from "../run/console/output.ts"
 
 interface CompletionFlags {
@@ -18,8 +19,9 @@ export const completions = Effect.fn("cli.completions")(function* ({ shell, comm
   const catalogue = yield* defaultCatalogue()
   const tables = catalogue.resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name))
   const selection = [...choosableNames(tables, catalogue.familyByTable)].sort()
-  const published = publishedTables(catalogue).map(({ name }) => name)
-  const namesByParameter = { only: selection, except: selection, table: selection, stdout: published }
+  const models = (yield* defaultModels(catalogue)).map(({ name }) => name)
+  const published = [...publishedTables(catalogue).map(({ name }) => name), ...models]
+  const namesByParameter = { only: selection, except: selection, table: [...selection, ...models], stdout: published }
   print(Completions.generate("sluice", shell, withNames(commands(), new Map(Object.entries(namesByParameter)))))
   return 0
 })

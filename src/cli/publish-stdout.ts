@@ -1,5 +1,7 @@
 /** `sluice publish --stdout`: writes the rows of one table to stdout. */
 import { Effect } from "effect"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { wideName } from "../catalog/tables.ts"
@@ -12,6 +14,8 @@ import type { Masking } from "../settings/masking.ts"
 import { definePseudonyms } from "../stages/publish/masking/pseudonyms.ts"
 import { maskedParts } from "../stages/publish/masking/relation.ts"
 import { type PublishSettings, maskingOf } from "../settings/targets.ts"
+import { readManifest } from "../output/manifest.ts"
+import { outputPaths, snapshotName } from "../output/paths.ts"
 import { closest, suggestion } from "../settings/closest.ts"
 import { commaSeparated } from "../values/setting.ts"
 import type { OutputSettings } from "../settings/settings.ts"
@@ -44,8 +48,15 @@ export const publishToStdout = Effect.fn("cli.publishToStdout")(function* (
   now: number
 ) {
   const { stdout } = yield* Output
-  const table = yield* tableOf(catalogue, flags.stdout)
+  const table = yield* tableOf(catalogue, flags.stdout, yield* releasedModels(output.folder))
   const masking = yield* maskingOf(output.publishing, flags.profile ?? "raw")
+  if (table.schema === "bi" && masking)
+    return yield* new CommandError({
+      ends: "usage",
+      message: `--stdout ${flags.stdout} --profile ${masking.profile}: a model is made of tables that are masked already.`,
+      next: "Name a folder for this profile with [[publish]] in the settings: it gets the models too."
+    })
+  if (table.schema === "bi") return yield* modelToStdout(table.name, flags, output)
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   yield* sayHolder(readable, now)
@@ -73,7 +84,35 @@ const rowsOf = Effect.fnUntraced(function* (
     : plain
   if (where !== undefined) yield* checkCondition(all[0]!, where)
   const parts = where === undefined ? all : all.map((part) => `(FROM ${part} WHERE (${where}\n))`)
-  const existing = yield* columnsOf(all[0]!)
+  return yield* chosenRows(table, parts, flags)
+})
+
+/** The rows of a model are in the release. */
+const modelToStdout = Effect.fnUntraced(function* (
+  model: string,
+  flags: StdoutFlags,
+  { csvProfile, folder, memoryMb }: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile">
+) {
+  const { stdout } = yield* Output
+  const release = join(outputPaths(folder).published, snapshotName)
+  if (!existsSync(release))
+    return yield* new CommandError({
+      ends: "failed",
+      message: `The release in ${outputPaths(folder).published} has no DuckDB file, which contains the models.`,
+      next: 'add "duckdb" to output.formats, then ./sluice publish'
+    })
+  const format = yield* loadFormat(flags.format ?? "csv", { csvProfile })
+  yield* Effect.gen(function* () {
+    const path = `bi.${name(model)}`
+    if (flags.where !== undefined) yield* checkCondition(path, flags.where)
+    const part = flags.where === undefined ? path : `(FROM ${path} WHERE (${flags.where}\n))`
+    yield* writeToPipe(yield* chosenRows(model, [part], flags), format, stdout)
+  }).pipe(Effect.provide(Warehouse.layer(release, { memoryMb, access: "read", isRelease: true })))
+  return 0
+})
+
+const chosenRows = Effect.fnUntraced(function* (table: string, parts: ReadonlyArray<string>, flags: StdoutFlags) {
+  const existing = yield* columnsOf(parts[0]!)
   const wanted = flags.columns === undefined ? existing.map((column) => column.name) : commaSeparated(flags.columns)
   const columns = wanted.map((one) => existing.find((column) => column.name === one) ?? one)
   const unknown = columns.find((column) => typeof column === "string")
@@ -92,15 +131,31 @@ interface QualifiedTable {
   readonly name: string
 }
 
-/** A table or wide view that is published, with or without its schema. */
-const tableOf = (catalogue: Catalogue, written: string): Effect.Effect<QualifiedTable, CommandError> => {
-  const [, schema = "crm", table] = /^(?:(crm|crm_history|meta)\.)?(.*)$/s.exec(written)!
+/** The models of the release: a user has some of his own. */
+const releasedModels = (folder: string): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.tryPromise(() => readManifest(outputPaths(folder).published)).pipe(
+    Effect.map(({ files, state }) => [
+      ...Object.keys(state?.models ?? {}),
+      ...files.flatMap(({ table }) => (table.startsWith("bi.") ? [table.slice("bi.".length)] : []))
+    ]),
+    Effect.orElseSucceed(() => [])
+  )
+
+/** A table, wide view or model that is published, with or without its schema. */
+const tableOf = (
+  catalogue: Catalogue,
+  written: string,
+  models: ReadonlyArray<string>
+): Effect.Effect<QualifiedTable, CommandError> => {
+  const [, schema = "crm", table] = /^(?:(crm|crm_history|meta|bi)\.)?(.*)$/s.exec(written)!
   const views = new Set(catalogue.resources.filter(({ wide }) => wide).map(wideName))
   const published = publishedTables(catalogue).map((one) => one.name)
   const names = schema === "meta" ? publishedMetaTables : published.filter((one) => schema === "crm" || !views.has(one))
-  return names.includes(table!)
-    ? Effect.succeed({ schema, name: table! })
-    : Effect.fail(notFound(`--stdout ${written}`, "no such table", table!, names))
+  if (schema !== "bi" && names.includes(table!)) return Effect.succeed({ schema, name: table! })
+  const isModel = models.includes(table!) && (schema === "bi" || !written.includes("."))
+  return isModel
+    ? Effect.succeed({ schema: "bi", name: table! })
+    : Effect.fail(notFound(`--stdout ${written}`, "no such table or model", table!, [...names, ...models]))
 }
 
 const notFound = (flag: string, what: string, written: string, names: ReadonlyArray<string>) => {

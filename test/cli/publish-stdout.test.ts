@@ -32,6 +32,25 @@ describe("publish --stdout", () => {
     assert.isAbove(expected.length, 10)
   })
 
+  it("writes a model, by its name or with its schema", async () => {
+    const { code, stdout } = await run("fct_opportunity", "--columns", "opportunity_id", "--where", "is_won")
+    assert.strictEqual(code, 0)
+    assert.strictEqual(
+      (await run("bi.fct_opportunity", "--columns", "opportunity_id", "--where", "is_won")).stdout,
+      stdout
+    )
+    const expected = await query(
+      account.warehouse,
+      "SELECT id FROM crm.opportunities WHERE status = 'won' AND _deleted_at IS NULL"
+    )
+    const rows: ReadonlyArray<Record<string, string>> = parse(stdout, { columns: true })
+    assert.deepStrictEqual(rows.map((row) => row["opportunity_id"]).sort(), expected.map(({ id }) => id).sort())
+    assert.isAbove(expected.length, 5)
+    const masked = await run("fct_opportunity", "--profile", "masked")
+    assert.strictEqual(masked.code, 2)
+    assert.match(masked.stderr, /a model is made of tables that are masked already/)
+  })
+
   it("writes NDJSON whose numbers, JSON columns and timestamps a parser reads as such", async () => {
     const { stdout } = await run("opportunities", "--format", "ndjson")
     const rows = stdout
@@ -89,7 +108,7 @@ describe("publish --stdout", () => {
   })
 
   it.each([
-    [["contcats"], /^sluice: --stdout contcats: there is no such table; did you mean contacts\?$/m],
+    [["contcats"], /^sluice: --stdout contcats: there is no such table or model; did you mean contacts\?$/m],
     [["meta.vault_offset"], /no such table/],
     [
       ["contacts", "--columns", "emial"],

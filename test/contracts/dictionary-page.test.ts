@@ -1,32 +1,69 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
+import { readdirSync } from "node:fs"
 import { discover } from "../../src/catalog/discover.ts"
 import { contractOf } from "../../src/stages/publish/contracts/contract.ts"
 import { exampleQuery } from "../../src/stages/publish/contracts/example-query.ts"
 import { name } from "../../src/stores/warehouse/sql.ts"
+import { discard, openSynced } from "../support/account.ts"
+import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
 describe("the dictionary as HTML", () => {
-  it("has a section for each table, a diagram for each family, and no address outside the page", async () => {
-    const { code, stdout } = await sluice(["dictionary", "--html"], {})
+  const printed = async (names: ReadonlyArray<string>, environment = {}) => {
+    const { code, stdout } = await sluice(["dictionary", ...names, "--html"], environment)
     assert.strictEqual(code, 0)
+    return stdout
+  }
+  const idsOf = (page: string) => Array.from(page.matchAll(/ id="([\w.-]+)"/g), ([, id]) => id!)
+
+  it("has a section for each table and model, a diagram for each family, and no address outside the page", async () => {
+    const stdout = await printed([])
     const tables = contractOf(await discover())
-    const sections = Array.from(stdout.matchAll(/<section class="table" id="(\w+)">/g), ([, id]) => id)
-    assert.sameMembers(
-      sections,
-      tables.map((table) => table.name)
-    )
+    const sections = Array.from(stdout.matchAll(/<section class="table" id="([\w.]+)">/g), ([, id]) => id)
+    const models = readdirSync(new URL("../../models/marts/", import.meta.url)).filter((file) => file.endsWith(".sql"))
+    assert.sameMembers(sections, [
+      ...models.map((file) => `bi.${file.replace(".sql", "")}`),
+      ...tables.map((table) => table.name)
+    ])
     const families = new Set(tables.map(({ family }) => family))
-    assert.lengthOf(stdout.match(/<svg /g)!, families.size)
+    assert.lengthOf(stdout.match(/<svg /g)!, families.size + 1)
     const targets = Array.from(stdout.matchAll(/ (?:xlink:)?href="([^"]*)"/g), ([, target]) => target!)
     assert.isAbove(targets.length, tables.length)
-    for (const target of targets) assert.include(sections, target.replace("#", ""))
+    const ids = new Set(idsOf(stdout))
+    assert.deepStrictEqual(
+      targets.filter((target) => !ids.has(target.replace("#", ""))),
+      []
+    )
     assert.notMatch(stdout.replaceAll(/xmlns(:xlink)?="[^"]*"/g, ""), /(src|href|url)\W{1,3}(https?:)?\/\//)
   })
 
   it("of one table has only this one", async () => {
-    const { stdout } = await sluice(["dictionary", "contact_notes", "--html"], {})
-    assert.lengthOf(stdout.match(/<section class="table"/g)!, 1)
+    assert.lengthOf((await printed(["contact_notes"])).match(/<section class="table"/g)!, 1)
+    const model = await printed(["fct_opportunity"])
+    assert.lengthOf(model.match(/<section class="table"/g)!, 1)
+    assert.include(model, "is opportunities.monetary_value")
+  })
+
+  it("says of an account how many rows there are, when they were read, and its custom fields", async () => {
+    const account = await openSynced({
+      tables: "contacts,custom_fields",
+      flags: ["--contacts", "40"],
+      formats: "duckdb,csv"
+    })
+    const page = await printed([], account.environment)
+    const [{ field, columns } = {}] = await query(
+      account.warehouse,
+      `SELECT min(f.name) AS field, (SELECT count(*) FROM meta.wide_columns)::INTEGER AS columns FROM crm.custom_fields AS f
+       JOIN meta.wide_columns AS w ON w.field = f.id WHERE f.name SIMILAR TO '[A-Za-z ]+'`
+    )
+    const section = (id: string) =>
+      page.slice(page.indexOf(`<section class="table" id="${id}"`)).split("</section>")[0]!
+    assert.match(section("contacts"), /<p class="facts">40 rows · last read completely \d{4}-\d\d-\d\d \d\d:\d\d UTC</)
+    assert.include(section("bi.dim_contact"), '<p class="facts">40 rows<')
+    assert.include(section("custom-fields"), `<th scope="row">${String(field)}</th>`)
+    assert.isAtLeast(section("custom-fields").match(/<tr>/g)!.length, Number(columns))
+    discard(account)
   })
 
   it("shows a query for each table that DuckDB accepts", async () => {

@@ -7,7 +7,7 @@ import { load } from "../../run/load.ts"
 
 const contractPrint = command({
   name: "print",
-  summary: "Print the data contract of the tables as YAML, in the Open Data Contract Standard 3.1.",
+  summary: "Print the data contract of the tables and models as YAML, in the Open Data Contract Standard 3.1.",
   flags: {},
   examples: [{ command: "./sluice contract print > contract.odcs.yaml" }],
   run: () => load(import("./contract.ts"), (_) => _.contractPrint())
@@ -35,7 +35,7 @@ export const contract = group({
 
 export const dictionary = command({
   name: "dictionary",
-  summary: "Print every table and column with its description.",
+  summary: "Print every table, model and column with its description.",
   flags: {
     tables: Argument.String("table").pipe(
       Argument.withDescription("Print these tables, models or families only: contacts, fct_opportunity, 'invoices/*'."),
@@ -47,11 +47,15 @@ export const dictionary = command({
       "Print every read operation of the API with the tables it fills, or why it is not read."
     ),
     personalData: flag("personal-data", "Print only the columns that contain personal data, with their class."),
-    html: flag("html", "Print one HTML page with a search, diagrams and an example query for each table.")
+    html: flag("html", "Print one HTML page with a search, diagrams, lineage, and what the output folder holds.")
   },
   examples: [
     { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },
-    { command: "./sluice dictionary > dictionary.md", description: "All tables, as Markdown." },
+    {
+      command: "./sluice dictionary fct_opportunity",
+      description: "A model, and from which columns each of its own is made."
+    },
+    { command: "./sluice dictionary > dictionary.md", description: "All tables and models, as Markdown." },
     { command: "./sluice dictionary --html > dictionary.html", description: "The same, for a browser." },
     { command: "./sluice dictionary --personal-data", description: "What a table says about people." },
     { command: "./sluice dictionary --coverage", description: "What is read, what is not, and why." }
@@ -61,7 +65,7 @@ export const dictionary = command({
 
 /** What the commands print with `--json`. */
 export const documentResults = () => {
-  /** How many tables the contract has, and one sentence for each breaking change. */
+  /** How many tables and models the contract has, and one sentence for each breaking change. */
   const ContractCheck = Schema.Struct({ tables: Schema.Int, breaking: Schema.Array(Schema.String) })
   const Dictionary = Schema.Struct({
     tables: Schema.Array(
@@ -88,6 +92,29 @@ export const documentResults = () => {
             withheld: Schema.optionalKey(Schema.Literals(["excluded", "hashed"])),
             enumValues: Schema.optionalKey(Schema.Array(Schema.String)),
             detail: Schema.Boolean
+          })
+        )
+      })
+    ),
+    models: Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        description: Schema.String,
+        /** Relative to the folder of the models. */
+        file: Schema.String,
+        key: Schema.Array(Schema.String),
+        /** The tables and models that its SQL names. */
+        reads: Schema.Array(Schema.String),
+        columns: Schema.Array(
+          Schema.Struct({
+            name: Schema.String,
+            type: Schema.String,
+            description: Schema.String,
+            personal: Schema.String,
+            /** The columns of tables from which it is made, as far as the SQL says it. */
+            from: Schema.Array(Schema.String),
+            /** The column whose value it is, unchanged. */
+            copyOf: Schema.optionalKey(Schema.String)
           })
         )
       })

@@ -4,16 +4,18 @@ import { readFile } from "node:fs/promises"
 import { type ReleasedTable, breakingChanges } from "../../stages/publish/contracts/compare.ts"
 import { contractOf } from "../../stages/publish/contracts/contract.ts"
 import { contractText, odcsTables } from "../../stages/publish/contracts/odcs.ts"
+import { modelContract } from "../../stages/publish/models/dictionary.ts"
 import { sluiceVersion } from "../../values/version.ts"
 import { defaultCatalogue } from "../../run/catalogue.ts"
+import { defaultModels } from "../../run/default-models.ts"
 import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { printResult } from "../../run/result.ts"
 
 export const contractPrint = Effect.fn("cli.contractPrint")(function* () {
   const { print } = yield* Output
-  const catalogue = yield* defaultCatalogue()
-  print((yield* Effect.promise(() => contractText(contractOf(catalogue), sluiceVersion))).trimEnd())
+  const tables = yield* presentTables
+  print((yield* Effect.promise(() => contractText(tables, sluiceVersion))).trimEnd())
   return 0
 })
 
@@ -27,15 +29,20 @@ export const contractCheck = Effect.fn("cli.contractCheck")(function* ({
 }) {
   const { print, say } = yield* Output
   const released = yield* readContract(file)
-  const catalogue = yield* defaultCatalogue()
-  const present = odcsTables(contractOf(catalogue))
+  const present = odcsTables(yield* presentTables)
   const breaking = breakingChanges(released, present)
   const exitCode = breaking.length === 0 ? 0 : 1
   if (json) return yield* printResult("contract-check", { exitCode, data: { tables: released.length, breaking } })
   for (const change of breaking) print(change)
-  if (exitCode === 0) print(`All ${released.length} tables of ${file} are as it says.`)
+  if (exitCode === 0) print(`All ${released.length} tables and models of ${file} are as it says.`)
   else say(`${breaking.length} breaking changes since ${file}.`)
   return exitCode
+})
+
+/** The tables, and the models. */
+const presentTables = Effect.gen(function* () {
+  const catalogue = yield* defaultCatalogue()
+  return [...contractOf(catalogue), ...(yield* defaultModels(catalogue)).map(modelContract)]
 })
 
 const readContract = Effect.fnUntraced(function* (file: string) {

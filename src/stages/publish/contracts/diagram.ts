@@ -1,14 +1,41 @@
-/** An entity-relationship diagram of a family of tables, drawn by Graphviz as SVG. */
+/** Diagrams of tables, drawn by Graphviz as SVG. */
 import type { ContractTable } from "./contract.ts"
 
-/** Tables of other families to which the tables refer are dashed. An arrow points from the many to the one. */
-export const makeDiagrams = async (): Promise<(family: string, tables: ReadonlyArray<ContractTable>) => string> => {
+interface Diagram {
+  readonly title: string
+  /** What is not among these is dashed. */
+  readonly own: ReadonlyArray<string>
+  readonly edges: ReadonlyArray<{ readonly from: string; readonly to: string; readonly tooltip: string }>
+  /** `crow`: the fork is at the side of many rows. */
+  readonly arrow: "crow" | "normal"
+}
+
+/** The tables of a family, and the tables to which they refer. */
+export const familyDiagram = (family: string, tables: ReadonlyArray<ContractTable>): Diagram => ({
+  title: `Tables of ${family} and the tables to which they refer`,
+  own: tables.map(({ name }) => name),
+  edges: tables.flatMap(edgesOf),
+  arrow: "crow"
+})
+
+/** What each table or model is made of. */
+export const lineageDiagram = (
+  title: string,
+  made: ReadonlyArray<{ readonly name: string; readonly reads: ReadonlyArray<string> }>
+): Diagram => ({
+  title,
+  own: made.map(({ name }) => name),
+  edges: made.flatMap(({ name, reads }) => reads.map((from) => ({ from, to: name, tooltip: `${name} reads ${from}` }))),
+  arrow: "normal"
+})
+
+/** `sections`: what the page has a section for. */
+export const makeDiagrams = async (sections: ReadonlySet<string>): Promise<(diagram: Diagram) => string> => {
   const { instance } = await import("@viz-js/viz")
   const graphviz = await instance()
-  return (family, tables) => {
-    const edges = tables.flatMap(edgesOf)
-    const own = new Set(tables.map(({ name }) => name))
-    const others = new Set(edges.map(({ to }) => to).filter((table) => !own.has(table)))
+  const linkTo = (table: string) => (sections.has(table) ? { URL: `#${table}` } : {})
+  return ({ arrow, edges, own, title }) => {
+    const others = new Set(edges.flatMap(({ from, to }) => [from, to])).difference(new Set(own))
     const drawn = graphviz.renderString(
       {
         graphAttributes: { rankdir: "LR", bgcolor: "transparent", nodesep: 0.15, ranksep: 0.6 },
@@ -20,24 +47,23 @@ export const makeDiagrams = async (): Promise<(family: string, tables: ReadonlyA
           height: 0.3,
           margin: "0.25,0.05"
         },
-        edgeAttributes: { fontname: "sans-serif", fontsize: 9, arrowhead: "none", arrowtail: "crow", dir: "back" },
+        edgeAttributes: { dir: "forward", arrowhead: arrow, arrowsize: arrow === "crow" ? 1 : 0.6 },
         nodes: [
-          ...[...own].map((table) => ({ name: table, attributes: { URL: `#${table}` } })),
-          ...[...others].map((table) => ({ name: table, attributes: { URL: `#${table}`, style: "rounded,dashed" } }))
+          ...own.map((table) => ({ name: table, attributes: linkTo(table) })),
+          ...Array.from(others, (table) => ({ name: table, attributes: { ...linkTo(table), style: "rounded,dashed" } }))
         ],
-        edges: edges.map(({ to, from, columns }) => ({
-          tail: to,
-          head: from,
-          attributes: { tooltip: `${from}: ${columns.join(", ")}`, dir: "forward", arrowhead: "crow" }
-        }))
+        edges: edges.map(({ from, to, tooltip }) => ({ tail: from, head: to, attributes: { tooltip } }))
       },
       { format: "svg" }
     )
     return drawn
       .slice(drawn.indexOf("<svg"))
       .replaceAll('="black"', '="currentColor"')
-      .replace(/<svg width="(\d+)pt" height="(\d+)pt"/, '<svg role="img" style="max-width:$1pt"')
-      .replace(/<title>[^<]*<\/title>/, `<title>Tables of ${family} and the tables to which they refer</title>`)
+      .replace(
+        /<svg width="(\d+)pt" height="(\d+)pt"/,
+        `<svg role="group" aria-label="${title}" style="max-width:$1pt"`
+      )
+      .replace(/<title>[^<]*<\/title>/, `<title>${title}</title>`)
       .replaceAll(/<text [^>]*/g, (text) => `${text} fill="currentColor"`)
   }
 }
@@ -49,5 +75,5 @@ const edgesOf = ({ name, columns, parent }: ContractTable) => {
   if (parent) add(parent.table, parent.column)
   for (const { name: column, refersTo } of columns)
     if (refersTo && refersTo.table !== "locations" && refersTo.table !== name) add(refersTo.table, column)
-  return [...targets].map(([to, columns]) => ({ from: name, to, columns }))
+  return [...targets].map(([from, columns]) => ({ from, to: name, tooltip: `${name}: ${columns.join(", ")}` }))
 }

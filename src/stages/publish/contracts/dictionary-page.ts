@@ -1,20 +1,57 @@
-/** The data dictionary as one HTML page that needs no network: a search, a diagram of each family, and example queries. */
+/**
+ * The data dictionary as one HTML page that needs no network: tables and models, from which API operation and which columns each
+ * value comes, a search, diagrams, example queries; and what is known of an account.
+ */
 import { type DescribedTable, sourceText } from "../../../catalog/dictionary.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { personalDataClasses, personalDataMeanings } from "../../../catalog/personal-data.ts"
-import { pageStyle } from "../../../values/page-style.ts"
+import type { DescribedModel, ModelColumn } from "../models/described.ts"
+import { modelFamily, modelSource } from "../models/dictionary.ts"
 import { type ContractColumn, type ContractTable, contractOf } from "./contract.ts"
-import { makeDiagrams } from "./diagram.ts"
+import { script, style } from "./dictionary-assets.ts"
+import { familyDiagram, lineageDiagram, makeDiagrams } from "./diagram.ts"
 import { exampleQuery } from "./example-query.ts"
 
-export const dictionaryPage = async (
-  catalogue: Catalogue,
-  described: ReadonlyArray<DescribedTable>
-): Promise<string> => {
-  const diagramOf = await makeDiagrams()
+/** What an output folder says beside the definitions. */
+export interface AccountFacts {
+  /** ISO 8601. */
+  readonly releasedAt: string | undefined
+  /** By table, and by model with its schema. Deleted rows count. */
+  readonly rows: ReadonlyMap<string, number>
+  /** When each resource was last read completely, in UTC. */
+  readonly completeAt: ReadonlyMap<string, string>
+  readonly customFields: ReadonlyArray<{
+    readonly name: string
+    readonly key: string
+    readonly kind: string
+    readonly location: string
+    /** The column of a wide view: `contacts_wide.shoe_size`. */
+    readonly column: string
+  }>
+}
+
+interface Page {
+  readonly tables: ReadonlyArray<DescribedTable>
+  readonly models: ReadonlyArray<DescribedModel>
+  readonly facts: AccountFacts | undefined
+}
+
+export const dictionaryPage = async (catalogue: Catalogue, page: Page): Promise<string> => {
+  const { facts, models } = page
   const all = contractOf(catalogue)
-  const tables = described.map((one) => ({ one, table: all.find(({ name }) => name === one.table.name)! }))
+  const tables = page.tables.map((one) => ({ one, table: all.find(({ name }) => name === one.table.name)! }))
   const families = [...new Set(tables.map(({ table }) => table.family))]
+  const shown = new Set([...tables.map(({ table }) => table.name), ...models.map(shownName)])
+  const draw = await makeDiagrams(shown)
+  const columns = new Set([
+    ...tables.flatMap(({ one, table }) => one.table.columns.map(({ name }) => `${table.name}.${name}`)),
+    ...models.flatMap((model) => model.columns.map(({ name }) => `${shownName(model)}.${name}`))
+  ])
+  const link: Link = (target) =>
+    shown.has(target) || columns.has(target) ? `<a href="#${target}">${escape(target)}</a>` : escape(target)
+  const usedBy = (table: string) => models.filter(({ reads }) => reads.includes(table)).map(shownName)
+  const context = { all, catalogue, facts, link, usedBy }
+  const fields = facts?.customFields ?? []
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -26,35 +63,40 @@ export const dictionaryPage = async (
 <body>
 <header>
 <h1>Data dictionary</h1>
-<p>${tables.length} tables. Classes of personal data: ${personalDataClasses.map((name) => `<b>${name}</b> ${personalDataMeanings[name]}`).join("; ")}.</p>
-<label>Search tables and columns <input type="search" id="search" autocomplete="off" spellcheck="false"></label>
-<p id="found" role="status"></p>
+<p class="lead">Which tables and models there are, what each column means, and where it comes from.</p>
+${tiles(page)}
+<label>Search names, sentences and origins <input type="search" id="search" autocomplete="off" spellcheck="false"></label>
+<p id="found" class="note" role="status"></p>
+<p class="note">Classes of personal data: ${personalDataClasses.map((name) => `<b>${name}</b> ${personalDataMeanings[name]}`).join("; ")}.</p>
 </header>
-<nav aria-label="Tables">
+<nav aria-label="Tables and models">
+${models.length === 0 ? "" : navigation("Models", models.map(shownName))}
 ${families
-  .map(
-    (family) =>
-      `<details open><summary>${family}</summary><ul>${tables
-        .filter(({ table }) => table.family === family)
-        .map(({ table }) => `<li><a href="#${table.name}">${table.name}</a></li>`)
-        .join("")}</ul></details>`
+  .map((family) =>
+    navigation(
+      family,
+      tables.filter(({ table }) => table.family === family).map(({ table }) => table.name)
+    )
   )
   .join("\n")}
+${fields.length === 0 ? "" : '<p><a href="#custom-fields">Custom fields</a></p>'}
 </nav>
 <main>
+${models.length === 0 ? "" : modelsPart(models, draw, context)}
 ${families
   .map((family) => {
     const own = tables.filter(({ table }) => table.family === family)
-    const drawn = diagramOf(
+    const diagram = familyDiagram(
       family,
       own.map(({ table }) => table)
     )
     return `<section class="family"><h2>${family}</h2>
-<figure>${drawn}<figcaption>Solid: tables of this family. Dashed: tables of others. The fork is at the side of many rows.</figcaption></figure>
-${own.map(({ one, table }) => tableSection(catalogue, one, table, all)).join("\n")}
+<figure tabindex="0">${draw(diagram)}<figcaption>Solid: tables of this family. Dashed: tables of others. The fork is at the side of many rows.</figcaption></figure>
+${own.map(({ one, table }) => tableSection(one, table, context)).join("\n")}
 </section>`
   })
   .join("\n")}
+${fields.length === 0 ? "" : customFieldsPart(fields)}
 </main>
 <script>${script}</script>
 </body>
@@ -62,30 +104,167 @@ ${own.map(({ one, table }) => tableSection(catalogue, one, table, all)).join("\n
 `
 }
 
-const tableSection = (
-  catalogue: Catalogue,
-  described: DescribedTable,
-  table: ContractTable,
-  all: ReadonlyArray<ContractTable>
-): string => `<section class="table" id="${table.name}">
-<h3>${table.name}</h3>
-<p>${prose(table.description)}</p>
-<p class="source">${prose(sourceText(catalogue, described).replaceAll(/^- /gm, ""))}</p>
-<div class="scroll" role="region" aria-label="Columns of ${table.name}" tabindex="0"><table>
-<thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Meaning</th><th scope="col">Personal data</th><th scope="col">Refers to</th></tr></thead>
-<tbody>
-${table.columns.map((column) => columnRow(column, table)).join("\n")}
-</tbody></table></div>
-<details><summary>Example query</summary><pre><code>${escape(exampleQuery(table, all))}</code></pre></details>
+/** A link to a table, a model or one of its columns, if it is on the page. */
+type Link = (target: string) => string
+
+interface Context {
+  readonly all: ReadonlyArray<ContractTable>
+  readonly catalogue: Catalogue
+  readonly facts: AccountFacts | undefined
+  readonly link: Link
+  /** The models that read a table or model. */
+  readonly usedBy: (name: string) => ReadonlyArray<string>
+}
+
+const shownName = ({ name }: DescribedModel): string => `${modelFamily}.${name}`
+
+const count = (n: number): string => n.toLocaleString("en-US")
+
+const tiles = ({ facts, models, tables }: Page): string => {
+  const rows = tables.reduce((sum, { table }) => sum + (facts?.rows.get(table.name) ?? 0), 0)
+  const shown = [
+    [`${tables.length}`, "tables"],
+    ...(models.length === 0 ? [] : [[`${models.length}`, "models"]]),
+    ...(facts
+      ? [
+          [count(rows), "rows in the tables"],
+          [`${facts.customFields.length}`, "columns of custom fields"],
+          [facts.releasedAt?.slice(0, 10) ?? "unknown", "day of the release, UTC"]
+        ]
+      : [])
+  ]
+  return `<dl class="tiles">${shown.map(([value, what]) => `<div><dt>${what}</dt><dd><strong>${value}</strong></dd></div>`).join("")}</dl>`
+}
+
+const navigation = (title: string, names: ReadonlyArray<string>): string =>
+  `<details open><summary>${title}</summary><ul>${names
+    .map((name) => `<li><a href="#${name}">${name.replace(`${modelFamily}.`, "")}</a></li>`)
+    .join("")}</ul></details>`
+
+const modelsPart = (
+  models: ReadonlyArray<DescribedModel>,
+  draw: Awaited<ReturnType<typeof makeDiagrams>>,
+  context: Context
+): string => {
+  const made = models.map((model) => ({ name: shownName(model), reads: model.reads }))
+  return `<section class="family"><h2>Models</h2>
+<p class="lead">Ready-made tables in the schema ${modelFamily} of each release. The last column says from which columns of tables a value is made, as far as the SQL of the model says it.</p>
+<details><summary>Diagram: of which tables the models are made</summary><figure tabindex="0">${draw(lineageDiagram("Of which tables the models are made", made))}<figcaption>Solid: models. Dashed: tables. An arrow points to the model that reads.</figcaption></figure></details>
+${models.map((model) => modelSection(model, context)).join("\n")}
 </section>`
+}
+
+/** Rows and age, if there is a release. */
+const factsText = (name: string, resource: string | undefined, { facts }: Context): string => {
+  const rows = facts?.rows.get(name)
+  const at = resource === undefined ? undefined : facts?.completeAt.get(resource)
+  const shown = [
+    ...(rows === undefined ? [] : [`${count(rows)} ${rows === 1 ? "row" : "rows"}`]),
+    ...(at === undefined ? [] : [`last read completely ${escape(at)} UTC`])
+  ]
+  return shown.length === 0 ? "" : `<p class="facts">${shown.join(" · ")}</p>`
+}
+
+const modelSection = (model: DescribedModel, context: Context): string => {
+  const { columns, description, key, reads } = model
+  const name = shownName(model)
+  const { link, usedBy } = context
+  const source = modelSource({ ...model, reads: [] }).replaceAll(/^- /gm, "")
+  const origins = [
+    ...(source === "" ? [] : [prose(source)]),
+    ...(reads.length === 0 ? [] : [`Made of ${reads.map((read) => link(read)).join(", ")}.`]),
+    ...usedText(usedBy(name), link)
+  ]
+  const head = ["Column", "Type", "Meaning", "Personal data", "Made of"]
+  return sectionOf(
+    name,
+    `${factsText(name, undefined, context)}<p>${prose(description)}</p>
+<p class="source">${origins.join("\n")}</p>
+${columnTable(
+  name,
+  head,
+  columns.map((column) => modelRow(name, column, key, link))
+)}`
+  )
+}
+
+const usedText = (names: ReadonlyArray<string>, link: Link): ReadonlyArray<string> =>
+  names.length === 0 ? [] : [`Read by ${names.map((name) => link(name)).join(", ")}.`]
+
+const modelRow = (
+  model: string,
+  { copyOf, description, from, name, personal, type }: ModelColumn,
+  key: ReadonlyArray<string>,
+  link: Link
+): string => {
+  const origins = copyOf === undefined ? from.map((one) => link(one)).join(", ") : `is ${link(copyOf)}`
+  return row(model, name, key.includes(name), [
+    `<code>${escape(type)}</code>`,
+    prose(description),
+    personal === "none" ? "" : personal,
+    origins
+  ])
+}
+
+const tableSection = (described: DescribedTable, table: ContractTable, context: Context): string => {
+  const { all, catalogue, link, usedBy } = context
+  const origins = [
+    prose(sourceText(catalogue, described).replaceAll(/^- /gm, "")),
+    ...usedText(usedBy(table.name), link)
+  ]
+  const head = ["Column", "Type", "Meaning", "Personal data", "Refers to"]
+  return sectionOf(
+    table.name,
+    `${factsText(table.name, described.resource.table, context)}<p>${prose(table.description)}</p>
+<p class="source">${origins.join("\n")}</p>
+${columnTable(
+  table.name,
+  head,
+  table.columns.map((column) => columnRow(column, table, link))
+)}
+<details><summary>Example query</summary><pre tabindex="0"><code>${escape(exampleQuery(table, all))}</code></pre></details>`
+  )
+}
+
+const sectionOf = (name: string, content: string): string =>
+  `<section class="table" id="${name}">\n<h3>${name}</h3>\n${content}\n</section>`
+
+const columnTable = (name: string, head: ReadonlyArray<string>, rows: ReadonlyArray<string>): string =>
+  `<div class="scroll" role="region" aria-label="Columns of ${name}" tabindex="0"><table>
+<thead><tr>${head.map((title) => `<th scope="col">${title}</th>`).join("")}</tr></thead>
+<tbody>
+${rows.join("\n")}
+</tbody></table></div>`
+
+/** A column, to which the origins of models refer. */
+const row = (table: string, name: string, isKey: boolean, cells: ReadonlyArray<string>): string =>
+  `<tr id="${table}.${name}"><th scope="row"><code>${name}</code>${isKey ? " <small>key</small>" : ""}</th>` +
+  `${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`
 
 const columnRow = (
   { name, type, description, personal, refersTo, documentedValues }: ContractColumn,
-  { key }: ContractTable
-) =>
-  `<tr><th scope="row"><code>${name}</code>${key.includes(name) ? " <small>key</small>" : ""}</th><td><code>${type}</code></td>` +
-  `<td>${prose(description)}${valuesText(description, documentedValues)}</td>` +
-  `<td>${personal === "none" ? "" : personal}</td><td>${refersTo ? `<a href="#${refersTo.table}">${refersTo.table}</a>` : ""}</td></tr>`
+  table: ContractTable,
+  link: Link
+): string =>
+  row(table.name, name, table.key.includes(name), [
+    `<code>${escape(type)}</code>`,
+    `${prose(description)}${valuesText(description, documentedValues)}`,
+    personal === "none" ? "" : personal,
+    refersTo ? link(refersTo.table) : ""
+  ])
+
+const customFieldsPart = (fields: AccountFacts["customFields"]): string => {
+  const head = ["Name", "Key", "Kind", "Column", "Location"]
+  const rows = fields.map(
+    ({ column, key, kind, location, name }) =>
+      `<tr><th scope="row">${escape(name)}</th><td><code>${escape(key)}</code></td><td>${escape(kind)}</td><td><code>${escape(column)}</code></td><td>${escape(location)}</td></tr>`
+  )
+  return `<section class="family"><h2>Custom fields</h2>
+<section class="table" id="custom-fields">
+<p class="lead">The custom fields of the account, and the columns that they have in wide views.</p>
+${columnTable("custom fields", head, rows)}
+</section></section>`
+}
 
 /** Most descriptions already name the values. */
 const valuesText = (description: string, values: ReadonlyArray<string> = []): string =>
@@ -97,43 +276,3 @@ const prose = (text: string): string => escape(text).replaceAll(/`([^`]*)`/g, "<
 
 const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
-
-const style = `${pageStyle}
-body { display: grid; grid-template-columns: 16rem minmax(0, 1fr); gap: 0 2rem; max-width: var(--frame); margin: 0 auto; padding: 0 1.5rem; }
-body > header { grid-column: 1 / -1; width: 100%; padding: 1.5rem 0 1rem; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
-body > main { width: 100%; padding: 0; }
-h2 { margin-top: 1rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); } h3 { margin-top: 2rem; overflow-wrap: anywhere; }
-input { display: block; width: 100%; max-width: 26rem; }
-nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow: auto; padding-bottom: 1rem; font-size: .9rem; }
-nav summary { color: var(--text); font-weight: 600; }
-nav ul { list-style: none; margin: 0 0 .5rem; padding: 0 0 0 1rem; overflow-wrap: anywhere; } nav a { text-decoration: none; }
-.source { color: var(--muted); white-space: pre-line; font-size: .9em; }
-figure { margin: 1rem 0; overflow-x: auto; } figure svg { width: 100%; height: auto; }
-section { min-width: 0; }
-@media (max-width: 50rem) { body { display: block; padding: 0 1rem; } nav { position: static; max-height: 14rem; } }
-@media print { nav, label, #found { display: none; } body { display: block; padding: 0; } }
-`
-
-/** Without it, the page shows everything. */
-const script = `
-const search = document.getElementById("search"), found = document.getElementById("found")
-const sections = [...document.querySelectorAll("section.table")]
-search.addEventListener("input", () => {
-  const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean)
-  let tables = 0
-  for (const section of sections) {
-    const text = section.textContent.toLowerCase()
-    const isHit = words.every((word) => text.includes(word))
-    section.hidden = !isHit
-    if (isHit) tables++
-    document.querySelector('nav a[href="#' + section.id + '"]').parentElement.hidden = !isHit
-    for (const row of section.querySelectorAll("tbody tr")) {
-      const isNamed = words.some((word) => row.textContent.toLowerCase().includes(word))
-      row.hidden = words.length > 0 && !isNamed && !words.some((word) => section.id.includes(word))
-    }
-  }
-  for (const family of document.querySelectorAll("section.family"))
-    family.hidden = ![...family.querySelectorAll("section.table")].some((one) => !one.hidden)
-  found.textContent = words.length === 0 ? "" : tables + " tables found."
-})
-`

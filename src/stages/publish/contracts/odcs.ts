@@ -33,19 +33,21 @@ export const odcsTables = (tables: ReadonlyArray<ContractTable>) =>
     physicalType: "table",
     logicalType: "object",
     description: table.description,
-    dataGranularityDescription: `One row per ${table.key.join(", ")}.`,
+    ...(table.key.length > 0 && { dataGranularityDescription: `One row per ${table.key.join(", ")}.` }),
     tags: [table.family],
     properties: table.columns.map((column) => propertyOf(table, column)),
     ...(table.parent && { relationships: [parentRelationship(table, table.parent)] }),
-    quality: [
-      {
-        type: "library",
-        metric: "duplicateValues",
-        description: "The key identifies a row.",
-        mustBe: 0,
-        arguments: { properties: [...table.key] }
-      }
-    ]
+    ...(table.key.length > 0 && {
+      quality: [
+        {
+          type: "library",
+          metric: "duplicateValues",
+          description: "The key identifies a row.",
+          mustBe: 0,
+          arguments: { properties: [...table.key] }
+        }
+      ]
+    })
   }))
 
 const propertyOf = ({ key }: ContractTable, column: ContractColumn) => ({

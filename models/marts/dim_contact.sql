@@ -10,20 +10,21 @@ SELECT
   contacts.type AS contact_type,
   contacts.source,
   contacts.assigned_to AS assigned_user_id,
-  tags.tags,
+  coalesce(tags.tags, []) AS tags,
   contacts.city,
   contacts.state,
   contacts.postal_code,
   contacts.country,
-  contacts.dnd AS is_do_not_disturb,
+  contacts.dnd AS is_dnd,
   contacts.date_added AS created_at,
-  (contacts.date_added AT TIME ZONE locations.time_zone)::DATE AS created_local_date,
+  contacts.date_added AT TIME ZONE locations.time_zone AS created_local,
+  created_local::DATE AS created_local_date,
   contacts.date_updated AS updated_at,
   contacts._synced_at
 FROM {{ ref('stg_contacts') }} AS contacts
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
 LEFT JOIN (
-  SELECT location_id, contact_id, string_agg(tag, ', ' ORDER BY tag) AS tags
+  SELECT location_id, contact_id, list(tag ORDER BY tag) AS tags
   FROM {{ ref('stg_contact_tags') }}
   GROUP BY ALL
 ) AS tags ON tags.location_id = contacts.location_id AND tags.contact_id = contacts.id

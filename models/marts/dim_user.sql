@@ -3,8 +3,8 @@ SELECT
   id AS user_id,
   coalesce(nullif(name, ''), nullif(concat_ws(' ', first_name, last_name), '')) AS user_name,
   email,
-  roles_type AS user_type,
-  roles_role AS user_role,
+  roles_type,
+  roles_role,
   roles_role = 'admin' AS is_admin
 FROM {{ ref('stg_users') }}
 WHERE deleted IS NOT TRUE

@@ -11,12 +11,13 @@ SELECT
   appointments.appointment_status IN ('showed', 'completed') AS is_attended,
   appointments.appointment_status IN ('cancelled', 'invalid') AS is_cancelled,
   appointments.start_time < appointments._synced_at AS is_past,
-  appointments.start_time AS starts_at,
-  appointments.end_time AS ends_at,
-  (appointments.start_time AT TIME ZONE locations.time_zone)::DATE AS start_local_date,
+  appointments.start_time,
+  appointments.end_time,
+  appointments.start_time AT TIME ZONE locations.time_zone AS start_local,
+  start_local::DATE AS start_local_date,
   date_diff('minute', appointments.start_time, appointments.end_time) AS duration_minutes,
   appointments.date_added AS booked_at,
-  appointments.created_by_source AS booking_source,
+  appointments.created_by_source,
   appointments._synced_at
 FROM {{ ref('stg_appointments') }} AS appointments
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)

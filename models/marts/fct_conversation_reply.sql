@@ -15,6 +15,7 @@ WITH messages AS (
     questions.contact_id,
     questions.message_id AS question_message_id,
     questions.sent_at AS asked_at,
+    questions.sent_local AS asked_local,
     questions.sent_local_date AS asked_local_date,
     answers.message_id AS reply_message_id,
     answers.sent_at AS replied_at,
@@ -30,7 +31,6 @@ WITH messages AS (
   LEFT JOIN {{ ref('dim_location') }} AS locations ON locations.location_id = questions.location_id
 ), local_times AS (
   SELECT *,
-    asked_at AT TIME ZONE time_zone AS asked_local,
     replied_at AT TIME ZONE time_zone AS replied_local
   FROM replies
 ), working_minutes AS (
@@ -50,6 +50,7 @@ SELECT
   contact_id,
   question_message_id,
   asked_at,
+  asked_local,
   asked_local_date,
   is_first_question,
   reply_message_id,

@@ -11,6 +11,7 @@ SELECT
   emails.direction = 'outbound' AND emails.status IN ('read', 'opened') AS is_opened,
   emails.direction = 'outbound' AND emails.status IN ('undelivered', 'failed') AS is_failed,
   emails.date_added AS sent_at,
-  (emails.date_added AT TIME ZONE locations.time_zone)::DATE AS sent_local_date
+  emails.date_added AT TIME ZONE locations.time_zone AS sent_local,
+  sent_local::DATE AS sent_local_date
 FROM {{ ref('stg_emails') }} AS emails
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)

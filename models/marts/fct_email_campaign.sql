@@ -9,7 +9,8 @@ SELECT
   campaigns.subject,
   campaigns.from_email,
   campaigns.created_at,
-  (campaigns.created_at AT TIME ZONE locations.time_zone)::DATE AS created_local_date,
+  campaigns.created_at AT TIME ZONE locations.time_zone AS created_local,
+  created_local::DATE AS created_local_date,
   campaigns.updated_at
 FROM {{ ref('stg_email_campaigns') }} AS campaigns
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)

@@ -2,7 +2,7 @@
 SELECT
   items.location_id,
   items.invoice_id,
-  items.position AS line_number,
+  items.position,
   invoices.contact_id,
   invoices.invoice_status,
   invoices.is_live,
@@ -11,8 +11,8 @@ SELECT
   items.product_id,
   products.product_name,
   items.price_id,
-  items.qty AS quantity,
-  items.amount AS unit_amount,
+  items.qty,
+  items.amount,
   TRY((items.amount * items.qty)::DECIMAL(38, 7)) AS line_amount,
   coalesce(items.currency, invoices.currency) AS currency
 FROM {{ ref('stg_invoice_items') }} AS items

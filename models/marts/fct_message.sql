@@ -13,7 +13,8 @@ SELECT
   coalesce(messages.message_type LIKE 'TYPE_INTERNAL_COMMENT%', false) AS is_internal_comment,
   coalesce(messages.message_type NOT LIKE 'TYPE_ACTIVITY%' AND messages.message_type NOT LIKE 'TYPE_INTERNAL_COMMENT%', true) AS is_between_people,
   messages.date_added AS sent_at,
-  (messages.date_added AT TIME ZONE locations.time_zone)::DATE AS sent_local_date,
+  messages.date_added AT TIME ZONE locations.time_zone AS sent_local,
+  sent_local::DATE AS sent_local_date,
   messages.call_duration_seconds,
   messages._synced_at
 FROM {{ ref('stg_messages') }} AS messages

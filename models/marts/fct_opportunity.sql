@@ -15,15 +15,16 @@ SELECT
   opportunities.status = 'won' AS is_won,
   opportunities.status = 'lost' AS is_lost,
   opportunities.source,
-  opportunities.monetary_value AS opportunity_value,
+  opportunities.monetary_value,
   locations.currency,
   opportunities.created_at,
-  (opportunities.created_at AT TIME ZONE locations.time_zone)::DATE AS created_local_date,
+  opportunities.created_at AT TIME ZONE locations.time_zone AS created_local,
+  created_local::DATE AS created_local_date,
   opportunities.last_stage_change_at,
   CASE WHEN opportunities.status <> 'open' THEN opportunities.last_status_change_at END AS closed_at,
-  CASE WHEN opportunities.status <> 'open'
-    THEN (opportunities.last_status_change_at AT TIME ZONE locations.time_zone)::DATE END AS closed_local_date,
-  opportunities.forecast_expected_close_date AS expected_close_date,
+  closed_at AT TIME ZONE locations.time_zone AS closed_local,
+  closed_local::DATE AS closed_local_date,
+  opportunities.forecast_expected_close_date,
   opportunities._synced_at
 FROM {{ ref('stg_opportunities') }} AS opportunities
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)

@@ -2,7 +2,7 @@
 SELECT
   items.location_id,
   items.order_id,
-  items.position AS line_number,
+  items.position,
   orders.contact_id,
   orders.status AS order_status,
   orders.payment_status,
@@ -10,12 +10,13 @@ SELECT
   items.product_id,
   coalesce(products.product_name, items.product_name, items.name) AS product_name,
   items.price_id,
-  items.qty AS quantity,
+  items.qty,
   items.unit_amount,
   items.line_amount,
   coalesce(items.currency, orders.currency) AS currency,
   orders.created_at AS ordered_at,
-  (orders.created_at AT TIME ZONE locations.time_zone)::DATE AS order_local_date
+  orders.created_at AT TIME ZONE locations.time_zone AS order_local,
+  order_local::DATE AS order_local_date
 FROM {{ ref('stg_order_items') }} AS items
 JOIN {{ ref('stg_orders') }} AS orders ON orders.location_id = items.location_id AND orders.id = items.order_id
 LEFT JOIN {{ ref('dim_location') }} AS locations ON locations.location_id = items.location_id

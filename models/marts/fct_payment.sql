@@ -7,9 +7,9 @@ SELECT
   transactions.invoice_id,
   transactions.subscription_id,
   transactions.entity_type,
-  transactions.entity_source_type AS source_type,
-  transactions.entity_source_name AS source_name,
-  transactions.payment_provider_type AS payment_provider,
+  transactions.entity_source_type,
+  transactions.entity_source_name,
+  transactions.payment_provider_type,
   transactions.payment_method,
   transactions.status AS payment_status,
   transactions.status = 'succeeded' AS is_succeeded,
@@ -19,7 +19,8 @@ SELECT
   coalesce(transactions.amount_refunded, 0) AS refunded_amount,
   TRY((transactions.amount - coalesce(transactions.amount_refunded, 0))::DECIMAL(38, 7)) AS net_amount,
   transactions.created_at AS paid_at,
-  (transactions.created_at AT TIME ZONE locations.time_zone)::DATE AS paid_local_date,
+  transactions.created_at AT TIME ZONE locations.time_zone AS paid_local,
+  paid_local::DATE AS paid_local_date,
   transactions._synced_at
 FROM {{ ref('stg_transactions') }} AS transactions
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)

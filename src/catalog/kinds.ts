@@ -48,5 +48,8 @@ const byType = new Map(Object.entries(kinds).map(([name, { sql }]) => [sql as st
 /** Whether the values are texts of the service; those of all other kinds have a form that sluice or DuckDB gives them. */
 export const isText = (sql: string): boolean => sql === kinds.text.sql || sql === kinds.json.sql
 
+/** Types that only models have. A TIMESTAMP is a time on the clocks of the location. */
+const similar: Readonly<Record<string, KindName>> = { INTEGER: "count", DOUBLE: "decimal", TIMESTAMP: "instant" }
+
 /** What a type is elsewhere; as a text if it has no kind. */
-export const typesOf = (sql: string): Kind => kinds[kindOf(sql) ?? "text"]
+export const typesOf = (sql: string): Kind => kinds[kindOf(sql) ?? similar[sql] ?? "text"]

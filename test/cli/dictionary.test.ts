@@ -53,7 +53,7 @@ describe("dictionary", () => {
     )
     assert.deepInclude(origins, {
       opportunity_id: "is opportunities.id",
-      opportunity_value: "is opportunities.monetary_value",
+      monetary_value: "is opportunities.monetary_value",
       pipeline_name: "is pipelines.name",
       is_won: ["opportunities.status"],
       closed_at: ["opportunities.status", "opportunities.last_status_change_at"]

@@ -11,7 +11,10 @@ import { query } from "../support/compare.ts"
 import { newOutput } from "../support/fixtures.ts"
 
 /** `statements`: what fills the tables. Returns the models that were not built, and a function that asks the release. */
-export const releaseOf = async (statements: ReadonlyArray<string>) => {
+export const releaseOf = async (
+  statements: ReadonlyArray<string>,
+  formats: ReadonlyArray<"duckdb" | "parquet" | "csv"> = ["duckdb"]
+) => {
   const output = await newOutput()
   const folder = join(output, "published")
   // Without the wide views, which no model reads.
@@ -22,7 +25,7 @@ export const releaseOf = async (statements: ReadonlyArray<string>) => {
     for (const statement of statements) yield* warehouse.run(statement)
     const options = {
       folder,
-      formats: ["duckdb"],
+      formats,
       csvProfile: "machine",
       run: "run",
       schemaVersion: "1",
@@ -32,5 +35,5 @@ export const releaseOf = async (statements: ReadonlyArray<string>) => {
   })
   const layer = Warehouse.layer(join(output, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
   const { problems } = await Effect.runPromise(Effect.provide(work, layer))
-  return { problems, ask: (sql: string) => query(join(folder, "crm.duckdb"), sql) }
+  return { problems, folder, ask: (sql: string) => query(join(folder, "crm.duckdb"), sql) }
 }

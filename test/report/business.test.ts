@@ -30,7 +30,7 @@ const partAfter = async (...statements: ReadonlyArray<string>): Promise<string> 
 const hostile = `<script>alert(1)</script>"'&`
 const literal = `'${hostile.replaceAll("'", "''")}'`
 const opportunities = `CREATE TABLE bi.fct_opportunity (pipeline_name VARCHAR, pipeline_stage_name VARCHAR, stage_position INTEGER, currency VARCHAR,
-  opportunity_value DECIMAL(38, 4), is_open BOOLEAN, is_won BOOLEAN, is_lost BOOLEAN, closed_local_date DATE, location_id VARCHAR, pipeline_id VARCHAR)`
+  monetary_value DECIMAL(38, 4), is_open BOOLEAN, is_won BOOLEAN, is_lost BOOLEAN, closed_local_date DATE, location_id VARCHAR, pipeline_id VARCHAR)`
 const payments = `CREATE TABLE bi.fct_payment (currency VARCHAR, net_amount DECIMAL(38, 4), is_live BOOLEAN, is_succeeded BOOLEAN, paid_local_date DATE)`
 const subscriptions = `CREATE TABLE bi.fct_subscription_month (subscription_id VARCHAR, month_start DATE, is_live BOOLEAN, currency VARCHAR,
   monthly_amount DECIMAL(38, 4), is_first_month BOOLEAN, is_churn_month BOOLEAN, subscription_status VARCHAR)`
@@ -168,7 +168,7 @@ it("begins with the seven whole days before, against the seven days before these
     await partAfter(
       ...all,
       "INSERT INTO bi.fct_contact_acquisition SELECT 'x', DATE '2026-11-23' - i::INTEGER FROM range(16) AS r (i)",
-      `INSERT INTO bi.fct_opportunity (currency, opportunity_value, is_open, is_won, is_lost, closed_local_date) VALUES
+      `INSERT INTO bi.fct_opportunity (currency, monetary_value, is_open, is_won, is_lost, closed_local_date) VALUES
          ('USD', 40000.4, false, true, false, '2026-11-22'), ('USD', 1702, false, true, false, '2026-11-16'), (NULL, 7, false, true, false, '2026-11-17'),
          ('USD', 9, false, true, false, '2026-11-15'), ('USD', 9, false, true, false, '2026-11-23'), ('USD', 9, false, false, true, '2026-11-20')`,
       "INSERT INTO bi.fct_appointment (is_past, booked_at) SELECT true, TIMESTAMPTZ '2026-11-15 23:59:59+00' FROM range(2)"

@@ -273,7 +273,7 @@ describe("the report of two nights", () => {
     const won = rowsOf(html, "outcomes-by-month").at(-2)!
     assert.include(textOf(figures), `Won ${won[1]} in ${won[0]}; ${won[2]} lost`)
     const [{ amount, n } = {}] = await ask(
-      "SELECT sum(opportunity_value)::DOUBLE AS amount, count(*) AS n FROM bi.fct_opportunity WHERE is_open"
+      "SELECT sum(monetary_value)::DOUBLE AS amount, count(*) AS n FROM bi.fct_opportunity WHERE is_open"
     )
     const exact = Number(amount).toLocaleString("en-US", { maximumFractionDigits: 2 })
     assert.include(figures, `title="USD\u00a0${exact}"`)

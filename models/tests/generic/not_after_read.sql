@@ -1,5 +1,6 @@
 -- A record cannot have been created after it was read; a day more allows for wrong clocks.
 {% test not_after_read(model, column_name) %}
+{{ config(severity = 'warn') }}
 SELECT *
 FROM {{ model }}
 WHERE {{ column_name }} > (SELECT max(_synced_at) FROM {{ source('crm', 'locations') }}) + INTERVAL 1 DAY

@@ -25,12 +25,12 @@ export const pipelineTopic: TopicDefinition = {
   make: Effect.fn("report.pipeline")(function* ({ placeOf, unknown }) {
     const warehouse = yield* Warehouse
     const totals = yield* warehouse.rows(
-      `SELECT currency, count(*) AS deals, coalesce(sum(opportunity_value), 0) AS amount FROM bi.fct_opportunity
+      `SELECT currency, count(*) AS deals, coalesce(sum(monetary_value), 0) AS amount FROM bi.fct_opportunity
        WHERE is_open GROUP BY ALL ORDER BY deals DESC, currency`
     )
     const found = yield* warehouse.rows(
       `FROM (SELECT location_id, pipeline_id, pipeline_name, pipeline_stage_name, stage_position, currency, count(*) AS deals,
-           coalesce(sum(opportunity_value), 0) AS amount
+           coalesce(sum(monetary_value), 0) AS amount
          FROM bi.fct_opportunity WHERE is_open GROUP BY ALL)
        QUALIFY row_number() OVER (PARTITION BY currency ORDER BY amount DESC, deals DESC, location_id, pipeline_id, stage_position) <= ${stagesMax}
        ORDER BY ALL`
@@ -130,7 +130,7 @@ export const outcomeTopic: TopicDefinition = {
   week: {
     thing: "opportunity won",
     things: "opportunities won",
-    rows: "SELECT closed_local_date AS day, currency, opportunity_value AS amount FROM bi.fct_opportunity WHERE is_won"
+    rows: "SELECT closed_local_date AS day, currency, monetary_value AS amount FROM bi.fct_opportunity WHERE is_won"
   },
   make: Effect.fn("report.outcomes")(function* ({ months, unknown }) {
     const found = yield* (yield* Warehouse).rows(

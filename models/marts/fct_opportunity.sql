@@ -1,4 +1,4 @@
--- The service sends no currency with an opportunity: its value is in the currency of the account.
+-- The service sends no currency with an opportunity: its value is in the currency of the account, as dim_location has it.
 SELECT
   opportunities.location_id,
   opportunities.id AS opportunity_id,

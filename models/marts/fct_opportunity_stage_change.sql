@@ -25,6 +25,7 @@ SELECT
   from_status,
   status AS to_status,
   monetary_value,
+  locations.currency,
   is_first,
   CASE
     WHEN is_first THEN coalesce(last_stage_change_at, created_at)
@@ -33,4 +34,5 @@ SELECT
   END AS changed_at,
   seen_at
 FROM changes
+LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
 WHERE is_first OR pipeline_stage_id IS DISTINCT FROM from_stage_id OR status IS DISTINCT FROM from_status

@@ -2,6 +2,9 @@
 import { Effect } from "effect"
 import { namesIn } from "../output/folder.ts"
 import { onDisk } from "../output/files.ts"
+import { readSettings } from "../settings/read.ts"
+import { currenciesOf } from "../settings/settings.ts"
+import { Environment } from "../values/environment.ts"
 import { CommandError } from "../run/console/errors.ts"
 import { Output } from "../run/console/output.ts"
 import { printResult } from "../run/result.ts"
@@ -23,7 +26,8 @@ export const modelsExport = Effect.fn("cli.modelsExport")(function* ({
       message: `${folder} is not empty. Nothing was written.`,
       next: `./sluice models export ${folder} --force replaces the files of the project, and leaves all others.`
     })
-  const views = yield* onDisk(folder, "written", () => writeProject(folder))
+  const currencies = currenciesOf(readSettings({}, yield* Environment))
+  const views = yield* onDisk(folder, "written", () => writeProject(folder, currencies))
   const next = `cd ${folder}, then SLUICE_DUCKDB=<path of crm.duckdb> dbt build --profiles-dir .`
   if (json) return yield* printResult("models-export", { exitCode: 0, next, data: { folder, views } })
   print(`The dbt project is in ${folder}.`)

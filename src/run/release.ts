@@ -297,10 +297,10 @@ const selected = (content: Content, { profile, tables }: Target): Content => {
 }
 
 /** The models of sluice, and those of the user, in the order in which they are built. */
-const modelsOf = Effect.fnUntraced(function* (catalogue: Catalogue, { models }: OutputSettings) {
+const modelsOf = Effect.fnUntraced(function* (catalogue: Catalogue, { currencies, models }: OutputSettings) {
   if (!models?.build) return { models: [], problems: [] }
   const { folder } = models
-  const files = yield* onDisk(folder ?? projectFolder, "read", () => readModels(folder))
+  const files = yield* onDisk(folder ?? projectFolder, "read", () => readModels(folder, currencies))
   const tables = new Set(catalogue.resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name)))
   return orderOf(files, ({ schema, table }) =>
     schema === "meta" ? publishedMetaTables.includes(table) : /^crm(_history)?$/.test(schema) && tables.has(table)

@@ -10,6 +10,7 @@ import {
   camelCase,
   httpAddress,
   numberFrom,
+  pattern,
   positiveNumber,
   setting,
   share,
@@ -18,6 +19,14 @@ import {
 } from "../values/setting.ts"
 import { wrong } from "../values/finding.ts"
 import type { SettingProblem } from "./errors.ts"
+
+const currency = pattern("an ISO 4217 code such as EUR", /^[A-Z]{3}$/)
+
+/** The currencies that the settings state, for locations of which the service sends none. */
+export interface StatedCurrencies {
+  readonly account: string | undefined
+  readonly byLocation: ReadonlyMap<string, string>
+}
 
 export const accountSection = {
   base_url: setting(httpAddress, {
@@ -37,6 +46,11 @@ export const accountSection = {
     description:
       "Company that owns the location; without it, sluice reads it from the location if the token has access.",
     example: "companyId"
+  }),
+  currency: setting(currency, {
+    environment: "SLUICE_CURRENCY",
+    description: "Currency of the account's amounts in the models, where the service sends none; nothing is guessed.",
+    example: "EUR"
   }),
   token: setting(text, {
     environment: "SLUICE_TOKEN",
@@ -103,6 +117,10 @@ export const locationSettings = {
   company_id: setting(text, {
     description: "Company that owns the location; without it, the account's company.",
     example: "companyId"
+  }),
+  currency: setting(currency, {
+    description: "Currency of the location's amounts in the models; without it, the account's.",
+    example: "EUR"
   })
 } satisfies Section
 

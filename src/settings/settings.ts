@@ -7,7 +7,7 @@ import { type AlarmSettings, silencesOf } from "../alarms/silence.ts"
 import { outputPaths } from "../output/paths.ts"
 import { commaSeparated } from "../values/setting.ts"
 import type { OptionalSettings } from "../catalog/optional-settings.ts"
-import { type ApiSettings, accountSection, credentialsOf, optionalOf } from "./account.ts"
+import { type ApiSettings, accountSection, credentialsOf, optionalOf, type StatedCurrencies } from "./account.ts"
 import { type SettingProblem, SettingsError, missing, settingOf } from "./errors.ts"
 import { type FleetSettings, fleetOf } from "./fleet.ts"
 import { type LakeSettings, lakeOf, lakeProblems } from "./lake.ts"
@@ -27,6 +27,7 @@ export interface OutputSettings
     Readonly<Values["machine"]>,
     Partial<Pick<Values, "models">>,
     WithheldSettings {
+  readonly currencies?: StatedCurrencies
   /** The formats of the published files. */
   readonly formats: ReadonlyArray<FileFormat>
   /** Absent unless the formats include the lake. */
@@ -141,6 +142,7 @@ const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: E
     csvProfile: output.csvProfile,
     lake: output.formats.includes("lake") ? lakeOf(lake, folder) : undefined,
     models,
+    currencies: currenciesOf({ lists, values }),
     pipelines: values.pipelines.folder,
     customFieldClasses: personalData.customFields,
     withheld: { tables: lists.tables, personalData, placeOf, key },
@@ -157,6 +159,11 @@ const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: E
     schema: { ...values.schema, placeOf }
   }
 }
+
+export const currenciesOf = ({ lists, values }: Pick<Settings, "lists" | "values">): StatedCurrencies => ({
+  account: values.account.currency,
+  byLocation: new Map(lists.locations.flatMap(({ currency, id }) => (id && currency ? [[id, currency] as const] : [])))
+})
 
 /** The settings of the commands of the fleet. */
 export const fleetSettings = Effect.fn("settings.fleet")(function* (

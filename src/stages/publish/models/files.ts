@@ -5,14 +5,19 @@ import { type Model, type ModelColumn, type ModelProblem, modelOf } from "./mode
 import { discover } from "../../../catalog/discover.ts"
 import { contractOf } from "../contracts/contract.ts"
 import { wrong } from "../../../values/finding.ts"
+import type { StatedCurrencies } from "../../../settings/account.ts"
 import { installed } from "../../../values/installation.ts"
-import { stagingFiles, stagingViews } from "./staging.ts"
+import { currenciesFile, currenciesSql, stagingFiles, stagingViews } from "./staging.ts"
 
 /** The dbt project of sluice. */
 export const projectFolder = installed("models/")
 
 /** `folder`: the models of the user, in any folders below it. If it cannot be read, that is a problem of its models only. */
-export const readModels = async (folder: string | undefined): Promise<ReadonlyArray<Model | ModelProblem>> => [
+export const readModels = async (
+  folder: string | undefined,
+  currencies?: StatedCurrencies
+): Promise<ReadonlyArray<Model | ModelProblem>> => [
+  modelOf({ file: currenciesFile, text: currenciesSql(currencies), isView: true }),
   ...Array.from(stagingViews(await ownTables()), ([file, text]) => modelOf({ file, text, isView: true })),
   ...(await modelsIn(join(projectFolder, "marts"), projectFolder)),
   ...(folder === undefined ? [] : await modelsIn(folder, folder).catch((error) => [unreadable(folder, error)]))
@@ -22,10 +27,11 @@ export const readModels = async (folder: string | undefined): Promise<ReadonlyAr
 const ownTables = async () => contractOf(await discover())
 
 /** Writes the dbt project into a folder; returns how many generated files it has. */
-export const writeProject = async (folder: string): Promise<number> => {
+export const writeProject = async (folder: string, currencies?: StatedCurrencies): Promise<number> => {
   const files = await stagingFiles(await ownTables())
   await cp(projectFolder, folder, { recursive: true })
   await mkdir(join(folder, "staging"), { recursive: true })
+  files.set(currenciesFile, currenciesSql(currencies))
   for (const [path, text] of files) await writeFile(join(folder, path), text)
   return files.size
 }

@@ -2,6 +2,8 @@
  * The part of the models that follows from the definitions: for each table a staging view of the rows that exist, and for dbt
  * the tables as sources, and the tests. It is made when it is needed: `models/` contains what people have written.
  */
+import type { StatedCurrencies } from "../../../settings/account.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
 import type { ContractColumn, ContractTable } from "../contracts/contract.ts"
 
 const generated = "Generated from the definitions in pipelines/"
@@ -11,7 +13,7 @@ export const stagingViews = (tables: ReadonlyArray<ContractTable>): ReadonlyMap<
   new Map(tables.map((table) => [`staging/${stagingName(table)}.sql`, stagingSql(table)]))
 
 /** All generated files of the dbt project, by path. */
-export const stagingFiles = async (tables: ReadonlyArray<ContractTable>): Promise<ReadonlyMap<string, string>> => {
+export const stagingFiles = async (tables: ReadonlyArray<ContractTable>): Promise<Map<string, string>> => {
   const { stringify } = await import("yaml")
   const yaml = (content: object) => `# ${generated}\n${stringify(content, { lineWidth: 0 })}`
   return new Map([
@@ -22,6 +24,21 @@ export const stagingFiles = async (tables: ReadonlyArray<ContractTable>): Promis
 }
 
 export const stagingName = ({ name }: ContractTable): string => `stg_${name}`
+
+/** The view of the currencies that the settings state. */
+export const currenciesFile = "staging/stated_currencies.sql"
+export const currenciesSql = ({ account, byLocation }: StatedCurrencies = noCurrencies): string => {
+  const other = account === undefined ? "NULL::VARCHAR" : literal(account)
+  const own = Array.from(byLocation, ([id, currency]) => ` WHEN ${literal(id)} THEN ${literal(currency)}`).join("")
+  const value = own === "" ? other : `CASE id${own} ELSE ${other} END`
+  return [
+    "-- The currencies that the settings account.currency and locations.currency state.",
+    `SELECT id AS location_id, ${value} AS currency`,
+    "FROM {{ ref('stg_locations') }}",
+    ""
+  ].join("\n")
+}
+const noCurrencies: StatedCurrencies = { account: undefined, byLocation: new Map() }
 
 /** The system columns are last. `_deleted_at` is NULL in every row, and `_row_hash` only compares versions. */
 const stagingColumns = ({ columns }: ContractTable): ReadonlyArray<ContractColumn> =>

@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { copyCsv, headerOf, machineText } from "../../src/stores/formats/csv/write.ts"
+import { copyCsv, headerOf, machineText, smallCsv } from "../../src/stores/formats/csv/write.ts"
+import { csvReading } from "../../src/stores/formats/csv/reading.ts"
 import { readFooter } from "../../src/stores/formats/parquet/footer.ts"
 import { metadataFrom } from "../../src/stores/formats/metadata.ts"
 import { copyParquet } from "../../src/stores/formats/parquet/write.ts"
@@ -68,7 +69,17 @@ describe("a small table", () => {
 
         const csv = join(folder, "copied.csv")
         yield* copyCsv(path, columns, csv, true)
-        assert.strictEqual(headerOf(columns) + machineText(rows), readFileSync(csv, "utf8"))
+        assert.strictEqual(smallCsv(columns, rows), readFileSync(csv, "utf8"))
+        // Earlier versions wrote all decimal places.
+        const earlier = join(folder, "earlier.csv")
+        writeFileSync(earlier, headerOf(columns) + machineText(rows))
+        for (const file of [csv, earlier]) {
+          const read = csvReading.from(
+            [file],
+            columns.map((column) => column.name)
+          )
+          assert.deepStrictEqual(yield* contentOfRows(read, columns, true), yield* contentOfRows(path, columns), file)
+        }
 
         const [copied, made] = [join(folder, "copied.parquet"), join(folder, "made.parquet")]
         yield* copyParquet(path, metadata, copied)

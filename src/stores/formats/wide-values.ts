@@ -5,7 +5,7 @@
 import { type Stream as EffectStream, Stream } from "effect"
 import { fastDecimalSql } from "../../catalog/decimals.ts"
 import { type KindName, isText, kinds } from "../../catalog/kinds.ts"
-import { textOf } from "../warehouse/content.ts"
+import { fileTextOf } from "../warehouse/content.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { kindOfField, typed } from "../warehouse/wide-types.ts"
 import type { WideView } from "../warehouse/wide-views.ts"
@@ -75,5 +75,5 @@ export const wideValues = <E, R>(
 /** The text of a value in a CSV file. */
 export const csvForm: Form = (kind, value) => {
   const type = kinds[kind].sql
-  return isText(type) ? value : textOf({ name: value, type })
+  return isText(type) ? value : fileTextOf({ name: value, type })
 }

@@ -1,7 +1,7 @@
 /** The columns of a table, and SELECTs that return every value as its text in a CSV file. */
 import { Effect } from "effect"
 import { isText } from "../../catalog/kinds.ts"
-import { type StoredColumn, textOf } from "./content.ts"
+import { type StoredColumn, fileTextOf } from "./content.ts"
 import { name, selected } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -37,7 +37,8 @@ export const storedTables = Effect.gen(function* () {
   )
 })
 
-export const selectText = (path: string, columns: ReadonlyArray<StoredColumn>): string => select(path, columns, textOf)
+export const selectText = (path: string, columns: ReadonlyArray<StoredColumn>): string =>
+  select(path, columns, fileTextOf)
 
 /**
  * The same for rows that the driver returns: it removes a byte order mark at the beginning of a text, so one is added to
@@ -46,8 +47,8 @@ export const selectText = (path: string, columns: ReadonlyArray<StoredColumn>): 
 export const selectStream = (path: string, columns: ReadonlyArray<StoredColumn>): string =>
   select(path, columns, (column) =>
     isText(column.type)
-      ? `CASE WHEN starts_with(${textOf(column)}, chr(65279)) THEN chr(65279) || ${textOf(column)} ELSE ${textOf(column)} END`
-      : textOf(column)
+      ? `CASE WHEN starts_with(${fileTextOf(column)}, chr(65279)) THEN chr(65279) || ${fileTextOf(column)} ELSE ${fileTextOf(column)} END`
+      : fileTextOf(column)
   )
 
 const select = (path: string, columns: ReadonlyArray<StoredColumn>, expression: (column: StoredColumn) => string) =>

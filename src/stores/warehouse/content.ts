@@ -42,7 +42,7 @@ export const contentOfRows = Effect.fnUntraced(function* (
   text = false
 ): Effect.fn.Return<Content, Failure, Warehouse> {
   const values = columns.map((column) => {
-    const value = text ? name(column.name) : textOf(column)
+    const value = text ? fromFile(column) : textOf(column)
     // DuckDB processes 2,048 rows at a time, so long texts would take much memory.
     return isText(column.type) ? `if(strlen(${value}) > 100, md5(${value}), ${value})` : value
   })
@@ -100,6 +100,26 @@ const duckdbJson = (values: ReadonlyArray<string | null>): string =>
 /** Columns that the CSV profile for spreadsheets does not change. */
 export const untouched = (columns: ReadonlyArray<StoredColumn>): ReadonlyArray<StoredColumn> =>
   columns.filter((column) => !isText(column.type))
+
+/** SQL for a decimal without the zeros that only fill the decimal places up. `type`: that of the column. */
+export const shortDecimal = (value: string, type: string): string =>
+  type.endsWith(",0)") ? `CAST(${value} AS VARCHAR)` : `rtrim(rtrim(CAST(${value} AS VARCHAR), '0'), '.')`
+
+/** The same for a text that `textOf` made. */
+export const shortDecimalText = (text: string): string => (text.includes(".") ? text.replace(/\.?0+$/, "") : text)
+
+/** SQL for the text of a value in a file of text. */
+export const fileTextOf = (column: StoredColumn): string =>
+  kindOf(column.type) === "decimal" ? shortDecimal(name(column.name), column.type) : textOf(column)
+
+/** SQL that makes of a text in a file what `textOf` makes of its value. The files of earlier versions have all zeros. */
+const fromFile = ({ name: column, type }: StoredColumn): string => {
+  const value = name(column)
+  const [, places] = /^DECIMAL\(\d+,(\d+)\)$/.exec(type) ?? []
+  if (places === undefined || places === "0") return value
+  const padded = `rpad(${value}, greatest(strlen(${value}), instr(${value}, '.') + ${places})::INTEGER, '0')`
+  return `CASE WHEN contains(${value}, '.') THEN ${padded} ELSE ${value} || '.${"0".repeat(Number(places))}' END`
+}
 
 /** SQL for the text of a value. Timestamps are ISO 8601 in UTC, with milliseconds, or microseconds if they have more. */
 export const textOf = ({ name: column, type }: StoredColumn): string => {

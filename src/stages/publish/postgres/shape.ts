@@ -1,7 +1,7 @@
 /** How a table of a release is in PostgreSQL: its names, columns and types, and the SQL that DuckDB makes its values with. */
 import { hash } from "node:crypto"
 import { kindOf, kinds } from "../../../catalog/kinds.ts"
-import type { StoredColumn } from "../../../stores/warehouse/content.ts"
+import { type StoredColumn, shortDecimal } from "../../../stores/warehouse/content.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 
 export interface ShapedColumn extends StoredColumn {
@@ -69,8 +69,7 @@ export const copied = ({ name: column, type }: StoredColumn): string => {
   const sql = postgresType(type)
   if (sql === "jsonb") return jsonText(kindOf(type) === "json" ? `${value}::VARCHAR` : `to_json(${value})::VARCHAR`)
   if (sql === "text") return `replace(${value}::VARCHAR, chr(0), '')`
-  // Without the zeros that only fill the decimal places up.
-  if (kindOf(type) === "decimal") return type.endsWith(",0)") ? value : `rtrim(rtrim(${value}::VARCHAR, '0'), '.')`
+  if (kindOf(type) === "decimal") return shortDecimal(value, type)
   if (sql !== "text[]") return value
   const item = `'"' || replace(replace(replace(item, chr(0), ''), '\\', '\\\\'), '"', '\\"') || '"'`
   return `'{' || array_to_string(list_transform(${value}, item -> coalesce(${item}, 'NULL')), ',') || '}'`

@@ -1,6 +1,7 @@
 /**
  * CSV for programs: RFC 4180, hence CRLF (line ends inside a cell are unchanged), UTF-8 without BOM, a header, timestamps in
- * ISO 8601 UTC, NULL as an empty cell and an empty text as `""`. A file and a pipe receive the same bytes.
+ * ISO 8601 UTC, decimals without zeros at their end, NULL as an empty cell and an empty text as `""`. A file and a pipe receive
+ * the same bytes.
  */
 import { Effect, Stream } from "effect"
 import { join } from "node:path"

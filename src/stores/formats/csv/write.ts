@@ -1,10 +1,11 @@
 /** Writes CSV for programs; see format.ts. */
 import { Effect } from "effect"
+import { kindOf } from "../../../catalog/kinds.ts"
 import type { PublishedTable } from "../../../catalog/published-tables.ts"
 import { appendTo, onDisk, writeSmall } from "../../../output/files.ts"
 import { changedKeys, changedRows } from "../../warehouse/changed-rows.ts"
 import { type CsvRow, selectText } from "../../warehouse/columns.ts"
-import type { StoredColumn } from "../../warehouse/content.ts"
+import { type StoredColumn, shortDecimalText } from "../../warehouse/content.ts"
 import { literal } from "../../warehouse/sql.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
 import type { Earlier, Rows, Written } from "../format.ts"
@@ -17,7 +18,7 @@ export const csvCell = (text: string): string => (/^$|[",#\r\n]/.test(text) ? `"
 export const writeCsv = Effect.fnUntraced(function* ({ columns, from, texts }: Rows, target: string) {
   if (!texts) return yield* copyCsv(from, columns, target, true)
   // Of few rows, a statement would cost more than the file.
-  yield* writeSmall(target, headerOf(columns) + machineText(texts))
+  yield* writeSmall(target, smallCsv(columns, texts))
   return texts.length
 })
 
@@ -64,6 +65,14 @@ export const copyCsv = Effect.fnUntraced(function* (
   )
   return Number(copied?.["Count"])
 })
+
+/** The file of a small table. `texts`: those that `jsonOfRow` makes. */
+export const smallCsv = (columns: ReadonlyArray<StoredColumn>, texts: ReadonlyArray<CsvRow>): string => {
+  const decimals = columns.map(({ type }) => kindOf(type) === "decimal")
+  const cells = (row: CsvRow): CsvRow =>
+    row.map((text, index) => (text !== null && decimals[index] ? shortDecimalText(text) : text))
+  return headerOf(columns) + machineText(decimals.includes(true) ? texts.map(cells) : texts)
+}
 
 export const headerOf = (columns: ReadonlyArray<StoredColumn>): string =>
   machineText([columns.map((column) => column.name)])

@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
+import { moreQuestions } from "./more-questions.ts"
 import { questions as queries } from "./questions.ts"
 
 type Json = any
@@ -313,5 +314,13 @@ describe("the ten questions of docs/models.md", () => {
         changed_rows: 0,
         deleted_rows: 0
       })
+  })
+
+  it.each(moreQuestions)("as the tables answer: %s", async (_, models, tables) => {
+    const lines = async (file: string, sql: string) =>
+      (await query(file, sql)).map((row) => Object.values(row).map(String).join(" | ")).sort()
+    const answer = await lines(join(account.output, "published", "crm.duckdb"), models)
+    assert.isNotEmpty(answer)
+    assert.deepStrictEqual(answer, await lines(account.warehouse, tables))
   })
 })

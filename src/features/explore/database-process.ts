@@ -9,7 +9,8 @@ import { readDictionary } from "./dictionary.ts"
 import { limits } from "./limits.ts"
 import type { Answer, DownloadFormat, Request } from "./messages.ts"
 import { query } from "./query.ts"
-import { SqlError, checkSelect } from "./select-only.ts"
+import { readableOf } from "./readable.ts"
+import { SqlError } from "./select-only.ts"
 
 const [path, memoryMb = "", download] = process.argv.slice(2)
 
@@ -53,10 +54,10 @@ const answer = async (request: Exclude<Request, { readonly kind: "cancel" }>): P
   try {
     if (request.kind === "catalog") return await readCatalog(connection)
     if (request.kind === "dictionary") return await readDictionary(connection)
-    await checkSelect(connection, request.sql)
-    return request.kind === "query"
-      ? await query(connection, request.sql)
-      : await writeDownload(connection, request.sql, request.format, request.file)
+    const readable = await readableOf(connection, request.sql)
+    if (request.kind === "query") return await query(connection, readable)
+    if (readable.isPlan) throw new SqlError("refused", "A plan is shown on the page only.")
+    return await writeDownload(connection, readable.query, request.format, request.file)
   } finally {
     running.delete(request.id)
     connection.closeSync()
@@ -81,10 +82,10 @@ process.on("message", (request: Request) => {
 const errorOf = (cause: unknown): { readonly code: "refused" | "sql" | "memory"; readonly message: string } => {
   const message = cause instanceof Error ? cause.message : String(cause)
   if (cause instanceof SqlError) return { code: cause.code, message }
-  return message.startsWith("Out of Memory Error")
-    ? {
-        code: "memory",
-        message: `${message}\n\nRead fewer rows or columns, or raise machine.memory_mb in the settings file.`
-      }
-    : { code: "sql", message }
+  if (!message.startsWith("Out of Memory Error")) return { code: "sql", message }
+  // DuckDB's own text advises settings that are locked here, and a database in memory, which this is not.
+  return {
+    code: "memory",
+    message: `The query takes more than ${memoryMb} MB of memory, the limit of DuckDB here. Read fewer rows or columns, or raise machine.memory_mb in the settings file.`
+  }
 }

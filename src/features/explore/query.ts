@@ -1,10 +1,11 @@
-/** Runs a SELECT and returns its first rows as text. */
+/** Runs a checked text and returns its first rows as text. */
 import type { DuckDBConnection, Json } from "@duckdb/node-api"
 import { limits } from "./limits.ts"
 import type { QueryResult } from "./messages.ts"
+import type { Readable } from "./readable.ts"
 
-export const query = async (connection: DuckDBConnection, sql: string): Promise<QueryResult> => {
-  const reader = await connection.streamAndReadUntil(sql, limits.rows + 1)
+export const query = async (connection: DuckDBConnection, readable: Readable): Promise<QueryResult> => {
+  const reader = await connection.streamAndReadUntil(readable.run, limits.rows + 1)
   const names = reader.columnNames()
   const types = reader.columnTypes().map(String)
   const rows: Array<ReadonlyArray<string | null>> = []
@@ -24,7 +25,7 @@ export const query = async (connection: DuckDBConnection, sql: string): Promise<
     rows.push(cells)
   }
   return {
-    tables: connection.getTableNames(sql, true),
+    tables: connection.getTableNames(readable.query, true),
     columns: names.map((name, index) => ({ name, type: types[index]! })),
     rows,
     isCut: found.length > rows.length || !reader.done,

@@ -24,7 +24,10 @@ export const checkSelect = async (connection: DuckDBConnection, sql: string): Pr
   // DuckDB's own message for the text shows the line.
   if (parsed.error && parsed.error_type === "parser") await connection.prepare(sql)
   if (parsed.error)
-    throw new SqlError("refused", "Only SELECT, FROM, DESCRIBE, SHOW and SUMMARIZE run here: nothing can be changed.")
+    throw new SqlError(
+      "refused",
+      "Only SELECT, FROM, PIVOT, UNPIVOT, DESCRIBE, SHOW, SUMMARIZE and EXPLAIN of one of them run here. A PIVOT inside a query names its values: ON column IN ('…', '…')."
+    )
   const { statements } = parsed
   if (statements.length !== 1)
     throw new SqlError(

@@ -87,7 +87,7 @@ const query = Tool.make("query", {
   description: `Runs one SELECT in the SQL of DuckDB, and returns the first rows. Values are texts, timestamps are in UTC. Rows of deleted records have a time in _deleted_at: leave them out with _deleted_at IS NULL, unless they are meant. Aggregate rather than read many rows: an answer has at most ${limits.rows} rows and ${answerCharactersMax} characters, and a query ends after ${limits.queryMs / 1000} seconds.`,
   parameters: Schema.Struct({
     sql: Schema.String.check(Schema.isMaxLength(limits.sqlBytes)).annotate({
-      description: "One SELECT, FROM, DESCRIBE, SHOW or SUMMARIZE."
+      description: "One SELECT, FROM, PIVOT, DESCRIBE, SHOW or SUMMARIZE, or EXPLAIN of one."
     }),
     max_rows: Schema.optionalKey(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.rows })).annotate({

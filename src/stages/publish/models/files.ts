@@ -1,7 +1,7 @@
 /** Reads the models of sluice, which are the dbt project in `models/` and its staging views, and those of the user. */
 import { cp, mkdir, readFile, readdir, writeFile } from "node:fs/promises"
 import { basename, join, relative } from "node:path"
-import { type Model, type ModelColumn, type ModelProblem, modelOf } from "./model.ts"
+import { type Model, type ModelColumn, type ModelProblem, type ModelReference, modelOf } from "./model.ts"
 import { discover } from "../../../catalog/discover.ts"
 import { contractOf } from "../contracts/contract.ts"
 import { wrong } from "../../../values/finding.ts"
@@ -57,7 +57,7 @@ interface Description {
   readonly description?: string
   readonly columns?: Readonly<Record<string, ModelColumn>>
   readonly key?: ReadonlyArray<string>
-  readonly references?: ReadonlyArray<string>
+  readonly references?: ReadonlyArray<ModelReference>
 }
 
 /** The sentences of dbt's property files, and what their tests say about keys. The tests themselves are for dbt. */
@@ -73,7 +73,7 @@ const descriptionsIn = async (
       found.set(name, {
         ...(description && { description }),
         key: keyIn(data_tests, columns),
-        references: (columns ?? []).flatMap((one) => (hasTest(one.data_tests, "relationships") ? [one.name] : [])),
+        references: (columns ?? []).flatMap((one) => referencesIn(one.name, one.data_tests)),
         columns: Object.fromEntries(
           (columns ?? []).map(({ name, description }) => [
             name,
@@ -86,12 +86,25 @@ const descriptionsIn = async (
 }
 
 /** A test by its name alone, or with its arguments. */
-type Test = string | Readonly<Record<string, { readonly arguments?: { readonly column_name?: string } } | undefined>>
+type Test = string | Readonly<Record<string, { readonly arguments?: TestArguments } | undefined>>
+
+interface TestArguments {
+  readonly column_name?: string
+  readonly to?: string
+  readonly field?: string
+}
 type Tests = ReadonlyArray<Test> | undefined
 type Columns = NonNullable<Properties["models"]>[number]["columns"]
 
 const hasTest = (tests: Tests, name: string): boolean =>
   (tests ?? []).some((test) => test === name || (typeof test === "object" && name in test))
+
+const referencesIn = (column: string, tests: Tests): ReadonlyArray<ModelReference> =>
+  (tests ?? []).flatMap((test) => {
+    const { to = "", field } = (typeof test === "object" && test["relationships"]?.arguments) || {}
+    const [, model] = /^ref\(\s*['"](\w+)['"]\s*\)$/.exec(to) ?? []
+    return model === undefined || field === undefined ? [] : [{ column, to: { model, column: field } }]
+  })
 
 /** The columns of the test `unique` of a model, which are joined to one text, or the column that has this test. */
 const keyIn = (tests: Tests, columns: Columns): ReadonlyArray<string> => {

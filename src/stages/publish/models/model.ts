@@ -24,8 +24,13 @@ export interface Model {
   readonly columns: Readonly<Record<string, ModelColumn>>
   /** Columns that together identify a row, according to a dbt test; empty without one. */
   readonly key: ReadonlyArray<string>
-  /** Columns that refer to another model, according to dbt tests. */
-  readonly references: ReadonlyArray<string>
+  /** Columns whose values another model has, according to dbt tests. */
+  readonly references: ReadonlyArray<ModelReference>
+}
+
+export interface ModelReference {
+  readonly column: string
+  readonly to: { readonly model: string; readonly column: string }
 }
 
 /** What dbt's property files say about a column. */
@@ -50,7 +55,7 @@ export interface ModelText {
   readonly description?: string | undefined
   readonly columns?: Readonly<Record<string, ModelColumn>> | undefined
   readonly key?: ReadonlyArray<string> | undefined
-  readonly references?: ReadonlyArray<string> | undefined
+  readonly references?: ReadonlyArray<ModelReference> | undefined
 }
 
 export const modelOf = ({

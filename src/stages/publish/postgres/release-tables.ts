@@ -112,7 +112,7 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
               // Each release has other rows of these.
               version: `${state.models![model.name]}${ofRuns.has(model.name) ? ` ${run}` : ""}`
             },
-            { key: model.key, indexed: model.references }
+            { key: model.key, indexed: model.references.map(({ column }) => column) }
           )
     )
   ]

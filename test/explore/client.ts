@@ -1,6 +1,7 @@
 /** A client of the explorer, as a browser that has opened the printed address. */
 import { request } from "node:http"
 import { join } from "node:path"
+import { definedLinks } from "../../src/features/explore/defined-links.ts"
 import { type Explorer, startExplorer } from "../../src/features/explore/server.ts"
 
 export interface Client {
@@ -23,7 +24,13 @@ export interface Answered {
 
 export const openExplorer = async (output: string): Promise<Client> => {
   const queries = join(output, "queries")
-  const explorer = await startExplorer({ published: join(output, "published"), memoryMb: 128, queries, port: 0 })
+  const explorer = await startExplorer({
+    published: join(output, "published"),
+    memoryMb: 128,
+    queries,
+    port: 0,
+    links: () => definedLinks(undefined, undefined)
+  })
   const origin = `http://127.0.0.1:${explorer.port}`
   const opened = await fetch(explorer.url, { redirect: "manual" })
   const cookie = opened.headers.get("set-cookie")!.split(";")[0]!

@@ -75,13 +75,14 @@ describe("access", () => {
     for (let path = left.pop(); path !== undefined; path = left.pop()) {
       if (seen.has(path)) continue
       seen.add(path)
-      for (const [, name] of (await read(path)).matchAll(/^(?:import|export)\s[^"'=;]*?from\s*["']([^"']+)["']/gm)) {
+      const named = /(?:^(?:import|export)\s[^"'=;]*?from\s*|\bimport\()["']([^"']+)["']/gm
+      for (const [, name] of (await read(path)).matchAll(named)) {
         const next = name!.startsWith("./") ? `/page/${name!.slice(2)}` : imports[name!]
         assert.isDefined(next, `${path} imports ${name}`)
         left.push(next!)
       }
     }
-    assert.isAbove(seen.size, 20)
+    assert.isAbove(seen.size, 30)
     const host = `127.0.0.1:${explorer.port}`
     for (const path of [
       "/page/../server.ts",

@@ -43,11 +43,28 @@ describe("charts", () => {
       ]
     }
     assert.match((await client.post("/api/chart", days)).body.svg, />0?\d Feb</)
+    const series = [
+      ["a", 1, "one"],
+      ["a", 3, "</text><script>"],
+      ["b", 2, "one"]
+    ]
+    for (const kind of ["bar", "grouped", "line", "area"]) {
+      const { status, body } = await client.post("/api/chart", { ...chart, kind, points: series })
+      assert.strictEqual(status, 200, kind)
+      assert.notInclude(body.svg, "<script")
+      // The legend names both.
+      assert.match(body.svg, />one<.*&lt;script&gt;/s)
+      // Stacked, the highest is 4; side by side, 3.
+      const ticks = Array.from(body.svg.matchAll(/>([\d.]+)<\/text>/g), ([, n]) => Number(n))
+      assert.strictEqual(Math.max(...ticks), kind === "bar" || kind === "area" ? 4 : 3, kind)
+    }
     for (const wrong of [
       { kind: "arc" },
+      { points: [["a", 1, 2]] },
+      { points: [["a", 1, "one", "more"]] },
       { xType: "x" },
       { points: [["a", "1"]] },
-      { points: Array.from({ length: 1001 }, () => ["a", 1]) }
+      { points: Array.from({ length: 2001 }, () => ["a", 1]) }
     ])
       assert.strictEqual((await client.post("/api/chart", { ...chart, ...wrong })).status, 400)
   })
@@ -66,6 +83,27 @@ describe("saved queries", () => {
       200
     )
     assert.deepStrictEqual((await get("/api/queries")).body.queries, [{ name: "Umsatz je Monat", sql: "SELECT 2\n" }])
+  })
+
+  it("keep their chart in a comment, and no other", async () => {
+    const { post, get, queries } = client
+    const chart = { kind: "grouped", x: "month\n; DROP TABLE contacts", y: ["deals", "worth"], by: "'; --" }
+    const more = { ...chart, more: "x".repeat(1000) }
+    assert.strictEqual(
+      (await post("/api/queries", { name: "with chart", sql: "SELECT 1 -- a", chart: more })).status,
+      200
+    )
+    const text = readFileSync(join(queries, "with chart.sql"), "utf8")
+    assert.match(text, /^SELECT 1 -- a\n-- chart: \{.*\}\n$/)
+    const read = async () =>
+      (await get("/api/queries")).body.queries.find(({ name }: { name: string }) => name === "with chart")
+    assert.deepStrictEqual(await read(), { name: "with chart", sql: "SELECT 1 -- a\n", chart })
+    for (const wrong of [{}, { ...chart, kind: "arc" }, { ...chart, y: ["a", "b", "c"] }, { ...chart, x: 1 }, "bar"])
+      assert.strictEqual((await post("/api/queries", { name: "wrong", sql: "SELECT 1", chart: wrong })).status, 400)
+    // A person has written it.
+    writeFileSync(join(queries, "with chart.sql"), 'SELECT 1\n-- chart: {"kind":"pie"}\n')
+    assert.deepStrictEqual(await read(), { name: "with chart", sql: "SELECT 1\n" })
+    rmSync(join(queries, "with chart.sql"))
   })
 
   it.each([

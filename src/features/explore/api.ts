@@ -9,7 +9,8 @@ import { type Body, HttpError, sendFile, textOf } from "./http.ts"
 import { limits } from "./limits.ts"
 import type { DownloadFormat } from "./messages.ts"
 import type { Release, Releases } from "./releases.ts"
-import { saveQuery, savedQueries } from "./saved-queries.ts"
+import { chartOf, saveQuery, savedQueries } from "./saved-queries.ts"
+import type { ShownCatalog } from "./shown-catalog.ts"
 import { slots } from "./slots.ts"
 
 interface Call {
@@ -22,17 +23,26 @@ interface Call {
 /** A handler returns what is sent as JSON, or nothing if it has sent the answer. */
 export type Api = ReadonlyMap<string, (call: Call) => Promise<unknown>>
 
-/** By method and path. `downloads`: those that are running, each with a temporary file. */
-export const apiRoutes = (releases: Releases, queries: string, downloads: Set<Promise<unknown>>): Api => {
+interface Parts {
+  readonly releases: Releases
+  readonly catalogOf: (release: Release) => Promise<ShownCatalog>
+  /** The folder of the saved queries. */
+  readonly queries: string
+  /** Those that are running, each with a temporary file. */
+  readonly downloads: Set<Promise<unknown>>
+}
+
+/** By method and path. */
+export const apiRoutes = ({ catalogOf, downloads, queries, releases }: Parts): Api => {
   const free = slots(limits.queries)
   const releaseOf = ({ id, writtenAt }: Release) => ({ id, ...(writtenAt !== undefined && { writtenAt }) })
   return new Map<string, (call: Call) => Promise<unknown>>([
     ["GET /api/release", async () => ({ release: releaseOf(await releases.current()) })],
     [
       "GET /api/catalog",
-      async ({ signal }) => {
+      async () => {
         const release = await releases.current()
-        return { release: releaseOf(release), tables: await release.database.catalog(signal), limits }
+        return { release: releaseOf(release), ...(await catalogOf(release)) }
       }
     ],
     [
@@ -76,7 +86,11 @@ export const apiRoutes = (releases: Releases, queries: string, downloads: Set<Pr
     [
       "POST /api/queries",
       async ({ body }) => {
-        await saveQuery(queries, { name: textOf(body, "name"), sql: textOf(body, "sql") }, body["replace"] === true)
+        const chart = chartOf(body["chart"])
+        if (body["chart"] !== undefined && chart === undefined)
+          throw new HttpError(400, "request", "chart has kind, x, y and by.")
+        const saved = { name: textOf(body, "name"), sql: textOf(body, "sql"), chart }
+        await saveQuery(queries, saved, body["replace"] === true)
         return {}
       }
     ]

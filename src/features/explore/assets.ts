@@ -1,24 +1,10 @@
-/** The files of the page: a fixed list, so that no address can name another file. */
+/** The files of the page: a list that is made at the start, so that no address can name another file. */
+import { readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join } from "node:path"
 import { installed } from "../../values/installation.ts"
 import { baseStyle } from "../../values/page-style.ts"
-
-const own = [
-  "style.css",
-  "main.js",
-  "service.js",
-  "dom.js",
-  "sql.js",
-  "catalog.js",
-  "browse.js",
-  "editor.js",
-  "dialect.js",
-  "grid.js",
-  "results.js",
-  "queries.js"
-]
 
 /**
  * The ES modules of the editor, as their packages publish them: the browser loads them by an import map, so nothing is
@@ -46,10 +32,14 @@ const packageFile = (name: string, entry: string, from?: string): string => {
   return join(dirname(findPackageJSON(name, base)!), entry)
 }
 
+const folder = installed("src/features/explore/page")
+
+const own = (): ReadonlyArray<string> => readdirSync(folder).filter((name) => /\.(js|css)$/.test(name))
+
 /** By the path of their address, the paths of all files that are served. */
 export const assetPaths = (): ReadonlyMap<string, string> =>
   new Map([
-    ...own.map((name) => [`/page/${name}`, installed(`src/features/explore/page/${name}`)] as const),
+    ...own().map((name) => [`/page/${name}`, join(folder, name)] as const),
     ...packages.map(([name, entry, from]) => [`/packages/${name}.js`, packageFile(name, entry, from)] as const)
   ])
 
@@ -58,7 +48,7 @@ export const importMap = (): string =>
 
 /** The page; `nonce` permits what is not a file: its import map, and the style that it shares with other pages. */
 export const pageHtml = async (nonce: string): Promise<string> =>
-  (await readFile(installed("src/features/explore/page/index.html"), "utf8"))
+  (await readFile(join(folder, "index.html"), "utf8"))
     .replaceAll("{{nonce}}", nonce)
     .replace("{{baseStyle}}", baseStyle)
     .replace("{{importMap}}", importMap())

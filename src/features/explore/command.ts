@@ -30,7 +30,17 @@ export const explore = Effect.fn("cli.explore")(function* (flags: ExploreFlags) 
   const queries = flags.queries === undefined ? join(output.folder, "queries") : resolve(flags.queries)
   const explorer = yield* Effect.acquireRelease(
     Effect.tryPromise({
-      try: () => startExplorer({ published, memoryMb: Math.max(output.memoryMb, memoryMbMin), queries, port }),
+      try: () =>
+        startExplorer({
+          published,
+          memoryMb: Math.max(output.memoryMb, memoryMbMin),
+          queries,
+          port,
+          links: () =>
+            import("./defined-links.ts").then(({ definedLinks }) =>
+              definedLinks(output.pipelines, output.models?.folder)
+            )
+        }),
       catch: (cause) =>
         new CommandError({
           ends: "failed",

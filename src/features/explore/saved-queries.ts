@@ -3,11 +3,45 @@ import { constants, type Dirent } from "node:fs"
 import { lstat, mkdir, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { writeAtomically } from "../../output/files.ts"
+import { type ChartKind, isChartKind } from "./chart-kinds.ts"
 import { limits } from "./limits.ts"
 
 export interface SavedQuery {
   readonly name: string
   readonly sql: string
+  /** Saved with it, as the last line of the file. */
+  readonly chart?: SavedChart | undefined
+}
+
+interface SavedChart {
+  readonly kind: ChartKind
+  /** Columns of the result. */
+  readonly x: string
+  readonly y: ReadonlyArray<string>
+  readonly by?: string
+}
+
+/** `undefined` for what is no chart. Other members are left out. */
+export const chartOf = (value: unknown): SavedChart | undefined => {
+  if (typeof value !== "object" || value === null) return undefined
+  const { kind, x, y, by } = value as Readonly<Record<string, unknown>>
+  const isText = (one: unknown): one is string => typeof one === "string" && one.length <= 200
+  if (!isChartKind(kind) || !isText(x) || !Array.isArray(y) || y.length > 2 || !y.every(isText)) return undefined
+  return { kind, x, y, ...(isText(by) && { by }) }
+}
+
+/** A comment, so that the file is SQL for every program. JSON has no line breaks. */
+const chartLine = /\n-- chart: (\{.*\})\s*$/
+
+const withoutChart = (text: string): Pick<SavedQuery, "sql" | "chart"> => {
+  const [line, json] = chartLine.exec(text) ?? []
+  if (line === undefined) return { sql: text }
+  try {
+    const chart = chartOf(JSON.parse(json!))
+    return { sql: `${text.slice(0, -line.length)}\n`, ...(chart && { chart }) }
+  } catch {
+    return { sql: text }
+  }
 }
 
 /** Why a query is not saved, in words for its author. */
@@ -45,7 +79,7 @@ const readQuery = async (folder: string, name: string): Promise<SavedQuery | und
   try {
     await using file = await open(pathOf(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW)
     const { size } = await file.stat()
-    return size > limits.sqlBytes ? undefined : { name, sql: await file.readFile("utf8") }
+    return size > limits.sqlBytes ? undefined : { name, ...withoutChart(await file.readFile("utf8")) }
   } catch {
     // Removed in the meantime, or not readable for this user: the other queries are still of use.
     return undefined
@@ -53,7 +87,7 @@ const readQuery = async (folder: string, name: string): Promise<SavedQuery | und
 }
 
 /** Fails with a SaveError if the name is not valid, or is taken and `replace` is not set. */
-export const saveQuery = async (folder: string, { name, sql }: SavedQuery, replace: boolean): Promise<void> => {
+export const saveQuery = async (folder: string, { name, sql, chart }: SavedQuery, replace: boolean): Promise<void> => {
   if (!isName(name))
     throw new SaveError("name", "A name has at most 80 letters, digits, spaces, hyphens and underscores.")
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -61,7 +95,8 @@ export const saveQuery = async (folder: string, { name, sql }: SavedQuery, repla
   const found = await lstat(path).catch(() => undefined)
   if (found && !found.isFile()) throw new SaveError("name", `${path} is not a file that can be replaced.`)
   if (found && !replace) throw new SaveError("exists", `There is a query ${name} already.`)
-  await writeAtomically(path, sql.endsWith("\n") ? sql : `${sql}\n`)
+  const text = sql.endsWith("\n") ? sql : `${sql}\n`
+  await writeAtomically(path, chart === undefined ? text : `${text}-- chart: ${JSON.stringify(chart)}\n`)
 }
 
 const pathOf = (folder: string, name: string): string => join(folder, `${name}.sql`)

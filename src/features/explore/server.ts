@@ -6,7 +6,9 @@ import { type Access, newAccess } from "./access.ts"
 import { type Api, apiRoutes } from "./api.ts"
 import { assetPaths, pageHtml } from "./assets.ts"
 import { HttpError, readJson, sendError, sendFile, sendJson } from "./http.ts"
+import type { Links } from "./links.ts"
 import { Releases } from "./releases.ts"
+import { shownCatalogs } from "./shown-catalog.ts"
 
 export interface ExplorerOptions {
   /** The published folder. */
@@ -16,6 +18,8 @@ export interface ExplorerOptions {
   readonly queries: string
   /** 0: a free one. */
   readonly port: number
+  /** How the rows of tables refer to each other. */
+  readonly links: () => Promise<Links>
 }
 
 export interface Explorer {
@@ -29,12 +33,14 @@ export interface Explorer {
 }
 
 /** Listens on 127.0.0.1 only. Rejects with the error of the system if the port is in use. */
-export const startExplorer = async ({ published, memoryMb, queries, port }: ExplorerOptions): Promise<Explorer> => {
+export const startExplorer = async (options: ExplorerOptions): Promise<Explorer> => {
+  const { published, memoryMb, queries, port } = options
   const releases = new Releases(published, memoryMb)
   const address = () => (server.address() as AddressInfo).port
   const access = newAccess(address)
   const downloads = new Set<Promise<unknown>>()
-  const api = apiRoutes(releases, queries, downloads)
+  const catalogOf = shownCatalogs(options.links)
+  const api = apiRoutes({ releases, catalogOf, queries, downloads })
   const assets = assetPaths()
   const server: Server = createServer((request, response) => {
     response.on("error", () => {})
@@ -44,6 +50,11 @@ export const startExplorer = async ({ published, memoryMb, queries, port }: Expl
     server.once("error", reject)
     server.listen(port, "127.0.0.1", () => resolve())
   })
+  // The page needs it first; why it cannot be read, the page will say.
+  releases
+    .current()
+    .then(catalogOf)
+    .catch(() => {})
   const urlOf = (token: string) => `http://127.0.0.1:${address()}/?token=${token}`
   const listened = address()
   return {

@@ -1,27 +1,40 @@
 /** One table: its description, its columns, and its rows with filters, order and pages. */
-import { count, errorBox, h, selectOf } from "./dom.js"
-import { grid } from "./grid.js"
+import { replaceAddress, tableAddress, viewOf } from "./address.js"
+import { columnPicker, hiddenColumns, shownColumns } from "./columns.js"
+import { mainKeyOf, ownAddress } from "./data.js"
+import { errorBox, h, number } from "./dom.js"
+import { filterList } from "./filters.js"
+import { grid, rowsOf } from "./grid.js"
 import { request } from "./service.js"
 import { countOf, hasDeleted, operators, pageOf } from "./sql.js"
 
 const rowsPerPage = 100
 
-/** `openSql`: opens the view as a query.  */
-export const browse = (table, openSql) => {
-  const view = { filters: [], sort: undefined, page: 0, showsDeleted: false }
-  const comments = new Map(table.columns.map(({ name, comment }) => [name, comment]))
-  const filters = h("div", { className: "filters" })
+/** `parameters`: of the address; `openSql`: opens the view as a query. */
+export const browse = (table, data, parameters, openSql) => {
+  const view = viewOf(parameters, table, operators)
+  const hidden = hiddenColumns(table, data)
   const rows = h("div", { className: "rows" })
   const pager = h("div", { className: "pager", role: "status" })
   let running
 
+  const shownNames = () => new Set(shownColumns(table, hidden).map(({ name }) => name))
+  /** A row has an address, and its ids lead to others, also when these columns are hidden. */
+  const neededNames = () =>
+    new Set([
+      ...shownNames(),
+      ...table.key,
+      ...table.columns.map(({ name }) => name).filter((one) => one === "location_id")
+    ])
+
   const show = async () => {
     running?.abort()
     const { signal } = (running = new AbortController())
+    replaceAddress(tableAddress(table, view))
     rows.classList.add("busy")
     try {
       const [page, total] = await Promise.all([
-        request("/api/query", { sql: pageOf(table, view, rowsPerPage) }, signal),
+        request("/api/query", { sql: pageOf(table, view, rowsPerPage, neededNames()) }, signal),
         request("/api/query", { sql: countOf(table, view) }, signal)
       ])
       showPage(page, Number(total.rows[0][0]))
@@ -32,12 +45,18 @@ export const browse = (table, openSql) => {
     }
     rows.classList.remove("busy")
   }
+  const showFirst = () => {
+    view.page = 0
+    show()
+  }
 
-  const showPage = ({ columns, rows: found, cutCells }, total) => {
+  const showPage = (page, total) => {
+    const found = page.rows.length
     const first = view.page * rowsPerPage
     const focused = document.activeElement?.closest?.(".grid th")?.textContent
+    const columns = shownColumns(table, hidden)
     rows.replaceChildren(
-      found.length === 0
+      found === 0
         ? h(
             "p",
             { className: "empty" },
@@ -45,15 +64,16 @@ export const browse = (table, openSql) => {
           )
         : grid({
             columns,
-            rows: found,
-            comments,
+            rows: rowsOf(page),
             firstRow: first + 1,
             sort: view.sort,
             label: `Rows of ${table.name}`,
+            hasFrozen: columns[0]?.name === mainKeyOf(table),
+            rowAddress: (valueOf) => ownAddress(table, valueOf),
+            data,
             onSort: (column) => {
               view.sort = nextSort(view.sort, column)
-              view.page = 0
-              show()
+              showFirst()
             }
           })
     )
@@ -70,96 +90,40 @@ export const browse = (table, openSql) => {
         {},
         total === 0
           ? "No rows"
-          : `Rows ${(first + 1).toLocaleString("en-US")} to ${(first + found.length).toLocaleString("en-US")} of ${total.toLocaleString("en-US")}${cutCells > 0 ? "; long values are cut" : ""}`
+          : `Rows ${number(first + 1)} to ${number(first + found)} of ${number(total)}${page.cutCells > 0 ? "; long values are cut" : ""}`
       ),
       h("button", { type: "button", disabled: view.page === 0, onclick: turn(-1) }, "Previous"),
-      h("button", { type: "button", disabled: first + found.length >= total, onclick: turn(1) }, "Next")
+      h("button", { type: "button", disabled: first + found >= total, onclick: turn(1) }, "Next")
     )
   }
 
-  const showFilters = () => {
-    const apply = () => {
-      view.page = 0
-      show()
-    }
-    const names = table.columns.map(({ name }) => [name, name])
-    filters.replaceChildren(
-      ...view.filters.map((filter, index) => {
-        const value = h("input", { type: "text", value: filter.value })
-        const remove = h("button", { type: "button" }, "Remove")
-        const label = () => {
-          value.ariaLabel = `Value for ${filter.column}`
-          remove.ariaLabel = `Remove the filter on ${filter.column}`
-        }
-        label()
-        remove.addEventListener("click", () => {
-          view.filters.splice(index, 1)
-          showFilters()
-          apply()
-        })
-        value.addEventListener("change", () => {
-          filter.value = value.value
-          apply()
-        })
-        return h(
-          "div",
-          { className: "filter" },
-          Object.assign(
-            selectOf(names, filter.column, (column) => {
-              filter.column = column
-              label()
-              apply()
-            }),
-            { ariaLabel: "Column" }
-          ),
-          Object.assign(
-            selectOf(
-              Object.entries(operators).map(([name, { text }]) => [name, text]),
-              filter.operator,
-              (operator) => {
-                filter.operator = operator
-                showFilters()
-                apply()
-              }
-            ),
-            { ariaLabel: "Condition" }
-          ),
-          operators[filter.operator].value ? value : null,
-          remove
-        )
-      }),
-      h(
-        "div",
-        { className: "actions" },
-        h(
-          "button",
-          {
-            type: "button",
-            onclick: () => {
-              view.filters.push({ column: table.columns[0].name, operator: "contains", value: "" })
-              showFilters()
-              filters.querySelector(".filter:last-of-type select")?.focus()
-            }
-          },
-          "Add a filter"
-        ),
-        h(
-          "button",
-          { type: "button", onclick: () => openSql(pageOf(table, { ...view, page: 0 }, rowsPerPage)) },
-          "Open as SQL"
-        ),
-        hasDeleted(table.columns) ? deletedBox(view, apply) : null
-      )
-    )
+  const asSql = () => openSql(pageOf(table, { ...view, page: 0 }, rowsPerPage, shownNames()))
+  const filters = filterList(
+    table,
+    view,
+    [
+      h("button", { type: "button", onclick: asSql }, "Open as SQL"),
+      hasDeleted(table.columns) ? deletedBox(view, showFirst) : null
+    ],
+    showFirst
+  )
+  const profile = async (column) => {
+    const { showProfile } = await import("./profile.js")
+    showProfile(table, column, view, {
+      openSql,
+      onFilter: (value) => {
+        view.filters.push({ column: column.name, operator: value === null ? "empty" : "equals", value: value ?? "" })
+        filters.show()
+        showFirst()
+      }
+    })
   }
-
-  showFilters()
   const element = h(
     "section",
     { className: "browse" },
     h("header", {}, h("h2", {}, table.name), h("p", { className: "muted" }, table.comment ?? "")),
-    columnList(table),
-    filters,
+    columnPicker(table, data, hidden, { onChange: show, onProfile: profile }),
+    filters.element,
     rows,
     pager
   )
@@ -180,17 +144,3 @@ const deletedBox = (view, apply) => {
   })
   return h("label", { className: "check" }, box, "Show deleted rows")
 }
-
-const columnList = ({ columns }) =>
-  h(
-    "details",
-    { className: "columns" },
-    h("summary", {}, count(columns.length, "column")),
-    h(
-      "dl",
-      { tabIndex: 0, "aria-label": "Columns" },
-      columns.map(({ name, type, comment }) =>
-        h("div", {}, h("dt", {}, name, " ", h("span", { className: "type" }, type)), h("dd", {}, comment ?? ""))
-      )
-    )
-  )

@@ -1,78 +1,134 @@
 /** The list of tables and views. */
-import { h } from "./dom.js"
+import { tableAddress } from "./address.js"
+import { h, number } from "./dom.js"
+import { request } from "./service.js"
+import { qualified } from "./sql.js"
 
-const groups = [
-  { title: "Models", holds: ({ schema }) => schema === "bi", isOpen: true },
-  { title: "Tables", holds: ({ schema, kind }) => schema === "main" && kind === "table", isOpen: true },
-  { title: "Wide views", holds: ({ schema, name }) => schema === "main" && name.endsWith("_wide"), isOpen: true },
-  { title: "Changes", holds: ({ schema }) => schema === "main" },
-  { title: "History", holds: ({ schema }) => schema === "crm_history" },
-  { title: "Syncs", holds: ({ schema }) => schema === "meta" },
-  { title: "Others", holds: () => true }
+/** What people look for first, by names that they know; the tables of each are those of the release. */
+const known = [
+  "contacts",
+  "opportunities",
+  "conversations",
+  "messages",
+  "appointments",
+  "invoices",
+  "orders",
+  "transactions"
 ]
+const isKnown = ({ schema, name, kind }) => schema === "main" && kind === "table" && known.includes(name)
+const isStaging = ({ schema, kind }) => schema === "bi" && kind === "view"
+
+/** `isFolded`: shown below all others, when somebody asks for it. */
+const groups = [
+  { title: "Start here", holds: isKnown },
+  { title: "Models", holds: (table) => table.schema === "bi" && !isStaging(table) },
+  { title: "Tables", holds: ({ schema, kind }) => schema === "main" && kind === "table" },
+  { title: "Wide views", holds: ({ schema, name }) => schema === "main" && name.endsWith("_wide") },
+  { title: "Changes", holds: ({ schema }) => schema === "main", isFolded: true },
+  { title: "History", holds: ({ schema }) => schema === "crm_history", isFolded: true },
+  { title: "Syncs", holds: ({ schema }) => schema === "meta", isFolded: true },
+  { title: "Staging views", holds: isStaging, isFolded: true },
+  { title: "Others", holds: () => true, isFolded: true }
+]
+
+const placeOf = (table) => {
+  const group = groups.findIndex(({ holds }) => holds(table))
+  return [group, isKnown(table) ? known.indexOf(table.name) : 0]
+}
+
+/** The order in which people look for tables. */
+export const byKnown = (one, other) => {
+  const [[a, b], [c, d]] = [placeOf(one), placeOf(other)]
+  return a - c || b - d || (one.name < other.name ? -1 : 1)
+}
 
 /** Tables by group, in the order of the page. */
 export const grouped = (tables) => {
-  const left = new Set(tables)
-  return groups
-    .map((group) => {
-      const held = [...left].filter(group.holds)
-      for (const table of held) left.delete(table)
-      return { ...group, tables: held }
-    })
-    .filter((group) => group.tables.length > 0)
+  const held = Map.groupBy(tables.toSorted(byKnown), (table) => groups[placeOf(table)[0]])
+  return groups.flatMap((group) => (held.has(group) ? [{ ...group, tables: held.get(group) }] : []))
 }
 
-export const addressOf = ({ schema, name }) => `#/table/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`
-
-/** `current`: the table that is shown. */
-export const catalogList = (tables, current) => {
+export const catalogList = ({ tables, find }) => {
   const search = h("input", {
     type: "search",
     placeholder: "Find a table or column",
     "aria-label": "Find a table or column"
   })
   const list = h("div", {})
+  let current
+  let links
   const show = () => {
     const text = search.value.trim().toLowerCase()
     const found = tables.filter(
       ({ name, columns }) =>
         name.includes(text) || (text.length > 2 && columns.some((column) => column.name.includes(text)))
     )
+    links = new Map()
+    const isOpen = (shown) => text !== "" || shown.includes(current)
+    const groupOf = ({ title, tables: shown, isFolded }) =>
+      tableGroup(title, shown, find, !isFolded || isOpen(shown), links)
+    const all = grouped(found)
+    const folded = all.filter(({ isFolded }) => isFolded)
+    const held = folded.flatMap((group) => group.tables)
     list.replaceChildren(
-      ...grouped(found).map(({ title, tables: shown, isOpen }) =>
-        h(
-          "details",
-          { open: Boolean(isOpen) || text !== "" || shown.includes(current) },
-          h("summary", {}, title, h("span", { className: "count" }, String(shown.length))),
-          h(
-            "ul",
-            {},
-            shown.map((table) =>
-              h(
-                "li",
-                {},
-                h(
-                  "a",
-                  {
-                    href: addressOf(table),
-                    title: table.comment ?? "",
-                    ...(table === current && { "aria-current": "page" })
-                  },
-                  h("span", {}, table.name),
-                  table.rows === undefined
-                    ? null
-                    : h("span", { className: "count" }, table.rows.toLocaleString("en-US"))
-                )
-              )
-            )
-          )
-        )
-      ),
-      ...(found.length === 0 ? [h("p", { className: "muted" }, "No table or column has this name.")] : [])
+      ...all.filter(({ isFolded }) => !isFolded).map(groupOf),
+      held.length === 0 ? "" : detailsOf("Behind them", held.length, isOpen(held), ...folded.map(groupOf)),
+      found.length === 0 ? h("p", { className: "muted" }, "No table or column has this name.") : ""
     )
+    links.get(current)?.setAttribute("aria-current", "page")
   }
   search.addEventListener("input", show)
   show()
-  return [search, list]
+  return {
+    elements: [search, list],
+    /** `table`: the one that is shown, if any. */
+    setCurrent: (table) => {
+      links.get(current)?.removeAttribute("aria-current")
+      current = table
+      const link = links.get(table)
+      link?.setAttribute("aria-current", "page")
+      for (let above = link?.closest("details"); above; above = above.parentElement.closest("details.tables"))
+        above.open = true
+    }
+  }
+}
+
+const detailsOf = (title, n, isOpen, ...content) =>
+  h(
+    "details",
+    { className: "tables", open: isOpen },
+    h("summary", {}, title, h("span", { className: "count" }, number(n))),
+    ...content
+  )
+
+/** `links`: gets the link to each table. */
+const tableGroup = (title, tables, find, isOpen, links) => {
+  const counts = new Map()
+  const item = (table) => {
+    const rows = rowsIn(table, find)
+    const count = h("span", { className: "count" }, rows === undefined ? "" : number(rows))
+    const link = h("a", { href: tableAddress(table), title: table.comment ?? "" }, h("span", {}, table.name), count)
+    counts.set(table, count)
+    links.set(table, link)
+    return h("li", {}, link)
+  }
+  const details = detailsOf(title, tables.length, isOpen, h("ul", {}, tables.map(item)))
+  details.addEventListener("toggle", () => details.open && countViews(tables, find, counts))
+  return details
+}
+
+/** Rows that are known without a query: those of a table, and for a wide view those of its table. */
+export const rowsIn = (table, find) => table.rows ?? (table.wide && find(table.schema, table.wide.table)?.rows)
+
+/** Views are counted when their group is opened, once for a release. */
+const countViews = async (tables, find, counts) => {
+  const left = tables.filter((table) => rowsIn(table, find) === undefined)
+  if (left.length === 0) return
+  const sql = left.map((table, index) => `SELECT ${index} AS i, count(*) AS n FROM ${qualified(table)}`)
+  const { rows } = await request("/api/query", { sql: sql.join("\nUNION ALL ") }).catch(() => ({ rows: [] }))
+  for (const [index, n] of rows) {
+    const table = left[Number(index)]
+    table.rows = Number(n)
+    counts.get(table).textContent = number(table.rows)
+  }
 }

@@ -9,7 +9,9 @@ export const h = (tag, properties = {}, ...children) => {
   return element
 }
 
-export const count = (number, noun) => `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`
+export const number = (value) => value.toLocaleString("en-US")
+
+export const count = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`
 
 /** The message of DuckDB has lines that belong together, with a mark below the wrong word. */
 export const errorBox = (message) => h("pre", { className: "error", role: "alert" }, message)

@@ -1,15 +1,19 @@
 /** Rows as a table, and one row with all its values. */
 import { h } from "./dom.js"
+import { isNumber, longNode, valueNode } from "./values.js"
 
-const isNumber = (type) => /^(DECIMAL|DOUBLE|FLOAT|U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER)/.test(type)
-export const numeric = isNumber
-
-/** `sort`: { column, descending } or nothing; `onSort`: called with the name of a column. */
-export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, comments = new Map() }) => {
-  const right = columns.map(({ type }) => isNumber(type))
-  const head = columns.map(({ name, type }, index) => {
+/**
+ * `columns`: as in the table, in the order in which they are shown. `rowAddress`: where a row is shown; without it, a dialog
+ * shows it. `hasFrozen`: the first column stays while the others are scrolled. `sort`: { column, descending } or nothing;
+ * `onSort`: called with the name of a column.
+ */
+export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddress, hasFrozen = false, data }) => {
+  const classOf = ({ type }, index) =>
+    [isNumber(type) ? "number" : "", hasFrozen && index === 0 ? "frozen" : ""].filter(Boolean).join(" ")
+  const classes = columns.map(classOf)
+  const head = columns.map(({ name, type, comment }, index) => {
     const sorted = sort?.column === name
-    const title = [type, comments.get(name)].filter(Boolean).join(". ")
+    const title = [type, comment].filter(Boolean).join(". ")
     const content = onSort
       ? h(
           "button",
@@ -19,28 +23,24 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, comment
         )
       : h("span", { title }, name)
     const properties = sorted ? { "aria-sort": sort.descending ? "descending" : "ascending" } : {}
-    return h("th", { scope: "col", className: right[index] ? "number" : "", ...properties }, content)
+    return h("th", { scope: "col", className: classes[index], ...properties }, content)
   })
-  const body = rows.map((row, index) =>
-    h(
+  const body = rows.map((valueOf, index) => {
+    const number = String(firstRow + index)
+    const name = `Show row ${number}`
+    const href = rowAddress?.(valueOf)
+    const opener = href
+      ? h("a", { href, "aria-label": name }, number)
+      : h("button", { type: "button", "aria-label": name, onclick: () => showRow(columns, valueOf, data) }, number)
+    return h(
       "tr",
       {},
-      h(
-        "th",
-        { scope: "row", className: "row" },
-        h(
-          "button",
-          {
-            type: "button",
-            "aria-label": `Show row ${firstRow + index}`,
-            onclick: () => showRow(columns, row, comments)
-          },
-          String(firstRow + index)
-        )
-      ),
-      row.map((value, column) => h("td", { className: right[column] ? "number" : "" }, cell(value)))
+      h("th", { scope: "row", className: "row" }, opener),
+      columns.map((column, at) =>
+        h("td", { className: classes[at] }, valueNode(valueOf(column.name, at), column, valueOf, data))
+      )
     )
-  )
+  })
   return h(
     "div",
     { className: "grid", role: "region", tabIndex: 0, "aria-label": label },
@@ -57,23 +57,40 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, comment
   )
 }
 
-const cell = (value) => (value === null ? h("span", { className: "null" }, "NULL") : value)
+/** The rows of an answer as functions from the name, or the place, of a column to its value. */
+export const rowsOf = ({ columns, rows }) => {
+  const places = new Map(columns.map(({ name }, index) => [name, index]))
+  return rows.map((row) => (name) => row[places.get(name)])
+}
 
-const showRow = (columns, row, comments) => {
-  const close = () => dialog.close()
+/** The same for columns of which several may have one name. */
+export const rowsInPlace = ({ rows }) => rows.map((row) => (_, at) => row[at])
+
+/** `values`: pairs of a column and the node of its value. */
+export const valueList = (values) =>
+  h(
+    "dl",
+    { className: "values", tabIndex: 0, "aria-label": "Values" },
+    values.map(([{ name, comment }, node]) => h("div", {}, h("dt", { title: comment ?? "" }, name), h("dd", {}, node)))
+  )
+
+const showRow = (columns, valueOf, data) => {
+  const values = columns.map((column, at) => [column, longNode(valueOf(column.name, at), column, valueOf, data)])
+  showDialog("Row", valueList(values))
+}
+
+/** A dialog that is closed by a button or a key. */
+export const showDialog = (title, ...content) => {
   const dialog = h(
     "dialog",
-    { className: "record", "aria-label": "Row" },
-    h("header", {}, h("h2", {}, "Row"), h("button", { type: "button", onclick: close }, "Close")),
-    h(
-      "dl",
-      { tabIndex: 0, "aria-label": "Values" },
-      columns.map(({ name }, index) =>
-        h("div", {}, h("dt", { title: comments.get(name) ?? "" }, name), h("dd", {}, cell(row[index])))
-      )
-    )
+    { "aria-label": title },
+    h("header", {}, h("h2", {}, title), h("button", { type: "button", onclick: () => dialog.close() }, "Close")),
+    ...content
   )
   dialog.addEventListener("close", () => dialog.remove())
+  // A link in it leads away from it.
+  dialog.addEventListener("click", ({ target }) => target.closest("a") && dialog.close())
   document.body.append(dialog)
   dialog.showModal()
+  return dialog
 }

@@ -22,7 +22,7 @@ export const savedList = (onOpen) => {
 }
 
 /** Resolves to the name, or to nothing if the dialog is closed. */
-export const saveDialog = (sql, name) =>
+export const saveDialog = ({ sql, name, chart }) =>
   new Promise((resolve) => {
     const input = h("input", { type: "text", required: true, maxLength: 80, value: name ?? "" })
     const problem = h("div", {})
@@ -34,6 +34,7 @@ export const saveDialog = (sql, name) =>
       { method: "dialog" },
       h("h2", {}, "Save the query"),
       labelled("Name", input),
+      chart ? h("p", { className: "muted" }, "Its chart is saved with it, and shown on the board.") : null,
       problem,
       h(
         "div",
@@ -50,7 +51,7 @@ export const saveDialog = (sql, name) =>
     form.addEventListener("submit", async (event) => {
       event.preventDefault()
       try {
-        await request("/api/queries", { name: input.value.trim(), sql, replace })
+        await request("/api/queries", { name: input.value.trim(), sql, chart, replace })
         saved = input.value.trim()
         dialog.close()
       } catch (error) {

@@ -1,6 +1,6 @@
 /** The SQL of the table view: what it shows can always be opened as a query. */
 export const quoted = (name) => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
-const literal = (text) => `'${text.replaceAll("'", "''")}'`
+export const literal = (text) => `'${text.replaceAll("'", "''")}'`
 
 export const qualified = ({ schema, name }) => (schema === "main" ? quoted(name) : `${quoted(schema)}.${quoted(name)}`)
 
@@ -23,7 +23,7 @@ export const operators = {
   }
 }
 
-const whereOf = ({ filters, showsDeleted }, { columns }) => {
+export const whereOf = ({ filters, showsDeleted }, { columns }) => {
   const conditions = filters.map(({ column, operator, value }) => operators[operator].sql(quoted(column), value))
   if (!showsDeleted && hasDeleted(columns)) conditions.push("_deleted_at IS NULL")
   return conditions.length === 0 ? "" : `\nWHERE ${conditions.join("\n  AND ")}`
@@ -47,13 +47,37 @@ export const countOf = (table, view) =>
 const orderOf = ({ sort }) =>
   sort ? `\nORDER BY ${quoted(sort.column)}${sort.descending ? " DESC NULLS LAST" : ""}` : ""
 
-const rowsOf = (table, view) => `SELECT *\nFROM ${qualified(table)}${whereOf(view, table)}${orderOf(view)}`
+/** `shown`: names of columns, or nothing for all. */
+const selectOf = ({ columns }, shown) => {
+  const left = shown ? columns.filter(({ name }) => !shown.has(name)) : []
+  if (left.length === 0) return "SELECT *"
+  const names = (some) => some.map(({ name }) => quoted(name)).join(", ")
+  return left.length <= columns.length / 2
+    ? `SELECT * EXCLUDE (${names(left)})`
+    : `SELECT ${names(columns.filter(({ name }) => shown.has(name)))}`
+}
 
-export const pageOf = (table, view, rowsPerPage) => {
+export const pageOf = (table, view, rowsPerPage, shown) => {
+  const select = selectOf(table, shown)
   const page = `\nLIMIT ${rowsPerPage} OFFSET ${view.page * rowsPerPage}`
   const base = baseOf(table, view)
-  if (base === undefined) return `${rowsOf(table, view)}${page}`
+  if (base === undefined) return `${select}\nFROM ${qualified(table)}${whereOf(view, table)}${orderOf(view)}${page}`
   const ids = `SELECT id\nFROM ${qualified(base)}${whereOf(view, table)}${orderOf(view)}${page}`
-  const shown = qualified({ ...table, name: `${table.name}_of` })
-  return `SELECT *\nFROM ${shown}((SELECT list(id) FROM (${ids})))${whereOf(view, table)}${orderOf(view)}`
+  const wide = qualified({ ...table, name: `${table.name}_of` })
+  return `${select}\nFROM ${wide}((SELECT list(id) FROM (${ids})))${whereOf(view, table)}${orderOf(view)}`
 }
+
+/** Rows of which columns have these values: pairs of a name and a text. */
+export const rowsWith = (table, values) => `FROM ${qualified(table)}\nWHERE ${equal(values)}`
+
+const equal = (values) => values.map(([name, value]) => `${quoted(name)} = ${literal(value)}`).join(" AND ")
+
+/** How many rows of each table refer to a row; `conditions`: a table, and pairs of a name and a text. */
+export const countsOf = (conditions) =>
+  conditions
+    .map(
+      ([table, values]) =>
+        `SELECT count(*) AS n FROM ${qualified(table)} WHERE ${equal(values)}${hasDeleted(table.columns) && table.schema === "main" ? " AND _deleted_at IS NULL" : ""}`
+    )
+    .map((sql, index) => `SELECT ${index} AS i, n FROM (${sql})`)
+    .join("\nUNION ALL ")

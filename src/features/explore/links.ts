@@ -1,0 +1,93 @@
+/**
+ * What identifies a row of a table, and which columns refer to rows of others: from the definitions of the tables and from the
+ * tests of the models. The views and the history of a table have its columns, and refer as it does.
+ */
+import type { ContractTable } from "../../stages/publish/contracts/contract.ts"
+import type { Model } from "../../stages/publish/models/model.ts"
+import { stagingName } from "../../stages/publish/models/staging.ts"
+import type { CatalogTable } from "./messages.ts"
+
+/** The column of another table whose value this is. */
+export interface Target {
+  readonly schema: string
+  readonly table: string
+  readonly column: string
+}
+
+interface Shape {
+  /** Columns that identify a row; none for a table whose rows have no address. */
+  readonly key: ReadonlyArray<string>
+  readonly references: ReadonlyMap<string, Target>
+  /** The table of which a view without sentences of its own has the rows that exist. */
+  readonly existing?: string
+}
+
+/** By schema and name. */
+export type Links = ReadonlyMap<string, Shape>
+
+const addressOf = (schema: string, name: string): string => `${schema}.${name}`
+
+export const linksOf = (tables: ReadonlyArray<ContractTable>, models: ReadonlyArray<Model>): Links =>
+  new Map([...tables.flatMap(shapesOf), ...models.flatMap(modelShape)])
+
+const shapesOf = (table: ContractTable): ReadonlyArray<readonly [string, Shape]> => {
+  const { columns, key, name } = table
+  const references = new Map(
+    columns.flatMap(({ name: column, refersTo }) => (refersTo ? [[column, { schema: "main", ...refersTo }]] : []))
+  )
+  const own = key.filter((column) => column !== "location_id")
+  // A row that only repeats a row of the table leads to it.
+  const repeated =
+    own.length === 1
+      ? new Map([...references, [own[0]!, { schema: "main", table: name, column: own[0]! }]])
+      : references
+  return [
+    [addressOf("main", name), { key, references }],
+    [addressOf("main", `${name}_wide`), { key, references }],
+    [addressOf("main", `${name}_changes`), { key: [], references: repeated }],
+    [addressOf("crm_history", name), { key: [], references: repeated }],
+    [addressOf("bi", stagingName(table)), { key: [], references: repeated, existing: addressOf("main", name) }]
+  ]
+}
+
+const modelShape = ({ isView, key, name, references }: Model): ReadonlyArray<readonly [string, Shape]> =>
+  isView
+    ? []
+    : [
+        [
+          addressOf("bi", name),
+          {
+            key,
+            references: new Map(
+              references.map(({ column, to }) => [column, { schema: "bi", table: to.model, column: to.column }])
+            )
+          }
+        ]
+      ]
+
+/** The tables of a release with their keys and references, as far as the release has their columns. */
+export const withLinks = (tables: ReadonlyArray<CatalogTable>, links: Links) => {
+  const byAddress = new Map(tables.map((table) => [addressOf(table.schema, table.name), table]))
+  const columnsOf = new Map(
+    Array.from(byAddress, ([address, { columns }]) => [address, new Map(columns.map((one) => [one.name, one]))])
+  )
+  const isThere = ({ schema, table, column }: Target) => columnsOf.get(addressOf(schema, table))?.has(column)
+  return Array.from(byAddress, ([address, table]) => {
+    const { key = [], references, existing } = links.get(address) ?? {}
+    const base = existing === undefined ? undefined : byAddress.get(existing)
+    const sentences = base && columnsOf.get(existing!)
+    return {
+      ...table,
+      comment: table.comment ?? (base ? `Rows that exist of ${base.name}. ${base.comment ?? ""}` : null),
+      key: key.every((column) => columnsOf.get(address)!.has(column)) ? key : [],
+      columns: table.columns.map((column) => {
+        const target = references?.get(column.name)
+        return {
+          ...column,
+          comment: column.comment ?? sentences?.get(column.name)?.comment ?? null,
+          ...(target && isThere(target) && { refersTo: target })
+        }
+      })
+    }
+  })
+}

@@ -1,0 +1,54 @@
+/** The saved charts, drawn from the release that is shown. */
+import { sqlAddress } from "./address.js"
+import { chartFor, drawChart } from "./chart.js"
+import { errorBox, h } from "./dom.js"
+import { request } from "./service.js"
+
+/** Queries that run at once: others may want to run too. */
+const atOnce = 2
+
+export const board = () => {
+  const cards = h("ul", { className: "charts" })
+  const element = h(
+    "section",
+    { className: "board" },
+    h("header", {}, h("h2", {}, "Board"), h("p", { className: "muted" }, "The saved queries that have a chart.")),
+    cards
+  )
+  const show = async () => {
+    const { queries } = await request("/api/queries")
+    const charts = queries.filter(({ chart }) => chart)
+    if (charts.length === 0)
+      return element.append(
+        h(
+          "p",
+          { className: "empty" },
+          "No chart is saved yet. ",
+          h("a", { href: "#/sql" }, "Run a query"),
+          ", choose Chart, and save it."
+        )
+      )
+    const left = charts.map((query) => {
+      const picture = h("div", { className: "picture" }, h("p", { className: "muted" }, "Reading…"))
+      cards.append(h("li", {}, h("h3", {}, h("a", { href: sqlAddress(query.sql, query.chart) }, query.name)), picture))
+      return { ...query, picture }
+    })
+    const work = async () => {
+      for (let one = left.shift(); one && element.isConnected; one = left.shift()) await draw(one)
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+  }
+  queueMicrotask(() => show().catch((error) => element.append(errorBox(error.message))))
+  return element
+}
+
+const draw = async ({ sql, chart, picture }) => {
+  try {
+    const result = await request("/api/query", { sql })
+    const shown = chartFor(result, chart)
+    if (shown) await drawChart(picture, result, shown)
+    else picture.replaceChildren(h("p", { className: "empty" }, "The query has no rows with numbers now."))
+  } catch (error) {
+    picture.replaceChildren(errorBox(error.message))
+  }
+}

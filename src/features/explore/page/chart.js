@@ -1,0 +1,143 @@
+/** A chart of the rows of a result: its choices, and its picture, which the server draws. */
+import { count, errorBox, h, labelled, selectOf } from "./dom.js"
+import { request } from "./service.js"
+import { isNumber, isTime } from "./values.js"
+
+const kinds = {
+  bar: { option: "Bars", name: "Bar chart" },
+  grouped: { option: "Bars, side by side", name: "Grouped bar chart" },
+  line: { option: "Lines", name: "Line chart" },
+  area: { option: "Areas, stacked", name: "Area chart" }
+}
+
+/** The values of a column that colours tell apart. */
+const seriesMax = 12
+
+/**
+ * The chart as it is saved: kind, `x`, one or two columns of numbers `y`, and with one of them `by`, the column whose values
+ * are series. `given`: a chart of other rows, of which all that fits is kept; nothing if there are no numbers.
+ */
+export const chartFor = ({ columns, rows }, given) => {
+  const numbers = columns.filter(({ type }) => isNumber(type)).map(({ name }) => name)
+  if (numbers.length === 0 || rows.length === 0) return undefined
+  const names = columns.map(({ name }) => name)
+  const first = columns.find(({ type }) => !isNumber(type)) ?? columns[0]
+  const x = names.includes(given?.x) ? given.x : first.name
+  const asked = Array.isArray(given?.y) ? given.y.filter((name) => numbers.includes(name)).slice(0, 2) : []
+  const y = asked.length > 0 ? asked : [numbers.at(-1)]
+  const by = y.length === 1 && names.includes(given?.by) && given.by !== x ? given.by : undefined
+  const isOfTime = isTime(columns.find(({ name }) => name === x).type)
+  const kind = Object.hasOwn(kinds, given?.kind ?? "") ? given.kind : isOfTime ? "line" : "bar"
+  return { kind, x, y, ...(by !== undefined && { by }) }
+}
+
+/** `onChange`: called with the chart when another is chosen. */
+export const chartView = (result, given, onChange) => {
+  let chart = chartFor(result, given)
+  if (!chart) return h("p", { className: "empty" }, "A chart needs rows with a column of numbers.")
+  const numbers = result.columns.filter(({ type }) => isNumber(type)).map(({ name }) => [name, name])
+  const names = result.columns.map(({ name }) => [name, name])
+  const choices = h("div", { className: "actions" })
+  const picture = h("div", { className: "picture" })
+  const change = (next) => {
+    chart = chartFor(result, { ...chart, ...next })
+    onChange(chart)
+    show()
+  }
+  const choice = (label, options, chosen, changeTo) =>
+    labelled(
+      label,
+      selectOf(options, chosen, (value) => {
+        change(changeTo(value))
+        // The choices are new elements.
+        for (const field of choices.querySelectorAll("label"))
+          if (field.firstChild.textContent === label) field.querySelector("select").focus()
+      })
+    )
+  const none = ["", "None"]
+  const show = () => {
+    const { kind, x, y, by } = chart
+    const others = numbers.filter(([name]) => name !== y[0] && name !== x)
+    choices.replaceChildren(
+      choice(
+        "Chart",
+        Object.entries(kinds).map(([name, { option }]) => [name, option]),
+        kind,
+        (value) => ({ kind: value })
+      ),
+      choice("Horizontal", names, x, (value) => ({ x: value })),
+      choice("Vertical", numbers, y[0], (value) => ({ y: [value, ...y.slice(1).filter((one) => one !== value)] })),
+      others.length === 0
+        ? ""
+        : choice("And", [none, ...others], y[1] ?? "", (value) => ({
+            y: [y[0], value].filter(Boolean),
+            by: undefined
+          })),
+      choice("Series by", [none, ...names.filter(([name]) => name !== x && name !== y[0])], by ?? "", (value) => ({
+        y: [y[0]],
+        by: value
+      }))
+    )
+    drawChart(picture, result, chart)
+  }
+  show()
+  return h("div", { className: "chart" }, choices, picture)
+}
+
+/** Draws into an element once it is on the page, where its width is known. */
+export const drawChart = async (picture, result, chart) => {
+  await undefined
+  const { note, points, x, y } = pointsOf(result, chart)
+  try {
+    const { svg } = await request("/api/chart", {
+      kind: chart.kind,
+      x: x.name,
+      y: y.join(", "),
+      xType: isTime(x.type) ? "temporal" : isNumber(x.type) ? "quantitative" : "nominal",
+      points,
+      width: picture.clientWidth || 600,
+      isDark: matchMedia("(prefers-color-scheme: dark)").matches
+    })
+    const by = chart.by === undefined ? "" : ` and ${chart.by}`
+    const image = h("img", {
+      src: URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })),
+      alt: `${kinds[chart.kind].name} of ${y.join(" and ")} by ${x.name}${by}, ${count(points.length, "point")}. The table has its values.`,
+      onload: () => URL.revokeObjectURL(image.src)
+    })
+    picture.replaceChildren(image, note === "" ? "" : h("p", { className: "muted" }, note))
+  } catch (error) {
+    picture.replaceChildren(errorBox(error.message))
+  }
+}
+
+/** Points as [x, y] or, with several series, [x, y, series]. */
+const pointsOf = ({ columns, rows }, { x: xName, y, by }) => {
+  const placeOf = (name) => columns.findIndex((column) => column.name === name)
+  const [xAt, byAt] = [placeOf(xName), by === undefined ? -1 : placeOf(by)]
+  const x = columns[xAt]
+  const isOrdered = isTime(x.type) || isNumber(x.type)
+  const text = (value) => (value ?? "NULL").slice(0, 200)
+  const all = y.flatMap((name) => {
+    const yAt = placeOf(name)
+    return rows
+      .filter((row) => row[yAt] !== null && Number.isFinite(Number(row[yAt])) && (row[xAt] !== null || !isOrdered))
+      .map((row) => {
+        const series = by === undefined ? (y.length > 1 ? [name] : []) : [text(row[byAt])]
+        return [isTime(x.type) ? iso(row[xAt]) : text(row[xAt]), Number(row[yAt]), ...series]
+      })
+  })
+  const series = [...new Set(all.map(([, , one]) => one))]
+  const shown = new Set(series.slice(0, seriesMax))
+  return {
+    x,
+    y,
+    points: all.filter(([, , one]) => shown.has(one)),
+    note: series.length > seriesMax ? `The first ${seriesMax} of ${series.length} series.` : ""
+  }
+}
+
+/** `2026-01-31 10:00:00+00` as ISO 8601, in UTC. */
+const iso = (text) => {
+  const time = text.replace(" ", "T").replace(/\+00$/, "Z")
+  return /T.*Z$/.test(time) || !time.includes("T") ? time : `${time}Z`
+}

@@ -1,0 +1,34 @@
+/** The start: the tables that people know, then those that are made for questions. */
+import { tableAddress } from "./address.js"
+import { grouped, rowsIn } from "./catalog.js"
+import { h, number } from "./dom.js"
+
+export const overview = ({ tables, find, locations }) => {
+  const names = Object.values(locations)
+  return h(
+    "section",
+    { className: "overview" },
+    h("h2", {}, "Choose a table"),
+    h(
+      "p",
+      { className: "muted" },
+      `${names.length === 1 ? `${names[0]}. ` : names.length > 1 ? `${number(names.length)} locations. ` : ""}Everything here is read-only. Rows stay on this machine.`
+    ),
+    grouped(tables)
+      .filter(({ isFolded, title }) => !isFolded && title !== "Tables")
+      .map(({ title, tables: held }) =>
+        h("div", {}, h("h3", {}, title), h("ul", { className: "cards" }, held.map(card(find))))
+      )
+  )
+}
+
+const card = (find) => (table) => {
+  const rows = rowsIn(table, find)
+  return h(
+    "li",
+    {},
+    h("a", { href: tableAddress(table) }, table.name),
+    rows === undefined ? null : h("span", { className: "count" }, `${number(rows)} ${rows === 1 ? "row" : "rows"}`),
+    h("p", { className: "muted" }, table.comment ?? "")
+  )
+}

@@ -1,0 +1,160 @@
+/** One row: its values, and the rows of other tables that refer to it. */
+import { tableAddress } from "./address.js"
+import { byKnown } from "./catalog.js"
+import { hiddenColumns, shownColumns } from "./columns.js"
+import { labelOf, mainKeyOf, ownAddress, referrersOf } from "./data.js"
+import { errorBox, h, number } from "./dom.js"
+import { grid, rowsOf, valueList } from "./grid.js"
+import { request } from "./service.js"
+import { countsOf, literal, pageOf, quoted, rowsWith, qualified } from "./sql.js"
+import { longNode } from "./values.js"
+
+/** Lists that are open at once. */
+const openLists = 3
+const rowsPerList = 10
+
+/** `key`: the values of the columns of the table's key. */
+export const record = (table, key, data) => {
+  const element = h("section", { className: "record busy" }, h("h2", {}, table.name))
+  const show = async () => {
+    const page = await request("/api/query", {
+      sql: `${rowsWith(
+        table,
+        table.key.map((name, at) => [name, key[at]])
+      )}\nLIMIT 1`
+    })
+    const [valueOf] = rowsOf(page)
+    element.classList.remove("busy")
+    if (!valueOf)
+      return element.replaceChildren(
+        heading(table, "not found"),
+        h("p", { className: "empty" }, "This release has no such row.")
+      )
+    const label = labelOf(table)
+    const lists = h("div", { className: "lists" })
+    element.replaceChildren(
+      heading(table, (label && valueOf(label.name)) || valueOf(mainKeyOf(table))),
+      valueOf("_deleted_at")
+        ? h(
+            "p",
+            { className: "deleted" },
+            `This record was deleted; it was missed on ${valueOf("_deleted_at").slice(0, 16)} UTC.`
+          )
+        : "",
+      h("div", { className: "parts" }, values(table, valueOf, data), lists)
+    )
+    await showLists(table, valueOf, data, lists)
+  }
+  show().catch((error) => element.replaceChildren(heading(table, ""), errorBox(error.message)))
+  return element
+}
+
+const heading = (table, title) =>
+  h("header", {}, h("p", {}, h("a", { href: tableAddress(table) }, table.name)), h("h2", {}, title))
+
+/** The values that are there; one button shows the others. */
+const values = (table, valueOf, data) => {
+  const box = h("div", {})
+  const columns = shownColumns(table, new Set())
+  const show = (isAll) => {
+    const shown = isAll ? columns : columns.filter(({ name }) => valueOf(name) !== null && !name.startsWith("_"))
+    const left = columns.length - shown.length
+    box.replaceChildren(
+      valueList(shown.map((column) => [column, longNode(valueOf(column.name), column, valueOf, data)])),
+      left === 0
+        ? ""
+        : h("button", { type: "button", onclick: () => show(true) }, `Show ${number(left)} empty and system columns`)
+    )
+    nameTargets(box, columns, valueOf, data)
+  }
+  show(false)
+  return box
+}
+
+/** Writes beside an id what people know its row by. */
+const nameTargets = async (box, columns, valueOf, data) => {
+  const asked = columns.flatMap(({ name, refersTo }) => {
+    const target = refersTo && data.find(refersTo.schema, refersTo.table)
+    const label = target && labelOf(target)
+    const value = valueOf(name)
+    if (!label || value === null || target.name === "locations" || name === label.name) return []
+    const place = target.key.includes("location_id") ? [["location_id", valueOf("location_id")]] : []
+    if (place.some(([, location]) => typeof location !== "string")) return []
+    const where = [...place, [refersTo.column, value]].map(([column, one]) => `${quoted(column)} = ${literal(one)}`)
+    return [
+      `SELECT ${literal(name)} AS name, any_value(${quoted(label.name)}) AS label FROM ${qualified(target)} WHERE ${where.join(" AND ")}`
+    ]
+  })
+  if (asked.length === 0) return
+  const { rows } = await request("/api/query", { sql: asked.join("\nUNION ALL ") }).catch(() => ({ rows: [] }))
+  const labels = new Map(rows)
+  for (const row of box.querySelectorAll("dl > div")) {
+    const label = labels.get(row.querySelector("dt").textContent)
+    if (label) row.querySelector("dd").append(h("span", { className: "muted" }, ` ${label}`))
+  }
+}
+
+const showLists = async (table, valueOf, data, lists) => {
+  const found = referrersOf(data, table)
+    .map(({ table: of, column, target }) => ({ of, column, values: conditionOf(of, column, target, valueOf) }))
+    .filter(({ values: all }) => all.every(([, value]) => typeof value === "string"))
+  if (found.length === 0) return
+  const { rows } = await request("/api/query", { sql: countsOf(found.map(({ of, values: all }) => [of, all])) })
+  const counts = new Map(rows.map(([index, n]) => [Number(index), Number(n)]))
+  const filled = found
+    .map((one, index) => ({ ...one, n: counts.get(index) ?? 0 }))
+    .filter(({ n }) => n > 0)
+    .toSorted((one, other) => byKnown(one.of, other.of))
+  const names = filled.map(({ of }) => of)
+  lists.replaceChildren(
+    h("h3", {}, filled.length === 0 ? "No other table refers to it" : "Belongs to it"),
+    ...filled.map((one, index) => listOf(one, data, index < openLists, names.filter((of) => of === one.of).length > 1))
+  )
+}
+
+/** Ids are unique within their location. */
+const conditionOf = (of, column, target, valueOf) => [
+  ...(column !== "location_id" && of.columns.some(({ name }) => name === "location_id")
+    ? [["location_id", valueOf("location_id")]]
+    : []),
+  [column, valueOf(target)]
+]
+
+const listOf = ({ of, column, values: all, n }, data, isOpen, needsColumn) => {
+  const filters = all.map(([name, value]) => ({ column: name, operator: "equals", value }))
+  const box = h("div", {})
+  const title =
+    of.schema === "crm_history" ? `Earlier versions of it` : `${of.name}${needsColumn ? ` by ${column}` : ""}`
+  const show = async () => {
+    box.replaceChildren(h("p", { className: "muted" }, "Reading…"))
+    const hidden = hiddenColumns(of, data).add(column)
+    const sql = pageOf(of, { filters, page: 0, showsDeleted: false }, rowsPerList)
+    try {
+      const page = await request("/api/query", { sql })
+      box.replaceChildren(
+        grid({
+          columns: shownColumns(of, hidden),
+          rows: rowsOf(page),
+          label: title,
+          rowAddress: (valueOf) => ownAddress(of, valueOf),
+          data
+        }),
+        h(
+          "a",
+          { href: tableAddress(of, { filters }) },
+          n > rowsPerList ? `All ${number(n)} in ${of.name}` : `Open in ${of.name}`
+        )
+      )
+    } catch (error) {
+      box.replaceChildren(errorBox(error.message))
+    }
+  }
+  const list = h(
+    "details",
+    { open: isOpen },
+    h("summary", {}, title, h("span", { className: "count" }, number(n))),
+    box
+  )
+  list.addEventListener("toggle", () => list.open && box.childElementCount === 0 && show())
+  return list
+}

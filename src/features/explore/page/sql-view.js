@@ -1,0 +1,87 @@
+/** The SQL editor with the result of its query. The address has both the query and the chart. */
+import { replaceAddress, sqlAddress } from "./address.js"
+import { errorBox, h } from "./dom.js"
+import { sqlEditor } from "./editor.js"
+import { saveDialog, savedList } from "./queries.js"
+import { results } from "./results.js"
+import { request } from "./service.js"
+
+export const sqlView = (tables) => {
+  const output = h("div", {})
+  let running
+  let name
+  let chart
+  /** What the result belongs to. */
+  let ran
+  const stop = h("button", { type: "button", disabled: true, onclick: () => running?.abort() }, "Stop")
+  const showChart = (next) => {
+    chart = next
+    replaceAddress(sqlAddress(ran, chart))
+  }
+  const run = async () => {
+    running?.abort()
+    const { signal } = (running = new AbortController())
+    const sql = editor.text()
+    // Back leads to the query before.
+    const address = sqlAddress(sql, chart)
+    if (ran !== undefined && sql !== ran && location.hash !== address) history.pushState(null, "", address)
+    ran = sql
+    stop.disabled = false
+    output.classList.add("busy")
+    try {
+      const result = await request("/api/query", { sql }, signal)
+      output.replaceChildren(results(result, sql, chart, showChart))
+    } catch (error) {
+      if (running.signal !== signal) return
+      replaceAddress(sqlAddress(sql, chart))
+      output.replaceChildren(errorBox(error.message))
+      editor.select(error.message)
+    }
+    output.classList.remove("busy")
+    stop.disabled = true
+  }
+  const open = (sql, nextChart) => {
+    editor.setText(sql)
+    chart = nextChart
+    if (sql.trim() !== "") run()
+  }
+  const saved = savedList((query) => {
+    name = query.name
+    open(query.sql, query.chart)
+    editor.focus()
+  })
+  const editor = sqlEditor("", tables, run)
+  const save = async () => {
+    const sql = editor.text()
+    const given = await saveDialog({ sql, name, chart: sql === ran ? chart : undefined })
+    if (given === undefined) return
+    name = given
+    await saved.read()
+  }
+  const element = h(
+    "section",
+    { className: "sql" },
+    h("h2", { className: "hidden" }, "SQL"),
+    h("div", { className: "editor" }, editor.element),
+    h(
+      "div",
+      { className: "actions" },
+      h("button", { type: "button", className: "primary", title: "Ctrl-Enter", onclick: run }, "Run"),
+      stop,
+      h("button", { type: "button", onclick: save }, "Save…"),
+      saved.element
+    ),
+    output
+  )
+  return {
+    element,
+    setTables: editor.setTables,
+    focus: editor.focus,
+    readSaved: saved.read,
+    /** Shows what the address says; the address without a query keeps what is shown. */
+    show: (sql, nextChart) => {
+      if (sql === undefined) return replaceAddress(sqlAddress(ran ?? "", chart))
+      if (sql !== ran || JSON.stringify(nextChart) !== JSON.stringify(chart)) open(sql, nextChart)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** How a value is shown: numbers with separators, names of locations, links to the rows that ids refer to. */
+import { h } from "./dom.js"
+import { targetOf } from "./data.js"
+
+export const isNumber = (type) => /^(DECIMAL|DOUBLE|FLOAT|U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER)/.test(type)
+export const isTime = (type) => /^(DATE|TIMESTAMP)/.test(type)
+
+/** Numbers that are names: 2,026 is no year. */
+const isName = (column) => /(^|_)(id|year|version|code|zip|port)$/i.test(column)
+
+/** 1234567.8900000 as 1,234,567.89: every digit as it is, so that no value is rounded. */
+export const numberText = (text) => {
+  const [, sign, whole, fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+  if (whole === undefined) return text
+  const digits = fraction.replace(/0+$/, "")
+  return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ",")}${digits === "" ? "" : `.${digits}`}`
+}
+
+export const textOf = (value, { name, type }) => (isNumber(type) && !isName(name) ? numberText(value) : value)
+
+/** `row`: the value of another column of the same row; `data`: without it, nothing is a link. */
+export const valueNode = (value, column, row, data) => {
+  if (value === null || value === undefined) return h("span", { className: "null" }, "NULL")
+  if (column.name === "explain_value") return h("pre", {}, value)
+  const text = textOf(value, column)
+  if (!data) return text
+  const name = isLocation(column) ? data.locations[value] : undefined
+  const href = targetOf(data, column, { value, row })
+  const shown = name ?? text
+  if (href) return h("a", { href, title: name ? value : (column.refersTo.table ?? "") }, shown)
+  return name ? h("span", { title: value }, name) : shown
+}
+
+export const isLocation = ({ name, refersTo }) => name === "location_id" || refersTo?.table === "locations"
+
+/** JSON with lines of its own. */
+export const longNode = (value, column, row, data) => {
+  if (value !== null && /^\s*[[{]/.test(value))
+    try {
+      return h("pre", {}, JSON.stringify(JSON.parse(value), null, 2))
+    } catch {
+      // Cut, or a text that only begins like JSON.
+    }
+  return valueNode(value, column, row, data)
+}

@@ -1,0 +1,192 @@
+/** Tables, records and columns on the page of the explorer, in Chromium; the figures are compared with the warehouse. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import type { Page } from "playwright-core"
+import { type Pages, chromiumPath, openPages } from "../explore/chromium.ts"
+import type { Client } from "../explore/client.ts"
+import type { Account } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+
+describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {
+  let pages: Pages
+  let account: Account
+  let client: Client
+  beforeAll(async () => {
+    pages = await openPages()
+    ;({ account, client } = pages)
+  })
+  afterAll(() => pages.close())
+  const column = (page: Page, index: number) => page.locator(`tbody td:nth-child(${index})`).allTextContents()
+
+  it("shows a table, sorts it, filters it, and opens it as SQL", async () => {
+    const { page, close } = await pages.opened()
+    await page.getByRole("searchbox").fill("contacts")
+    await page
+      .getByRole("navigation", { name: "Tables" })
+      .getByRole("link", { name: /^contacts ?\d/ })
+      .first()
+      .click()
+    const status = page.locator(".pager")
+    const count = async (where: string) =>
+      Number((await query(account.warehouse, `SELECT count(*) AS n FROM crm.contacts WHERE ${where}`))[0]!["n"])
+    await status.getByText(`Rows 1 to 100 of ${await count("_deleted_at IS NULL")}`).waitFor()
+    await page.getByRole("button", { name: "Next" }).click()
+    await status.getByText("Rows 101 to").waitFor()
+    await page.getByRole("columnheader", { name: "id", exact: true }).getByRole("button").click()
+    await page.locator('th[aria-sort="ascending"]').waitFor()
+    const ids = await query(account.warehouse, "SELECT id FROM crm.contacts ORDER BY id LIMIT 100")
+    // The key is the first column.
+    assert.deepStrictEqual(
+      await column(page, 2),
+      ids.map(({ id }) => id)
+    )
+    await page.getByRole("button", { name: "Add a filter" }).click()
+    await page.getByRole("combobox", { name: "Column" }).selectOption("email")
+    await page.getByRole("textbox", { name: "Value for email" }).fill("EXAMPLE.NET")
+    await page.keyboard.press("Enter")
+    await status.getByText(`of ${await count("email ILIKE '%example.net%'")}`).waitFor()
+    await page.getByRole("button", { name: "Open as SQL" }).click()
+    await page.locator(".cm-content").getByText("contains(lower(email::VARCHAR), lower('EXAMPLE.NET'))").waitFor()
+    await page.goBack()
+    // The address has the filter and the order.
+    await status.getByText(`of ${await count("email ILIKE '%example.net%'")}`).waitFor()
+    await page.locator('th[aria-sort="ascending"]').waitFor()
+    await close()
+  })
+
+  it("lists first what people know, and folds away what stands behind it", async () => {
+    const { page, close } = await pages.opened()
+    const groups = page.getByRole("navigation", { name: "Tables" }).locator("nav > div > .tables, div > .tables")
+    const titles = await groups.locator("> summary").allTextContents()
+    assert.deepStrictEqual(
+      titles.slice(0, 5).map((title) => title.replace(/[\d,]+$/, "")),
+      ["Start here", "Models", "Tables", "Wide views", "Behind them"]
+    )
+    const first = await groups.first().locator("li span:first-child").allTextContents()
+    assert.deepStrictEqual(first.slice(0, 4), ["contacts", "opportunities", "conversations", "messages"])
+    assert.strictEqual(await page.locator(".cards li").first().locator("a").textContent(), "contacts")
+    const staging = page.getByRole("link", { name: /^stg_contacts/ })
+    assert.isFalse(await staging.isVisible())
+    await page.getByText("Behind them").click()
+    await page.getByText("Staging views").click()
+    const [row] = await query(account.warehouse, "SELECT count(*) AS n FROM crm.contacts WHERE _deleted_at IS NULL")
+    await page.getByRole("link", { name: `stg_contacts ${row!["n"]}`, exact: true }).waitFor()
+    assert.match((await staging.getAttribute("title"))!, /^Rows that exist of contacts\. /)
+    await close()
+  })
+
+  it("leads from an id to its record, and from a record to what belongs to it", async () => {
+    const { page, close } = await pages.opened()
+    const [deal] = await query(
+      account.warehouse,
+      `SELECT o.id, o.contact_id, c.name, count(t.tag) AS tags FROM crm.opportunities o JOIN crm.contacts c ON c.id = o.contact_id
+       JOIN crm.contact_tags t ON t.contact_id = c.id WHERE c.name IS NOT NULL AND o._deleted_at IS NULL GROUP BY ALL ORDER BY tags DESC, o.id LIMIT 1`
+    )
+    const where = encodeURIComponent(JSON.stringify(["id", "equals", deal!["id"]]))
+    await page.goto(`${client.origin}/#/table/main/opportunities?where=${where}`)
+    await page.getByRole("link", { name: String(deal!["contact_id"]) }).click()
+    await page.getByRole("heading", { name: String(deal!["name"]), exact: true }).waitFor()
+    const lists = page.locator(".lists > details")
+    await lists
+      .filter({ hasText: "opportunities" })
+      .getByRole("cell", { name: String(deal!["id"]) })
+      .waitFor()
+    const list = lists.filter({ hasText: `contact_tags${deal!["tags"]}` })
+    if ((await list.getAttribute("open")) === null) await list.locator("summary").click()
+    const tags = list.locator("tbody tr")
+    await tags.first().waitFor()
+    assert.strictEqual(await tags.count(), Number(deal!["tags"]))
+    await page.getByRole("link", { name: "Open in contact_tags" }).click()
+    await page.locator(".pager").getByText(`of ${deal!["tags"]}`).waitFor()
+    await page.goBack()
+    await page.goBack()
+    await page.getByRole("link", { name: "Show row 1", exact: true }).click()
+    // The name of the contact stands beside its id.
+    await page.getByText(String(deal!["name"])).first().waitFor()
+    await close()
+  })
+
+  it("shows chosen columns, keeps the key in sight, and names locations", async () => {
+    const { page, close } = await pages.opened()
+    await page.goto(`${client.origin}/#/table/main/opportunities?sort=-monetary_value`)
+    const heads = () => page.locator(".grid thead th:not(.row)").allTextContents()
+    const key = page.locator(".grid tbody tr:first-child td.frozen")
+    await key.waitFor()
+    const usual = (await heads()).map((text) => text.replace(/[↑↓]$/, ""))
+    assert.strictEqual(usual[0], "id")
+    assert.notInclude(usual.join(), "_synced_at")
+    assert.notInclude(usual.join(), "location_id")
+    const [richest] = await query(
+      account.warehouse,
+      "SELECT monetary_value::VARCHAR AS text FROM crm.opportunities WHERE _deleted_at IS NULL ORDER BY monetary_value DESC NULLS LAST LIMIT 1"
+    )
+    const [whole, fraction] = String(richest!["text"]).split(".")
+    const worth = page.locator("tbody tr:first-child td").nth(usual.indexOf("monetary_value"))
+    assert.strictEqual(
+      await worth.textContent(),
+      `${BigInt(whole!).toLocaleString("en-US")}.${fraction}`.replace(/\.?0+$/, "")
+    )
+    const before = (await key.boundingBox())!.x
+    await page.locator(".grid").evaluate((grid) => grid.scrollTo({ left: 1500 }))
+    assert.strictEqual((await key.boundingBox())!.x, before)
+    await page.getByText(/^\d+ columns, \d+ hidden$/).click()
+    await page.getByRole("checkbox", { name: /^status VARCHAR/ }).uncheck()
+    await page.locator("th", { hasText: /^status$/ }).waitFor({ state: "detached" })
+    await page.reload()
+    await key.waitFor()
+    assert.notInclude(await heads(), "status")
+    await page.getByText(/^\d+ columns, \d+ hidden$/).click()
+    await page.getByRole("button", { name: "Show all columns" }).click()
+    await page.locator("th", { hasText: /^location_id$/ }).waitFor()
+    const all = await heads()
+    assert.isTrue(
+      all.slice(-4).every((name) => name.startsWith("_")),
+      all.join()
+    )
+    const [location] = await query(account.warehouse, "SELECT name FROM crm.locations")
+    await page
+      .getByRole("link", { name: String(location!["name"]), exact: true })
+      .first()
+      .waitFor()
+    await close()
+  })
+
+  it("profiles a column in one query", async () => {
+    const { page, close } = await pages.opened()
+    await page.goto(`${client.origin}/#/table/main/opportunities`)
+    await page.getByText(/^\d+ columns/).click()
+    const profile = async (name: string) => {
+      await page.getByRole("button", { name: `Profile of ${name}`, exact: true }).click()
+      const dialog = page.getByRole("dialog", { name: `Profile of ${name}` })
+      await dialog.getByText("Distinct").waitFor()
+      const tiles = await dialog.locator(".tiles dd").allTextContents()
+      return { dialog, tiles }
+    }
+    const own = "FROM crm.opportunities WHERE _deleted_at IS NULL"
+    const [amount] = await query(
+      account.warehouse,
+      `SELECT count(*) AS n, count(*) - count(monetary_value) AS missing, count(DISTINCT monetary_value) AS different ${own}`
+    )
+    const money = await profile("monetary_value")
+    assert.strictEqual(money.tiles[0], String(amount!["n"]))
+    assert.match(money.tiles[1]!, new RegExp(`^${amount!["missing"]} \\(\\d+(\\.\\d)? %\\)$`))
+    assert.strictEqual(money.tiles[2], String(amount!["different"]))
+    const bars = await money.dialog.locator(".histogram span").evaluateAll((all) => all.map(({ title }) => title))
+    const inBars = bars.map((title) => Number(/: ([\d,]+)$/.exec(title)![1]!.replaceAll(",", "")))
+    assert.strictEqual(
+      inBars.reduce((sum, n) => sum + n, 0),
+      Number(amount!["n"]) - Number(amount!["missing"])
+    )
+    await page.keyboard.press("Escape")
+    const status = await profile("status")
+    const top = await query(
+      account.warehouse,
+      `SELECT status, count(*) AS n ${own} GROUP BY ALL ORDER BY n DESC, status`
+    )
+    const rows = await status.dialog.locator(".top tbody tr").allTextContents()
+    assert.isTrue(rows[0]!.startsWith(`${top[0]!["status"]}${top[0]!["n"]}`), rows[0])
+    assert.strictEqual(rows.length, Math.min(top.length, 10))
+    await status.dialog.getByRole("button", { name: String(top[0]!["status"]), exact: true }).click()
+    await page.locator(".pager").getByText(`of ${top[0]!["n"]}`).waitFor()
+    await close()
+  })
+})

@@ -245,3 +245,22 @@ it("Ctrl-C ends the command and its processes, with code 130", async () => {
   assert.notInclude(stderr, "Stopping")
   discard(made)
 })
+
+it("has the same address each time unless it is in use, so that a browser finds what it has kept", async () => {
+  const made = await openTables("contacts", "--contacts", "5")
+  const environment = { ...made.environment, SLUICE_FORMATS: "duckdb" }
+  assert.strictEqual((await sluice(["sync", ...made.selection], environment)).code, 0)
+  const listening = async () => {
+    const running = start(["explore"], environment)
+    while (!running.stderr().includes("Press Ctrl-C")) await new Promise((resolve) => setTimeout(resolve, 20))
+    return async () => {
+      running.kill("SIGINT")
+      return new URL((await running.ended).stdout.trim()).port
+    }
+  }
+  const [first, second] = [await listening(), await listening()]
+  const ports = [await second(), await first()]
+  assert.notStrictEqual(ports[0], ports[1])
+  assert.strictEqual(await (await listening())(), ports[1])
+  discard(made)
+})

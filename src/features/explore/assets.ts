@@ -1,5 +1,5 @@
 /** The files of the page: a list that is made at the start, so that no address can name another file. */
-import { readdirSync } from "node:fs"
+import { readFileSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join } from "node:path"
@@ -46,9 +46,20 @@ export const assetPaths = (): ReadonlyMap<string, string> =>
 export const importMap = (): string =>
   JSON.stringify({ imports: Object.fromEntries(packages.map(([name]) => [name, `/packages/${name}.js`])) })
 
+/** The modules that a module imports at once: the browser would find them one after the other. */
+const importedBy = (name: string, found: Set<string> = new Set([name])): ReadonlySet<string> => {
+  for (const [, next] of readFileSync(join(folder, name), "utf8").matchAll(/ from "\.\/([\w-]+\.js)"/g))
+    if (!found.has(next!)) importedBy(next!, found.add(next!))
+  return found
+}
+
+const preloads = (): string =>
+  Array.from(importedBy("main.js"), (name) => `<link rel="modulepreload" href="/page/${name}" />`).join("\n    ")
+
 /** The page; `nonce` permits what is not a file: its import map, and the style that it shares with other pages. */
 export const pageHtml = async (nonce: string): Promise<string> =>
   (await readFile(join(folder, "index.html"), "utf8"))
     .replaceAll("{{nonce}}", nonce)
     .replace("{{baseStyle}}", baseStyle)
     .replace("{{importMap}}", importMap())
+    .replace("{{preloads}}", preloads())

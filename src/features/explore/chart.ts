@@ -30,7 +30,13 @@ export const chartSvg = async (body: Body): Promise<string> => {
   }
   const isBar = kind === "bar" || kind === "grouped"
   const hasSeries = points.some((point) => point.length === 3)
-  const legend = { title: null, orient: "top", labelColor: colours.text, labelLimit: 200, columns: 4 } as const
+  const legend = {
+    title: null,
+    orient: "top",
+    labelColor: colours.text,
+    labelLimit: 200,
+    columns: Number(width) > 500 ? 6 : 3
+  } as const
   const range = [...colours.marks]
   const color = range[0]!
   const { spec } = compile({
@@ -44,7 +50,7 @@ export const chartSvg = async (body: Body): Promise<string> => {
     mark: isBar
       ? { type: "bar", color }
       : kind === "line"
-        ? { type: "line", color, point: true }
+        ? { type: "line", color, point: points.length <= pointsSeen }
         : { type: "area", color, opacity: 0.85 },
     encoding: {
       x: {
@@ -54,7 +60,10 @@ export const chartSvg = async (body: Body): Promise<string> => {
         sort: null,
         ...(xType === "temporal" && kind !== "grouped" && { scale: { type: "utc" } }),
         title: titleOf(body["x"]),
-        axis: xType === "temporal" && kind !== "grouped" ? { ...axis, format: timeFormat(points) } : axis
+        axis:
+          xType === "temporal" && kind !== "grouped"
+            ? { ...axis, grid: false, format: timeFormat(points) }
+            : { ...axis, grid: false }
       },
       y: { field: "y", type: "quantitative", stack: isStacked(kind) ? "zero" : null, title: titleOf(body["y"]), axis },
       ...(hasSeries && { color: { field: "series", type: "nominal", sort: null, scale: { range }, legend } }),
@@ -68,6 +77,9 @@ export const chartSvg = async (body: Body): Promise<string> => {
 
 /** Lines are compared, and bars and areas are added. */
 const isStacked = (kind: ChartKind): boolean => kind === "bar" || kind === "area"
+
+/** More points than these hide their line. */
+const pointsSeen = 120
 
 /** Two columns of all rows. */
 const pointsMax = 2 * limits.rows

@@ -1,6 +1,7 @@
 /** `sluice explore`: serves a page on this machine that shows the published tables and runs queries on them. */
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
+import { hash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { memoryMbMin } from "./limits.ts"
@@ -26,25 +27,24 @@ export const explore = Effect.fn("cli.explore")(function* (flags: ExploreFlags) 
   const output = yield* outputSettings(flags, yield* Environment)
   yield* checkPublished(output)
   const { published } = outputPaths(output.folder)
-  const { port = 0 } = flags
+  const { port } = flags
   const queries = flags.queries === undefined ? join(output.folder, "queries") : resolve(flags.queries)
+  const startAt = (at: number) =>
+    startExplorer({
+      published,
+      memoryMb: Math.max(output.memoryMb, memoryMbMin),
+      queries,
+      port: at,
+      links: () =>
+        import("./defined-links.ts").then(({ definedLinks }) => definedLinks(output.pipelines, output.models?.folder))
+    })
   const explorer = yield* Effect.acquireRelease(
     Effect.tryPromise({
-      try: () =>
-        startExplorer({
-          published,
-          memoryMb: Math.max(output.memoryMb, memoryMbMin),
-          queries,
-          port,
-          links: () =>
-            import("./defined-links.ts").then(({ definedLinks }) =>
-              definedLinks(output.pipelines, output.models?.folder)
-            )
-        }),
+      try: () => (port === undefined ? startAt(usualPort(published)).catch(() => startAt(0)) : startAt(port)),
       catch: (cause) =>
         new CommandError({
           ends: "failed",
-          message: `127.0.0.1:${port} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
+          message: `127.0.0.1:${port ?? 0} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
           next: "Name another port with --port, or leave the flag out to get a free one."
         })
     }),
@@ -57,6 +57,10 @@ export const explore = Effect.fn("cli.explore")(function* (flags: ExploreFlags) 
   if (flags.open) yield* openInBrowser(explorer.singleUseUrl())
   return yield* Effect.never
 }, Effect.scoped)
+
+/** The same for a folder each time: what a browser keeps, it keeps for an address. Below the ports that systems hand out. */
+const usualPort = (folder: string): number =>
+  20_000 + (Number.parseInt(hash("sha256", folder).slice(0, 8), 16) % 10_000)
 
 const checkPublished = (output: OutputSettings) => {
   const { published, warehouse } = outputPaths(output.folder)

@@ -13,7 +13,7 @@ export const explore = command({
     "Show the published tables in a browser on this machine: rows, columns, SQL, charts and downloads. Changes nothing.",
   flags: {
     ...common,
-    port: port("Port on 127.0.0.1; without it, a free one."),
+    port: port("Port on 127.0.0.1; without it, that of the folder if it is free, or else another."),
     open: flag("open", "Open the page in the browser."),
     queries: text("queries", "Folder of the saved queries; without it, queries in the output folder.")
   },

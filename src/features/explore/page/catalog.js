@@ -85,10 +85,9 @@ export const catalogList = ({ tables, find }) => {
     setCurrent: (table) => {
       links.get(current)?.removeAttribute("aria-current")
       current = table
-      const link = links.get(table)
-      link?.setAttribute("aria-current", "page")
-      for (let above = link?.closest("details"); above; above = above.parentElement.closest("details.tables"))
-        above.open = true
+      // A group that is closed has no links yet.
+      if (table && !links.has(table)) show()
+      links.get(table)?.setAttribute("aria-current", "page")
     }
   }
 }
@@ -101,7 +100,7 @@ const detailsOf = (title, n, isOpen, ...content) =>
     ...content
   )
 
-/** `links`: gets the link to each table. */
+/** Its links are made when it is open; `links`: gets them by table. */
 const tableGroup = (title, tables, find, isOpen, links) => {
   const counts = new Map()
   const item = (table) => {
@@ -112,8 +111,16 @@ const tableGroup = (title, tables, find, isOpen, links) => {
     links.set(table, link)
     return h("li", {}, link)
   }
-  const details = detailsOf(title, tables.length, isOpen, h("ul", {}, tables.map(item)))
-  details.addEventListener("toggle", () => details.open && countViews(tables, find, counts))
+  const list = h("ul", {})
+  const fill = () => list.childElementCount === 0 && list.append(...tables.map(item))
+  const details = detailsOf(title, tables.length, isOpen, list)
+  if (isOpen) fill()
+  // A group that is open from the start is toggled, too.
+  details.addEventListener("toggle", () => {
+    if (!details.open) return
+    fill()
+    countViews(tables, find, counts)
+  })
   return details
 }
 

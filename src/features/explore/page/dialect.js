@@ -1,8 +1,8 @@
 /** The words of DuckDB's SQL that people write in queries: to complete, and to colour. */
 import { SQLDialect } from "@codemirror/lang-sql"
 
-const keywords = `all and any anti as asc asof at between by case cast cross cube current describe desc distinct else end escape
-  except exclude exists false filter first following for from full glob group grouping having ilike in inner intersect interval
+const keywords = `all analyze and any anti as asc asof at between by case cast cross cube current describe desc distinct else end escape
+  except exclude exists explain false filter first following for from full glob group grouping having ilike in inner intersect interval
   is isnull join last lateral left like limit materialized natural not notnull null nulls offset on only or order outer over
   partition pivot positional preceding qualify range recursive replace right rollup row rows sample select semi sets show similar
   some summarize table tablesample then ties time to true try_cast unbounded union unpivot using values when where window with

@@ -14,9 +14,26 @@ let release
 /** Calls a function with each release that differs from the one before. */
 export const onRelease = (listener) => releaseListeners.push(listener)
 
+/** The server refuses queries beyond a number, so the others of this page wait for their turn. */
+const queriesAtOnce = 3
+const waiting = []
+let running = 0
+
+const inTurn = async (run) => {
+  if (running >= queriesAtOnce) await new Promise((resolve) => waiting.push(resolve))
+  running++
+  try {
+    return await run()
+  } finally {
+    running--
+    waiting.shift()?.()
+  }
+}
+
 /** `body`: makes it a POST. */
 export const request = async (path, body, signal) => {
-  const answer = await (await send(path, body, signal)).json()
+  const answered = async () => (await send(path, body, signal)).json()
+  const answer = await (path === "/api/query" ? inTurn(answered) : answered())
   if (answer.release && answer.release.id !== release?.id) {
     const before = release
     release = answer.release

@@ -18,7 +18,7 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
   const { dailyRemaining, elapsedMs, holder, omitted, requests, steps, storedEarlier, withheld = [] } = data
   if (holder) print(holderText(holder, yield* Clock.currentTimeMillis))
   if (requests && elapsedMs) {
-    const place = placeOf(steps)
+    const place = placeOf(steps, data.locations)
     for (const line of table(
       [...place.head, "resource", "mode", "records", "requests", "based on"],
       steps.map(({ location, resource, mode, records, requests, basis, refused }) => [

@@ -30,7 +30,7 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
   const { alarms, disk, lastRun, leftLocations = [], ledger, oldest, readings } = data
   const problems = readings.filter(isProblem)
   const complete = readings.filter((reading) => !isProblem(reading))
-  const place = placeOf(readings)
+  const place = placeOf(readings, data.locations)
   const shown = all ? [...problems, ...complete] : problems
   if (shown.length > 0)
     for (const line of table(

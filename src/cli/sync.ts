@@ -38,7 +38,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   const { data, exitCode, isStoppedByDeadline } = result
   const { drift, isVaultTruncated, leftLocations = [], missingSegments, published, resources } = data
   const closed = data.ended.filter((end) => !resources.some((row) => row.location === end.location))
-  const place = placeOf([...resources, ...closed])
+  const place = placeOf([...resources, ...closed], data.locations)
   const [quiet, shown] = [resources.filter(isQuiet), resources.filter((row) => !isQuiet(row))]
   // With --quiet, a result is of interest only if something is wrong.
   const isShown = exitCode !== 0 || isLogged("info")
@@ -78,7 +78,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
   if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
   for (const end of [...resources, ...closed])
-    for (const warning of end.warnings) say([...place.of(end), `${end.resource}: ${warning}`].join(" "), "warn")
+    for (const warning of end.warnings) say([...place.withId(end), `${end.resource}: ${warning}`].join(" "), "warn")
   const publishing = published === "released" ? `, published in ${duration(data.elapsedMs - data.loadedMs)}` : ""
   say(`${counted(data.requests, "request")}, loaded in ${duration(data.loadedMs)}${publishing}. Run ${data.run}.`)
   if (data.suppressedRecords > 0)

@@ -18,6 +18,7 @@ import { loadCatalogue } from "./catalogue.ts"
 import { CommandError, explained } from "./console/errors.ts"
 import { outputLayer } from "./output-layer.ts"
 import { accountSettings } from "./prologue.ts"
+import { namesOf } from "./location-names.ts"
 import { holderOf, isLocked } from "./readable.ts"
 import { scopesOf } from "./report.ts"
 import type { CommandResult } from "./result.ts"
@@ -42,10 +43,11 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
     const learnt = yield* secondsPerRequest()
     const isNew = (yield* freshnessByLocation()).size === 0
     const plans = yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt, isNew))
-    return { plans, earlier: yield* storedEarlier(output.folder, catalogue) }
+    const names = yield* namesOf(accounts.map(({ location }) => location))
+    return { plans, names, earlier: yield* storedEarlier(output.folder, catalogue) }
   }).pipe(
     Effect.provide(outputLayer(output)),
-    Effect.flatMap(({ earlier, plans }) => resultOf(plans, catalogue, earlier)),
+    Effect.flatMap(({ earlier, names, plans }) => resultOf(plans, catalogue, earlier, names)),
     Effect.catchIf(isLocked, (locked) => {
       const holder = holderOf(output.folder, locked)
       const result: CommandResult<"plan"> = {
@@ -101,7 +103,8 @@ const planLocation = Effect.fnUntraced(function* (
 const resultOf = Effect.fnUntraced(function* (
   plans: ReadonlyArray<LocationPlan>,
   catalogue: Catalogue,
-  earlier: ReadonlyArray<string>
+  earlier: ReadonlyArray<string>,
+  names: Pick<CommandResult<"plan">["data"], "locations">
 ): Effect.fn.Return<CommandResult<"plan">, CommandError> {
   const steps = plans.flatMap(({ location, estimated }) => estimated.map((one) => ({ location, ...one })))
   const refused = steps.filter((step) => step.refused)
@@ -141,6 +144,7 @@ const resultOf = Effect.fnUntraced(function* (
     exitCode,
     next,
     data: {
+      ...names,
       requests,
       elapsedMs,
       ...(dailyRemaining !== undefined && { dailyRemaining }),

@@ -17,6 +17,8 @@ type Ended = Synced & {
   /** What the settings keep out and was stored before. */
   readonly earlier: ReadonlyArray<string>
   readonly left: ReadonlyArray<LeftLocation>
+  /** The names of the locations. */
+  readonly names: Pick<CommandResult<"sync">["data"], "locations">
   /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
   readonly requestsLeft: number | undefined
   readonly catalogue: Catalogue
@@ -35,6 +37,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
     next: nextOf(synced, command),
     data: {
       run: synced.run.id,
+      ...synced.names,
       requests: synced.requests,
       ...(requestsLeft !== undefined && { requestsLeft }),
       published: releases[synced.published],

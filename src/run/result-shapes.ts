@@ -25,5 +25,9 @@ export const holderShape = () => {
   })
 }
 
+/** The names of the locations, as far as they are known. */
+export const locationsShape = () =>
+  Schema.optionalKey(Schema.Array(Schema.Struct({ location: Schema.String, name: Schema.String })))
+
 /** What there was to compare for alarms; the volume of a reading, if it has enough nights. */
 export const comparedShape = () => Schema.Struct({ syncs: Schema.Int, readings: Schema.Int, volumes: Schema.Int })

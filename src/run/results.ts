@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { modeShape, publishedShape, runCounts, runResourceShape } from "../values/run-shapes.ts"
 import { readingStates, runStates, statuses } from "../values/state.ts"
-import { holderShape, instantShape, rangeShape } from "./result-shapes.ts"
+import { holderShape, instantShape, locationsShape, rangeShape } from "./result-shapes.ts"
 import type { DataOf } from "./command.ts"
 import { ShownAlarm } from "./console/alarm-lines.ts"
 
@@ -39,6 +39,7 @@ export const runResults = () => {
 
   const Sync = Schema.Struct({
     run: Schema.String,
+    locations: locationsShape(),
     requests: Count,
     /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
     requestsLeft: Schema.optionalKey(Count),
@@ -91,6 +92,7 @@ export const runResults = () => {
     source: Schema.Literals(["warehouse", "published", "none"]),
     holder: Schema.optionalKey(Holder),
     lastRun: Schema.optionalKey(Run),
+    locations: locationsShape(),
     readings: Schema.Array(Reading),
     /** Readings that are never read, interrupted, incomplete or stale. */
     problems: Count,
@@ -109,6 +111,7 @@ export const runResults = () => {
   const Plan = Schema.Struct({
     /** The program that has the warehouse open, which a plan needs; there are no steps then. */
     holder: Schema.optionalKey(Holder),
+    locations: locationsShape(),
     /** Requests of the whole plan; without `max`, no upper limit is known. */
     requests: Schema.optionalKey(Range),
     elapsedMs: Schema.optionalKey(Range),

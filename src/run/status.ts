@@ -17,6 +17,7 @@ import { isWhole } from "../values/state.ts"
 import { catalogueOf } from "./prologue.ts"
 import { shownAlarms } from "./console/alarm-lines.ts"
 import { nothingSynced } from "./console/errors.ts"
+import { namesOf } from "./location-names.ts"
 import { Output } from "./console/output.ts"
 import { nextForLeft } from "./left-locations.ts"
 import { openReadable } from "./readable.ts"
@@ -36,15 +37,16 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
-  const { run, found, left } =
+  const { run, found, left, names } =
     readable.tables === undefined
-      ? { run: undefined, found: [], left: [] }
+      ? { run: undefined, found: [], left: [], names: {} }
       : yield* Effect.gen(function* () {
           const last = yield* lastRun()
           return {
             run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id)) },
             found: yield* readingStatuses(resources, locations),
-            left: yield* leftLocations(namedLocations)
+            left: yield* leftLocations(namedLocations),
+            names: yield* namesOf(locations)
           }
         }).pipe(Effect.provide(readable.tables))
   if (!run && !readable.holder) return yield* nothingSynced(output.folder)
@@ -78,6 +80,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
       source: readable.source,
       ...(readable.holder && { holder: readable.holder }),
       ...(run && { lastRun: runResult(run) }),
+      ...names,
       readings,
       problems: problems.length,
       ...(left.length > 0 && { leftLocations: left }),

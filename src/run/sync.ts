@@ -23,6 +23,7 @@ import { explained } from "./console/errors.ts"
 import { liftedText } from "./console/stored-earlier.ts"
 import { outputLayer } from "./output-layer.ts"
 import { modelText } from "./console/findings.ts"
+import { namesOf } from "./location-names.ts"
 import { Output } from "./console/output.ts"
 import { progress } from "./progress.ts"
 import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
@@ -148,6 +149,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       suppressed,
       earlier,
       left: yield* leftLocations(namedLocations),
+      names: yield* namesOf(settings.map(({ location }) => location)),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
     }

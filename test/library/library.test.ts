@@ -53,7 +53,7 @@ describe("the library", () => {
       assert.strictEqual(contacts.newRows, (await account.service.records("contacts")).length)
       assert.match(given.lines[0]!, /run started.* command=sync/)
       assert.match(given.lines.at(-1)!, /run ended.* exit_code=0/)
-      assert.isNotEmpty(given.lines.filter((line) => /Reading \d+ lists?\. How many requests/.test(line)))
+      assert.isNotEmpty(given.lines.filter((line) => /Planned: \d.* requests\./.test(line)))
 
       assert.deepStrictEqual<unknown>(await status({ environment }), await printed("status"))
       await using warehouse = await openWarehouse({ output: account.output })

@@ -47,6 +47,9 @@ describe("several locations in one run", () => {
         const { refused429, fullestWindow } = await service.stats()
         assert.strictEqual(refused429, 0)
         assert.isAtMost(fullestWindow, 100)
+        const [location] = await service.records("locations")
+        assert.include(first.stdout, String(location!["name"]))
+        assert.notInclude(first.stdout, service.locationId)
       }
 
       // One location gets a wrong token: the other is still read, and the run names the one that cannot be read.

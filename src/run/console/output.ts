@@ -197,12 +197,21 @@ const colouredStates = [
   ...textsByTone("complete").map((text) => [text, colour("green")] as const)
 ]
 
-/** The column for the location, if the rows are from several. */
-export const placeOf = (rows: ReadonlyArray<{ readonly location: string }>) => {
+/** The column for the location, by name if it is known, if the rows are from several. */
+export const placeOf = (
+  rows: ReadonlyArray<{ readonly location: string }>,
+  named: ReadonlyArray<{ readonly location: string; readonly name: string }> = []
+) => {
   const several = new Set(rows.map(({ location }) => location)).size > 1
+  const names = new Map(named.map(({ location, name }) => [location, name]))
   return {
     head: several ? ["location"] : [],
-    of: ({ location }: { readonly location: string }) => (several ? [location] : [])
+    of: ({ location }: { readonly location: string }) => (several ? [names.get(location) ?? location] : []),
+    /** With the id, by which the settings name it. */
+    withId: ({ location }: { readonly location: string }) => {
+      const name = names.get(location)
+      return several ? [name === undefined ? location : `${name} (${location})`] : []
+    }
   }
 }
 

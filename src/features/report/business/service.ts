@@ -7,7 +7,7 @@ import { brief, count, counted, duration, share } from "../format.ts"
 import { month } from "../../../values/moment.ts"
 import { html } from "../../../values/html.ts"
 import { ownName } from "../mask.ts"
-import { distinctNames } from "../names.ts"
+import { distinctNames } from "../../../values/names.ts"
 import { bar, numbersOf, section, tableOf } from "../table.ts"
 import { type TopicDefinition, inMonths, lastWhole, leftOut, monthSql, noneText } from "./figures.ts"
 

@@ -5,7 +5,8 @@ import { type Run, lastRun, runsNewestFirst } from "../../../stores/warehouse/me
 import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
-import { locationNames } from "../names.ts"
+import { locationNames } from "../../../stores/warehouse/location-names.ts"
+import { ownName } from "../mask.ts"
 
 export interface Period {
   /** The last run of any command. */
@@ -41,7 +42,7 @@ export const periodOf = Effect.fn("report.period")(function* (): Effect.fn.Retur
        (SELECT epoch_ms(max(finished_at)) FROM meta.run_resources) AS page FROM meta.runs`
   )
   const locations = yield* warehouse.rows("SELECT DISTINCT location_id FROM meta.run_resources ORDER BY 1")
-  const names = yield* locationNames()
+  const names = yield* locationNames(ownName)
   const placeOf = (location: string) => names.get(location) ?? location
   // A run that was killed has no end, but its last page has a time.
   const asOf = run.finishedAt ?? Math.max(run.startedAt, numberOf(row?.["page"] ?? null) ?? 0)

@@ -49,7 +49,7 @@ try {
     ["dictionary", `file://${dictionary}`],
     ["explorer", explorer.line]
   ] as const) {
-    const page = await browser.newPage({ viewport: { width: 1240, height: 700 }, colorScheme: "light" })
+    const page = await browser.newPage({ viewport: { width: 1240, height: 600 }, colorScheme: "light" })
     await page.goto(url)
     await page.waitForLoadState("networkidle")
     await page.screenshot({ path: join(pictures, `${name}.png`) })

@@ -130,5 +130,6 @@ describe("a run that did not end", () => {
       "INSERT INTO meta.runs SELECT '20261123T090000000Z', 'rebuild', TIMESTAMPTZ '2026-11-23 09:00:00+00', TIMESTAMPTZ '2026-11-23 09:01:00+00', 'complete', 0, 0, 0"
     )
     assert.include(textOf(rebuilt), "The last run ended on 23 Nov 2026, 02:09 UTC, after 9 min.")
+    assert.include(textOf(rebuilt), "As of 23 Nov 2026, 02:09 UTC;")
   })
 })

@@ -8,8 +8,9 @@ import { style } from "./style.ts"
 
 export interface Page {
   readonly overview: Overview
-  /** Epoch milliseconds. */
+  /** When the last run ended, and when the last one that read the service did; epoch milliseconds. */
   readonly asOf: number
+  readonly readAt: number
   /** The names of its locations. */
   readonly account: string
   readonly headline: Html | undefined
@@ -18,9 +19,9 @@ export interface Page {
 }
 
 /** Adds how old the data are when the page is open. The file does not depend on when it is made. */
-const script = (asOf: number): string => `
+const script = (readAt: number): string => `
 const age = document.getElementById("age")
-const hours = (Date.now() - ${asOf}) / 3600000
+const hours = (Date.now() - ${readAt}) / 3600000
 if (hours >= 36) age.textContent = "That was " + Math.floor(hours / 24) + " days ago: no later run has written this report."
 else if (hours >= 1) age.textContent = "That was " + Math.floor(hours) + (hours < 2 ? " hour ago." : " hours ago.")
 age.hidden = hours < 1
@@ -55,8 +56,8 @@ const parts = [
   }
 ] as const
 
-export const page = ({ overview, asOf, account, headline, operations, business }: Page): string => {
-  const code = script(asOf)
+export const page = ({ overview, asOf, readAt, account, headline, operations, business }: Page): string => {
+  const code = script(readAt)
   const months = monthsUntil(asOf)
   const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-${hash("sha256", code, "base64")}'; base-uri 'none'; form-action 'none'`
   return html`<!doctype html>
@@ -67,7 +68,7 @@ export const page = ({ overview, asOf, account, headline, operations, business }
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <meta name="referrer" content="no-referrer" />
-        <title>${account}: ${overview.state}, ${moment(asOf)} – sluice report</title>
+        <title>${account}: ${overview.state}, ${moment(readAt)} – sluice report</title>
         <link rel="icon" href="data:," />
         ${new Html(`<style>${style}</style>`)}
       </head>
@@ -75,7 +76,7 @@ export const page = ({ overview, asOf, account, headline, operations, business }
         <header>
           <p class="brand">sluice report</p>
           <h1>${account}</h1>
-          <p class="period">As of ${moment(asOf)}; months from ${month(months[0]!)} to ${month(months.at(-1)!)}</p>
+          <p class="period">As of ${moment(readAt)}; months from ${month(months[0]!)} to ${month(months.at(-1)!)}</p>
           ${stateLine(overview)} ${headline === undefined ? undefined : html`<p class="headline">${headline}</p>`}
         </header>
         <nav aria-label="Parts of the report">

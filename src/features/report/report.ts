@@ -47,6 +47,8 @@ export const makeReport = Effect.fn("report.make")(function* (
     text: page({
       overview,
       asOf: period.asOf,
+      // A rebuild since has read nothing of the service.
+      readAt: period.sync?.finishedAt ?? period.asOf,
       account: listed(period.locationNames),
       headline,
       operations: content,

@@ -118,6 +118,39 @@ describe("queries", () => {
     assert.isNotEmpty(contacts.columns.find((column: { name: string }) => column.name === "email").comment)
   })
 
+  it("say what identifies their rows, and to which rows these refer", async () => {
+    const { body } = await client.get("/api/catalog")
+    const of = (schema: string, name: string) =>
+      body.tables.find((table: { name: string; schema: string }) => table.name === name && table.schema === schema)
+    const target = (schema: string, name: string, column: string) =>
+      of(schema, name).columns.find((one: { name: string }) => one.name === column).refersTo
+    const contact = { schema: "main", table: "contacts", column: "id" }
+    for (const [schema, name] of [
+      ["main", "messages"],
+      ["main", "opportunities_wide"],
+      ["main", "contact_tags"],
+      ["crm_history", "opportunities"],
+      ["bi", "stg_opportunities"]
+    ] as const)
+      assert.deepStrictEqual(target(schema, name, "contact_id"), contact, `${schema}.${name}`)
+    for (const [schema, name] of [
+      ["crm_history", "contacts"],
+      ["main", "contacts_changes"],
+      ["bi", "stg_contacts"]
+    ] as const)
+      assert.deepStrictEqual(target(schema, name, "id"), contact, `${schema}.${name}`)
+    assert.isUndefined(target("main", "contacts", "id"))
+    assert.deepStrictEqual(of("main", "contacts").key, ["location_id", "id"])
+    assert.deepStrictEqual(of("main", "contact_tags").key, ["location_id", "contact_id", "tag"])
+    // Models, according to their tests for dbt.
+    assert.deepStrictEqual(of("bi", "dim_contact").key, ["location_id", "contact_id"])
+    assert.deepStrictEqual(target("bi", "fct_opportunity", "contact_id"), {
+      schema: "bi",
+      table: "dim_contact",
+      column: "contact_id"
+    })
+  })
+
   it("show at most 1,000 rows, and the beginning of long values", async () => {
     const { body } = await client.query("SELECT range AS n, repeat('x', 5000) AS long FROM range(1000000)")
     assert.strictEqual(body.rows.length, 1000)

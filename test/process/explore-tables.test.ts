@@ -55,6 +55,9 @@ describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {
 
   it("lists first what people know, and folds away what stands behind it", async () => {
     const { page, close } = await pages.opened()
+    const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name))
+    // The editor would be the larger part of it.
+    assert.isEmpty(loaded.filter((name) => /\/packages\/|sql-view|board/.test(name)))
     const groups = page.getByRole("navigation", { name: "Tables" }).locator("nav > div > .tables, div > .tables")
     const titles = await groups.locator("> summary").allTextContents()
     assert.deepStrictEqual(
@@ -147,6 +150,28 @@ describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {
       .getByRole("link", { name: String(location!["name"]), exact: true })
       .first()
       .waitFor()
+    await close()
+  })
+
+  it("opens any address, and shows what it can of it", async () => {
+    const { page, close } = await pages.opened()
+    const open = (fragment: string) => page.goto(`${client.origin}/#${fragment}`)
+    const total = "SELECT count(*) AS n FROM crm.contacts WHERE _deleted_at IS NULL"
+    const [row] = await query(account.warehouse, total)
+    for (const fragment of ["/%E0%A4%A", "//", "main", "/x?y", "/sql?chart={", "/sql?chart=[]"]) {
+      await open(fragment)
+      await page.locator("main h2").first().waitFor({ state: "attached" })
+    }
+    await open("/table/main/nothing")
+    await page.getByText("There is no table main.nothing in this release.").waitFor()
+    await open("/row/main/contacts/a/'; DROP TABLE contacts; --")
+    await page.getByText("This release has no such row.").waitFor()
+    for (const where of ["[", '["id"]', '["no","equals","x"]', '["id","constructor","x"]', '["id","toString"]']) {
+      await open(`/table/main/contacts?where=${encodeURIComponent(where)}&sort=no&page=-7`)
+      await page.locator(".pager").getByText(`Rows 1 to 100 of ${row!["n"]}`).waitFor()
+    }
+    await open(`/table/main/contacts?where=${encodeURIComponent(JSON.stringify(["name", "equals", "' OR '' = '"]))}`)
+    await page.getByText("No rows match.").waitFor()
     await close()
   })
 

@@ -11,6 +11,8 @@ const byId = (id) => document.getElementById(id)
 let data = noData
 let catalog
 let sql
+/** How often something was shown: another address may be chosen while a part of the page is read. */
+let shown = 0
 
 const showRelease = ({ id, writtenAt }) => {
   const time = writtenAt ? new Date(writtenAt).toISOString().slice(0, 16).replace("T", " ") : undefined
@@ -39,8 +41,9 @@ const openSql = (text) => {
   location.hash = sqlAddress(text)
 }
 
-const showSql = async (parameters) => {
+const showSql = async (parameters, time) => {
   const view = await withSql()
+  if (time !== shown) return
   byId("main").replaceChildren(view.element)
   view.show(parameters.get("query") ?? undefined, parsed(parameters.get("chart") ?? "null") ?? undefined)
   view.readSaved().catch((error) => notify(error.message))
@@ -57,18 +60,18 @@ const showTable = (view, [schema, name, ...key], parameters) => {
 const titles = { sql: "SQL, sluice explore", board: "Board, sluice explore" }
 
 const show = async () => {
-  const { hash } = location
+  const time = ++shown
   const {
     parts: [view, ...path],
     parameters
-  } = partsOf(hash)
+  } = partsOf(location.hash)
   const tab = view === "sql" || view === "board" ? view : "tables"
   for (const id of ["tables", "sql", "board"])
     if (id === tab) byId(`tab-${id}`).setAttribute("aria-current", "page")
     else byId(`tab-${id}`).removeAttribute("aria-current")
   catalog.setCurrent(tab === "tables" ? data.find(...path) : undefined)
   document.title = titles[view] ?? (path[1] ? `${path[1]}, sluice explore` : "sluice explore")
-  if (view === "sql") return showSql(parameters)
+  if (view === "sql") return showSql(parameters, time)
   if (narrow.matches && path.length > 0) byId("side").open = false
   const element =
     view === "board"
@@ -76,8 +79,7 @@ const show = async () => {
       : view === "table" || view === "row"
         ? await showTable(view, path, parameters)
         : overview(data)
-  // Another address may have been chosen in the meantime.
-  if (location.hash !== hash) return
+  if (time !== shown) return
   byId("main").replaceChildren(element)
   scrollTo(0, 0)
 }
@@ -94,7 +96,17 @@ onRelease((release, before) => {
     .then(() => (location.hash.startsWith("#/sql") ? undefined : show()))
     .catch((error) => notify(error.message))
 })
-addEventListener("hashchange", () => show().catch((error) => notify(error.message)))
+const follow = async () => {
+  await show()
+  // Who reads with a keyboard or a screen reader continues in what is new.
+  if (!location.hash.startsWith("#/sql")) byId("main").focus({ preventScroll: true })
+}
+addEventListener("hashchange", () => follow().catch((error) => notify(error.message)))
+byId("skip").addEventListener("click", (event) => {
+  // The address says what is shown.
+  event.preventDefault()
+  byId("main").focus()
+})
 const watch = async () => {
   if (document.visibilityState === "visible") await request("/api/release").catch((error) => notify(error.message))
   setTimeout(watch, 5000)

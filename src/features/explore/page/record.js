@@ -95,11 +95,18 @@ const nameTargets = async (box, columns, valueOf, data) => {
 }
 
 const showLists = async (table, valueOf, data, lists) => {
+  // What belonged to a deleted record was deleted with it.
+  const isDeleted = Boolean(valueOf("_deleted_at"))
   const found = referrersOf(data, table)
-    .map(({ table: of, column, target }) => ({ of, column, values: conditionOf(of, column, target, valueOf) }))
+    .map(({ table: of, column, target }) => ({
+      of,
+      column,
+      values: conditionOf(of, column, target, valueOf),
+      showsDeleted: isDeleted || of.schema === "crm_history"
+    }))
     .filter(({ values: all }) => all.every(([, value]) => typeof value === "string"))
   if (found.length === 0) return
-  const { rows } = await request("/api/query", { sql: countsOf(found.map(({ of, values: all }) => [of, all])) })
+  const { rows } = await request("/api/query", { sql: countsOf(found) })
   const counts = new Map(rows.map(([index, n]) => [Number(index), Number(n)]))
   const filled = found
     .map((one, index) => ({ ...one, n: counts.get(index) ?? 0 }))
@@ -120,15 +127,15 @@ const conditionOf = (of, column, target, valueOf) => [
   [column, valueOf(target)]
 ]
 
-const listOf = ({ of, column, values: all, n }, data, isOpen, needsColumn) => {
+const listOf = ({ of, column, values: all, showsDeleted, n }, data, isOpen, needsColumn) => {
   const filters = all.map(([name, value]) => ({ column: name, operator: "equals", value }))
   const box = h("div", {})
   const title =
-    of.schema === "crm_history" ? `Earlier versions of it` : `${of.name}${needsColumn ? ` by ${column}` : ""}`
+    of.schema === "crm_history" ? "Earlier versions of it" : `${of.name}${needsColumn ? ` by ${column}` : ""}`
   const show = async () => {
     box.replaceChildren(h("p", { className: "muted" }, "Reading…"))
     const hidden = hiddenColumns(of, data).add(column)
-    const sql = pageOf(of, { filters, page: 0, showsDeleted: false }, rowsPerList)
+    const sql = pageOf(of, { filters, page: 0, showsDeleted }, rowsPerList)
     try {
       const page = await request("/api/query", { sql })
       box.replaceChildren(
@@ -141,7 +148,7 @@ const listOf = ({ of, column, values: all, n }, data, isOpen, needsColumn) => {
         }),
         h(
           "a",
-          { href: tableAddress(of, { filters }) },
+          { href: tableAddress(of, { filters, showsDeleted }) },
           n > rowsPerList ? `All ${number(n)} in ${of.name}` : `Open in ${of.name}`
         )
       )

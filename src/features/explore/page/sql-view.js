@@ -14,9 +14,11 @@ export const sqlView = (tables) => {
   /** What the result belongs to. */
   let ran
   const stop = h("button", { type: "button", disabled: true, onclick: () => running?.abort() }, "Stop")
+  // A query may end when something else is shown already.
+  const showAddress = () => element.isConnected && replaceAddress(sqlAddress(ran ?? "", chart))
   const showChart = (next) => {
     chart = next
-    replaceAddress(sqlAddress(ran, chart))
+    showAddress()
   }
   const run = async () => {
     running?.abort()
@@ -33,7 +35,7 @@ export const sqlView = (tables) => {
       output.replaceChildren(results(result, sql, chart, showChart))
     } catch (error) {
       if (running.signal !== signal) return
-      replaceAddress(sqlAddress(sql, chart))
+      showAddress()
       output.replaceChildren(errorBox(error.message))
       editor.select(error.message)
     }
@@ -80,7 +82,7 @@ export const sqlView = (tables) => {
     readSaved: saved.read,
     /** Shows what the address says; the address without a query keeps what is shown. */
     show: (sql, nextChart) => {
-      if (sql === undefined) return replaceAddress(sqlAddress(ran ?? "", chart))
+      if (sql === undefined) return showAddress()
       if (sql !== ran || JSON.stringify(nextChart) !== JSON.stringify(chart)) open(sql, nextChart)
     }
   }

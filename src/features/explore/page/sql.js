@@ -72,12 +72,11 @@ export const rowsWith = (table, values) => `FROM ${qualified(table)}\nWHERE ${eq
 
 const equal = (values) => values.map(([name, value]) => `${quoted(name)} = ${literal(value)}`).join(" AND ")
 
-/** How many rows of each table refer to a row; `conditions`: a table, and pairs of a name and a text. */
-export const countsOf = (conditions) =>
-  conditions
-    .map(
-      ([table, values]) =>
-        `SELECT count(*) AS n FROM ${qualified(table)} WHERE ${equal(values)}${hasDeleted(table.columns) && table.schema === "main" ? " AND _deleted_at IS NULL" : ""}`
-    )
-    .map((sql, index) => `SELECT ${index} AS i, n FROM (${sql})`)
+/** How many rows of each table have these values: `of`, the table, pairs of a name and a text, and whether deleted rows count. */
+export const countsOf = (lists) =>
+  lists
+    .map(({ of, values, showsDeleted }, index) => {
+      const existing = hasDeleted(of.columns) && !showsDeleted ? " AND _deleted_at IS NULL" : ""
+      return `SELECT ${index} AS i, count(*) AS n FROM ${qualified(of)} WHERE ${equal(values)}${existing}`
+    })
     .join("\nUNION ALL ")

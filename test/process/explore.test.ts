@@ -168,6 +168,13 @@ print(json.dumps({
     [768, ["dark"]],
     [390, ["light", "dark"]]
   ] as const)("is usable and accessible at %i pixels: %s", async (width, schemes) => {
+    const sql = "SELECT status, count(*) AS deals FROM opportunities GROUP BY ALL"
+    await client.post("/api/queries", {
+      name: "Deals",
+      sql,
+      chart: { kind: "bar", x: "status", y: ["deals"] },
+      replace: true
+    })
     for (const scheme of schemes) {
       const { page, close } = await pages.opened(width, scheme)
       const check = async (view: string) => {
@@ -202,10 +209,13 @@ print(json.dumps({
       await page.getByRole("link", { name: "Show row 1", exact: true }).click()
       await page.locator(".lists h3").waitFor()
       await check("record")
-      await runSql(page, "SELECT status, count(*) AS deals FROM opportunities GROUP BY ALL")
+      await runSql(page, sql)
       await page.getByRole("button", { name: "Chart" }).click()
       await page.locator(".picture img").waitFor()
       await check("sql")
+      await page.getByRole("link", { name: "Board" }).click()
+      await page.locator(".charts img").first().waitFor()
+      await check("board")
       await close()
     }
   })

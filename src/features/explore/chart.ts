@@ -34,8 +34,8 @@ export const chartSvg = async (body: Body): Promise<string> => {
     title: null,
     orient: "top",
     labelColor: colours.text,
-    labelLimit: 200,
-    columns: Number(width) > 500 ? 6 : 3
+    labelLimit: 120,
+    columns: Number(width) > 500 ? 6 : 2
   } as const
   const range = [...colours.marks]
   const color = range[0]!

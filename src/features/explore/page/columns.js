@@ -32,9 +32,9 @@ const keep = (table, data, hidden) => {
   }
 }
 
-/** The key first, so that it can stay while the others are scrolled; the location and the system columns last. */
+/** The key first, so that it can stay while the others are scrolled, then the location; the system columns last. */
 export const shownColumns = (table, hidden) => {
-  const rank = ({ name }) => (name === mainKeyOf(table) ? 0 : isSystem(name) ? 3 : name === "location_id" ? 2 : 1)
+  const rank = ({ name }) => (name === mainKeyOf(table) ? 0 : name === "location_id" ? 1 : isSystem(name) ? 3 : 2)
   return table.columns.filter(({ name }) => !hidden.has(name)).toSorted((one, other) => rank(one) - rank(other))
 }
 

@@ -30,7 +30,7 @@ export const accountFacts = Effect.gen(function* () {
         key: text(field["field_key"]),
         kind: text(field["data_type"]),
         location: text(field["location"]),
-        column: text(field["column_path"])
+        columns: JSON.parse(text(field["columns"])) as ReadonlyArray<string>
       }))
     } satisfies AccountFacts
   }).pipe(Effect.provide(readable.tables))
@@ -40,12 +40,13 @@ export const accountFacts = Effect.gen(function* () {
 )
 
 const customFieldsSql = `SELECT f.name, f.field_key, f.data_type, coalesce(l.name, f.location_id) AS location,
-    w.view_name || '.' || w.column_name AS column_path
+    to_json(coalesce(list(w.view_name || '.' || w.column_name ORDER BY w.view_name) FILTER (w.field IS NOT NULL), []))::VARCHAR AS columns
   FROM crm.custom_fields AS f
   LEFT JOIN crm.locations AS l ON l.id = f.location_id
   LEFT JOIN meta.wide_columns AS w ON w.location_id = f.location_id AND w.field = f.id
   WHERE f._deleted_at IS NULL AND f.document_type IS DISTINCT FROM 'folder'
-  ORDER BY location, f.field_key, column_path`
+  GROUP BY f.location_id, f.id, f.name, f.field_key, f.data_type, l.name
+  ORDER BY location, f.field_key`
 
 type Manifest = Awaited<ReturnType<typeof readManifest>>
 

@@ -25,8 +25,8 @@ export interface AccountFacts {
     readonly key: string
     readonly kind: string
     readonly location: string
-    /** The column of a wide view: `contacts_wide.shoe_size`. */
-    readonly column: string
+    /** The columns of wide views: `contacts_wide.shoe_size`. */
+    readonly columns: ReadonlyArray<string>
   }>
 }
 
@@ -128,7 +128,7 @@ const tiles = ({ facts, models, tables }: Page): string => {
     ...(facts
       ? [
           [count(rows), "rows in the tables"],
-          [`${facts.customFields.length}`, "columns of custom fields"],
+          [`${facts.customFields.length}`, "custom fields"],
           [facts.releasedAt?.slice(0, 10) ?? "unknown", "day of the release, UTC"]
         ]
       : [])
@@ -254,11 +254,13 @@ const columnRow = (
   ])
 
 const customFieldsPart = (fields: AccountFacts["customFields"]): string => {
-  const head = ["Name", "Key", "Kind", "Column", "Location"]
-  const rows = fields.map(
-    ({ column, key, kind, location, name }) =>
-      `<tr><th scope="row">${escape(name)}</th><td><code>${escape(key)}</code></td><td>${escape(kind)}</td><td><code>${escape(column)}</code></td><td>${escape(location)}</td></tr>`
-  )
+  const hasLocations = new Set(fields.map(({ location }) => location)).size > 1
+  const head = ["Name", "Key", "Kind", "Columns", ...(hasLocations ? ["Location"] : [])]
+  const rows = fields.map(({ columns, key, kind, location, name }) => {
+    const codes = [[key], columns].map((all) => all.map((one) => `<code>${escape(one)}</code>`).join(" "))
+    const cells = [codes[0]!, escape(kind), codes[1]!, ...(hasLocations ? [escape(location)] : [])]
+    return `<tr><th scope="row">${escape(name)}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`
+  })
   return `<section class="family"><h2>Custom fields</h2>
 <section class="table" id="custom-fields">
 <p class="lead">The custom fields of the account, and the columns that they have in wide views.</p>

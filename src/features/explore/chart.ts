@@ -28,14 +28,16 @@ export const chartSvg = async (body: Body): Promise<string> => {
     labelLimit: 160,
     labelOverlap: true
   }
+  const pixels = Math.min(Math.max(Number(width) || 600, 200), 2000)
+  const isWide = pixels > 500
   const isBar = kind === "bar" || kind === "grouped"
   const hasSeries = points.some((point) => point.length === 3)
   const legend = {
     title: null,
     orient: "top",
     labelColor: colours.text,
-    labelLimit: 120,
-    columns: Number(width) > 500 ? 6 : 2
+    labelLimit: isWide ? 200 : 120,
+    columns: isWide ? 6 : 2
   } as const
   const range = [...colours.marks]
   const color = range[0]!
@@ -44,7 +46,7 @@ export const chartSvg = async (body: Body): Promise<string> => {
     data: {
       values: points.map(([x, y, series]) => ({ x: xType === "quantitative" ? Number(x) : x, y, series }))
     },
-    width: Math.min(Math.max(Number(width) || 600, 200), 2000),
+    width: pixels,
     height: 320,
     background: colours.background,
     mark: isBar

@@ -63,8 +63,10 @@ const shownState = ({ isStale, state }: Result["data"]["readings"][number]): str
 const ago = (instant: string | undefined, now: number): string =>
   instant === undefined ? "never" : `${duration(now - Date.parse(instant))} ago`
 
-/** The first reason; --json has all of them. */
-const why = ({ warnings }: Result["data"]["readings"][number]): string => {
+/** The first reason, or what is kept of a reading that was stopped; --json has all reasons. */
+const why = ({ records, state, warnings }: Result["data"]["readings"][number]): string => {
+  if (state === "interrupted" && warnings.length === 0 && records > 0)
+    return `${counted(records, "record")} kept; the next sync reads the rest`
   const [first = "", ...others] = warnings.map((warning) => warning.replaceAll(/\s+/g, " "))
   const brief = first.length > 100 ? `${first.slice(0, 99)}…` : first
   return others.length > 0 ? `${brief} (and ${others.length} more)` : brief

@@ -120,7 +120,7 @@ describe("status", () => {
   })
 
   it("lists the readings of a stopped run as interrupted or never read, until a sync completes them", async () => {
-    const account = await openTables(tables, "--contacts", "120")
+    const account = await openTables(tables, "--contacts", "120", "--latency", "60")
     try {
       const stopped = new AbortController()
       const running = sluice(["sync", ...account.selection], account.environment, { signal: stopped.signal })
@@ -131,6 +131,10 @@ describe("status", () => {
       assert.strictEqual(code, 3)
       assert.include(["interrupted", "never"], states["contact_notes"])
       assert.strictEqual(data.lastRun.status, "interrupted")
+      // What had been read to its end when the run was stopped is complete, and nothing else is.
+      assert.include(Object.values(states), "complete")
+      for (const { completeAt, state } of data.readings)
+        assert.strictEqual(state === "complete", completeAt !== undefined, JSON.stringify(data.readings))
       assert.strictEqual((await account.sync()).code, 0)
       assert.strictEqual((await statusOf(account, "--check", ...account.selection)).problems, 0)
     } finally {

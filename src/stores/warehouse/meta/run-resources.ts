@@ -124,12 +124,19 @@ export const lastReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
      QUALIFY row_number() OVER (PARTITION BY location_id, resource ORDER BY run_id DESC) = 1
      ORDER BY location_id, resource`
   )
-  return runResources(rows).map((one, index) => ({
-    ...one,
-    run: String(rows[index]!["run_id"]),
-    status: unfinished.has(keyOf(one)) && one.status !== "incomplete" ? "interrupted" : one.status,
-    reasons: reasonsIn(rows[index]!)
-  }))
+  return runResources(rows).map((one, index) => {
+    const row = rows[index]!
+    // The run that was stopped has set no statuses; readings that had ended before that have their facts.
+    const facts = row["status"] === null && row["reading"] !== null ? factsIn(row) : undefined
+    const status = facts ? statusOf(facts) : one.status
+    return {
+      ...one,
+      run: String(row["run_id"]),
+      status: unfinished.has(keyOf(one)) && status !== "incomplete" ? "interrupted" : status,
+      ...(facts && { warnings: sentencesOf(facts) }),
+      reasons: facts ? reasonsOf(facts) : reasonsIn(row)
+    }
+  })
 })
 
 /** When a run last found that nothing more of each resource was due, epoch milliseconds. Backfills do not count. */

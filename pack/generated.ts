@@ -5,23 +5,23 @@ import { dictionary } from "../src/catalog/dictionary.ts"
 import { type Catalogue, discover } from "../src/catalog/discover.ts"
 import { commandsPage } from "../src/cli/commands-page.ts"
 import { resultDocuments } from "../src/cli/result-documents.ts"
-import { alarmsTable, exampleToml, jsonSchema, settingsTable } from "../src/settings/documents.ts"
+import { alarmsList, exampleToml, jsonSchema, settingsList } from "../src/settings/documents.ts"
 import { contractOf } from "../src/stages/publish/contracts/contract.ts"
 import { odcsDocument } from "../src/stages/publish/contracts/odcs.ts"
 import { describedModels } from "../src/stages/publish/models/described.ts"
 import { modelSections } from "../src/stages/publish/models/dictionary.ts"
 import { sluiceVersion } from "../src/values/version.ts"
-import { contentsTable } from "./contents-table.ts"
+import { contentsList } from "./contents-list.ts"
 import { maskedColumnsPage } from "./masked-columns.ts"
 
 export const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 const read = (path: string): string => readFileSync(inRepository(path), "utf8")
 
-/** The page with the table between its two comments. */
-const withTable = (path: string, name: string, table: string): string => {
+/** The page with the list between its two comments. */
+const withList = (path: string, name: string, list: string): string => {
   const [before, , after] = read(path).split(new RegExp(`(?<=<!-- ${name} -->\\n)|(?=<!-- end of ${name} -->)`))
-  return `${before}\n${table}\n\n${after}`
+  return `${before}\n${list}\n\n${after}`
 }
 
 /** JSON with a line for each table, so that a comparison of versions says which have changed. */
@@ -40,9 +40,9 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     ["config/example.toml", exampleToml()],
     ["config/sluice.schema.json", jsonSchema()],
     ["docs/commands.md", commandsPage()],
-    ["docs/alarms.md", withTable("docs/alarms.md", "alarms", alarmsTable())],
-    ["docs/backup.md", withTable("docs/backup.md", "contents", contentsTable())],
-    ["docs/configuration.md", withTable("docs/configuration.md", "settings", settingsTable())],
+    ["docs/alarms.md", withList("docs/alarms.md", "alarms", alarmsList())],
+    ["docs/backup.md", withList("docs/backup.md", "contents", contentsList())],
+    ["docs/configuration.md", withList("docs/configuration.md", "settings", settingsList())],
     [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
     ["docs/dictionary.md", `${dictionary(catalogue)}\n\n${modelSections(await describedModels(catalogue))}\n`],
     ["docs/masked-columns.md", `${maskedColumnsPage(catalogue)}\n`],

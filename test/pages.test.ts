@@ -55,8 +55,23 @@ describe("the pages", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
+  it("have lines of at most 120 characters, apart from large tables and pages of columns", () => {
+    const wide = pages
+      .filter(
+        (page) =>
+          !["architecture", "dictionary", "masked-columns", "performance"]
+            .map((name) => `docs/${name}.md`)
+            .includes(page)
+      )
+      .flatMap((page) => {
+        const outside = textOf(page).replaceAll(/^(```|~~~)[^]*?^\1$/gm, "")
+        return outside.split("\n").flatMap((line) => (line.length > 120 ? [`${page}: ${line}`] : []))
+      })
+    assert.deepStrictEqual(wide, [])
+  })
+
   it("list every exit code of a command", () => {
-    const listed = matches(textOf("docs/operations.md"), /^\| ([\d, ]+) +\|/gm).flatMap((codes) =>
+    const listed = matches(textOf("docs/operations.md"), /^- ([\d, ]+): /gm).flatMap((codes) =>
       codes.split(",").map(Number)
     )
     const expected = new Set([0, ...Object.values(exitCodes), 130, 143])

@@ -1,7 +1,7 @@
 /** Generates docs/commands.md: every command with its flags, as its help says them. */
 import { type CommandDescriptor } from "effect/cli/Completions"
 import { examplesOf } from "../run/command.ts"
-import { wrapped } from "../run/console/wrap.ts"
+import { wrapped } from "../values/wrap.ts"
 import { allCommands, sluice } from "./commands.ts"
 
 const width = 120

@@ -1,4 +1,5 @@
 /** Generates config/example.toml, its JSON Schema, the tables of docs/configuration.md and docs/alarms.md, and the help of flags from the settings. */
+import { wrapped } from "../values/wrap.ts"
 import * as Schema from "effect/Schema"
 import { alarms } from "../alarms/alarms.ts"
 import { type Section, type Setting, type SettingFlags, flagText } from "../values/setting.ts"
@@ -105,46 +106,33 @@ const propertiesOf = (settings: Section) =>
     ])
   )
 
-/** The table of docs/configuration.md. */
-export const settingsTable = (): string =>
-  markdownTable([
-    ["setting", "environment, flag", "default", "meaning"],
-    ...allSettings.map(({ path, environment, flag, default: otherwise, description }) => [
-      `\`${path}\``,
-      [environment, flag && flagText(flag)].flatMap((place) => (place ? [`\`${place}\``] : [])).join(", "),
-      otherwise === undefined ? "" : `\`${tomlOf(otherwise)}\``,
-      description
-    ]),
+/** The list of docs/configuration.md. */
+export const settingsList = (): string =>
+  markdownList([
+    ...allSettings.map(({ path, environment, flag, default: otherwise, description }) => {
+      const places = [environment, flag && flagText(flag)].flatMap((place) => (place ? [`\`${place}\``] : []))
+      const notes = [...places, ...(otherwise === undefined ? [] : [`by default \`${tomlOf(otherwise)}\``])]
+      return [path, `${notes.length === 0 ? "" : `(${notes.join(", ")}) `}${description}`] as const
+    }),
     ...listNames.flatMap((list) =>
-      Object.entries(listOf(list).settings).map(([key, { description }]) => [
-        `\`${list}.${listOf(list).isNamed ? "NAME." : ""}${key}\``,
-        "",
-        "",
-        description
-      ])
+      Object.entries(listOf(list).settings).map(
+        ([key, { description }]) => [`${list}.${listOf(list).isNamed ? "NAME." : ""}${key}`, description] as const
+      )
     )
   ])
 
-/** The table of docs/alarms.md. */
-export const alarmsTable = (): string =>
-  markdownTable([
-    ["alarm", "when", "settings"],
-    ...Object.entries(alarms).map(([kind, { when, settings }]) => [
-      `\`${kind}\``,
-      when,
-      Object.keys(settings)
-        .map((key) => `\`alarms.${key}\``)
-        .join(", ")
-    ])
-  ])
+/** The list of docs/alarms.md. */
+export const alarmsList = (): string =>
+  markdownList(
+    Object.entries(alarms).map(([kind, { when, settings }]) => {
+      const names = Object.keys(settings).map((key) => `\`alarms.${key}\``)
+      return [kind, names.length === 0 ? when : `${when} Settings: ${names.join(", ")}.`] as const
+    })
+  )
 
-/** With its columns aligned. */
-export const markdownTable = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  const line = (row: ReadonlyArray<string>) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`
-  return [line(rows[0]!), line(widths.map((width) => "-".repeat(width))), ...rows.slice(1).map(line)].join("\n")
-}
+/** An item for each name with what it means, in lines of at most 120 characters. */
+export const markdownList = (items: ReadonlyArray<readonly [name: string, meaning: string]>): string =>
+  items.flatMap(([name, meaning]) => wrapped(meaning, { width: 120, first: `- \`${name}\`: `, indent: 2 })).join("\n")
 
 /** The help of a flag: description, and in brackets the environment variable and the default. */
 export const flagDescription = (flag: keyof SettingFlags): string => {

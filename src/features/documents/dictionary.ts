@@ -18,7 +18,7 @@ import { modelFamily, modelSection, modelSections } from "../../stages/publish/m
 import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { printResult } from "../../run/result.ts"
-import { terminalWidth } from "../../run/console/wrap.ts"
+import { terminalWidth } from "../../values/wrap.ts"
 
 interface DictionaryFlags {
   /** Tables or families; empty: all. */

@@ -38,11 +38,17 @@ describe("bad input", () => {
     assertExplains(ran, /location nowhere/)
   })
 
-  it("an address that refuses connections ends the run with 75", async () => {
-    const environment = { ...account.environment, SLUICE_OUTPUT: newFolder(), SLUICE_BASE_URL: "http://127.0.0.1:9" }
-    const ran = await sluice(["sync", "--only", "locations"], environment, { overrides: acceleratedClock() })
-    assert.strictEqual(ran.code, 75)
-    assertExplains(ran, /ECONNREFUSED/)
+  it("an address that refuses connections is wrong on the first run (78), and unavailable on later ones (75)", async () => {
+    const environment = { ...account.environment, SLUICE_OUTPUT: newFolder() }
+    const sync = (baseUrl: Record<string, string>) =>
+      sluice(["sync", "--only", "locations"], { ...environment, ...baseUrl }, { overrides: acceleratedClock() })
+    const first = await sync({ SLUICE_BASE_URL: "http://127.0.0.1:9" })
+    assert.strictEqual(first.code, 78)
+    assertExplains(first, /nothing answers there \(.*ECONNREFUSED.*account\.base_url/s)
+    assert.strictEqual((await sync({})).code, 0)
+    const later = await sync({ SLUICE_BASE_URL: "http://127.0.0.1:9" })
+    assert.strictEqual(later.code, 75)
+    assertExplains(later, /ECONNREFUSED/)
   })
 
   it.each([

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 
-it("new fields and types are reported once, with a sample; undocumented enum values by each run that reads them", async () => {
+it("new fields, types and undocumented enum values are reported once, with a sample", async () => {
   const account = await openCore("--contacts", "40")
   try {
     const poison = (fields: Record<string, unknown>, collection = "contacts") =>
@@ -27,7 +27,7 @@ it("new fields and types are reported once, with a sample; undocumented enum val
     ])
     const third = await account.sync("--full")
     assert.notMatch(third.stderr, /The service sent new fields or types/)
-    assert.match(third.stderr, /Undocumented enum values.*opportunities\.status = frozen_over/)
+    assert.notMatch(second.stderr + third.stderr, /Undocumented enum values/)
     const [seen] = await query(account.warehouse, "SELECT seen FROM meta.schema_changes WHERE field = 'loyaltyTier'")
     assert.strictEqual(seen!["seen"], "2")
     const [kept] = await query(account.warehouse, "SELECT _extra FROM crm.contacts WHERE id = 'strange1'")

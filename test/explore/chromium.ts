@@ -1,21 +1,9 @@
 /** Chromium on the page of an explorer that serves a synced account. */
 import { assert } from "@effect/vitest"
-import { type Page, chromium } from "playwright-core"
+import type { Page } from "playwright-core"
 import { type Account, discard, openSynced } from "../support/account.ts"
-import { programOf } from "../support/programs.ts"
+import { launchChromium } from "../support/chromium.ts"
 import { type Client, openExplorer } from "./client.ts"
-
-export const chromiumPath = programOf("chromium", "/usr/bin/chromium")
-
-const flags = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync"
-]
 
 export interface Pages {
   readonly account: Account
@@ -39,7 +27,7 @@ export const openPages = async (): Promise<Pages> => {
     formats: "duckdb"
   })
   const client = await openExplorer(account.output)
-  const browser = await chromium.launch({ executablePath: chromiumPath!, args: flags })
+  const browser = await launchChromium()
   const opened = async (width = 1280, colorScheme: "light" | "dark" = "light") => {
     const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme })
     const page = await context.newPage()

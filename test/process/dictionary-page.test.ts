@@ -3,21 +3,18 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import axe from "axe-core"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Browser, chromium } from "playwright-core"
-import { programOf } from "../support/programs.ts"
+import type { Browser } from "playwright-core"
+import { chromiumPath, launchChromium } from "../support/chromium.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
-const executablePath = programOf("chromium", "/usr/bin/chromium")
-
-describe.skipIf(executablePath === undefined)("the dictionary in a browser", () => {
+describe.skipIf(chromiumPath === undefined)("the dictionary in a browser", () => {
   let browser: Browser
   let url: string
   beforeAll(async () => {
     const file = join(newFolder(), "dictionary.html")
     writeFileSync(file, (await sluice(["dictionary", "contacts", "transactions", "bi", "--html"], {})).stdout)
     url = `file://${file}`
-    const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-    browser = await chromium.launch({ executablePath: executablePath!, args })
+    browser = await launchChromium()
   })
   afterAll(() => browser.close())
 

@@ -1,9 +1,10 @@
 /** Tables, records and columns on the page of the explorer, in Chromium; the figures are compared with the warehouse. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import type { Page } from "playwright-core"
-import { type Pages, chromiumPath, openPages } from "../explore/chromium.ts"
+import { type Pages, openPages } from "../explore/chromium.ts"
 import type { Client } from "../explore/client.ts"
 import type { Account } from "../support/account.ts"
+import { chromiumPath } from "../support/chromium.ts"
 import { query } from "../support/compare.ts"
 
 describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {

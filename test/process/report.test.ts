@@ -1,27 +1,14 @@
 /** The report in a browser: Debian's Chromium, at the widths of a telephone, a tablet and a desk, in both colour schemes. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import axe from "axe-core"
-import { type Browser, type Page, chromium } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { join } from "node:path"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { programOf } from "../support/programs.ts"
+import { chromiumPath, launchChromium } from "../support/chromium.ts"
 import { sluice } from "../support/sluice.ts"
 
-const executablePath = programOf("chromium", "/usr/bin/chromium")
-
-/** Without these, Chromium looks for updates in the network. */
-const args = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync"
-]
-
-describe.skipIf(executablePath === undefined)("the report in a browser", () => {
+describe.skipIf(chromiumPath === undefined)("the report in a browser", () => {
   let account: Account
   let browser: Browser
   let url: string
@@ -43,7 +30,7 @@ describe.skipIf(executablePath === undefined)("the report in a browser", () => {
     await account.service.post("token", { removeScope: "calendars.readonly" })
     assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 77)
     url = `file://${join(account.output, "published/report/index.html")}`
-    browser = await chromium.launch({ executablePath: executablePath!, args })
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser.close()

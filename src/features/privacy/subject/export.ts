@@ -9,6 +9,7 @@ import type { Failure } from "../../../values/failure.ts"
 import { writeArchive } from "../../../output/archive.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
+import { locationNames } from "../../../stores/warehouse/location-names.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { findBelongings, linkedResources } from "./belongings.ts"
@@ -90,6 +91,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (
       .toSorted()
       .at(-1) || "the last sync"
   const person = contacts.find(({ name }) => name !== null)?.name ?? options.addresses[0] ?? contacts[0]?.id
+  const names = yield* locationNames()
   yield* write("coverage.json", json({ sources: coverage, limits }))
   yield* write("person.json", json({ contacts, addresses: options.addresses, asOf }))
   yield* write("columns.json", json(columnsOf(tables)))
@@ -105,7 +107,8 @@ export const exportSubject = Effect.fn("subject.export")(function* (
       title: `Data about ${person}`,
       asOf,
       contacts,
-      placeOf: yield* namesOfLocations,
+      // A location that no sync has read has its id for a name.
+      placeOf: (location) => names.get(location) ?? location,
       addresses: options.addresses,
       coverage,
       tables: pageTables,
@@ -130,17 +133,6 @@ export const exportSubject = Effect.fn("subject.export")(function* (
     files: files.length,
     candidates: candidates?.length
   }
-})
-
-/** A location that no sync has read has its id for a name. */
-const namesOfLocations = Effect.gen(function* () {
-  const warehouse = yield* Warehouse
-  const [column] = yield* warehouse.rows(
-    "SELECT 1 FROM duckdb_columns() WHERE schema_name = 'crm' AND table_name = 'locations' AND column_name = 'name'"
-  )
-  const rows = column === undefined ? [] : yield* warehouse.rows("SELECT id, name FROM crm.locations WHERE name <> ''")
-  const names = new Map(rows.map((row) => [row["id"], String(row["name"])]))
-  return (location: string) => names.get(location) ?? location
 })
 
 /** Without an ending. Ids of the service have letters and digits only. */

@@ -75,8 +75,8 @@ interface Answers {
 }
 
 /**
- * The answers of the flags and of the prompts, and the name of the account that they reach. In a terminal, answers with which
- * the account cannot be read are asked for again, each with the earlier one as its default.
+ * The answers of the flags and of the prompts, and the name of the account that they reach. If the account cannot be read
+ * with them, a person at a terminal is asked again, with the earlier answers as defaults.
  */
 const answersFor = Effect.fnUntraced(function* (flags: InitFlags, canAsk: boolean) {
   const { say } = yield* Output

@@ -16,9 +16,9 @@ nav .part a{color:var(--text);font-weight:600}
 main>section{padding-top:1rem;scroll-margin-top:2rem}
 section section{margin-top:2.6rem;scroll-margin-top:3.2rem}
 section section h3{padding-top:1rem;border-top:1px solid var(--line)}
-.halves{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));gap:0 3rem}
-.halves>*{min-width:0}.halves th{white-space:normal}
-@media (min-width:74rem){.halves>:last-child:nth-child(odd){grid-column:1/-1}}
+.two-columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));gap:0 3rem}
+.two-columns>*{min-width:0}.two-columns th{white-space:normal}
+@media (min-width:74rem){.two-columns>:last-child:nth-child(odd){grid-column:1/-1}}
 #age{font-weight:600}
 .reasons{padding-left:1.2rem;margin:.9rem 0;max-width:52rem}
 .reasons li{margin:.25rem 0}
@@ -66,6 +66,6 @@ path.mark{stroke:var(--text);stroke-width:1.5}
 .series svg{width:1.6rem;height:.5rem;margin-right:.35rem}
 @media (max-width:60rem){nav{position:static}section section{scroll-margin-top:0}}
 @media (max-width:40rem){nav ul{padding-left:1rem;padding-right:1rem}.ticks span:nth-child(even):not(.last){display:none}td.wide{min-width:12rem}}
-@media print{nav,#age{display:none}header{padding-top:0}.halves,.pair{display:block}section section{margin-top:1.4rem}
+@media print{nav,#age{display:none}header{padding-top:0}.two-columns,.pair{display:block}section section{margin-top:1.4rem}
 .chart,.tiles,.strip,.notice{break-inside:avoid}#operations{break-before:page}th,td{padding-right:.5rem}thead th,tbody th{white-space:normal;overflow-wrap:anywhere}.scroll table{font-size:8.5pt}.chart,.strip,.spark,.meter{min-width:3rem}td.wide{min-width:8rem}}
 `

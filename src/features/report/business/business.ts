@@ -76,7 +76,7 @@ export const business = Effect.fn("report.business")(function* (
       week
     ),
     content: html`${tiles(made.flatMap(({ figures }) => figures))}
-      <div class="halves">${made.map(({ content }) => content)}</div>`
+      <div class="two-columns">${made.map(({ content }) => content)}</div>`
   }
 })
 

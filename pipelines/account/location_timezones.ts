@@ -16,9 +16,15 @@ export const locationTimezones = defineList({
       pageSize: 1000
     }
   ],
-  // The documents show an array in `timezones`. No response of the service is published, so an array in any member is read.
+  // The documents show an array in `timezones`. No response of the service is published, so zones in any member are read.
   isReshaped: true,
   transform: (answer) =>
-    (Array.isArray(answer) ? answer : Object.values(Object(answer)).find(Array.isArray)) ?? [answer],
+    [answer, Object(answer).timezones, ...Object.values(Object(answer)).filter(hasZone)].find(Array.isArray) ?? [
+      answer
+    ],
   fields: { value: text("IANA time zone", { column: "timezone" }) }
 })
+
+function hasZone(member: unknown): boolean {
+  return Array.isArray(member) && member.some((zone) => /^(UTC|GMT|\w+\/\w.*)$/.test(String(zone)))
+}

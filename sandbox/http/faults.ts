@@ -1,4 +1,5 @@
 import { Random, streams } from "../account/random.ts"
+import { errorAnswers } from "./error-answers.ts"
 
 export const faultKinds = [
   "500",
@@ -13,14 +14,26 @@ export const faultKinds = [
   "429",
   "429-storm",
   // Sends the previous response of the same path again, like a list that repeats a page.
-  "repeat"
+  "repeat",
+  // Sends an error with the status 200, in the form that the rule names.
+  "200"
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
 
+/** The fault of one request. */
+export interface Fault {
+  readonly kind: FaultKind
+  readonly ms: number
+  /** The form of an error with the status 200. */
+  readonly form?: string
+}
+
 export interface FaultRule {
-  /** A part of the path. Default: every path. */
+  /** A part of the path, or the whole path with `*` for its parameters. Default: every path. */
   match?: string
+  /** The form of an error with the status 200. Default: `success`. */
+  form?: string
   kind: FaultKind
   /** The probability that the rule applies to a matching request. Default: 1. */
   rate?: number
@@ -33,6 +46,7 @@ export interface FaultRule {
 /** The members of a rule. */
 const members: Readonly<Record<keyof FaultRule, (value: unknown) => boolean>> = {
   match: (value) => typeof value === "string",
+  form: (value) => typeof value === "string" && errorAnswers.includes(value),
   kind: (value) => faultKinds.some((kind) => kind === value),
   rate: (value) => typeof value === "number" && value >= 0 && value <= 1,
   count: (value) => Number.isInteger(value) && (value as number) >= 0,
@@ -87,23 +101,32 @@ export class Faults {
     return this.#rules
   }
 
-  next(path: string, now: number): { kind: FaultKind; ms: number } | undefined {
+  next(path: string, now: number): Fault | undefined {
     if (now < this.#stormUntil) return { kind: "429", ms: 0 }
     for (const [index, rule] of this.#rules.entries()) {
-      if (rule.match !== undefined && !path.includes(rule.match)) continue
+      if (rule.match !== undefined && !isMatch(rule.match, path)) continue
       if (this.#appliedCounts[index]! >= (rule.count ?? Infinity)) continue
       if (!this.#random.chance(rule.rate ?? 1)) continue
       this.#appliedCounts[index]!++
       if (rule.kind === "429-storm") this.#stormUntil = now + (rule.ms ?? 10_000)
-      return { kind: rule.kind, ms: rule.ms ?? 2000 }
+      return { kind: rule.kind, ms: rule.ms ?? 2000, ...(rule.kind === "200" && { form: rule.form ?? "success" }) }
     }
     return undefined
   }
 }
 
-const onlyByRule = new Set<FaultKind>(["hang", "429-storm", "slow", "repeat"])
+const isMatch = (match: string, path: string): boolean => {
+  if (!match.includes("*")) return path.includes(match)
+  const [expected, segments] = [match.split("/"), path.split("/")]
+  return (
+    expected.length === segments.length &&
+    segments.every((segment, index) => (expected[index] === "*" ? segment !== "" : segment === expected[index]))
+  )
+}
 
-/** Rules that together apply to about this share of requests. They exclude hang, 429-storm, slow and repeat. */
+const onlyByRule = new Set<FaultKind>(["hang", "429-storm", "slow", "repeat", "200"])
+
+/** Rules that together apply to about this share of requests. They exclude hang, 429-storm, slow, repeat and 200. */
 export const mixture = (probability: number): Array<FaultRule> => {
   const kinds = faultKinds.filter((kind) => !onlyByRule.has(kind))
   return probability === 0 ? [] : kinds.map((kind) => ({ kind, rate: probability / kinds.length }))

@@ -3,7 +3,8 @@ import { openapi } from "../description/openapi.ts"
 import { page } from "../description/page.ts"
 import type { Service } from "../service.ts"
 import { HttpError } from "./errors.ts"
-import type { FaultKind } from "./faults.ts"
+import { ErrorAnswer } from "./error-answers.ts"
+import type { Fault } from "./faults.ts"
 import { Interruption, applyBefore } from "./interruption.ts"
 import { type Content, answer } from "./router.ts"
 
@@ -24,11 +25,6 @@ export interface HttpResponse {
   readonly body: string | Uint8Array | Iterable<string>
   /** The fault that the transport applies to this response. */
   readonly fault?: Fault | undefined
-}
-
-interface Fault {
-  readonly kind: FaultKind
-  readonly ms: number
 }
 
 /** Handles one request, without a socket. Rejects with an `Interruption` if a fault ends the request without a response. */
@@ -87,7 +83,7 @@ const serve = (request: HttpRequest, text: string | undefined, service: Service)
     fault = service.faults.next(url.pathname, service.clock.now())
     if (fault === undefined) return
     service.statistics.countFault(fault.kind)
-    applyBefore(fault.kind)
+    applyBefore(fault)
   }
   const answered = answer({ method, url, headers, text }, service, interrupt)
   return { ...answered, body: service.faults.repeated(fault?.kind, url.pathname, answered.body), fault }
@@ -98,6 +94,7 @@ const catchErrors = (requestId: string, act: () => FaultyContent): FaultyContent
     return act()
   } catch (error) {
     if (error instanceof Interruption) throw error
+    if (error instanceof ErrorAnswer) return { status: 200, ...error.content }
     return errorContent(error instanceof URIError ? new HttpError(400, "Malformed URL") : error, requestId)
   }
 }

@@ -1,5 +1,6 @@
 import { HttpError } from "./errors.ts"
-import type { FaultKind } from "./faults.ts"
+import { ErrorAnswer } from "./error-answers.ts"
+import type { Fault } from "./faults.ts"
 
 /** Ends a request before it takes effect, without a response: the connection is reset, or stays open (`hang`). */
 export class Interruption extends Error {
@@ -12,7 +13,8 @@ export class Interruption extends Error {
 }
 
 /** Applies a fault that prevents the operation, by throwing. The other faults apply to the response. */
-export const applyBefore = (kind: FaultKind): void => {
+export const applyBefore = ({ form, kind }: Fault): void => {
+  if (form !== undefined) throw new ErrorAnswer(form)
   if (kind === "reset-before" || kind === "hang") throw new Interruption(kind)
   if (kind === "429" || kind === "429-storm") throw new HttpError(429, "Too Many Requests")
   if (kind === "500") throw new HttpError(500, "Internal server error")

@@ -99,6 +99,19 @@ describe("a fault", () => {
     await faults()
   })
 
+  it("can answer every operation with an error in any form, and the status 200", async () => {
+    await faults({ kind: "200", match: "/contacts/*", form: "graphql" })
+    const failed = await s.get("/contacts/x")
+    assert.deepEqual([failed.status, Object.keys(failed.body)], [200, ["data", "errors"]])
+    assert.equal(await statusSeen(), 200)
+    assert.equal((await s.get("/contacts/x/notes")).status, 404)
+    await faults({ kind: "200", form: "html" })
+    const headers = { Version: "v3", Authorization: `Bearer ${s.token}` }
+    const response = await s.fetch(`/locations/${locationId}`, { headers })
+    assert.deepEqual([response.status, response.headers.get("content-type")], [200, "text/html; charset=utf-8"])
+    await faults()
+  })
+
   it("affects only the paths that it names", async () => {
     await faults({ kind: "500", match: "/contacts/" })
     assert.equal(await statusSeen(), 200)

@@ -116,10 +116,10 @@ export class SimulatedService extends Dispatcher {
 
   private serve({ method, path, headers, body }: Dispatcher.DispatchOptions): Answered | "hang" | "reset" {
     const { service } = this
-    let fault: Answered["fault"]
+    let fault: ReturnType<Service["faults"]["next"]>
     const interrupt = () => {
       fault = service.faults.next(path, service.clock.now())
-      if (fault) applyBefore(fault.kind as Parameters<typeof applyBefore>[0])
+      if (fault) applyBefore(fault)
     }
     const arrived = {
       method,

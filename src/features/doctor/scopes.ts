@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { type ApiResponse, Api } from "../../stages/api/api.ts"
 import type { BadCredentials, BudgetExhausted, WrongLocation } from "../../stages/api/errors.ts"
+import { expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at } from "../../catalog/json.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
@@ -106,7 +107,8 @@ const send = Effect.fnUntraced(function* (probe: Probe, { location, company, opt
       windowEnd: now
     }
   )
-  return yield* (yield* Api).send({ request, priority: 1, resource: "doctor" }).pipe(
+  const failure = failureIn(expectedOf(resource, strategy, partition))
+  return yield* (yield* Api).send({ request, priority: 1, resource: "doctor", failureIn: failure }).pipe(
     Effect.map((answer): Result => ({ probe, answer })),
     Effect.catchTags({
       Forbidden: ({ message }) => Effect.succeed<Result>({ probe, refused: "missing", why: message }),

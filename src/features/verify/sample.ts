@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Api } from "../../stages/api/api.ts"
 import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../../stages/api/errors.ts"
+import { failureIn, singleRecord } from "../../catalog/answer.ts"
 import { at, parseExact } from "../../catalog/json.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { requestForRow } from "../../catalog/get-one.ts"
@@ -106,6 +107,8 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
   return yield* Effect.gen(function* () {
     const request = requestForRow(resource, row, { location })!
     const { body } = yield* (yield* Api).send({ request, priority: 2, resource: `verify/${table.name}` })
+    const failure = failureIn(singleRecord(resource, row["id"]))(body)
+    if (failure !== undefined) return yield* unread({ message: failure })
     const [record] = transformed(resource, at(body, path))
     const normalised = normaliserOf(resource)(record, { location }).row
     if (normalised === undefined)

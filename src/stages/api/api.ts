@@ -5,7 +5,7 @@ import type { BoundRequest } from "../../catalog/request.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { ApiSettings } from "../../settings/account.ts"
 import { type Budget, type Priority, type RateLimitSnapshot, makeBudget } from "./rate-limiter.ts"
-import { type Retry, classify } from "./response-errors.ts"
+import { type Retry, classify, messageIn } from "./response-errors.ts"
 import { type SendForm, makeCredentials } from "./credentials.ts"
 import {
   type ApiError,
@@ -29,6 +29,8 @@ export interface Call {
   readonly resource: string
   /** The path of the request with the names of its parameters, which the log shows: ids may be personal data. */
   readonly pathTemplate?: string
+  /** Why a body that arrives with the status of a success is no answer. It is then requested again, as after an error. */
+  readonly failureIn?: (body: unknown) => string | undefined
   /** For a response that is a file: where to store it. The body is then a `StoredFile`; see downloads.ts. */
   readonly file?: FileTarget
 }
@@ -97,7 +99,7 @@ const makeApi = Effect.fn("api.make")(function* (
 
   /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
   const attempt = Effect.fnUntraced(
-    function* ({ request, pathTemplate, priority, resource, file }: Call, wasRenewed: boolean) {
+    function* ({ request, pathTemplate, priority, resource, failureIn, file }: Call, wasRenewed: boolean) {
       const token = yield* credentials.token
       let sentAt = 0
       const send = Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -142,6 +144,13 @@ const makeApi = Effect.fn("api.make")(function* (
         if (body === tooDeep)
           return yield* new RequestRejected({ status, message: "the response is nested too deeply" })
         if (body === undefined) return { retry: "soon", message: "the response is not JSON" } satisfies Retry
+        const failure = failureIn?.(body)
+        if (failure !== undefined)
+          return {
+            retry: "soon",
+            message: `${failure} (${status} ${messageIn(text)})`,
+            answered: status
+          } satisfies Retry
         const serviceTime = timeOf(headers)
         return { text, body, hasBigNumbers, at: yield* Clock.currentTimeMillis, serviceTime } satisfies ApiResponse
       }

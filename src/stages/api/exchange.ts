@@ -64,7 +64,8 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
         const { statusCode: status, headers, body } = response
         if (status >= 300 || status === 206)
           return { status, headers, text: await errorTextOf(body, headers["content-encoding"]) }
-        if (file === undefined) {
+        // A page or a JSON text in place of a file is an error.
+        if (file === undefined || /json|text|xml/i.test(String(headers["content-type"]))) {
           const bytes = await bytesOf(body)
           return { status, headers, text: bytes && textOf(bytes) }
         }

@@ -37,7 +37,7 @@ const unauthorised = (answer: Detail): Status => {
 }
 
 /** The message in the body of an error, in any of its formats, shortened. */
-const messageIn = (body: string): string => {
+export const messageIn = (body: string): string => {
   const message =
     /"message"\s*:\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\])/.exec(body)?.[1] ??
     /"error"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1]

@@ -88,31 +88,5 @@ export const idOf = (record: unknown): string => {
   return text.length > 200 ? hash("sha256", text) : text
 }
 
-/**
- * The records of a page; `undefined` if the body has no list. Only a list that is there and empty says that there are no
- * records. A single object counts as one record if it has an id or is a whole response that is not paged.
- */
-export const recordsIn = (
-  body: unknown,
-  path: string,
-  { paging, hasList = isNoError }: Pick<Strategy, "paging" | "hasList">
-): ReadonlyArray<unknown> | undefined => {
-  const records = at(body, path)
-  if (Array.isArray(records)) return records
-  if (records === undefined || records === null || (path === "" && !hasList(body))) return undefined
-  const isRecord =
-    (path === "" && paging.kind === "once") || at(records, "id") !== undefined || at(records, "_id") !== undefined
-  return isRecord ? [records] : undefined
-}
-
-/** The service may send an error with the status of a success. */
-const isNoError = (body: unknown): boolean => {
-  if (typeof body !== "object" || body === null) return true
-  const { id, _id, statusCode, error, ...others } = body as Readonly<Record<string, unknown>>
-  return (
-    (id ?? _id) !== undefined || (statusCode === undefined && error === undefined && Object.keys(others).length > 0)
-  )
-}
-
 /** Lists paged by position skip records when others are deleted meanwhile; a cursor does not. */
 export const isPositional = ({ paging: { kind } }: Strategy): boolean => kind === "offset" || kind === "pageNumber"

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { type ApiError, NotFound, RequestRejected, detailOf } from "../api/errors.ts"
 import type { FileTarget } from "../api/downloads.ts"
+import { answerOf, expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at, written } from "../../catalog/json.ts"
 import { withholderOf } from "../../catalog/withhold.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
@@ -17,16 +18,7 @@ import { type RunContext, count } from "./run-context.ts"
 import { LoopDetector } from "./loop.ts"
 import { advance } from "./paging.ts"
 import { halved } from "./windows.ts"
-import {
-  type ListProgress,
-  type Step,
-  apply,
-  idOf,
-  isPositional,
-  recordsIn,
-  repeated,
-  withWarning
-} from "./list-progress.ts"
+import { type ListProgress, type Step, apply, idOf, isPositional, repeated, withWarning } from "./list-progress.ts"
 import { isPair, withoutPair } from "./tie-breaking.ts"
 import { missingBeyondDrift } from "./outcome.ts"
 import { shouldTryPageSize, sizeBelow, sizeFromTrial, sizeThatFits } from "./page-size.ts"
@@ -81,10 +73,10 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   const [api, vault] = [yield* Api, yield* Vault]
   const { resource, strategy, name, parameters, sizes, label, priority, parentContext } = task
   const strategyName = `${strategy.request.method} ${strategy.request.path}`
-  const path = strategy.records.replace("{partition}", name)
   const expiring = strategy.paging.kind === "expiring"
   const file = parentContext?.file && { file: parentContext.file }
   const identified = identifier(resource, context)
+  const expected = expectedOf(resource, strategy, name, parentContext?.parent.id)
   let state = start
   let live: { readonly cursor: unknown; readonly usedAt: number } | undefined
   const startsByAnchor = new Map<number | undefined, number>()
@@ -124,7 +116,14 @@ export const readPartition = Effect.fn("extract.partition")(function* (
       }
     )
     const result = yield* api
-      .send({ request, pathTemplate: strategy.request.path, priority: live ? 0 : priority, resource: label, ...file })
+      .send({
+        request,
+        pathTemplate: strategy.request.path,
+        priority: live ? 0 : priority,
+        resource: label,
+        failureIn: failureIn(expected),
+        ...file
+      })
       .pipe(
         Effect.catchTag("RequestRejected", (rejection) => Effect.succeed(rejection)),
         // The service may fail on a cursor of sort value and id.
@@ -146,8 +145,9 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     }
     state = { ...state, servedAt: state.servedAt ?? (state.count === 0 ? result.serviceTime : undefined) }
     const response = parentContext?.complete ? yield* parentContext.complete(result) : result
-    const list = recordsIn(response.body, path, strategy)?.map(identified)
-    if (list === undefined) return { reason: { message: `the response has no list ${path}` } }
+    const answer = answerOf(response.body, expected)
+    if (answer.kind !== "data") return { reason: { message: answer.reason } }
+    const list = answer.records.map(identified)
     if (list.length > recordsMax)
       return { reason: { message: `the response has ${list.length} records, over our limit of ${recordsMax}` } }
     const ids = list.map(idOf)
@@ -203,7 +203,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
         resource: resource.table,
         partition: parentContext ? label : name,
         request,
-        records: path,
+        records: expected.records,
         hasBigNumbers: response.hasBigNumbers,
         ...(parentContext && { parent: { ...parentContext.parent, done: state.done } }),
         checkpoint: state

@@ -1,7 +1,8 @@
 /** Narrows what a plan is expected to take by asking the service: one small request for each list whose total tells more. */
 import { Effect } from "effect"
-import { Api } from "../api/api.ts"
+import { Api, type Call } from "../api/api.ts"
 import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
+import { expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at } from "../../catalog/json.ts"
 import { type BoundRequest, bind, get } from "../../catalog/request.ts"
 import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
@@ -91,7 +92,8 @@ const totalOf = Effect.fnUntraced(function* (
         ...period,
         ...(since && { windowStart: since })
       }),
-      resource.table
+      resource.table,
+      failureIn(expectedOf(resource, strategy, name))
     )
     if ("refused" in answer) return answer
     const total =
@@ -115,8 +117,8 @@ const companyOf = Effect.fnUntraced(function* (location: string) {
 })
 
 const bodyOf = Effect.fnUntraced(
-  function* (request: BoundRequest, resource: string) {
-    const { body } = yield* (yield* Api).send({ request, priority: 1, resource })
+  function* (request: BoundRequest, resource: string, failureIn: Call["failureIn"] = () => undefined) {
+    const { body } = yield* (yield* Api).send({ request, priority: 1, resource, failureIn })
     return { body } as { readonly body: unknown } | { readonly refused: Refusal }
   },
   Effect.catchTags({

@@ -13,6 +13,7 @@ import { dayMs } from "../../catalog/timestamps.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
 import { type Range, sumOf } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
+import { unfinishedRefreshes } from "../../stores/warehouse/meta/run-resources.ts"
 import { unfinishedFullSync } from "../../stores/warehouse/meta/runs.ts"
 import { type Failure, failure } from "../../values/failure.ts"
 import { type ExpectedStep, expect, requestsOf } from "./expect.ts"
@@ -45,9 +46,11 @@ export const makePlan = Effect.fn("plan.make")(function* (
   const now = yield* Clock.currentTimeMillis
   const refreshCutoff = choice.full ? ((yield* unfinishedFullSync()) ?? now) : undefined
   const chosen = yield* choose(catalogue, choice)
-  const steps = chosen.map((resource) =>
-    stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, now, refreshCutoff)
-  )
+  const unfinished = choice.full ? undefined : yield* unfinishedRefreshes(location)
+  const steps = chosen.map((resource) => ({
+    ...stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, now, choice.full),
+    refreshCutoff: refreshCutoff ?? unfinished?.get(childRequestOf(resource)?.label ?? "")
+  }))
   const expected = yield* expect(steps, syncState, location, choice.optional)
   const withParents = expected.map(({ step, children }) => (children ? { ...step, parents: children.state } : step))
   return { steps: withParents, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
@@ -58,15 +61,13 @@ const stepOf = (
   embedded: ReadonlyArray<Resource>,
   stateByLabel: ReadonlyMap<string, SyncState>,
   now: number,
-  refreshCutoff: number | undefined
-): Step => {
+  isFull: boolean
+): Omit<Step, "refreshCutoff"> => {
   const state = stateByLabel.get(resource.table)
   const childRequest = childRequestOf(resource)
-  const isFull = refreshCutoff !== undefined
   const common = {
     resource,
     embedded,
-    refreshCutoff,
     capabilities: state?.capabilities ?? noCapabilities,
     childCapabilities: childRequest && stateByLabel.get(childRequest.label)?.capabilities,
     checkpoints: state?.checkpoints ?? {}

@@ -9,6 +9,7 @@ import type { Status } from "../../../values/state.ts"
 import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
 import { literal, selected } from "../sql.ts"
 import { unfinishedLists } from "./checkpoints.ts"
+import { fullSync } from "./runs.ts"
 import type { Counted } from "./run-changes.ts"
 import { existingMetaTables } from "./tables.ts"
 import { type Row, Warehouse } from "../warehouse.ts"
@@ -137,6 +138,23 @@ export const lastReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
       reasons: facts ? reasonsOf(facts) : reasonsIn(row)
     }
   })
+})
+
+/**
+ * When the last full sync began, epoch milliseconds, by children or details that neither it nor a later run has read
+ * completely and without a warning: what it could not read is due until then.
+ */
+export const unfinishedRefreshes = Effect.fnUntraced(function* (
+  location: string
+): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT resource, epoch_ms(max(started_at) FILTER (command = ${literal(fullSync)})) AS at,
+       max(run_id) FILTER (command = ${literal(fullSync)}) AS last_full, max(run_id) FILTER (status = 'complete') AS last_complete
+     FROM (SELECT r.run_id, r.resource, r.status, n.command, n.started_at FROM meta.run_resources AS r JOIN meta.runs AS n USING (run_id)
+       WHERE location_id = ${literal(location)})
+     GROUP BY resource HAVING last_full > coalesce(last_complete, '')`
+  )
+  return new Map(rows.map((row) => [String(row["resource"]), Number(row["at"])]))
 })
 
 /** When a run last found that nothing more of each resource was due, epoch milliseconds. Backfills do not count. */

@@ -1,0 +1,133 @@
+/**
+ * What a response with the status of a success is: data, which may be empty; a list in another place; or no answer, because it
+ * says that it failed, or has nothing of what the definition names. This is decided here alone, before anything counts,
+ * stores or trusts a response.
+ */
+import { type Fields, fieldNamed, isScalar } from "./fields.ts"
+import { at, written } from "./json.ts"
+import { type Resource, transformed } from "./resource.ts"
+import type { Strategy } from "./strategy.ts"
+
+export type Answer =
+  | { readonly kind: "data"; readonly records: ReadonlyArray<unknown> }
+  /** There are other members, but no list where the definition has it. Another strategy may find it. */
+  | { readonly kind: "no list"; readonly reason: string }
+  | { readonly kind: "none"; readonly reason: string }
+
+/** A request and what its response is expected to have. */
+export interface Expected extends Pick<Strategy, "paging" | "hasList"> {
+  readonly resource: Resource
+  /** Dotted path of the records, or of the record. */
+  readonly records: string
+  /** The id of the record that is requested, if it is a single one. */
+  readonly id?: unknown
+}
+
+export const answerOf = (body: unknown, expected: Expected): Answer => {
+  const { hasList = () => true, id, paging, records: path, resource } = expected
+  const found = at(body, path)
+  if (envelopesOf(body, path).some((envelope) => saysFailed(envelope, {})))
+    return { kind: "none", reason: "the response is an error" }
+  if (Array.isArray(found) && (path !== "" || found.length === 0 || found.some((item) => isRecord(item, resource))))
+    return { kind: "data", records: found }
+  if (isObject(found) && (hasId(found) || (path === "" && paging.kind === "once")))
+    return hasList(found) && isRecord(found, resource, id)
+      ? { kind: "data", records: [found] }
+      : { kind: "none", reason: "the response is an error, or has no field of the record" }
+  const isOther = path !== "" && isObject(body) && Object.entries(body).some(isNoErrorMember)
+  return { kind: isOther ? "no list" : "none", reason: `the response has no list ${path}`.trimEnd() }
+}
+
+/** Why a response is no answer; `undefined` if it may be one. */
+export const failureIn =
+  (expected: Expected) =>
+  (body: unknown): string | undefined => {
+    const answer = answerOf(body, expected)
+    return answer.kind === "none" ? answer.reason : undefined
+  }
+
+/** What the response to a request of a strategy has to have. `id`: of the row that the request is for, if it names one. */
+export const expectedOf = (resource: Resource, strategy: Strategy, partition: string, id?: unknown): Expected => ({
+  ...strategy,
+  resource,
+  records: strategy.records.replace("{partition}", partition),
+  // A detail, or a child whose id the parent holds.
+  ...(strategy.request === resource.getOne?.request && { id })
+})
+
+/** The single record of a row, as `GetOne` requests it. */
+export const singleRecord = (resource: Resource, id: unknown): Expected => ({
+  resource,
+  records: resource.getOne!.record,
+  paging: { kind: "once" },
+  id
+})
+
+type Members = Readonly<Record<string, unknown>>
+const isObject = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The objects around the records. */
+const envelopesOf = (body: unknown, path: string): ReadonlyArray<Members> => {
+  const names = path === "" ? [] : path.split(".")
+  return names.map((_, depth) => at(body, names.slice(0, depth).join("."))).filter(isObject)
+}
+
+const idOf = (record: unknown): unknown => at(record, "id") ?? at(record, "_id")
+const hasId = (record: unknown): boolean => (idOf(record) ?? undefined) !== undefined
+
+/**
+ * Whether a value is a record of the resource. What an error may have is no evidence, unless the record is the one that was
+ * requested: an email may well have the status `failed` and an `error`.
+ */
+const isRecord = (value: unknown, resource: Resource, requested?: unknown): boolean => {
+  const fields = { ...resource.fields, ...resource.detail?.fields }
+  const parts = resource.isReshaped ? transformed(resource, value) : [value]
+  const isMade = parts.length === 0 || parts.some((part) => hasField(part, fields))
+  if (!isObject(value)) return isMade
+  const isNamed = hasId(value) && (requested === undefined || written(idOf(value)) === written(requested))
+  return saysFailed(value, fields) ? isNamed && isMade : isNamed || isMade
+}
+
+const hasField = (part: unknown, fields: Fields): boolean =>
+  isObject(part)
+    ? Object.entries(part).some(
+        (member) => isNoErrorMember(member) && !/^_?id$/.test(member[0]) && fieldNamed(fields, {}, member[0])
+      )
+    : isScalar(fields) && part !== null
+
+/** Whether a member that the definition does not name says so, in any of the usual ways. */
+const saysFailed = (members: Members, fields: Fields): boolean =>
+  Object.entries(members).some(([name, value]) => !Object.hasOwn(fields, name) && isFailure(name, value))
+
+const isFailure = (name: string, value: unknown): boolean => {
+  const word = written(value).toLowerCase()
+  switch (name.toLowerCase()) {
+    case "success":
+    case "succeeded":
+    case "ok":
+      return word === "false"
+    case "error":
+    case "errors":
+    case "fault":
+    case "exception":
+      return !["", "false", "null", "none", "0", "[]", "{}"].includes(word)
+    case "status":
+    case "statuscode":
+    case "code":
+      return Number(word) >= 400 || ["false", "error", "err", "fail", "failed", "failure"].includes(word)
+    default:
+      return false
+  }
+}
+
+const isNoErrorMember = ([name, value]: readonly [string, unknown]): boolean =>
+  value !== null && !wordsOfErrors.has(name)
+
+/** Members that errors have in one format or another, or that repeat the request. */
+const wordsOfErrors: ReadonlySet<string> = new Set(
+  (
+    "success succeeded ok error errors fault exception status statusCode code message msg name type title detail details " +
+    "description reason options path timestamp traceId requestId locationId companyId altId altType"
+  ).split(" ")
+)

@@ -141,6 +141,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       resources: catalogue.resources,
       cuts: new Set<number>(),
       removed: new Map<string, number>(),
+      readInFull: new Set<string>(),
       missingPartitions: new Map(),
       answers: new Map()
     }

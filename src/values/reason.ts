@@ -23,6 +23,8 @@ const single = {
   RequestFailed: { detail: Detail },
   /** Requests for single parents or records. `id`: one of them, shortened. */
   RequestsFailed: { count: Schema.Number, id: Schema.String, detail: Detail },
+  /** Single records that do not exist, as the service answers, although a list or a parent names them. `id`: one of them. */
+  NotFoundButNamed: { count: Schema.Number, id: Schema.String },
   /** A way to read the list that does not work for this account. `dateField`: of a backfill. */
   StrategyFailed: {
     method: Schema.String,
@@ -108,6 +110,8 @@ export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): strin
       return quoted(reason.detail)
     case "RequestsFailed":
       return `failed requests: ${reason.count}, for example ${reason.id}: ${quoted(reason.detail)}`
+    case "NotFoundButNamed":
+      return `not found, although still named by the service: ${reason.count}, for example ${reason.id}; nothing was deleted, and the next sync requests them again`
     case "StrategyFailed": {
       const by = reason.dateField === undefined ? "" : ` by ${reason.dateField}`
       return `${reason.method} ${reason.path}${by} could not be used: ${quoted(reason.detail)}`

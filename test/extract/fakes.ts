@@ -22,6 +22,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   resources: [],
   deletionShareMax: 0.3,
   removed: new Map(),
+  readInFull: new Set(),
   missingPartitions: new Map(),
   answers: new Map(),
   folder: "",

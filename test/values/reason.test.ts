@@ -21,6 +21,10 @@ const sentences: ReadonlyArray<readonly [Reason, string]> = [
   [{ _tag: "Forbidden", detail }, "not readable with this token: 422 too old"],
   [{ _tag: "LocationUnreadable", detail }, "the location cannot be read: 422 too old"],
   [noList, "the response has no list b"],
+  [
+    { _tag: "NotFoundButNamed", count: 3, id: "e1" },
+    "not found, although still named by the service: 3, for example e1; nothing was deleted, and the next sync requests them again"
+  ],
   [{ _tag: "RequestsFailed", count: 3, id: "c1", detail }, "failed requests: 3, for example c1: 422 too old"],
   [failed, "GET /a could not be used: 422 too old"],
   [{ ...failed, dateField: "dateAdded" }, "GET /a by dateAdded could not be used: 422 too old"],

@@ -17,6 +17,7 @@ import type { Step } from "../../values/step.ts"
 import { filesName } from "../../output/paths.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
+import { notWrittenBy } from "../../stores/warehouse/absent-rows.ts"
 import { type Due, dueParents, oldestFetch, parentVersions } from "../../stores/warehouse/sync-state.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type RunContext, count } from "./run-context.ts"
@@ -33,7 +34,7 @@ const failuresInARowMax = 20
 const shortListMs = 250
 
 /** The service sets the ids, so they may be of any length. */
-const example = ([id, detail]: readonly [string, Detail]) => ({ id: id.replaceAll(/\s+/g, " ").slice(0, 100), detail })
+const shortened = (id: string) => id.replaceAll(/\s+/g, " ").slice(0, 100)
 
 export const readChildren = Effect.fn("extract.children")(function* (
   resource: Resource,
@@ -57,9 +58,11 @@ export const readChildren = Effect.fn("extract.children")(function* (
     if (found.length > 0) warnings = distinct([...warnings, ...found])
   }
   /** Parents or records that do not exist, as the service answered for each. */
-  let notFound = new Map<string, Due>()
+  let notFound: Array<string> = []
   /** Those of them that are decided about. */
   const decided = new Set<string>()
+  /** Those that something read in this run names all the same: one answer is no proof against it. */
+  const named = new Set<string>()
   /** Responses with the children or the detail of a parent. */
   let answered = 0
   /** Details whose linked text could not be fetched. */
@@ -100,27 +103,25 @@ export const readChildren = Effect.fn("extract.children")(function* (
       const answer = parentResource ? yield* ask(parentResource, { id: due.id }, context) : "unknown"
       if (answer !== "not found") return yield* giveUp(due, error)
     }
-    notFound.set(due.id, due)
+    notFound.push(due.id)
   })
 
   /** Decides about what was not found, once the service has answered other requests of the kind. */
   const decideNotFoundParents = Effect.fnUntraced(function* () {
     const subject = requested ?? parentResource
-    if (notFound.size === 0 || subject === undefined) return
-    const decision = yield* decideNotFound(
-      subject,
-      [...notFound.keys()],
-      context,
-      requested !== undefined && answered > 0
-    )
+    if (notFound.length === 0 || subject === undefined) return
+    // The ids come from the parents. A list that is read in full decides about its records itself.
+    const isNamed = ids !== undefined || context.readInFull.has(childRequest.table)
+    const others = isNamed ? [] : yield* notWrittenBy(context.run, subject, context.location, notFound)
+    const contradicted = notFound.filter((id) => !others.includes(id))
+    const returnsRecords = requested !== undefined && answered > 0
+    const decision = yield* decideNotFound(subject, others, context, returnsRecords, contradicted)
     warn(decision.warnings)
-    for (const [id, due] of notFound) {
-      decided.add(id)
-      if (!decision.isProven)
-        failed.set(id, { message: "the service answers not found, to every request of this kind" })
-      else if (ids !== undefined) yield* recordNone(due)
-    }
-    notFound = new Map()
+    for (const id of notFound) decided.add(id)
+    for (const id of decision.isProven ? contradicted : []) named.add(id)
+    for (const id of decision.isProven ? [] : notFound)
+      failed.set(id, { message: "the service answers not found, to every request of this kind" })
+    notFound = []
     if (failed.size > failuresInARowMax && answered === 0)
       return yield* new RequestRejected({ status: 404, message: "the service answers not found to every request" })
   })
@@ -216,11 +217,16 @@ export const readChildren = Effect.fn("extract.children")(function* (
       readAll(parents.map((parent) => ({ ...parent, full: true, checkpoint: undefined })))
     )
   if (resource.childOf) warn(yield* decideMissingChildren(resource, context, readAgain))
+  if (named.size > 0) {
+    yield* context.loaded
+    const [example, ...others] = yield* parentVersions(context.location, childRequest, [...named])
+    if (example) warn([{ _tag: "NotFoundButNamed", count: others.length + 1, id: shortened(example.id) }])
+  }
   const requests = (api.requestsByResource.get(label) ?? 0) - requestsBefore
   const capabilities = { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }
   const isUntouched = planned?.due === 0 && requests === 0 && commits() === 0
   const fetchedAt = isUntouched ? planned.oldestFetch : yield* oldestFetch({ location: context.location, childRequest })
-  const [first] = [...failed].slice(0, 1).map(example)
+  const [first] = [...failed].map(([id, detail]) => ({ id: shortened(id), detail }))
   return {
     mode: "children",
     ...(fetchedAt !== undefined && { fetchedAt }),

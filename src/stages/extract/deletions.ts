@@ -3,8 +3,9 @@
  *
  * A row is marked deleted only if
  *
- * 1. the service answers a request for that very record with not found; or the record's parent was found deleted; or,
- *    where the service cannot return a record alone, a second complete reading agrees; and
+ * 1. the service answers a request for that very record with not found, and nothing read in the run still names it; or the
+ *    record's parent was found deleted; or, where the service cannot return a record alone, a second complete reading
+ *    agrees; and
  * 2. the run removes no more than `deletions.max_share` of the table, unless --accept-deletions was given. Where only a
  *    second reading agrees, what is deleted with the row counts in the share of its own table; and
  * 3. the row is counted in `meta.run_resources` and shown with the run.
@@ -15,6 +16,7 @@
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
+import { failureIn, singleRecord } from "../../catalog/answer.ts"
 import { requestForRow } from "../../catalog/get-one.ts"
 import { at } from "../../catalog/json.ts"
 import { type Resource, childRequestOf } from "../../catalog/resource.ts"
@@ -26,8 +28,8 @@ import {
   type Partitions,
   missingChildren,
   missingRows,
-  orphanedRows,
   otherRows,
+  unnamedRows,
   deletedShares
 } from "../../stores/warehouse/absent-rows.ts"
 import type { Row, Warehouse } from "../../stores/warehouse/warehouse.ts"
@@ -77,12 +79,16 @@ export const decideMissingChildren = Effect.fn("extract.decideMissingChildren")(
 ) {
   yield* context.loaded
   const { known, location } = context
-  const orphans = known.hasNoDeleted(resource.childOf!.table, location) ? [] : yield* orphanedRows(resource, location)
-  yield* recordDeleted(resource, orphans, context)
-  if (orphans.length > 0) yield* context.loaded
-  if (!known.hasMissing(location, childRequestOf(resource)!.label)) return []
+  const { table: parent, ids } = resource.childOf!
+  // A parent that was read again may no longer name a record.
+  const isReadAgain = ids !== undefined && context.readInFull.has(parent)
+  const unnamed =
+    !isReadAgain && known.hasNoDeleted(parent, location) ? [] : yield* unnamedRows(resource, location, isReadAgain)
+  const warnings = yield* decide(resource, unnamed, context, () => Effect.succeed(new Set<string>()))
+  if (unnamed.length > 0) yield* context.loaded
+  if (!known.hasMissing(location, childRequestOf(resource)!.label)) return warnings
   const missing = yield* missingChildren(resource, context.location)
-  return yield* decide(resource, missing, context, (rows) =>
+  const others = yield* decide(resource, missing, context, (rows) =>
     Effect.gen(function* () {
       const agreed = new Set(missing.filter(({ isAgreed }) => isAgreed).map(({ key }) => key))
       const { column } = resource.childOf!
@@ -93,6 +99,7 @@ export const decideMissingChildren = Effect.fn("extract.decideMissingChildren")(
       return new Set(still.filter(({ isAgreed }) => isAgreed).map(({ key }) => key))
     })
   )
+  return [...warnings, ...others]
 })
 
 /**
@@ -104,15 +111,17 @@ export const decideNotFound = Effect.fn("extract.decideNotFound")(function* (
   keys: ReadonlyArray<string>,
   context: RunContext,
   /** Whether the route has returned a record in this run. */
-  returnsRecords: boolean
+  returnsRecords: boolean,
+  /** Records with the same answer that something read in this run names: they are not deleted. */
+  named: ReadonlyArray<string> = []
 ): Effect.fn.Return<
   { readonly isProven: boolean; readonly warnings: ReadonlyArray<SingleReason> },
   ApiError | Failure,
   Api | Vault | Warehouse
 > {
-  if (keys.length === 0) return { isProven: true, warnings: [] }
-  const isProven = returnsRecords || (yield* routeAnswers(resource, keys, context)) === true
-  if (!isProven) return { isProven, warnings: [] }
+  const asked = [...keys, ...named]
+  const isProven = asked.length === 0 || returnsRecords || (yield* routeAnswers(resource, asked, context)) === true
+  if (!isProven || keys.length === 0) return { isProven, warnings: [] }
   const refusal = yield* refusalOf(resource, keys, "asked", context)
   if (refusal === undefined) yield* recordRemoved(resource, keys, "asked", context)
   return { isProven, warnings: refusal === undefined ? [] : [refusal] }
@@ -170,9 +179,11 @@ export const ask = Effect.fnUntraced(function* (
   const { getOne, table, tombstone } = resource
   const request = requestOf(resource, row, context)
   if (request === undefined) return "unknown"
-  const known = context.answers.get(request.path)
+  const asked = JSON.stringify(request)
+  const known = context.answers.get(asked)
   if (known !== undefined) return known
-  const answer = yield* (yield* Api).send({ request, priority: 2, resource: table }).pipe(
+  const failure = failureIn(singleRecord(resource, row["id"]))
+  const answer = yield* (yield* Api).send({ request, priority: 2, resource: table, failureIn: failure }).pipe(
     Effect.map(({ body }): Answer => {
       const record = at(body, getOne!.record)
       if (tombstone !== undefined && at(record, tombstone) === true) return "not found"
@@ -187,7 +198,7 @@ export const ask = Effect.fnUntraced(function* (
       BudgetExhausted: () => Effect.succeed<Answer>("unknown")
     })
   )
-  context.answers.set(request.path, answer)
+  context.answers.set(asked, answer)
   return answer
 })
 

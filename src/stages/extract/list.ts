@@ -60,9 +60,8 @@ const withAdded = Effect.fnUntraced(function* (
     const since = { ...reading, since: outcome.since! }
     return yield* readList({ ...list, partitions: { added: {} } }, addedStrategies, since, context).pipe(
       Effect.map((more) => combined(outcome, more)),
-      Effect.catchIf(
-        (error) => error._tag === "RequestRejected" || (error._tag === "Unavailable" && !error.later),
-        (error) => Effect.succeed(withWarnings(outcome, [{ _tag: "UndatedNotRead", field, reasons: reasonsIn(error) }]))
+      Effect.catchTag("RequestRejected", (error) =>
+        Effect.succeed(withWarnings(outcome, [{ _tag: "UndatedNotRead", field, reasons: reasonsIn(error) }]))
       )
     )
   }
@@ -97,6 +96,7 @@ const readList = Effect.fnUntraced(function* (
 
   for (const { strategy, mode } of strategies.filter(({ strategy }) => !refused.includes(fingerprint(strategy)))) {
     const since = mode === "incremental" ? reading.since : undefined
+    if (mode === "full") context.readInFull.add(resource.table)
     const fresh = beginning({ strategy, mode, since, now: startedAt, optional: context.optional })
     const from = (name: string) => {
       const state = resumed(reading.checkpoints[name], fresh)

@@ -55,9 +55,11 @@ export interface RunContext {
   readonly deletionShareMax: number
   /** Rows that it has marked as deleted so far, by table, other than children of rows deleted earlier. */
   readonly removed: Map<string, number>
+  /** Tables whose list this run reads in full. */
+  readonly readInFull: Set<string>
   /** Partitions that the settings name and the service does not have, by table. */
   readonly missingPartitions: Map<string, ReadonlySet<string>>
-  /** What the service has said about single records, by the path of the request. */
+  /** What the service has said about single records, by the whole request as JSON. */
   readonly answers: Map<string, Answer>
   /** Where files are stored; their paths are relative to it. */
   readonly folder: string

@@ -1,7 +1,7 @@
 /** Finds rows that the service may have deleted, because a complete reading did not return them, and what depends on them. */
 import { Clock, Effect } from "effect"
 import { columnsOfRequest } from "../../catalog/get-one.ts"
-import { type Resource, childRequestOf } from "../../catalog/resource.ts"
+import { type ChildOf, type Resource, childRequestOf } from "../../catalog/resource.ts"
 import { idColumn, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import { missingChildrenSql } from "./meta/missing-children.ts"
@@ -65,21 +65,31 @@ export const missingChildren = Effect.fnUntraced(function* (
   return rows.map(({ _agreed, ...row }) => ({ ...absentRow(row), isAgreed: _agreed === true }))
 })
 
-/** Keys of live children of which every parent is deleted. */
-export const orphanedRows = Effect.fnUntraced(function* (
+/** Live children of which every parent is deleted. `isReadAgain`: also those that no parent names any more. */
+export const unnamedRows = Effect.fnUntraced(function* (
   resource: Resource,
-  location: string
-): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
-  const { table: parent, column, ids = "id", tombstone } = resource.childOf!
-  const isDeletedParent = isDeletedSql(tombstone)
-  const parents = (condition: string) =>
-    `(SELECT ${ids} AS id FROM crm.${name(parent)} WHERE ${inLocation(location)} AND (${condition}))`
+  location: string,
+  isReadAgain: boolean
+): Effect.fn.Return<ReadonlyArray<AbsentRow>, Failure, Warehouse> {
+  const childOf = resource.childOf!
+  const condition = isReadAgain ? `NOT ${isNamed(childOf, location, true)}` : isOrphaned(childOf, location)
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT ${keyText(resource, "t.")} AS key FROM ${live(resource.table, location)} AS t
-     SEMI JOIN ${parents(isDeletedParent)} AS former ON former.id = t.${name(column)}
-     ${ids === "id" ? "" : `ANTI JOIN ${parents(`NOT (${isDeletedParent})`)} AS others ON others.id = t.${name(column)}`}`
+    `SELECT ${absentColumns(resource, location, "NULL")} FROM ${live(resource.table, location)} AS t WHERE ${condition}`
   )
-  return rows.map((row) => String(row["key"]))
+  return rows.map(absentRow)
+})
+
+/** Those of the rows with these ids that this run has not written: it has read nothing that names them. */
+export const notWrittenBy = Effect.fnUntraced(function* (
+  run: string,
+  { table }: Resource,
+  location: string,
+  ids: ReadonlyArray<string>
+): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT key FROM ${keysSql(ids)} AS asked ANTI JOIN (FROM crm.${name(table)} WHERE ${inLocation(location)} AND _run_id = ${literal(run)}) AS t ON t.id = asked.key`
+  )
+  return rows.map(({ key }) => String(key))
 })
 
 /** A few live rows other than these, from anywhere in the table. */
@@ -159,15 +169,9 @@ const deletedWith = (
 /** SELECT list of an absent row, for a table `t`. */
 const absentColumns = (resource: Resource, location: string, now: string): string => {
   const { childOf, cascadesFrom, expires } = resource
-  const hasDeletedParent = ({
-    table,
-    column,
-    tombstone
-  }: NonNullable<typeof cascadesFrom> & { readonly tombstone?: string }) =>
-    `t.${name(column)} IN (SELECT id FROM crm.${name(table)} WHERE ${inLocation(location)} AND ${isDeletedSql(tombstone)})`
   const explained = [
-    ...(cascadesFrom ? [hasDeletedParent(cascadesFrom)] : []),
-    ...(childOf && childOf.ids === undefined ? [hasDeletedParent(childOf)] : []),
+    ...(cascadesFrom ? [isOrphaned(cascadesFrom, location)] : []),
+    ...(childOf ? [isOrphaned(childOf, location)] : []),
     ...(expires === undefined ? [] : [`t.${name(expires)} < ${now}`])
   ]
   const requested = columnsOfRequest(resource).filter((column) => keyOf(resource).includes("id") || column !== "id")
@@ -180,6 +184,16 @@ const absentRow = ({ _key, _explained, ...row }: Row): AbsentRow => ({
   row,
   isExplained: _explained === true
 })
+
+type Parents = Pick<ChildOf, "table" | "column" | "ids" | "tombstone">
+
+/** SQL: whether a parent of the row `t` names it: one that exists, or one that is deleted. */
+const isNamed = ({ table, column, ids = "id", tombstone }: Parents, location: string, exists: boolean): string =>
+  `coalesce(t.${name(column)} IN (SELECT ${ids} FROM crm.${name(table)} WHERE ${inLocation(location)} AND ${exists ? "NOT " : ""}(${isDeletedSql(tombstone)})), false)`
+
+/** SQL: whether every parent of the row `t` is deleted. */
+const isOrphaned = (parents: Parents, location: string): string =>
+  `${isNamed(parents, location, false)}${parents.ids === undefined ? "" : ` AND NOT ${isNamed(parents, location, true)}`}`
 
 /** SQL: whether a parent is deleted. One that the service only flags as deleted still has its children. */
 const isDeletedSql = (tombstone: string | undefined): string =>

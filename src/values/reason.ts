@@ -51,6 +51,8 @@ const single = {
   UndatedRecords: { count: Schema.Number, field: Schema.String },
 
   RepeatedRecord: {},
+  /** Of a list that is read by the value of the field, on several pages: a misplaced record may hide others. */
+  OutOfOrder: { field: Schema.String },
   PageNumbersLimited: { records: Schema.Number },
   CursorStuck: {},
   /** More records share a value of the sort field than fit on a page. */
@@ -145,6 +147,8 @@ export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): strin
 
     case "RepeatedRecord":
       return "a page had a record twice, with different values; the later one is kept"
+    case "OutOfOrder":
+      return `a record is not where its ${reason.field} belongs in the list; what was received is stored, and others may be missing`
     case "PageNumbersLimited":
       return `only the first ${reason.records} records can be reached by page number`
     case "CursorStuck":

@@ -25,6 +25,10 @@ const sentences: ReadonlyArray<readonly [Reason, string]> = [
     { _tag: "NotFoundButNamed", count: 3, id: "e1" },
     "not found, although still named by the service: 3, for example e1; nothing was deleted, and the next sync requests them again"
   ],
+  [
+    { _tag: "OutOfOrder", field: "at" },
+    "a record is not where its at belongs in the list; what was received is stored, and others may be missing"
+  ],
   [{ _tag: "RequestsFailed", count: 3, id: "c1", detail }, "failed requests: 3, for example c1: 422 too old"],
   [failed, "GET /a could not be used: 422 too old"],
   [{ ...failed, dateField: "dateAdded" }, "GET /a by dateAdded could not be used: 422 too old"],

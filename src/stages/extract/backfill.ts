@@ -15,7 +15,7 @@ import { Vault } from "../../stores/vault/vault.ts"
 import type { Reading, RunContext } from "./run-context.ts"
 import { readPartition } from "./paginate.ts"
 import { fingerprint, resumed } from "./checkpoint.ts"
-import { isTotalComparable, missingBeyondDrift, noStrategyWorks } from "./outcome.ts"
+import { isTotalComparable, missingBeyondDrift, noStrategyWorks, remarksOf } from "./outcome.ts"
 
 /** The service may list or change records late, so the next backfill reads the last day of a window again. */
 const settledAfterMs = dayMs
@@ -67,12 +67,14 @@ export const readWindows = Effect.fn("extract.windows")(function* (
         continue
       }
       const states = results.flatMap((result) => ("state" in result ? [result.state] : []))
-      warnings = distinct([...warnings, ...states.flatMap((state) => state.warnings)])
+      const remarks = remarksOf(states)
+      warnings = distinct([...warnings, ...remarks.warnings])
       const missing = isTotalComparable(strategy, from)
         ? Math.max(0, ...states.map((state) => missingBeyondDrift(state, strategy)))
         : 0
-      if (missing > 0) shortfalls.push({ _tag: "WindowBelowTotal", missing, from, to })
-      result = missing === 0 ? "complete" : "incomplete"
+      const short = missing > 0 ? [{ _tag: "WindowBelowTotal", missing, from, to } as const] : []
+      shortfalls.push(...short, ...remarks.shortfalls)
+      result = short.length + remarks.shortfalls.length === 0 ? "complete" : "incomplete"
       break
     }
     if (result === undefined) return yield* noStrategyWorks(warnings)

@@ -119,8 +119,8 @@ export const decideNotFound = Effect.fn("extract.decideNotFound")(function* (
   ApiError | Failure,
   Api | Vault | Warehouse
 > {
-  const asked = [...keys, ...named]
-  const isProven = asked.length === 0 || returnsRecords || (yield* routeAnswers(resource, asked, context)) === true
+  const all = [...keys, ...named]
+  const isProven = all.length === 0 || returnsRecords || (yield* routeAnswers(resource, all, context)) === true
   if (!isProven || keys.length === 0) return { isProven, warnings: [] }
   const refusal = yield* refusalOf(resource, keys, "asked", context)
   if (refusal === undefined) yield* recordRemoved(resource, keys, "asked", context)
@@ -179,8 +179,8 @@ export const ask = Effect.fnUntraced(function* (
   const { getOne, table, tombstone } = resource
   const request = requestOf(resource, row, context)
   if (request === undefined) return "unknown"
-  const asked = JSON.stringify(request)
-  const known = context.answers.get(asked)
+  const place = JSON.stringify(request)
+  const known = context.answers.get(place)
   if (known !== undefined) return known
   const failure = failureIn(singleRecord(resource, row["id"]))
   const answer = yield* (yield* Api).send({ request, priority: 2, resource: table, failureIn: failure }).pipe(
@@ -198,7 +198,7 @@ export const ask = Effect.fnUntraced(function* (
       BudgetExhausted: () => Effect.succeed<Answer>("unknown")
     })
   )
-  context.answers.set(asked, answer)
+  context.answers.set(place, answer)
   return answer
 })
 

@@ -19,7 +19,7 @@ import type { Reading, RunContext } from "./run-context.ts"
 import { decideNotFound } from "./deletions.ts"
 import { readPartition } from "./paginate.ts"
 import { beginning, fingerprint, resumed } from "./checkpoint.ts"
-import { combined, isTotalComparable, missingBeyondDrift, noStrategyWorks, withWarnings } from "./outcome.ts"
+import { combined, isTotalComparable, missingBeyondDrift, noStrategyWorks, remarksOf, withWarnings } from "./outcome.ts"
 
 /**
  * Reads the list, then what that reading cannot have returned: changes since it began, if it began in an earlier run and
@@ -197,11 +197,13 @@ const outcomeFrom = (
   const highest = Math.max(...states.map((state) => state.highest ?? Number.NEGATIVE_INFINITY))
   const startedAt = Math.min(...states.map((state) => state.startedAt))
   const servedAt = Math.min(...states.map((state) => state.servedAt ?? state.startedAt))
+  const remarks = remarksOf(states)
+  const shortfalls = [...(isMissing ? [...belowTotal, ...partitionBelowTotal] : []), ...remarks.shortfalls]
   return {
     mode,
-    ...(isMissing && { finished: true }),
-    shortfalls: isMissing ? [...belowTotal, ...partitionBelowTotal] : [],
-    warnings: [...warnings, ...states.flatMap((state) => state.warnings), ...(isMissing ? [] : belowTotal)],
+    ...(shortfalls.length > 0 && { finished: true }),
+    shortfalls,
+    warnings: [...warnings, ...remarks.warnings, ...(isMissing ? [] : belowTotal)],
     begunAt: startedAt,
     servedAt,
     ...(since !== undefined && { since }),

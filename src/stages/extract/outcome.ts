@@ -23,6 +23,15 @@ export const missingBeyondDrift = (
 export const isTotalComparable = (strategy: Strategy, since: number | undefined): boolean =>
   since === undefined || strategy.verifyField !== undefined
 
+/** What the partitions of a list say about themselves. */
+export const remarksOf = (states: ReadonlyArray<Pick<ListProgress, "warnings">>) => {
+  const { true: shortfalls = [], false: warnings = [] } = Object.groupBy(
+    distinct(states.flatMap((state) => state.warnings)),
+    ({ _tag }) => String(_tag === "OutOfOrder") as "true" | "false"
+  )
+  return { shortfalls, warnings }
+}
+
 export const withWarnings = (outcome: Outcome, warnings: ReadonlyArray<Reason>): Outcome => ({
   ...outcome,
   warnings: [...outcome.warnings, ...warnings]

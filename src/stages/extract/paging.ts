@@ -235,7 +235,8 @@ const highest = (first: number, others: ReadonlyArray<number>) => others.reduce(
 const isBefore = ({ changes, since }: Rules, { records }: Page): boolean => {
   const { field, fallback } = changes!
   const last = instantMs(at(records.at(-1), field))
-  if (last !== undefined) return last < since!
+  // A single record may be out of order.
+  if (last !== undefined) return records.slice(-2).every((record) => (instantMs(at(record, field)) ?? last) < since!)
   const bound = since! - Duration.toMillis(fallback?.overlap ?? 0)
   return (
     fallback !== undefined &&

@@ -29,15 +29,27 @@ export const sorted = (
   isSameEnd: boolean,
   isShort: boolean
 ): Step => {
+  // A page that is the whole list needs no order.
+  if (isShort && before.count === 0) return ended(progress)
   const forward = descending ? -1 : 1
   const values = instantsIn(page.records, field).map((value) => value * forward)
   const [begin] = [before.cursor].flat()
   const cursor = begin === undefined ? Number.NEGATIVE_INFINITY : Number(begin) * forward
-  if (values.some((value, index) => value < cursor || value < (values[index - 1] ?? cursor)))
-    return failed(`the service does not sort by ${field}`)
-  if (isShort) return ended(progress)
+  const misplaced = values.filter((value, index) => value < cursor || value < (values[index - 1] ?? cursor)).length
+  if (misplaced > values.length / 2) return failed(`the service does not sort by ${field}`)
+  const read = misplaced === 0 ? progress : withWarning(progress, { _tag: "OutOfOrder", field })
+  if (isShort) return ended(read)
   const last = values.at(-1)
   if (last === undefined) return failed(`records have no ${field}`)
+  if (misplaced > 0) {
+    // Of the last three records, at most one is expected to be out of order.
+    const edge =
+      values
+        .slice(-3)
+        .toSorted((a, b) => a - b)
+        .at(-2)! * forward
+    return next({ ...read, edge }, edge - forward)
+  }
   const edge = last * forward
   const pair = before.byValue ? undefined : pairOf(page.records.at(-2), field)
   if (pair) return next({ ...progress, edge }, pair)

@@ -87,7 +87,7 @@ export const notWrittenBy = Effect.fnUntraced(function* (
   ids: ReadonlyArray<string>
 ): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT key FROM ${keysSql(ids)} AS asked ANTI JOIN (FROM crm.${name(table)} WHERE ${inLocation(location)} AND _run_id = ${literal(run)}) AS t ON t.id = asked.key`
+    `SELECT key FROM ${keysSql(ids)} AS wanted ANTI JOIN (FROM crm.${name(table)} WHERE ${inLocation(location)} AND _run_id = ${literal(run)}) AS t ON t.id = wanted.key`
   )
   return rows.map(({ key }) => String(key))
 })

@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { type OptionalSettings, optionalSettings } from "../catalog/optional-settings.ts"
 import {
+  type Secret,
   type Section,
   type ValuesOf,
   boolean,
@@ -151,7 +152,12 @@ type AccountValues = ValuesOf<typeof accountSection>
 type BudgetValues = ValuesOf<typeof budgetSection>
 
 export type CredentialSettings =
-  | { readonly kind: "private"; readonly token: Redacted.Redacted }
+  | {
+      readonly kind: "private"
+      readonly token: Redacted.Redacted
+      /** Reads the token again, once the service has rejected it. */
+      readonly readAgain?: () => ReturnType<Secret["read"]>
+    }
   | {
       readonly kind: "oauth"
       readonly clientId: string
@@ -202,7 +208,7 @@ export const credentialsOf = (
 ): Result.Result<CredentialSettings, ReadonlyArray<SettingProblem>> => {
   if (token !== undefined)
     return Result.mapBoth(token.read(), {
-      onSuccess: (value): CredentialSettings => ({ kind: "private", token: value }),
+      onSuccess: (value): CredentialSettings => ({ kind: "private", token: value, readAgain: () => token.read(true) }),
       onFailure: (problem) => [problem]
     })
   if (clientId === undefined || clientSecret === undefined || refreshToken === undefined) {

@@ -25,6 +25,8 @@ const SettingFact = Schema.TaggedUnion({
   /** There is no token, and the settings of the OAuth app are incomplete: `missing` lists them. */
   NoCredentials: { missing: Schema.Array(Schema.String) },
   SecretUnavailable: { reference: Schema.String, cause: Schema.String },
+  /** No header of a request can carry it. */
+  SecretUnsendable: { reference: Schema.String, cause: Schema.String },
   /** A setting of a publish target that does not fit the others. */
   TargetConflict: { path: Schema.String, value: Schema.String, other: Schema.String },
   UnknownTable: { table: Schema.String, closest: Schema.optional(Schema.String) },

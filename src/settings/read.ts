@@ -1,6 +1,15 @@
 /** The value of every setting: a flag overrides the environment, which overrides the file, which overrides the default. */
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { type Secret, type Setting, type SettingFlags, camelCase, commaSeparated, flagText } from "../values/setting.ts"
+import {
+  type Secret,
+  type Setting,
+  type SettingFlags,
+  type UnavailableSecret,
+  camelCase,
+  commaSeparated,
+  flagText
+} from "../values/setting.ts"
 import { wrong } from "../values/finding.ts"
 import { closest, suggestion } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
@@ -61,7 +70,7 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   const readSecret = secretReader(environment)
   const secretOf = (reference: string, path: string): Secret => ({
     reference,
-    read: () => readSecret(reference, path)
+    read: (isAgain) => readSecret(reference, path, isAgain)
   })
   for (const setting of allSettings) {
     const { section, key, path } = setting
@@ -81,6 +90,8 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
     if (value === undefined) continue
     const text = textOf(value)
     used[camelCase(key)] = setting.secret ? secretOf(text, path) : setting.toValue(value)
+    // Only the commands that need a secret run a command for it.
+    if (setting.secret && !text.startsWith("cmd:")) problems.push(...unsendable(readSecret(text, path)))
     sources.push({ path, shown: setting.secret ? shownSecret(text) : text, from, name })
   }
   const lists = Object.fromEntries(
@@ -99,6 +110,10 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   const checked = values as unknown as SettingValues
   return { file: name, placeOf, values: checked, lists, secretOf, namedLocations, hasPlainSecret, sources, problems }
 }
+
+/** A secret that cannot be read is a problem only of the commands that need it. */
+export const unsendable = (read: Result.Result<unknown, UnavailableSecret>): ReadonlyArray<UnavailableSecret> =>
+  Result.isFailure(read) && read.failure.what._tag === "SecretUnsendable" ? [read.failure] : []
 
 type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }
 

@@ -12,7 +12,7 @@ import { type SettingProblem, SettingsError, missing, settingOf } from "./errors
 import { type FleetSettings, fleetOf } from "./fleet.ts"
 import { type LakeSettings, lakeOf, lakeProblems } from "./lake.ts"
 import { pseudonymKey } from "./masking.ts"
-import { type Environment, type Flags, type Settings, readSettings } from "./read.ts"
+import { type Environment, type Flags, type Settings, readSettings, unsendable } from "./read.ts"
 import type { SchemaSettings } from "./schema-policy.ts"
 import type { ListedItems, SettingValues } from "./sections.ts"
 import { type SignalSettings, signalsOf } from "./signals.ts"
@@ -113,7 +113,11 @@ export const checkSettings = (flags: Flags, environment: Environment) => {
   const settings = checkedFolders(readSettings(flags, environment))
   const output = outputOf(settings, environment)
   const { accounts, problems } = accountsOf(settings, output.folder)
-  return { settings, output, accounts, problems: allProblems(settings, [...problems, ...lakeProblems(output.lake)]) }
+  const ofTargets = output.publishing.targets.flatMap(({ destination }) =>
+    destination?.kind === "bucket" ? unsendable(destination.access()) : []
+  )
+  const all = [...problems, ...lakeProblems(output.lake), ...ofTargets]
+  return { settings, output, accounts, problems: allProblems(settings, all) }
 }
 
 /** Omits missing settings if the file cannot be read, because it may contain them, and those with a wrong value. */

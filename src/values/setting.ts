@@ -50,13 +50,17 @@ export const setting = <Written, Value, const Rest extends Omit<Setting<Written,
 export interface Secret {
   /** As the settings contain it: the secret itself, or a reference to it. */
   readonly reference: string
-  /** Reads the reference when it is needed, because one may run a command; each is read once. */
-  readonly read: () => Result.Result<Redacted.Redacted, UnavailableSecret>
+  /** Reads the reference when it is needed, because one may run a command; each is read once, unless `isAgain`. */
+  readonly read: (isAgain?: boolean) => Result.Result<Redacted.Redacted, UnavailableSecret>
 }
 
 export type UnavailableSecret = Finding<
   "wrong",
-  { readonly _tag: "SecretUnavailable"; readonly reference: string; readonly cause: string }
+  {
+    readonly _tag: "SecretUnavailable" | "SecretUnsendable"
+    readonly reference: string
+    readonly cause: string
+  }
 >
 
 export type CamelCase<Name> = Name extends `${infer First}_${infer Rest}`

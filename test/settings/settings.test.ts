@@ -52,7 +52,7 @@ describe("a value", () => {
 
   it("is read from every TOML form that a settings file may use", () => {
     const content = [
-      "account = { base_url = 'https://api.test', token = 'tökén-€' }",
+      "account = { base_url = 'https://api.test', token = 'tökén-£' }",
       "output.formats = [ # with a comment",
       '  "csv",',
       "]",

@@ -42,6 +42,8 @@ export const problemSentence = ({ where, what }: SettingProblem): string => {
       return `There are no credentials: account.token (SLUICE_TOKEN) is missing, and for an OAuth app ${what.missing.join(", ")} ${what.missing.length === 1 ? "is" : "are"} missing.`
     case "SecretUnavailable":
       return `${where}: ${what.reference} cannot be read: ${what.cause}.`
+    case "SecretUnsendable":
+      return `${where}: ${what.reference} cannot be sent: ${what.cause}.`
     case "TargetConflict":
       return `${where}: ${what.path} is ${what.value}, and ${what.other}. Name another one.`
     case "UnknownTable":

@@ -53,6 +53,7 @@ export const control = ({ method, text, url }: ParsedRequest, service: Service):
     case "POST token":
       if (typeof body["expireInMs"] === "number") tokens.expire(body["expireInMs"])
       if (body["revoke"] === true) tokens.revoke()
+      if (body["rotate"] === true) tokens.rotate()
       if (body["restore"] === true) tokens.restore()
       if (typeof body["removeScope"] === "string") tokens.removeScope(body["removeScope"])
       if (typeof body["addScope"] === "string") tokens.addScope(body["addScope"])

@@ -15,7 +15,7 @@ export const refreshTokenOf = ({ seed }: Settings): string => `refresh-${new Ran
 
 /** The credentials of both integrations: a private token, which never expires, and the app's, which refreshes issue. */
 export class Tokens {
-  readonly privateToken: string
+  privateToken: string
   readonly clientId: string
   readonly clientSecret: string
   /** The refresh token for the next refresh; each is valid once (field-notes 1). */
@@ -104,6 +104,13 @@ export class Tokens {
     for (const token of this.#expiryByToken.keys()) {
       if (token !== this.privateToken) this.#expiryByToken.set(token, this.#clock.now() + inMs)
     }
+  }
+
+  /** Replaces the private token, as its owner does in the product; the one before is invalid at once. */
+  rotate(): void {
+    this.#expiryByToken.delete(this.privateToken)
+    this.privateToken = privateToken(this.#random)
+    this.#expiryByToken.set(this.privateToken, Infinity)
   }
 
   restore(): void {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { openAccount, openCore } from "../support/account.ts"
-import { sluice } from "../support/sluice.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 
 const configWithoutReserve = (output: string): string => {
   const path = join(output, "config.toml")
@@ -58,6 +58,40 @@ describe("OAuth", () => {
         SLUICE_REFRESH_TOKEN: "used-up"
       })
       assert.strictEqual(ran.code, 77, ran.stderr)
+    } finally {
+      account.service.stop()
+    }
+  })
+})
+
+describe("a private token that is replaced while a run works", () => {
+  it.each(["file", "cmd"])("in its %s is read again once, however many requests were rejected", async (kind) => {
+    const account = await openCore("--latency", "30", "--contacts", "80")
+    const folder = newFolder()
+    const [file, readings] = [join(folder, "token"), join(folder, "readings")]
+    const rotate = async () => {
+      const { token } = (await account.service.post("token", { rotate: true })) as { readonly token: string }
+      return token
+    }
+    try {
+      writeFileSync(file, account.service.token)
+      const reference = kind === "file" ? `file:${file}` : `cmd:echo x >> ${readings}; cat ${file}`
+      const environment = { ...account.environment, SLUICE_TOKEN: reference }
+      const running = sluice(["sync", ...account.selection], environment)
+      await account.service.requested(20)
+      const renewed = await rotate()
+      writeFileSync(file, `${renewed}\n`)
+      const ran = await running
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.deepStrictEqual(await account.differences(), [])
+      assert.notInclude(ran.stdout + ran.stderr, renewed)
+      if (kind === "cmd") assert.strictEqual(readFileSync(readings, "utf8"), "x\nx\n")
+
+      // The reference still has the token that the service has replaced.
+      await rotate()
+      const refused = await sluice(["sync", ...account.selection], environment)
+      assert.strictEqual(refused.code, 77, refused.stderr)
+      if (kind === "cmd") assert.strictEqual(readFileSync(readings, "utf8"), "x\nx\nx\nx\n")
     } finally {
       account.service.stop()
     }

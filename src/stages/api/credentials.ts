@@ -1,9 +1,10 @@
 /**
- * The access token: a private integration token, which does not change, or OAuth tokens, which are refreshed. A refresh
+ * The access token: a private integration token, which is read again once it is rejected, or OAuth tokens, which are
+ * refreshed. A refresh
  * token can be used only once, so there is room on disk for its successor before it is requested. If it cannot be
  * stored all the same, it stays in memory, and is stored as soon as that is possible.
  */
-import { Clock, Effect, Fiber, Redacted, Schema, type Scope, Semaphore } from "effect"
+import { Clock, Effect, Fiber, Redacted, Result, Schema, type Scope, Semaphore } from "effect"
 import { readFile } from "node:fs/promises"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk, takeRoom, writeDurably } from "../../output/files.ts"
@@ -19,7 +20,7 @@ export interface Credentials {
   /** Texts that no output may contain. Grows when tokens are refreshed. */
   readonly secrets: ReadonlySet<string>
   /**
-   * Refreshes a token that the service has rejected. Returns whether it did: false if another request has refreshed it
+   * Refreshes, or reads again, a token that the service has rejected. Returns whether it did: false if another request has refreshed it
    * already. Fails with BadCredentials if it cannot be refreshed.
    */
   readonly renew: (rejected: string, reason: string) => Effect.Effect<boolean, TokenError>
@@ -64,13 +65,30 @@ export const makeCredentials = (
   settings: CredentialSettings,
   sendForm: SendForm
 ): Effect.Effect<Credentials, never, Scope.Scope> =>
-  settings.kind === "private"
-    ? Effect.succeed({
-        token: Effect.succeed(Redacted.value(settings.token)),
-        secrets: new Set([Redacted.value(settings.token)]),
-        renew: (_, message) => Effect.fail(new BadCredentials({ kind: "private", message, answered: 401 }))
+  settings.kind === "private" ? Effect.sync(() => makePrivate(settings)) : makeOAuth(settings, sendForm)
+
+/** The file or the command of a rejected token may have a newer one by then. */
+const makePrivate = ({
+  token,
+  readAgain = () => Result.succeed(token)
+}: Extract<CredentialSettings, { kind: "private" }>): Credentials => {
+  let current = Redacted.value(token)
+  const secrets = new Set([current])
+  return {
+    token: Effect.sync(() => current),
+    secrets,
+    renew: (rejected, message) =>
+      Effect.suspend(() => {
+        if (rejected !== current) return Effect.succeed(false)
+        const newer = readAgain()
+        if (Result.isFailure(newer) || Redacted.value(newer.success) === rejected)
+          return Effect.fail(new BadCredentials({ kind: "private", message, answered: 401 }))
+        current = Redacted.value(newer.success)
+        secrets.add(current)
+        return Effect.succeed(true)
       })
-    : makeOAuth(settings, sendForm)
+  }
+}
 
 /** The usual lifetime of an access token: a day less a second. */
 const usualLifetimeMs = 86_399_000

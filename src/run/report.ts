@@ -99,9 +99,14 @@ const nextOf = (
     catalogue,
     ended.filter(({ reason }) => reason === "forbidden").map(({ resource }) => resource)
   )
-  const remedy =
-    scopes.length > 0 ? `add ${scopes.join(", ")} to the scopes of the token` : "correct what is named above"
-  return `${remedy}, then ${command}; it reads only what is missing.`
+  const shortfalls = ended.flatMap((end) => end.shortfalls)
+  if (scopes.length > 0 || exitCode !== exitCodes.partial || shortfalls.length === 0)
+    return `${scopes.length > 0 ? `add ${scopes.join(", ")} to the scopes of the token` : "correct what is named above"}, then ${command}; it reads only what is missing.`
+  // What the service fails to answer, nobody here can correct; a filter that it ignores, it ignores later, too.
+  const isUnfiltered = /^\S+ backfill\b/.test(command) && shortfalls.some(({ _tag }) => _tag === "NoStrategyWorks")
+  return isUnfiltered
+    ? "./sluice sync --full: it reads whole what the service does not return by date."
+    : `${command}, later; it reads only what is missing.`
 }
 
 /** The scopes that the readings need. */

@@ -161,17 +161,17 @@ export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): strin
     case "DeletionsNotSought":
       return "deleted rows were not looked for"
     case "DeletionsUnconfirmed":
-      return `${reason.rows} rows were missing once, and a second reading does not confirm that`
+      return `${missing(reason.rows, "was", "were")} missing once, and a second reading does not confirm that`
     case "MissingRowsExist":
-      return `${reason.rows} rows are missing from the list but still exist`
+      return `${missing(reason.rows)} missing from the list but still ${reason.rows === 1 ? "exists" : "exist"}`
     case "MissingRowsUnknown":
-      return `${reason.rows} rows are missing from the list, and the service did not say whether they exist`
+      return `${missing(reason.rows)} missing from the list, and the service did not say whether ${reason.rows === 1 ? "it exists" : "they exist"}`
     case "TooManyDeletions": {
-      const { missing, deleted, rows, dependent } = reason
+      const { missing: absent, deleted, rows, dependent } = reason
       const what =
         dependent === undefined
           ? `${deleted} of ${rows} rows are missing from the list`
-          : `${missing} rows are missing from the list, and with them ${deleted} of ${rows} rows of ${dependent}`
+          : `${missing(absent)} missing from the list, and with ${absent === 1 ? "it" : "them"} ${deleted} of ${rows} rows of ${dependent}`
       return `${what}: too many to be deleted at once, so none was marked deleted. If the deletions are real, run again with --accept-deletions`
     }
 
@@ -181,6 +181,8 @@ export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): strin
       return `${reason.count} records have no key; see meta.rejected_records`
   }
 }
+
+const missing = (rows: number, is = "is", are = "are"): string => (rows === 1 ? `1 row ${is}` : `${rows} rows ${are}`)
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 

@@ -98,6 +98,19 @@ describe("backfill", () => {
     }
   })
 
+  it("names the sync that reads everything, if the service ignores the filter of a table", async () => {
+    const account = await openAlone("conversations,messages", "--contacts", "20", "--quirk", "exportDates=ignored")
+    try {
+      const from = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10)
+      const ran = await backfill(account, "--only", "messages", "--from", from)
+      assert.strictEqual(ran.code, 3, ran.stderr)
+      assert.match(ran.stderr, /messages: .*the service ignores the filter on dateAdded/)
+      assert.match(ran.stderr, /Next: \.\/sluice sync --full: it reads whole what the service does not return by date/)
+    } finally {
+      account.service.stop()
+    }
+  })
+
   it("refuses resources without a date filter, and invalid dates", async () => {
     const environment = {
       SLUICE_OUTPUT: "/tmp",

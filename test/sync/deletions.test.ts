@@ -144,7 +144,7 @@ describe("deletions", () => {
     const withOthers = await sync(...both)
     assert.match(
       withOthers.stderr,
-      /pipelines: 1 rows are missing from the list, and with them \d+ of \d+ rows of opportunities: .*--accept-deletions/
+      /pipelines: 1 row is missing from the list, and with it \d+ of \d+ rows of opportunities: .*--accept-deletions/
     )
     assert.deepStrictEqual([...(await deleted("pipelines")), ...(await deleted("opportunities"))], [])
     assert.strictEqual((await sync(...both, "--accept-deletions")).code, 0)

@@ -72,6 +72,8 @@ const sentences: ReadonlyArray<readonly [Reason, string]> = [
   ],
   [{ _tag: "DeletionsNotSought" }, "deleted rows were not looked for"],
   [{ _tag: "DeletionsUnconfirmed", rows: 3 }, "3 rows were missing once, and a second reading does not confirm that"],
+  [{ _tag: "MissingRowsExist", rows: 1 }, "1 row is missing from the list but still exists"],
+  [{ _tag: "DeletionsUnconfirmed", rows: 1 }, "1 row was missing once, and a second reading does not confirm that"],
   [{ _tag: "MissingRowsExist", rows: 3 }, "3 rows are missing from the list but still exist"],
   [
     { _tag: "MissingRowsUnknown", rows: 3 },

@@ -22,7 +22,8 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
       status VARCHAR, exit_code INTEGER, requests BIGINT, planned_requests BIGINT`
   },
   run_resources: {
-    comment: "What each run did for each resource of each location",
+    comment:
+      "What each run did for each resource of each location. Without a request, what earlier runs have read is still complete: no parent was due, or the records are in the pages of another table",
     columns: `run_id VARCHAR, location_id VARCHAR, resource VARCHAR, mode VARCHAR, since TIMESTAMPTZ, requests BIGINT DEFAULT 0,
       pages BIGINT DEFAULT 0, records BIGINT DEFAULT 0, new_rows BIGINT DEFAULT 0, changed_rows BIGINT DEFAULT 0,
       deleted_rows BIGINT DEFAULT 0, rejected_values BIGINT DEFAULT 0, rejected_records BIGINT DEFAULT 0,

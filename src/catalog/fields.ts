@@ -122,7 +122,7 @@ export const openEnum = (description: string, options: ColumnOptions = {}): Colu
   ...text(description, options),
   enumValues: []
 })
-/** A timestamp: ISO 8601 with or without fraction and offset (default UTC), or epoch milliseconds as number or text. */
+/** A timestamp in a notation that `timestamps.ts` reads; in UTC if it has no offset. */
 export const instant = column("instant")
 /** A calendar day without a time. */
 export const date = column("date")

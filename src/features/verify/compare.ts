@@ -25,7 +25,7 @@ export const same = ({ type }: Column, ours: string, theirs: unknown): boolean =
 }
 
 /** Epoch milliseconds of a value that the normaliser accepts as a timestamp; a date is its first moment. */
-export const epochMs = (value: unknown): number => instantMs(value) ?? Date.parse(textOf(value))
+export const epochMs = (value: unknown): number => instantMs(value) ?? Number.NaN
 
 /** The value for people. */
 export const shown = ({ type }: Column, text: string): string =>

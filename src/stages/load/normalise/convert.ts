@@ -4,7 +4,7 @@
  */
 import { decimalOf, wholeDigits } from "../../../catalog/decimals.ts"
 import type { ColumnType } from "../../../catalog/fields.ts"
-import { instantText, isDay } from "../../../catalog/timestamps.ts"
+import { instantText } from "../../../catalog/timestamps.ts"
 
 /** Returned for a value that does not fit; it is then recorded in `meta.rejected_values`. */
 export const rejected = Symbol("rejected")
@@ -60,27 +60,11 @@ const decimal: Convert = (sent) => {
   return read.rounded ? new Rounded(read.text) : read.text
 }
 
-/** See catalog/timestamps.ts. A date alone means its start. */
-const instant: Convert = (value) => {
-  if (value === "") return null
-  return instantText(value) ?? (typeof value === "string" && value.length === 10 ? date(value) : rejected)
-}
+/** See catalog/timestamps.ts. */
+const instant: Convert = (value) => (value === "" ? null : (instantText(value) ?? rejected))
 
-const yearFirst = /^(\d{4})[/\-._](\d\d)[/\-._](\d\d)(?:[T ](.*))?$/
-const yearLast = /^(\d\d)[/\-._](\d\d)[/\-._](\d{4})$/
-
-/** The eight documented formats, the date of a timestamp, or epoch milliseconds (its date in UTC). */
-const date: Convert = (value) => {
-  if (value === "") return null
-  if (typeof value !== "string" || /^-?\d{11,16}$/.test(value)) return instantText(value)?.slice(0, 10) ?? rejected
-  const first = yearFirst.exec(value)
-  const [year, month, day, time] = first
-    ? first.slice(1)
-    : ((last) => [last?.[3], last?.[1], last?.[2]])(yearLast.exec(value))
-  if (!isDay(Number(year), Number(month), Number(day))) return rejected
-  const text = `${year}-${month}-${day}`
-  return time === undefined || instantText(`${text}T${time}`) !== undefined ? text : rejected
-}
+/** The day as it was written; that of a number in UTC. */
+const date: Convert = (value) => (value === "" ? null : (instantText(value)?.slice(0, 10) ?? rejected))
 
 /** Most values are texts and numbers, which need no JSON.stringify. */
 const json: Convert = (value) => {

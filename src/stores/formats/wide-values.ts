@@ -28,8 +28,8 @@ export type Form = (kind: KindName, value: string) => string
 export const wideValuesSql = (wide: WideView, rows: string, form: Form, order: string): string => {
   const dataTypes = [...new Set(wide.columns.map(({ dataType }) => dataType))]
   const fields = wide.columns.flatMap(({ fields, dataType }, place) =>
-    [...new Set(fields)].map(
-      (field, rank) => `(${literal(field)}, ${place}, ${rank}, ${dataTypes.indexOf(dataType)}, ${fields.length > 1})`
+    fields.map(
+      ({ field, location }) => `(${literal(location)}, ${literal(field)}, ${place}, ${dataTypes.indexOf(dataType)})`
     )
   )
   // A column for each type, so that each value is typed once however often its form uses it.
@@ -40,17 +40,13 @@ export const wideValuesSql = (wide: WideView, rows: string, form: Form, order: s
   const cases = dataTypes.map(
     (dataType, index) => `WHEN ${index} THEN CAST(${form(kindOfField(dataType), `value_${index}`)} AS VARCHAR)`
   )
-  // Several fields may share a column, such as those of two locations: the first one with a value counts.
-  const isAnyShared = wide.columns.some(({ fields }) => fields.length > 1)
-  const shared = `UNION ALL SELECT position, place, type, arg_min(text, rank) AS text, arg_min(json, rank) AS json FROM found WHERE is_shared GROUP BY ALL`
-  return `WITH fields (field, place, rank, type, is_shared) AS (VALUES ${fields.join(", ")}),
+  return `WITH fields (location, field, place, type) AS (VALUES ${fields.join(", ")}),
     found AS (
-      SELECT r.position, fields.place, fields.rank, fields.type, fields.is_shared, v.value_text AS text, v.value::VARCHAR AS json
-      FROM crm.${name(wide.values)} AS v JOIN fields ON fields.field = v.${name(wide.field)}
+      SELECT r.position, fields.place, fields.type, v.value_text AS text, v.value::VARCHAR AS json
+      FROM crm.${name(wide.values)} AS v JOIN fields ON fields.location = v.location_id AND fields.field = v.${name(wide.field)}
       JOIN ${rows} AS r ON r.location_id = v.location_id AND r.id = v.${name(wide.parent)}
     ),
-    single AS (SELECT position, place, type, text, json FROM found WHERE NOT is_shared ${isAnyShared ? shared : ""}),
-    typed AS (SELECT position, place, type, ${values.join(", ")} FROM single),
+    typed AS (SELECT position, place, type, ${values.join(", ")} FROM found),
     shown AS (SELECT position, place, CASE type ${cases.join(" ")} END AS shown FROM typed)
     SELECT position || ' ' || place || ' ' || shown FROM shown WHERE shown IS NOT NULL ORDER BY ${order}`
 }

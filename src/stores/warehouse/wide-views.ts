@@ -1,21 +1,22 @@
 /**
  * Wide views show custom fields as columns: for each table with custom values, a view has one column for each field,
- * with the type that the field's definition says. The column is named after the key of the field and keeps this name,
- * even if the key changes. While a field has no key, its column is named after the name of the field, or its id.
+ * with the type that the field's definition says. The column is named after the key of the field (`wide-names.ts`) and keeps
+ * this name, even if the key changes. While a field has no key, its column is named after the name of the field, or its id.
  */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { type CustomFieldClasses, type PersonalData, worstOf } from "../../catalog/personal-data.ts"
 import type { Resource, Wide } from "../../catalog/resource.ts"
-import { idColumn, snakeCase, wideName } from "../../catalog/tables.ts"
+import { idColumn, tablesOf, wideName } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import { wideDictionaryStatements } from "./meta/columns.ts"
 import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
 import { countWideLosses } from "./meta/wide-losses.ts"
-import { type FieldColumn, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
-import { literal, name } from "./sql.ts"
+import { type FieldColumn, type FieldOfLocation, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
+import { literal, name, numberOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
+import { nameColumns } from "./wide-names.ts"
 import { typed } from "./wide-types.ts"
 
 /** DuckDB cannot handle views with many more columns; further fields are only in the table of values. */
@@ -88,7 +89,8 @@ export const wideViews = ({ resources }: Catalogue, classes?: CustomFieldClasses
 
 export interface WideColumn {
   readonly column: string
-  readonly fields: ReadonlyArray<string>
+  /** One of a location at most. */
+  readonly fields: ReadonlyArray<FieldOfLocation>
   /** From the field's definition; undefined for fields without a definition, such as some form answers. */
   readonly dataType: string | undefined
   readonly label: string
@@ -106,34 +108,43 @@ const columnsOf = Effect.fnUntraced(function* (
   classes: CustomFieldClasses | undefined
 ): Effect.fn.Return<WideColumns, Failure, Warehouse> {
   // Columns with a stored name come first, in their old order.
-  const fields = yield* (yield* Warehouse).rows(
-    `SELECT f.location_id, f.field, c.field_key, c.data_type, c.name, w.column_name, d.personal_data FROM (${fieldsOf(wide)}) AS f
+  const rows = yield* (yield* Warehouse).rows(
+    `SELECT f.location_id, f.field, nullif(c.field_key, '') AS field_key, c.data_type, c.name, epoch_ms(c.date_added) AS made_at,
+       w.column_name, d.personal_data FROM (${fieldsOf(wide)}) AS f
      LEFT JOIN crm.custom_fields AS c ON c.location_id = f.location_id AND c.id = f.field
      LEFT JOIN (${columnsOfViewSql(wideName(resource))}) AS w ON w.location_id = f.location_id AND w.field = f.field
      LEFT JOIN meta.columns AS d ON d.table_name = ${literal(wideName(resource))} AND d.column_name = w.column_name
      ORDER BY w.place NULLS LAST, f.location_id, c.position, f.field`
   )
+  const textOf = (value: unknown) => (value === null ? undefined : String(value))
+  const found = rows.map((row) => ({
+    location: String(row["location_id"]),
+    field: String(row["field"]),
+    key: textOf(row["field_key"]),
+    name: textOf(row["name"]),
+    dataType: textOf(row["data_type"]),
+    madeAt: numberOf(row["made_at"]),
+    known: textOf(row["column_name"]),
+    personal: (row["personal_data"] ?? "direct") as PersonalData
+  }))
+  const names = nameColumns(found, wide.prefix, new Set(tablesOf(resource)[0].columns.map((column) => column.name)))
   const columns = new Map<string, WideColumn>()
   const named: Array<FieldColumn> = []
-  for (const row of fields) {
-    const field = String(row["field"])
-    const dataType = row["data_type"] === null ? undefined : String(row["data_type"])
-    const key = String(row["field_key"] ?? row["name"] ?? field).replace(/^(contact|opportunity)\./, "")
-    const known = row["column_name"] === null ? undefined : String(row["column_name"])
-    // The column was named after the id, before the field had a definition.
-    const isProvisional = row["field_key"] !== null && isNamedAs(known, wide.prefix + columnNameOf(field))
-    const column =
-      known === undefined || isProvisional ? freeName(columns, wide.prefix + columnNameOf(key), dataType) : known
+  for (const one of found) {
+    const { dataType, field, key, known, location, name } = one
+    const column = names.get(one)!
     if (!columns.has(column) && columns.size >= columnsMax) continue
-    const stored = (row["personal_data"] ?? "direct") as PersonalData
-    const personal = classes === undefined ? stored : (classes[String(row["field_key"] ?? field)] ?? "direct")
+    const personal = classes === undefined ? one.personal : (classes[key ?? field] ?? "direct")
     const same = columns.get(column)
-    const label = same?.label ?? String(row["name"] ?? field)
-    const fields = [...(same?.fields ?? []), field]
-    columns.set(column, { column, fields, dataType, label, personal: worstOf([personal, same?.personal ?? "none"]) })
+    columns.set(column, {
+      column,
+      fields: [...(same?.fields ?? []), { location, field }],
+      dataType,
+      label: same?.label ?? name ?? field,
+      personal: worstOf([personal, same?.personal ?? "none"])
+    })
     // Names that are only provisional are not stored. Fields of a form need no definition, so theirs are never provisional.
-    if (column !== known && (row["field_key"] !== null || wide.model === undefined))
-      named.push({ location: String(row["location_id"]), field, column })
+    if (column !== known && (key !== undefined || wide.model === undefined)) named.push({ location, field, column })
   }
   return { columns: [...columns.values()], named }
 })
@@ -146,34 +157,28 @@ const fieldsOf = ({ table, field, model }: Wide) =>
 /** SQL: whether a definition is not a folder. Its type is in a column or, if the table has none, in `_extra`. */
 const isFieldSql = `coalesce(to_json(c)->>'document_type', _extra->>'documentType') IS DISTINCT FROM 'folder'`
 
-const isNamedAs = (column: string | undefined, wanted: string): boolean =>
-  column === wanted || column?.replace(/_\d+$/, "") === wanted
-
-/** Fields with the same key in different locations share a column if they have the same type. */
-const freeName = (columns: ReadonlyMap<string, WideColumn>, wanted: string, dataType: string | undefined): string => {
-  for (let n = 1; ; n++) {
-    const column = n === 1 ? wanted : `${wanted}_${n}`
-    const taken = columns.get(column)
-    if (!taken || (taken.dataType === dataType && dataType !== undefined)) return column
-  }
-}
-
-const columnNameOf = (key: string) =>
-  snakeCase(key)
-    .normalize("NFKD")
-    .replaceAll(/[^a-z0-9]+/g, "_")
-    .replaceAll(/^_|_$/g, "")
-    .slice(0, 60) || "field"
-
 /**
  * Aggregates all values of a row into lists once and picks each column from them. One aggregate for each column would
  * take a multiple of the time and memory.
  */
 const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns): WideView => {
   const [view, parent] = [wideName(resource), name(idColumn(resource.table))]
+  const columnsOfField = Map.groupBy(
+    columns.flatMap(({ column, fields }) =>
+      [...new Set(fields.map(({ field }) => field))].map((field) => ({ column, field }))
+    ),
+    ({ field }) => field
+  )
   const values = columns.map(({ column, fields, dataType }) => {
+    const pick = (list: string, field: string, locations: ReadonlyArray<FieldOfLocation>) => {
+      const value = `w.${list}[list_position(w.fields, ${literal(field)})]`
+      // A field of another location may have the same id.
+      return columnsOfField.get(field)!.length === 1
+        ? value
+        : `CASE WHEN w.location_id IN (${locations.map(({ location }) => literal(location)).join(", ")}) THEN ${value} END`
+    }
     const picked = (list: string) =>
-      `coalesce(${fields.map((field) => `w.${list}[list_position(w.fields, ${literal(field)})]`).join(", ")})`
+      `coalesce(${[...Map.groupBy(fields, ({ field }) => field)].map(([field, locations]) => pick(list, field, locations)).join(", ")})`
     return `${typed(dataType, picked("texts"), picked("jsons"))} AS ${name(column)}`
   })
   const select = (table: string, from: string) =>

@@ -13,16 +13,20 @@ export interface ShownFields {
   readonly fields: ReadonlyArray<string>
 }
 
-/** The fields of custom values that are shown as they are, by table. */
+/** The fields of custom values that are shown as they are, by table: those that are personal in no location. */
 export const shownFields = (views: ReadonlyArray<WideView>): ReadonlyMap<string, ShownFields> =>
   new Map(
-    views.map(({ columns, field, values }) => [
-      values,
-      {
-        column: field,
-        fields: columns.filter(({ personal }) => personal === "none").flatMap(({ fields }) => fields)
-      }
-    ])
+    views.map(({ columns, field, values }) => {
+      const [plain, personal] = [true, false].map(
+        (isPlain) =>
+          new Set(
+            columns.flatMap(({ fields, personal }) =>
+              (personal === "none") === isPlain ? fields.map(({ field }) => field) : []
+            )
+          )
+      )
+      return [values, { column: field, fields: [...plain!.difference(personal!)] }]
+    })
   )
 
 /** A SELECT list with every column of a table masked, in their order. `table`: without its schema. */

@@ -1,4 +1,4 @@
-/** Copies what the vault does not have from the old warehouse to a rebuilt one: the runs and their reports. */
+/** Copies what the vault does not have from the old warehouse to a rebuilt one: the runs and their reports, and names of columns. */
 import * as Effect from "effect/Effect"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -13,6 +13,7 @@ import { existingMetaTables } from "./tables.ts"
 const current = {
   runs: "FROM meta.runs",
   coverage: "FROM meta.coverage",
+  wide_columns: "FROM meta.wide_columns ORDER BY rowid",
   schema_changes: "FROM meta.schema_changes WHERE kind LIKE '% value'",
   safeguards: "FROM meta.safeguards"
 }
@@ -23,7 +24,8 @@ const first = {
     if(exit_code = 75, 'paused', replace(outcome, 'complete with doubts', 'complete_with_warnings')) AS status FROM meta.runs`,
   coverage: `SELECT * REPLACE (replace(status, 'complete with doubts', 'complete_with_warnings') AS status) FROM meta.coverage`,
   schema_changes: `SELECT * REPLACE (CASE kind WHEN 'new word' THEN 'new value' ELSE 'unexpected value' END AS kind)
-    FROM meta.schema_changes WHERE kind LIKE '% word'`
+    FROM meta.schema_changes WHERE kind LIKE '% word'`,
+  wide_columns: "FROM meta.wide_columns ORDER BY rowid"
 }
 
 export const copyHistory = Effect.fnUntraced(function* (

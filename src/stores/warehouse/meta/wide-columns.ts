@@ -1,9 +1,11 @@
 /** `meta.wide_columns`: the column of a wide view that each custom field has. */
 import { literal } from "../sql.ts"
 
-export interface FieldColumn {
+export interface FieldOfLocation {
   readonly location: string
   readonly field: string
+}
+export interface FieldColumn extends FieldOfLocation {
   readonly column: string
 }
 

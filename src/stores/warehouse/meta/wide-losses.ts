@@ -18,7 +18,7 @@ export const countWideLosses = (views: ReadonlyArray<WideView>): ReadonlyArray<s
   ...views.flatMap((view) => {
     const fields = view.columns.flatMap(({ column, fields, dataType }) =>
       dataType !== undefined && lossyTypes.includes(dataType)
-        ? [...new Set(fields)].map((field) => `(${[field, column, dataType].map(literal).join(", ")})`)
+        ? fields.map(({ field, location }) => `(${[location, field, column, dataType].map(literal).join(", ")})`)
         : []
     )
     if (fields.length === 0) return []
@@ -34,7 +34,7 @@ export const countWideLosses = (views: ReadonlyArray<WideView>): ReadonlyArray<s
       `INSERT INTO meta.wide_losses (view_name, column_name, rounded, unfit)
        SELECT ${literal(view.view)}, column_name, count(*) FILTER (is_rounded), count(*) FILTER (is_unfit) FROM (
          SELECT f.column_name, ${rounded} AS is_rounded, ${unfit} AS is_unfit FROM crm.${name(view.values)} AS v
-         JOIN (VALUES ${fields.join(", ")}) AS f (field, column_name, data_type) ON f.field = v.${name(view.field)}
+         JOIN (VALUES ${fields.join(", ")}) AS f (location, field, column_name, data_type) ON f.location = v.location_id AND f.field = v.${name(view.field)}
          WHERE v.value_text <> '')
        WHERE is_rounded OR is_unfit GROUP BY ALL`
     ]

@@ -9,16 +9,21 @@ export interface CustomField {
   picklistOptions?: ReadonlyArray<string>
 }
 
-/** The custom fields of the account (A 2.4), one of each kind of value. */
-export const customFields = (random: Random): ReadonlyArray<CustomField> =>
-  definitions.map(([model, name, dataType, picklistOptions]) => ({
+/** The custom fields of the account (A 2.4), one of each kind of value, and perhaps those with difficult keys. */
+export const customFields = (random: Random, malformed: boolean): ReadonlyArray<CustomField> => [
+  ...definitions.map(([model, name, dataType, picklistOptions]) => ({
     id: random.id(),
     name,
     fieldKey: keyOf(model, name),
     dataType,
     model,
     ...(picklistOptions !== undefined && { picklistOptions })
-  }))
+  })),
+  ...(malformed ? difficult : []).map(([key, dataType = "TEXT"]) => {
+    const [model, name] = key.split(".") as [CustomField["model"], string]
+    return { id: random.id(), name, fieldKey: key, dataType, model }
+  })
+]
 
 export const keyOf = (model: string, name: string): string =>
   `${model}.${name.toLowerCase().replaceAll(/[^a-z]+/g, "_")}`
@@ -39,6 +44,11 @@ export const customValue = (random: Random, field: CustomField): unknown => {
       return random.pick(options)
     case "DATE":
       return `20${random.between(21, 27)}-0${random.between(1, 9)}-1${random.int(10)}`
+    // Only a malformed account has fields of these types.
+    case "DATE_TIME":
+      return random.pick(times)
+    case "FLOAT":
+      return random.pick(numbers)
     case "FILE_UPLOAD":
       return file(random)
     default:
@@ -56,6 +66,74 @@ const file = (random: Random): Record<string, unknown> => {
     }
   }
 }
+
+const times = [
+  "2026-01-31T10:00:00.000Z",
+  "2026-01-01 10:00:00+00",
+  "20260101T100000Z",
+  "2026-01-01T24:00:00Z",
+  "1/31/2026",
+  "2026-01-01T10:00:00,5+05",
+  " 2026-01-01 ",
+  "1767261600000",
+  "7776000000",
+  "soon",
+  "2026-02-30",
+  "31.12.2026",
+  "0001-01-01T00:00:00+14:00",
+  "9999-12-31T23:59:59-12:00",
+  "Thu, 01 Jan 2026 10:00:00 GMT",
+  "2026-01-01 or so",
+  1_767_261_600_000,
+  1_767_261_600_000.5,
+  1_767_261_600,
+  7_776_000_000,
+  0,
+  -86_400_000,
+  5,
+  true,
+  ["2026-01-01"]
+]
+const numbers = [
+  12.5,
+  0,
+  -1e-9,
+  1e30,
+  33.333333333333336,
+  "12.50",
+  " +7 ",
+  "1e3",
+  "1,234.50",
+  "NaN",
+  "infinity",
+  true,
+  [5],
+  "0x10"
+]
+
+const longKey = "what_the_customer_said_on_the_phone_when_we_called_about_the"
+
+/** Keys of which the account has several that look alike, and types. */
+const difficult: ReadonlyArray<readonly [key: string, dataType?: string]> = [
+  ["contact.home_phone"],
+  ["contact.homePhone"],
+  ["contact.住所"],
+  ["contact.会社"],
+  ["contact.한국어"],
+  ["contact.😀"],
+  ["contact.❤️"],
+  ["contact.Plan"],
+  ["contact.plan"],
+  ["contact.prénom"],
+  ["contact.pre\u0301nom"],
+  [`contact.${longKey}_first_visit`],
+  [`contact.${longKey}_second_visit`],
+  ["contact.moment", "DATE_TIME"],
+  ["contact.score", "FLOAT"],
+  ["opportunity.budget", "FLOAT"],
+  ["opportunity.Budget", "FLOAT"],
+  ["opportunity.moment", "DATE_TIME"]
+]
 
 const definitions: ReadonlyArray<["contact" | "opportunity", string, string, ReadonlyArray<string>?]> = [
   ["contact", "Gate instructions", "TEXT"],

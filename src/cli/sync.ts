@@ -6,7 +6,7 @@ import { hasChanges } from "../values/run-resource.ts"
 import { stateText } from "../values/state.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
 import { sayLeft } from "../run/left-locations.ts"
-import { warn } from "../run/console/findings.ts"
+import { sayLosses, warn } from "../run/console/findings.ts"
 import { sayEarlier } from "../run/console/stored-earlier.ts"
 import { Output, duration, placeOf, table } from "../run/console/output.ts"
 import { type SyncResult, logSynced } from "../run/report.ts"
@@ -79,6 +79,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
   for (const end of [...resources, ...closed])
     for (const warning of end.warnings) say([...place.withId(end), `${end.resource}: ${warning}`].join(" "), "warn")
+  yield* sayLosses(data.wideLosses)
   const publishing = published === "released" ? `, published in ${duration(data.elapsedMs - data.loadedMs)}` : ""
   say(`${counted(data.requests, "request")}, loaded in ${duration(data.loadedMs)}${publishing}. Run ${data.run}.`)
   if (data.suppressedRecords > 0)

@@ -4,6 +4,7 @@ import { exitCodes } from "../values/failure.ts"
 import type { Synced } from "./sync-account.ts"
 import { sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
+import type { WideLoss } from "../stores/warehouse/meta/wide-losses.ts"
 import { nextForLeft } from "./left-locations.ts"
 import { logEnd } from "./console/log.ts"
 import { modelText } from "./console/findings.ts"
@@ -17,6 +18,7 @@ type Ended = Synced & {
   /** What the settings keep out and was stored before. */
   readonly earlier: ReadonlyArray<string>
   readonly left: ReadonlyArray<LeftLocation>
+  readonly losses: ReadonlyArray<WideLoss>
   /** The names of the locations. */
   readonly names: Pick<CommandResult<"sync">["data"], "locations">
   /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
@@ -29,7 +31,7 @@ export interface SyncResult extends CommandResult<"sync">, Pick<Ended, "status" 
 
 /** `command`: the one that continues it. */
 export const resultOf = (synced: Ended, command: string): SyncResult => {
-  const { earlier, exitCode, isStoppedByDeadline, left, requestsLeft, status } = synced
+  const { earlier, exitCode, isStoppedByDeadline, left, losses, requestsLeft, status } = synced
   return {
     exitCode,
     status,
@@ -46,6 +48,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       elapsedMs: synced.elapsedMs,
       resources: synced.rows,
       drift: synced.drift,
+      ...(losses.length > 0 && { wideLosses: losses }),
       isVaultTruncated: synced.isVaultTruncated,
       missingSegments: synced.missingSegments,
       suppressedRecords: synced.suppressed,

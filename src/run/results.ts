@@ -34,6 +34,11 @@ export const runResults = () => {
   /** Locations that the settings no longer name, whose rows stay as they were last read. */
   const LeftLocations = Schema.optionalKey(Schema.Array(Schema.Struct({ location: Schema.String, readAt: Instant })))
 
+  /** Cells of wide tables that do not show their custom value exactly, now, by column; absent if there are none. */
+  const WideLosses = Schema.optionalKey(
+    Schema.Array(Schema.Struct({ table: Schema.String, column: Schema.String, rounded: Count, unfit: Count }))
+  )
+
   /** Columns and custom fields that the settings keep out, whose values were stored before and still are. */
   const StoredEarlier = Schema.optionalKey(Texts)
 
@@ -64,6 +69,7 @@ export const runResults = () => {
       })
     ),
     drift: Schema.Struct({ changes: Texts, unexpectedValues: Texts }),
+    wideLosses: WideLosses,
     isVaultTruncated: Schema.Boolean,
     missingSegments: Schema.Array(Count),
     /** Records of erased people that were received and not stored. */
@@ -97,6 +103,7 @@ export const runResults = () => {
     /** Readings that are never read, interrupted, incomplete or stale. */
     problems: Count,
     leftLocations: LeftLocations,
+    wideLosses: WideLosses,
     /** As `check` prints them. */
     alarms: Schema.Array(ShownAlarm),
     /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */

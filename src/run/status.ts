@@ -12,6 +12,7 @@ import type { Flags } from "../settings/read.ts"
 import { reportSettings } from "../settings/settings.ts"
 import { leftLocations, pagesOf } from "../stores/warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../stores/warehouse/meta/runs.ts"
+import { wideLosses } from "../stores/warehouse/meta/wide-losses.ts"
 import { Environment } from "../values/environment.ts"
 import { isWhole } from "../values/state.ts"
 import { catalogueOf } from "./prologue.ts"
@@ -37,15 +38,16 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
-  const { run, found, left, names } =
+  const { run, found, left, losses, names } =
     readable.tables === undefined
-      ? { run: undefined, found: [], left: [], names: {} }
+      ? { run: undefined, found: [], left: [], losses: [], names: {} }
       : yield* Effect.gen(function* () {
           const last = yield* lastRun()
           return {
             run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id)) },
             found: yield* readingStatuses(resources, locations),
             left: yield* leftLocations(namedLocations),
+            losses: yield* wideLosses(),
             names: yield* namesOf(locations)
           }
         }).pipe(Effect.provide(readable.tables))
@@ -84,6 +86,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
       readings,
       problems: problems.length,
       ...(left.length > 0 && { leftLocations: left }),
+      ...(losses.length > 0 && { wideLosses: losses }),
       alarms: shownAlarms(alarms),
       ...(ledger && { ledger }),
       disk,

@@ -15,6 +15,7 @@ import { middleOf, rangeFields, rangeText } from "../values/range.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
+import { wideLosses } from "../stores/warehouse/meta/wide-losses.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
 import { accountSettings, definitionsOf } from "./prologue.ts"
 import { type ChoiceFlags, choiceOf } from "./selection.ts"
@@ -149,6 +150,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       suppressed,
       earlier,
       left: yield* leftLocations(namedLocations),
+      losses: yield* wideLosses(),
       names: yield* namesOf(settings.map(({ location }) => location)),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later

@@ -70,14 +70,16 @@ it.each([
   ["3", "n/a", undefined]
 ])("%s times %s is %s", (one, other, expected) => assert.strictEqual(productOf(one, other), expected))
 
-it("DuckDB reads and rounds alike, and sums products of large numbers", async () => {
+it("DuckDB reads plain numbers alike, and no others, and sums products of large numbers", async () => {
   const connection = await (await DuckDBInstance.create()).connect()
   const rowsOf = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson()
   try {
     for (const [sent, stored] of numbers) {
+      const isPlain = /^-?\d{1,31}(\.\d{1,7})?$/.test(sent)
       for (const sql of [decimalSql, fastDecimalSql]) {
         const [[found]] = (await rowsOf(`SELECT ${sql(`'${sent}'`)}::VARCHAR`)) as [[string | null]]
-        assert.strictEqual(found === null ? undefined : decimalOf(found)?.text, stored, JSON.stringify(sent))
+        const text = found === null ? undefined : decimalOf(found)?.text
+        assert.strictEqual(text, isPlain ? stored : undefined, JSON.stringify(sent))
       }
     }
     await connection.run(

@@ -1,7 +1,9 @@
 /** How the commands show what they found. */
 import * as Effect from "effect/Effect"
-import { type Finding, type Level, worstFirst } from "../../values/finding.ts"
+import { type Finding, type Level, counted, worstFirst } from "../../values/finding.ts"
 import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
+import type { WideLoss } from "../../stores/warehouse/meta/wide-losses.ts"
+import { some } from "../../values/text.ts"
 import { Output, table } from "./output.ts"
 
 /** `WRONG  contacts: …`, with `word` as wide as the widest of the command. */
@@ -42,4 +44,16 @@ export const modelText = ({ what, kept }: FailedModel): string =>
 export const warn = Effect.fnUntraced(function* (problems: ReadonlyArray<string>) {
   const { redacted, say } = yield* Output
   for (const problem of problems) say(redacted(problem), "warn")
+})
+
+/** Says which cells of wide tables are empty because their value is not of the type of its field. */
+export const sayLosses = Effect.fnUntraced(function* (losses: ReadonlyArray<WideLoss> = []) {
+  const unfit = losses.filter(({ unfit }) => unfit > 0)
+  if (unfit.length === 0) return
+  const all = unfit.reduce((sum, { unfit }) => sum + unfit, 0)
+  const columns = unfit.map(({ column, table, unfit }) => `${table}.${column} (${unfit})`)
+  const { say } = yield* Output
+  say(
+    `${counted(all, "custom value does", "custom values do")} not fit the type of the field, and the cell is empty: ${some(columns)}. As sent in meta.wide_readings.`
+  )
 })

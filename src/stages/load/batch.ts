@@ -19,7 +19,7 @@ import { addEnumValues, addUnexpectedValues } from "../../stores/warehouse/meta/
 import { addSeenKeys, deleteSeenKeys } from "../../stores/warehouse/meta/seen-keys.ts"
 import { advanceWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import { type Statement, Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { wellFormed } from "./normalise/convert.ts"
+import { wellFormed } from "../../catalog/convert.ts"
 import { Changes } from "./merge/changes.ts"
 import { decidedKeys, decidedStatements } from "./merge/deletions.ts"
 import { blockedFields, driftStatements, writeDrift } from "./merge/schema-drift.ts"

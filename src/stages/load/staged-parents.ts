@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import type { PageEntry, Parent } from "../../stores/vault/entry.ts"
 import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
-import { wellFormed } from "./normalise/convert.ts"
+import { wellFormed } from "../../catalog/convert.ts"
 import { type Reading, isOneOf } from "../../stores/warehouse/meta/reading.ts"
 
 interface Staged {

@@ -6,6 +6,7 @@ import { type Stream as EffectStream, Stream } from "effect"
 import { fastDecimalSql } from "../../catalog/decimals.ts"
 import { type KindName, isText, kinds } from "../../catalog/kinds.ts"
 import { fileTextOf } from "../warehouse/content.ts"
+import { readValuesSql } from "../warehouse/meta/wide-readings.ts"
 import { literal, name } from "../warehouse/sql.ts"
 import { kindOfField, typed } from "../warehouse/wide-types.ts"
 import type { WideView } from "../warehouse/wide-views.ts"
@@ -42,8 +43,8 @@ export const wideValuesSql = (wide: WideView, rows: string, form: Form, order: s
   )
   return `WITH fields (location, field, place, type) AS (VALUES ${fields.join(", ")}),
     found AS (
-      SELECT r.position, fields.place, fields.type, v.value_text AS text, v.value::VARCHAR AS json
-      FROM crm.${name(wide.values)} AS v JOIN fields ON fields.location = v.location_id AND fields.field = v.${name(wide.field)}
+      SELECT r.position, fields.place, fields.type, v.text, v.json
+      FROM ${readValuesSql(`crm.${name(wide.values)}`, wide)} AS v JOIN fields ON fields.location = v.location_id AND fields.field = v.${name(wide.field)}
       JOIN ${rows} AS r ON r.location_id = v.location_id AND r.id = v.${name(wide.parent)}
     ),
     typed AS (SELECT position, place, type, ${values.join(", ")} FROM found),

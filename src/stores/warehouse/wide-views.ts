@@ -12,10 +12,11 @@ import { idColumn, tablesOf, wideName } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import { wideDictionaryStatements } from "./meta/columns.ts"
 import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
-import { countWideLosses } from "./meta/wide-losses.ts"
+import { readValuesSql, readingFunction, readingOf, readingStatements } from "./meta/wide-readings.ts"
 import { type FieldColumn, type FieldOfLocation, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
 import { literal, name, numberOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
+import { existingMetaTables } from "./meta/tables.ts"
 import { nameColumns } from "./wide-names.ts"
 import { typed } from "./wide-types.ts"
 
@@ -60,31 +61,40 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
 ): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {
   const views = yield* wideViews(catalogue, classes)
   const versions = yield* contentVersions()
-  // The losses follow from the views and the values.
+  // The readings follow from the views and the values.
   const content = views.map(({ definition, table }) => [definition, versions.get(table)?.version])
-  const losses = hash("sha256", JSON.stringify(content))
+  const readings = hash("sha256", JSON.stringify(content))
+  const isRead = versions.get(readingsName)?.version === readings
   const changed = views.filter(({ definition, view }) => versions.get(view)?.version !== definition)
-  yield* (yield* Warehouse).transaction([
+  const { textFunction, transaction } = yield* Warehouse
+  if (!isRead) yield* textFunction(readingFunction, 2, readingOf)
+  yield* transaction([
     ...views.flatMap(({ keep }) => keep),
     ...changed.flatMap(({ definition, statement, view }) => [statement("crm"), ...storeViewVersion(view, definition)]),
     ...wideDictionaryStatements(changed),
-    ...(versions.get(lossesName)?.version === losses
-      ? []
-      : [...countWideLosses(views), ...storeViewVersion(lossesName, losses)])
+    ...(isRead ? [] : [...readingStatements(views), ...storeViewVersion(readingsName, readings)])
   ])
   return views
 })
 
-const lossesName = "wide_losses"
+const readingsName = "wide_readings"
+
+/** Increase it when `catalog/convert.ts` reads a value in another way. */
+const rules = 1
 
 /**
  * The wide views for the fields that exist now; creates none. Fields of all locations share one view. Without `classes`,
  * the columns have the classes of personal data that `refreshWide` has stored.
  */
 export const wideViews = ({ resources }: Catalogue, classes?: CustomFieldClasses) =>
-  Effect.forEach(
-    resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : [])),
-    ([resource, wide]) => Effect.map(columnsOf(resource, wide, classes), (found) => viewOf(resource, wide, found))
+  Effect.flatMap(Effect.flatMap(Warehouse, existingMetaTables), (tables) =>
+    Effect.forEach(
+      resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : [])),
+      ([resource, wide]) =>
+        Effect.map(columnsOf(resource, wide, classes), (found) =>
+          viewOf(resource, wide, found, !tables.has("wide_readings"))
+        )
+    )
   )
 
 export interface WideColumn {
@@ -161,7 +171,7 @@ const isFieldSql = `coalesce(to_json(c)->>'document_type', _extra->>'documentTyp
  * Aggregates all values of a row into lists once and picks each column from them. One aggregate for each column would
  * take a multiple of the time and memory.
  */
-const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns): WideView => {
+const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns, isOlder: boolean): WideView => {
   const [view, parent] = [wideName(resource), name(idColumn(resource.table))]
   const columnsOfField = Map.groupBy(
     columns.flatMap(({ column, fields }) =>
@@ -185,19 +195,19 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
     values.length === 0
       ? `SELECT t.* FROM ${table} AS t`
       : `SELECT t.*, ${values.join(", ")} FROM ${table} AS t
-         LEFT JOIN (SELECT location_id, ${parent}, list(${name(wide.field)}) AS fields, list(value_text) AS texts, list(value::VARCHAR) AS jsons
-           FROM ${from} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
+         LEFT JOIN (SELECT location_id, ${parent}, list(${name(wide.field)}) AS fields, list(text) AS texts, list(json) AS jsons
+           FROM ${readValuesSql(from, { field: wide.field, parent: idColumn(resource.table) }, isOlder)} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
   const statement = (schema: string) =>
     `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`
   const among = (schema: string, ids: string) =>
     select(
       `(FROM ${schema}.${name(resource.table)} WHERE id IN ${ids})`,
-      `${schema}.${name(wide.table)} WHERE ${parent} IN ${ids}`
+      `(FROM ${schema}.${name(wide.table)} WHERE ${parent} IN ${ids})`
     )
   const described = columns.map(({ column, label, personal }) => [column, label, personal])
   return {
     view,
-    definition: hash("sha256", JSON.stringify([statement("crm"), described])),
+    definition: hash("sha256", JSON.stringify([rules, statement("crm"), described])),
     statement,
     table: resource.table,
     values: wide.table,
@@ -209,7 +219,7 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
     among,
     rows: (schema, first, last) => {
       const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
-      return select(rows, `${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows})`)
+      return select(rows, `(FROM ${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows}))`)
     },
     comments: (schema) => [
       `COMMENT ON VIEW ${schema}.${name(view)} IS ${literal(`${resource.table} with a column for each field of ${wide.table}`)}`,

@@ -12,7 +12,7 @@ import {
 } from "../../../catalog/fields.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { columnName } from "../../../catalog/tables.ts"
-import { Adjusted, converters, rejected } from "../../../stages/load/normalise/convert.ts"
+import { Adjusted, converters, rejected } from "../../../catalog/convert.ts"
 import { isObject } from "../../../stages/load/normalise/map-record.ts"
 
 /** The pseudonym of an erased contact; any other id as it is. */

@@ -183,7 +183,7 @@ export const wideSection = ({ wide }: Rejects): Html | undefined =>
     : section({
         id: "wide-losses",
         title: "Custom values that wide tables do not show exactly",
-        lead: "A number with more than seven decimals is rounded, and a value that does not fit the type of its field leaves the cell empty. The tables of custom values have both as sent.",
+        lead: "A number with more than seven decimals is rounded, and a value that does not fit the type of its field leaves the cell empty. meta.wide_readings has both as sent.",
         content: tableOf({
           id: "wide-cells",
           caption: "Cells by column, now",

@@ -1,7 +1,7 @@
 /** Schema drift: fields and types that differ from the definition. Recorded once with a sample, then counted. */
 import { type SchemaPolicies, isBlocked } from "../../../catalog/schema-policy.ts"
 import { addSchemaChanges } from "../../../stores/warehouse/meta/schema-changes.ts"
-import { wellFormed } from "../normalise/convert.ts"
+import { wellFormed } from "../../../catalog/convert.ts"
 import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
 import type { Group } from "../staging-files.ts"
 

@@ -1,5 +1,13 @@
 /** Maps one record to one row. It visits the fields that were sent, not those defined, so that it finds unknown fields. */
-import { Adjusted, type Converted, hasLoneSurrogates, readable, rejected, unfitForKey, wellFormed } from "./convert.ts"
+import {
+  Adjusted,
+  type Converted,
+  hasLoneSurrogates,
+  readable,
+  rejected,
+  unfitForKey,
+  wellFormed
+} from "../../../catalog/convert.ts"
 import type { Child, ChildSlot, Shape, Slot, Slots } from "./compile-fields.ts"
 import { ChildRows, type Row, held, valueIn } from "./rows.ts"
 

@@ -3,7 +3,7 @@
  * as garbage, which costs more to collect than the row costs to print.
  */
 import { ByteBuffer } from "./byte-buffer.ts"
-import { wellFormed } from "./convert.ts"
+import { wellFormed } from "../../../catalog/convert.ts"
 import { ChildRows, Escaped, type Row } from "./rows.ts"
 
 /** Most rows are much shorter. */

@@ -1,6 +1,6 @@
 /** Rows as the normaliser holds them: an array of values, in the order of the columns. */
 import type { Shape } from "./compile-fields.ts"
-import { special } from "./convert.ts"
+import { special } from "../../../catalog/convert.ts"
 
 export interface Row {
   readonly shape: Shape

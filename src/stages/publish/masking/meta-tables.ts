@@ -39,6 +39,13 @@ const replaced: Readonly<Record<string, ReadonlyArray<string>>> = {
   coverage: [`${ifPlain("reason")} AS reason`]
 }
 
+/** Custom values in another notation, of fields that are not personal. */
+const conditions: Readonly<Record<string, string>> = {
+  wide_readings: `WHERE (location_id, field) IN (SELECT (w.location_id, w.field) FROM meta.wide_columns AS w
+    JOIN meta.columns AS c ON c.table_name = w.view_name AND c.column_name = w.column_name
+    GROUP BY ALL HAVING bool_and(c.personal_data = 'none'))`
+}
+
 /** Tables that a masked release fills itself: what DuckDB says about a model may quote a value. */
 const ownTables: ReadonlySet<string> = new Set(["model_problems"])
 
@@ -51,7 +58,7 @@ export const maskedMetaTables = ({ profile }: Masking): ReadonlyArray<readonly [
     // The total of a list may be a small number.
     const more = profile === "aggregate" && table === "watermarks" ? ["NULL::BIGINT AS total"] : []
     const columns = [...(replaced[table] ?? []), ...more]
-    const select = `SELECT * ${columns.length > 0 ? `REPLACE (${columns.join(", ")})` : ""} FROM meta.${name(table)}`
+    const select = `SELECT * ${columns.length > 0 ? `REPLACE (${columns.join(", ")})` : ""} FROM meta.${name(table)} ${conditions[table] ?? ""}`
     const isEmpty = ownTables.has(table) || (profile === "aggregate" && !aggregateTables.has(table))
     return [table, isEmpty ? `${select} LIMIT 0` : select]
   })

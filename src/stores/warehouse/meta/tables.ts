@@ -112,6 +112,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
       "Cells of wide tables that do not show their custom value exactly, now: rounded to the decimals of the column, or empty because the value does not fit its type. The table of values has them as sent",
     columns: `view_name VARCHAR, column_name VARCHAR, rounded BIGINT, unfit BIGINT`
   },
+  wide_readings: {
+    comment:
+      "Custom values of fields of numbers, dates and times that were sent in another notation than the standard one, and how the wide tables show them; NULL if they are none",
+    columns: `location_id VARCHAR, field VARCHAR, sent VARCHAR, reading VARCHAR, is_rounded BOOLEAN`
+  },
   coverage: {
     comment: "What the last run did with every read operation of the API",
     columns: `run_id VARCHAR, location_id VARCHAR, operation VARCHAR, purpose VARCHAR, tables VARCHAR[], status VARCHAR, reason VARCHAR`

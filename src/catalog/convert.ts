@@ -1,10 +1,11 @@
 /**
- * Converts one value from the service into text that DuckDB reads as the column's type, or rejects it. DuckDB must be able
+ * Decides about every value: of main columns, custom fields and answers of forms alike. Converts it into text that DuckDB reads
+ * as the column's type, or rejects it. DuckDB must be able
  * to cast every accepted value, because one failed cast would fail the whole batch.
  */
-import { decimalOf, wholeDigits } from "../../../catalog/decimals.ts"
-import type { ColumnType } from "../../../catalog/fields.ts"
-import { instantText } from "../../../catalog/timestamps.ts"
+import { decimalOf, wholeDigits } from "./decimals.ts"
+import type { ColumnType } from "./fields.ts"
+import { instantText } from "./timestamps.ts"
 
 /** Returned for a value that does not fit; it is then recorded in `meta.rejected_values`. */
 export const rejected = Symbol("rejected")
@@ -27,7 +28,7 @@ export class Rounded {
 }
 export type Convert = (value: unknown) => Converted | Adjusted | Rounded
 
-/** Numbers that a double cannot represent arrive as raw JSON (see catalog/json.ts) and are used as text. */
+/** Numbers that a double cannot represent arrive as raw JSON (see json.ts) and are used as text. */
 const scalar = (value: unknown): unknown => (JSON.isRawJSON(value) ? value.rawJSON : value)
 
 const text: Convert = (value) => {
@@ -60,7 +61,7 @@ const decimal: Convert = (sent) => {
   return read.rounded ? new Rounded(read.text) : read.text
 }
 
-/** See catalog/timestamps.ts. */
+/** See timestamps.ts. */
 const instant: Convert = (value) => (value === "" ? null : (instantText(value) ?? rejected))
 
 /** The day as it was written; that of a number in UTC. */

@@ -1,0 +1,80 @@
+/**
+ * `meta.wide_readings`: the custom values that are not in the notation that the SQL of the wide views reads, and the number,
+ * date or time that each of them is to `catalog/convert.ts`, which decides about every value.
+ */
+import { Rounded, converters } from "../../../catalog/convert.ts"
+import { parseExact } from "../../../catalog/json.ts"
+import type { TextFunction } from "../warehouse.ts"
+import { literal, name } from "../sql.ts"
+import { hasNotation, isUnreadSql, kindOfField } from "../wide-types.ts"
+import type { WideView } from "../wide-views.ts"
+
+/** SQL: a value, of a row that another program wrote perhaps its text, as JSON. */
+const sentSql = "coalesce(v.value::VARCHAR, to_json(v.value_text)::VARCHAR)"
+
+const isRead = (field: string) => `r.location_id = v.location_id AND r.field = v.${name(field)} AND r.sent = ${sentSql}`
+
+/**
+ * The values of a table, each with its text as `typed` reads it. `from`: rows of the table. `isOlder`: the file has no readings,
+ * because no run of this version has written it.
+ */
+export const readValuesSql = (
+  from: string,
+  { field, parent }: Pick<WideView, "field" | "parent">,
+  isOlder = false
+): string =>
+  `(SELECT v.location_id, v.${name(parent)}, v.${name(field)}, v.value::VARCHAR AS json,
+      CASE WHEN r.field IS NULL THEN v.value_text ELSE r.reading END AS text
+    FROM ${from} AS v LEFT JOIN ${isOlder ? noReadings : "meta.wide_readings"} AS r ON ${isRead(field)})`
+
+const noReadings =
+  "(SELECT NULL::VARCHAR AS location_id, NULL::VARCHAR AS field, NULL::VARCHAR AS sent, NULL::VARCHAR AS reading LIMIT 0)"
+
+export const readingFunction = "sluice_reading"
+
+/** The value in the notation of `typed`, after a "~" if it is rounded; NULL if it has none. */
+export const readingOf: TextFunction = ([kind, sent]) => {
+  const read = converters[kind as "date" | "decimal" | "instant"](parseExact(sent!))
+  if (read instanceof Rounded) return `~${read.value}`
+  if (typeof read !== "string") return null
+  return kind === "instant" ? inUtc(read) : read
+}
+
+const inUtc = (instant: string): string =>
+  `${new Date(instant).toISOString().slice(0, 19)}${/\.\d+/.exec(instant)?.[0] ?? ""}Z`
+
+/** Reads all values anew, and counts the cells that do not show theirs exactly. */
+export const readingStatements = (views: ReadonlyArray<WideView>): ReadonlyArray<string> => {
+  const unread = views.flatMap(({ columns, field: column, values }) => {
+    const fields = columns.flatMap(({ dataType, fields }) =>
+      hasNotation(dataType)
+        ? fields.map(({ field, location }) => `(${[location, field, kindOfField(dataType)].map(literal).join(", ")})`)
+        : []
+    )
+    if (fields.length === 0) return []
+    return [
+      `SELECT v.location_id, f.field, f.kind, ${sentSql} AS sent FROM crm.${name(values)} AS v
+       JOIN (VALUES ${fields.join(", ")}) AS f (location, field, kind) ON f.location = v.location_id AND f.field = v.${name(column)}
+       WHERE v.value_text <> '' AND (left(v.value::VARCHAR, 1) IN ('[', '{') OR ${isUnreadSql("f.kind", "v.value_text")})`
+    ]
+  })
+  return [
+    "DELETE FROM meta.wide_readings",
+    "DELETE FROM meta.wide_losses",
+    ...(unread.length === 0
+      ? []
+      : [
+          `INSERT INTO meta.wide_readings (location_id, field, sent, reading, is_rounded)
+           SELECT location_id, field, sent, ltrim(reading, '~'), reading LIKE '~%' FROM (
+             SELECT *, ${readingFunction}(kind, sent) AS reading FROM (SELECT DISTINCT * FROM (${unread.join(" UNION ALL ")})))`,
+          ...views.map(
+            ({ field, values, view }) =>
+              `INSERT INTO meta.wide_losses (view_name, column_name, rounded, unfit)
+               SELECT w.view_name, w.column_name, count(*) FILTER (r.is_rounded), count(*) FILTER (r.reading IS NULL)
+               FROM crm.${name(values)} AS v JOIN meta.wide_readings AS r ON ${isRead(field)}
+               JOIN meta.wide_columns AS w ON w.view_name = ${literal(view)} AND w.location_id = r.location_id AND w.field = r.field
+               WHERE r.is_rounded OR r.reading IS NULL GROUP BY ALL`
+          )
+        ])
+  ]
+}

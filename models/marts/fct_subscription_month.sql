@@ -1,13 +1,16 @@
 -- From the month in which a subscription was created to the one in which it was cancelled, or in which its list was last
--- read; only the last of these if the service does not say when it was created. The monthly amount is NULL where it sent no
--- interval: it is not guessed. A subscription of unknown status counts, and is labelled.
+-- read; only the last of these if the service does not say when it was created. A date before the first day of dim_date, or
+-- after the last reading, says nothing: such as that of year 1 or 9999, which programs write for none. The monthly amount is
+-- NULL where it sent no interval: it is not guessed. A subscription of unknown status counts, and is labelled.
 WITH subscriptions AS (
   SELECT
     subscriptions.*,
     coalesce(locations.time_zone, 'UTC') AS local_zone,
-    (subscriptions.created_at AT TIME ZONE local_zone)::DATE AS started_local_date,
-    (subscriptions.canceled_at AT TIME ZONE local_zone)::DATE AS canceled_local_date,
     (max(subscriptions._synced_at) OVER (PARTITION BY subscriptions.location_id) AT TIME ZONE local_zone)::DATE AS read_local_date,
+    (subscriptions.created_at AT TIME ZONE local_zone)::DATE AS created_local_date,
+    (subscriptions.canceled_at AT TIME ZONE local_zone)::DATE AS ended_local_date,
+    CASE WHEN created_local_date BETWEEN DATE '2010-01-01' AND read_local_date THEN created_local_date END AS started_local_date,
+    CASE WHEN ended_local_date BETWEEN DATE '2010-01-01' AND read_local_date THEN ended_local_date END AS canceled_local_date,
     coalesce(canceled_local_date, read_local_date) AS last_local_date
   FROM {{ ref('stg_subscriptions') }} AS subscriptions
   LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)

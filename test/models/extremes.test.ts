@@ -47,6 +47,37 @@ describe("models of extreme values", () => {
       assert.deepStrictEqual(await ask(`SELECT count(*) AS n FROM bi.${model}`), [{ n: String(rows.length) }], model)
   })
 
+  it("have months of a subscription only within the life of the account", async () => {
+    const month = new Date().toISOString().slice(0, 7)
+    const [year, before] = [Number(month.slice(0, 4)), `${Number(month.slice(0, 4)) - 1}${month.slice(4)}`]
+    const subscriptions: ReadonlyArray<
+      readonly [created: string | null, canceled: string | null, months: number, first: string]
+    > = [
+      ["0001-01-01 00:00:00+00", null, 1, month],
+      ["1970-01-01 00:00:00+00", null, 1, month],
+      [null, "9999-12-31 00:00:00+00", 1, month],
+      [`${before}-15 00:00:00+00`, "9999-12-31 00:00:00+00", 13, before],
+      [`${before}-15 00:00:00+00`, "0001-01-01 00:00:00+00", 13, before],
+      [`${before}-15 00:00:00+00`, `${year + 2}-01-01 00:00:00+00`, 13, before],
+      [`${before}-15 00:00:00+00`, `${before}-20 00:00:00+00`, 1, before],
+      [`${year + 2}-01-01 00:00:00+00`, null, 1, month]
+    ]
+    const { problems, ask } = await releaseOf([
+      "INSERT INTO crm.locations (id, location_id) VALUES ('l', 'l')",
+      ...subscriptions.map(
+        ([created, canceled], n) =>
+          `INSERT INTO crm.subscriptions (id, location_id, status, created_at, canceled_at, _synced_at) VALUES ('${n}', 'l', 'active', ${literal(created)}, ${literal(canceled)}, now())`
+      )
+    ])
+    assert.deepStrictEqual(problems, [])
+    assert.deepStrictEqual(
+      await ask(
+        `SELECT subscription_id AS id, count(*) AS months, left(min(month_start)::VARCHAR, 7) AS first FROM bi.fct_subscription_month GROUP BY ALL ORDER BY id`
+      ),
+      subscriptions.map(([, , months, first], n) => ({ id: String(n), months: String(months), first }))
+    )
+  })
+
   it("keep the scale of the tables, and lose one amount where a product does not fit", async () => {
     const lines = [
       ["1234567890.12", "10"],

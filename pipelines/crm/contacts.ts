@@ -88,6 +88,7 @@ export const contacts = defineList({
     ]
   },
   transform: (contact) => [asTyped(contact)],
+  transformedBy: ["firstNameRaw", "lastNameRaw"],
   backfill: {
     dateField: "dateAdded",
     strategies: [

@@ -74,6 +74,8 @@ export const opportunities = defineList({
     ]
   },
   transform: (deal) => [withFieldIds(deal)],
+  // Without an id, a custom value has no key, so that its record needs the transformation to have a row.
+  transformedBy: [],
   wide: {
     table: "opportunity_custom_values",
     field: "custom_field_id",

@@ -43,6 +43,7 @@ export const orders = defineList({
   // every sync reads the whole list, which costs a hundredth of the requests for all details, and the details of changed rows.
   full: [list()],
   transform: (order) => [withLineAmounts(order)],
+  transformedBy: ["items"],
   backfill: {
     dateField: "createdAt",
     strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],

@@ -153,6 +153,8 @@ interface Common {
   readonly filter?: { readonly field: string; readonly is: string }
   /** Converts a record to the records that become rows. Apply it with `transformed`. */
   readonly transform?: (record: unknown) => ReadonlyArray<unknown>
+  /** The fields of a record without which `transform` returns it as it is. Default: it may change any record. */
+  readonly transformedBy?: ReadonlyArray<string>
   /** `transform` makes records with other fields than those sent, so the settings cannot keep single ones out. */
   readonly isReshaped?: true
   /** Columns that identify a row in its location. Default: `id`. */

@@ -6,7 +6,6 @@ import type { Catalogue } from "../catalog/discover.ts"
 import { keyText } from "../catalog/tables.ts"
 import { onDisk } from "../output/files.ts"
 import { removeLeftovers } from "../output/leftovers.ts"
-import { RecordCache } from "../stages/load/record-cache.ts"
 import { makeLoader } from "../stages/load/load.ts"
 import type { Flags } from "../settings/read.ts"
 import { pruneHistory } from "../features/prune/history.ts"
@@ -47,7 +46,6 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       next: "./sluice sync"
     })
   const { catalogue, policies, targets } = yield* definitionsOf(output)
-  const cache = new RecordCache(catalogue, outputPaths(output.folder).records)
   const startedAt = yield* Clock.currentTimeMillis
   const onEvent = yield* RunEvents
   onEvent?.({ event: "started", command: "rebuild", version: sluiceVersion, output: output.folder })
@@ -69,7 +67,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
     yield* refuseUndefined(catalogue)
     return yield* Effect.gen(function* () {
       yield* prepare(catalogue)
-      yield* (yield* makeLoader(catalogue.resources, temporary, policies, undefined, cache)).load
+      yield* (yield* makeLoader(catalogue.resources, temporary, policies)).load
       const warehouse = yield* Warehouse
       yield* refuseLoss(catalogue, old, warehouse)
       yield* copyHistory(old, warehouse, temporary)

@@ -60,13 +60,6 @@ const ofDatabase = /\.(wal|tmp)/
 export const outputFiles = {
   vault: file("vault", "state", "vault", parts.vault),
   warehouse: file("warehouse.duckdb", "state", "warehouse", parts.warehouse, ofDatabase),
-  /** Can be removed at any time, but a snapshot keeps it: with it, the next full reading takes half the time. */
-  records: file(
-    "warehouse.duckdb.records",
-    "state",
-    "warehouse",
-    "hashes by which a load recognises unchanged records"
-  ),
   copies: file(
     "warehouse.duckdb.copy",
     "scratch",

@@ -22,7 +22,6 @@ import { exitCodes } from "../values/failure.ts"
 import { removeLeftovers } from "../output/leftovers.ts"
 import { makeBackgroundLoader } from "../stages/load/background-loader.ts"
 import { makeLoader } from "../stages/load/load.ts"
-import { RecordCache } from "../stages/load/record-cache.ts"
 import { makeBackfillPlan } from "../stages/plan/backfill.ts"
 import { recordCoverage } from "../stages/plan/coverage.ts"
 import type { ExpectedStep } from "../stages/plan/expect.ts"
@@ -241,13 +240,7 @@ export const bringUpToDate = Effect.fn("bringUpToDate")(function* (
 ) {
   const paths = outputPaths(folder)
   yield* prepare(catalogue)
-  const loader = yield* makeLoader(
-    catalogue.resources,
-    paths.temporary,
-    policies,
-    undefined,
-    new RecordCache(catalogue, paths.records)
-  )
+  const loader = yield* makeLoader(catalogue.resources, paths.temporary, policies)
   yield* loader.load
   yield* setStatuses()
   return loader

@@ -9,7 +9,6 @@ import { boolean, count, id, instant, rows, text, values } from "../../src/catal
 import { get } from "../../src/catalog/request.ts"
 import { type Resource, defineChild, defineEmbedded, defineList } from "../../src/catalog/resource.ts"
 import { makeLoader } from "../../src/stages/load/load.ts"
-import { RecordCache } from "../../src/stages/load/record-cache.ts"
 import type { Entry } from "../../src/stores/vault/entry.ts"
 import { type Position } from "../../src/stores/vault/position.ts"
 import { compactor } from "../../src/features/prune/compact.ts"
@@ -226,11 +225,9 @@ const loadedWith = (folder: string, closes: () => boolean, restarts = () => fals
     yield* Effect.gen(function* () {
       const isAtEnd = ({ segment, offset }: Position) =>
         segment === vault.end().segment && offset === vault.end().offset
-      const records = join(newFolder(), "records")
       let ended = false
       while (!ended) {
-        const cache = new RecordCache(catalogue, records, 0)
-        const loader = yield* makeLoader(resources, join(newFolder(), "tmp"), undefined, undefined, cache)
+        const loader = yield* makeLoader(resources, join(newFolder(), "tmp"))
         let restarting = false
         yield* loader.loadContinuously((position, bytes) =>
           Effect.sync(() => {
@@ -240,7 +237,6 @@ const loadedWith = (folder: string, closes: () => boolean, restarts = () => fals
             return !restarting
           })
         )
-        cache.save()
       }
     }).pipe(Effect.provideService(Vault, single))
     return yield* contents

@@ -7,7 +7,6 @@ import { tablesOf } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { type EndEntry, type Entry, type WindowEntry, isPage } from "../../stores/vault/entry.ts"
-import type { Decoded } from "../../stores/vault/frame.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { positionStatements } from "../../stores/warehouse/meta/vault-offset.ts"
@@ -21,7 +20,7 @@ import { advanceWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import { type Statement, Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { wellFormed } from "../../catalog/convert.ts"
 import { Changes } from "./merge/changes.ts"
-import { decidedKeys, decidedStatements } from "./merge/deletions.ts"
+import { type Decision, decidedKeys, decidedStatements } from "./merge/deletions.ts"
 import { blockedFields, driftStatements, writeDrift } from "./merge/schema-drift.ts"
 import { fieldKeyStatements } from "./merge/field-keys.ts"
 import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
@@ -29,7 +28,7 @@ import { BatchOrder } from "./batch-order.ts"
 import type { KnownRows } from "./known-rows.ts"
 import { mergeStatements } from "./merge/merge.ts"
 import { rejectStatements } from "./merge/rejects.ts"
-import { type Group, type Loaded, StagingFiles } from "./staging-files.ts"
+import { type Group, type Loaded, StagingFiles, isOfFullReading } from "./staging-files.ts"
 import { isSynced, startsOver, statesOf } from "./checkpoints.ts"
 
 export interface Batch {
@@ -53,15 +52,15 @@ const batchBytesMax = 24 * 1024 * 1024
 const batchRecordsMax = 50_000
 
 /**
- * Raw bytes per transaction for the memory that DuckDB may use, in MB. Reading lines takes 32 MB of it, and staged rows with
- * their child rows take four times their size.
+ * Raw bytes per transaction for the memory that DuckDB may use, in MB. Reading lines takes 32 MB of it. Rows to be merged are
+ * staged with their child rows, which takes four times their size, so they count three times; new rows only fill row groups.
  */
-const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 8) * 1024 * 1024)
+const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 3.6) * 1024 * 1024)
 
 /** Bytes of rows whose unknown fields are merged at a time: as a map they take about fifty times the size of the text. */
 const sliceBytes = 512 * 1024
 
-/** Raw bytes read at a time; they are in memory twice, as text and parsed. */
+/** Raw bytes read at a time. */
 const readBytes = 1024 * 1024
 
 /** Called before each read with its position and the bytes in the batch. Waits for more pages; false closes the batch. */
@@ -82,13 +81,11 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const staging = new StagingFiles(loaded, known, temporary)
   const entries: Array<Entry> = []
   const order = new BatchOrder(resources)
-  const decisions: Array<Decoded> = []
+  const decisions: Array<Decision> = []
   let isClosed = false
   let [next, bytes] = [from, 0]
-  /** A detail is merged with the stored row, so it takes two or three times more memory. */
-  let detailBytes = 0
   while (
-    bytes + 2 * detailBytes < bytesMax &&
+    bytes + 2 * staging.stagedBytes < bytesMax &&
     staging.records < batchRecordsMax &&
     !isClosed &&
     (yield* shouldContinue(next, bytes))
@@ -100,17 +97,23 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     }
     if (bytes === 0) yield* write(() => recreate(temporary))
     let taken = 0
-    for (const { entry, ...page } of read.frames) {
+    for (const { bytes: body, end, entry } of read.frames) {
       isClosed = order.isNext(entry)
       if (!isClosed && isPage(entry)) {
-        yield* Effect.forEach(staging.resourcesOf(entry), (resource) => known.read(resource, entry.location))
-        isClosed = !(yield* added(staging.add(entry, page)))
+        const pages = yield* all(staging.read(entry, body))
+        isClosed = !staging.takes(entry, pages)
+        if (!isClosed) {
+          yield* Effect.forEach(pages, ({ keys, resource }) =>
+            known.read(resource, entry.location, keys(), isOfFullReading(entry))
+          )
+          staging.add(entry, body.length > 0, pages)
+        }
       }
       if (isClosed) break
-      taken = page.end
+      taken = end
       entries.push(entry)
-      if (entry.kind === "deleted" || entry.kind === "existing") decisions.push({ entry, ...page })
-      if (entry.kind === "detail") detailBytes += page.body.length
+      if (entry.kind === "deleted" || entry.kind === "existing")
+        decisions.push({ entry, keys: decidedKeys(body.toString("utf8")) })
       if (isPage(entry)) yield* write(() => staging.write())
     }
     if (taken === 0) break
@@ -123,8 +126,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   const groups = [...staging.groups.values()].toSorted(
     (a, b) => Number(a.kind === "detail") - Number(b.kind === "detail")
   )
-  for (const { entry, body } of decisions)
-    if (entry.kind === "deleted") known.forget(entry.resource, entry.location, decidedKeys(body))
+  for (const { entry, keys } of decisions)
+    if (entry.kind === "deleted") known.forget(entry.resource, entry.location, keys)
   for (const { resource, location, deletesMissing } of groups)
     if (deletesMissing) known.forgetTable(resource.table, location)
   for (const { kind, resource, location } of entries)
@@ -187,8 +190,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     next,
     bytes,
     tables: [
-      ...groups.flatMap(({ rows, resource, location, deletesMissing }) =>
-        rows.length > 0 || deletesMissing ? [[resource.table, location] as const] : []
+      ...groups.flatMap(({ deletesMissing, location, newRows, resource, rows }) =>
+        newRows.rows.length + rows.length > 0 || deletesMissing ? [[resource.table, location] as const] : []
       ),
       ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
     ],
@@ -202,11 +205,11 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
 })
 
 /** Yields within a page, because requests are being timed meanwhile. */
-const added = Effect.fnUntraced(function* (adding: Generator<void, boolean>) {
-  let step = adding.next()
+const all = Effect.fnUntraced(function* <A>(reading: Generator<void, A>) {
+  let step = reading.next()
   while (!step.done) {
     yield* Effect.yieldNow
-    step = adding.next()
+    step = reading.next()
   }
   return step.value
 })
@@ -238,14 +241,11 @@ const groupStatements = (
   known: KnownRows,
   changes: Changes
 ): ReadonlyArray<Statement> => {
-  const { rows, isNew, kind, hasParents, wasEmpty, location, label } = group
+  const { rows, kind, hasParents, wasEmpty, location, label } = group
   return [
     ...mergeStatements({
       ...group,
       staged: rows.length,
-      needsStage:
-        group.rejectedValues.length + group.roundedValues.length > 0 || known.released.has(group.resource.table),
-      isNew,
       rows: (columns) => readNdjson(rows, columns),
       listed: kind === "page" && hasParents && !wasEmpty ? parents.listedSql(group) : undefined,
       hasMissing: known.hasMissing(location, label),

@@ -5,7 +5,7 @@
 import { Effect, Semaphore } from "effect"
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
-import { hashNumber } from "./normalise/normalise.ts"
+import { hashDigits } from "./normalise/normalise.ts"
 import type { Failure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
 import { readingsWithParentState } from "../../stores/warehouse/meta/parent-state.ts"
@@ -25,10 +25,21 @@ const deleted = -2
 
 /** Rows of a table in memory, at about 100 bytes each. Of larger tables, the merge looks up each batch. */
 const rowsMax = 200_000
+/** Rows that are read at once rather than those of each page. */
+const smallRowsMax = 5000
+/** Pages of one table whose rows are looked up one page at a time. */
+const pagesMax = 8
+
+/** The rows of a table that are known: all of them, or those whose keys were looked up. */
+interface Table {
+  readonly hashes: Hashes
+  readonly isWhole: boolean
+  pages: number
+}
 
 export class KnownRows {
   private readonly warehouse: Warehouse["Service"]
-  private readonly tables = new Map<string, Hashes | undefined>()
+  private readonly tables = new Map<string, Table | undefined>()
   /** Keys that full readings have returned since they began here; `undefined` if the table had no rows then. */
   private readonly seen = new Map<string, Set<string> | undefined>()
   /** Readings of children that did not return some stored row. */
@@ -67,41 +78,91 @@ export class KnownRows {
     return known
   })
 
-  /** Reads what the warehouse has of a table, unless it is known. Call this before the table's records are staged. */
-  read(resource: Resource, location: string): Effect.Effect<void, Failure> {
-    const key = tableKey(resource.table, location)
-    if (this.tables.has(key)) return Effect.void
-    if (this.isEmpty || !isKnowable(resource))
-      return Effect.sync(() => void this.tables.set(key, this.isEmpty && isKnowable(resource) ? new Map() : undefined))
-    return this.warehouse
-      .rows(
-        `SELECT ${keyText(resource)} AS key, ${stateSql(resource)} AS _state, CASE WHEN _state IS NULL THEN _row_hash END AS hash FROM crm.${name(resource.table)}
-         WHERE location_id = ${literal(location)} LIMIT ${rowsMax + 1}`
+  /**
+   * Reads what the warehouse has of these rows, unless it is known: of a small table, or for a full reading, all rows. Call this
+   * before the rows are staged.
+   */
+  readonly read = Effect.fnUntraced(
+    { self: this as KnownRows },
+    function* (
+      this: KnownRows,
+      resource: Resource,
+      location: string,
+      keys: ReadonlyArray<string>,
+      isFull: boolean
+    ): Effect.fn.Return<void, Failure> {
+      const table = tableKey(resource.table, location)
+      let known = this.tables.get(table)
+      if (this.tables.has(table) && (known === undefined || known.isWhole)) return
+      if (this.isEmpty || !isKnowable(resource)) {
+        this.tables.set(table, this.isEmpty && isKnowable(resource) ? whole(new Map()) : undefined)
+        return
+      }
+      const isSmall = known === undefined
+      if (isSmall || isFull || known!.pages >= pagesMax) {
+        const max = isFull || !isSmall ? rowsMax : smallRowsMax
+        const hashes = yield* this.hashesOf(resource, location, `LIMIT ${max + 1}`)
+        // What a batch that is not committed yet changes is known already.
+        for (const [key, hash] of known?.hashes ?? []) hashes.set(key, hash)
+        if (hashes.size <= max) return void this.tables.set(table, whole(hashes))
+        if (max === rowsMax) return void this.tables.set(table, undefined)
+        known = { hashes: new Map(), isWhole: false, pages: 0 }
+        this.tables.set(table, known)
+      }
+      known!.pages++
+      const { hashes } = known!
+      const missing = keys.filter((key) => !hashes.has(key))
+      if (missing.length === 0) return
+      const found = yield* this.hashesOf(
+        resource,
+        location,
+        `AND ${keyText(resource)} IN (${missing.map(literal).join(", ")})`
       )
-      .pipe(
-        this.commits.withPermits(1),
-        Effect.map((rows) => {
-          const hashes = rows.length > rowsMax ? undefined : new Map<string, number>()
-          for (const { key, hash, _state: state } of hashes ? rows : [])
-            hashes!.set(String(key), hash === null ? Number(state) : hashNumber(String(hash)))
-          this.tables.set(key, hashes)
-        })
-      )
+      for (const [key, hash] of found) hashes.set(key, hash)
+    }
+  )
+
+  private hashesOf(resource: Resource, location: string, which: string): Effect.Effect<Hashes, Failure> {
+    // One text: to make a value of each key and hash takes several times as long.
+    const sql = `SELECT string_agg(concat(key, chr(0), hash), chr(0)) AS texts FROM (
+        SELECT ${keyText(resource)} AS key, ${stateSql(resource)} AS _state, coalesce(_state::VARCHAR, left(_row_hash, ${hashDigits})) AS hash
+        FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)} ${which})`
+    return this.warehouse.rows(sql).pipe(
+      this.commits.withPermits(1),
+      Effect.map(([row]) => {
+        const texts = row?.["texts"] == null ? [] : String(row["texts"]).split("\0")
+        const hashes: Hashes = new Map()
+        for (let place = 0; place < texts.length; place += 2)
+          hashes.set(texts[place]!, Number.parseInt(texts[place + 1]!, 16))
+        return hashes
+      })
+    )
   }
 
   /** The hashes of a table's rows after all batches so far; `undefined` if they are not in memory. */
   of(resource: Resource, location: string): Hashes | undefined {
     const key = tableKey(resource.table, location)
-    const hashes = this.tables.get(key)
+    const hashes = this.tables.get(key)?.hashes
     if (hashes === undefined || hashes.size <= rowsMax) return hashes
     this.tables.set(key, undefined)
     return undefined
   }
 
+  /** Whether it is known that the table has no rows. */
+  isEmptyTable(resource: Resource, location: string): boolean {
+    return this.whole(resource.table, location)?.size === 0
+  }
+
+  /** The hashes of all rows; `undefined` if some are not known. */
+  private whole(table: string, location: string): Hashes | undefined {
+    const known = this.tables.get(tableKey(table, location))
+    return known?.isWhole ? known.hashes : undefined
+  }
+
   /** The next batch deletes these rows. */
   forget(table: string, location: string, keys: ReadonlyArray<string>): void {
-    const hashes = this.tables.get(tableKey(table, location))
-    for (const key of keys) if (hashes?.has(key)) hashes.set(key, deleted)
+    const known = this.tables.get(tableKey(table, location))
+    for (const key of keys) if (known && (!known.isWhole || known.hashes.has(key))) known.hashes.set(key, deleted)
   }
 
   /** The next batch may delete any rows of the table. */
@@ -121,7 +182,7 @@ export class KnownRows {
   see(table: string, location: string, keys: ReadonlyArray<string>, wasEmpty: boolean): void {
     const key = tableKey(table, location)
     // The keys of a large table stay in the warehouse alone.
-    if (this.tables.get(key) === undefined) return void this.seen.delete(key)
+    if (this.whole(table, location) === undefined) return void this.seen.delete(key)
     if (!this.seen.has(key)) this.seen.set(key, wasEmpty ? undefined : new Set())
     const seen = this.seen.get(key)
     if (seen) for (const one of keys) seen.add(one)
@@ -134,7 +195,7 @@ export class KnownRows {
   /** Whether a full reading that began here has returned every live row; false if that is not known. */
   hasSeenAll(table: string, location: string): boolean {
     const key = tableKey(table, location)
-    const hashes = this.tables.get(key)
+    const hashes = this.whole(table, location)
     if (hashes === undefined || !this.seen.has(key)) return hashes?.size === 0
     const seen = this.seen.get(key)
     return seen === undefined || hashes.entries().every(([one, hash]) => hash === deleted || seen.has(one))
@@ -143,8 +204,7 @@ export class KnownRows {
   /** Whether no row of the table is deleted; false if that is not known. */
   hasNoDeleted(table: string, location: string): boolean {
     return (
-      this.tables
-        .get(tableKey(table, location))
+      this.whole(table, location)
         ?.values()
         .every((hash) => hash !== deleted) ?? false
     )
@@ -184,6 +244,8 @@ export class KnownRows {
     this.parentStates.add(stateKey(location, label))
   }
 }
+
+const whole = (hashes: Hashes): Table => ({ hashes, isWhole: true, pages: 0 })
 
 const tableKey = (table: string, location: string) => `${location} ${table}`
 const stateKey = (location: string, label: string) => `${location} ${label}`

@@ -16,7 +16,6 @@ import { Vault } from "../../stores/vault/vault.ts"
 import { loadedPosition, positionStatements } from "../../stores/warehouse/meta/vault-offset.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { KnownRows } from "./known-rows.ts"
-import type { RecordCache } from "./record-cache.ts"
 import type { RecordFilter } from "./staging-files.ts"
 import { type Batch, type ShouldContinue, prepareBatch } from "./batch.ts"
 
@@ -40,8 +39,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
   resources: ReadonlyArray<Resource>,
   temporary: string,
   policies = evolving,
-  filter?: RecordFilter,
-  cache?: RecordCache
+  filter?: RecordFilter
 ): Effect.fn.Return<Loader, Failure, Vault | Warehouse> {
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   let position = (yield* loadedPosition()) ?? beginning
@@ -60,7 +58,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
   // Two alternating folders: the files of one batch are written while those of the other are read.
   const prepare = (from: Position, shouldContinue: ShouldContinue) =>
     prepareBatch(
-      { resources, policies, filter, cache },
+      { resources, policies, filter },
       known,
       join(temporary, String(batches++ % 2)),
       from,
@@ -120,8 +118,6 @@ export const makeLoader = Effect.fn("load.make")(function* (
       Effect.sync(() => {
         // Statuses are set after a load.
         known.runs.clear()
-        // What the cache gained during a sync is stored by the load at its end.
-        cache?.save()
       })
     )
   )

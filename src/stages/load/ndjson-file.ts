@@ -9,7 +9,8 @@ const none = Buffer.alloc(0)
 
 export class NdjsonFile extends ByteBuffer {
   length = 0
-  /** Characters of the longest line. */
+  private start = 0
+  /** Bytes of the longest line. */
   longest = 0
   readonly path: string
 
@@ -18,15 +19,31 @@ export class NdjsonFile extends ByteBuffer {
     this.path = path
   }
 
-  /** Adds a line, which may be in two parts. */
-  push(line: string, rest = ""): void {
-    const length = line.length + rest.length
+  /** Adds a line. */
+  push(line: string): void {
+    this.begin(line)
+    this.finish()
+  }
+
+  /** Begins a line, which `finish` ends. */
+  begin(text: string): void {
+    this.start = this.end
+    this.end += this.room(3 * text.length).write(text, this.end)
+  }
+
+  /** Adds bytes to the line. */
+  put(bytes: Uint8Array, from: number, to: number): void {
+    const own = this.room(to - from)
+    // A call costs more than a few bytes.
+    if (to - from > 64) own.set(bytes.subarray(from, to), this.end)
+    else for (let at = from, end = this.end; at < to; at++) own[end++] = bytes[at]!
+    this.end += to - from
+  }
+
+  finish(): void {
+    this.room(1)[this.end++] = lineFeed
     this.length++
-    this.longest = Math.max(this.longest, length)
-    const bytes = this.room(3 * length + 1)
-    this.end += bytes.write(line, this.end)
-    this.end += bytes.write(rest, this.end)
-    bytes[this.end++] = lineFeed
+    this.longest = Math.max(this.longest, this.end - this.start)
   }
 
   /** Returns and clears the lines if they are worth a write or if these are the last; the next line overwrites them. */

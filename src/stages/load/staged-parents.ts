@@ -32,13 +32,13 @@ export class StagedParents {
   add(
     entry: PageEntry,
     parent: Parent,
-    /** Undefined if the service answered that it has nothing, which does not prove that the stored rows are deleted. */
-    body: unknown,
+    /** False if the service answered that it has nothing, which does not prove that the stored rows are deleted. */
+    isAnswered: boolean,
     content: string | undefined,
     keys: ReadonlyArray<string>
   ): void {
     const id = JSON.stringify([entry.location, entry.partition, parent.id])
-    const isFull = parent.done && parent.full && !(parent.notesMissing && body === undefined)
+    const isFull = parent.done && parent.full && !(parent.notesMissing && !isAnswered)
     const before = this.states.get(id)?.keys ?? []
     this.states.set(id, {
       entry,

@@ -1,23 +1,20 @@
 /** Writes pages from the vault to the files that a transaction reads: normalised rows, rejects and parent state. */
 import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
-import { at as valueAt, parseExact } from "../../catalog/json.ts"
 import type { SchemaPolicies } from "../../catalog/schema-policy.ts"
-import { type Resource, childRequestOf, transformed } from "../../catalog/resource.ts"
-import { keyOf, tablesOf } from "../../catalog/tables.ts"
+import { type Resource, childRequestOf } from "../../catalog/resource.ts"
 import type { PageEntry } from "../../stores/vault/entry.ts"
-import type { Frame } from "../../stores/vault/frame.ts"
 import type { MetValue } from "../../stores/warehouse/meta/schema-changes.ts"
 import { type Hashes, type KnownRows, unknown } from "./known-rows.ts"
 import { wellFormed } from "../../catalog/convert.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
-import type { RecordCache } from "./record-cache.ts"
+import { NewRows } from "./new-rows.ts"
 import { type Drift, addDrift } from "./drift.ts"
 import { PageOrder } from "./page-order.ts"
 import { versionOf } from "./merge/staging-table.ts"
 import { StagedParents } from "./staged-parents.ts"
 import type { UnlistedValue } from "./normalise/enum-values.ts"
-import { type Normalise, type Normalised, normaliserOf } from "./normalise/normalise.ts"
+import { type ReadPage, type ReadRecord, pageReaderOf } from "./scan/scan-page.ts"
 import { toJson } from "./normalise/map-record.ts"
 
 /** The pages of one resource, location and run in a batch, as NDJSON files. */
@@ -34,14 +31,14 @@ export interface Group {
   readonly known: Hashes | undefined
   /** The table had no rows before. */
   readonly wasEmpty: boolean
-  /** No staged row has the key of an earlier row, and none must keep what a detail has written. */
-  isNew: boolean
+  /** Whether a row without an earlier version needs no merge, because no detail has written to it. */
+  readonly takesNew: boolean
   /** Some rows have the same key, and the merge decides which of them stays. */
   hasCopies: boolean
   /** Keys of staged rows whose hash is not known: a list may return a record twice. */
   readonly staged: Set<string>
-  /** Child tables for which no staged row has rows. */
-  readonly empty: Set<string>
+  /** Child tables for which a staged row has rows. */
+  readonly filled: Set<string>
   /** Pages of parents are in the group. */
   hasParents: boolean
   /** See `Parent.notesMissing`: a frame of an earlier version ends the reading of a parent. */
@@ -54,6 +51,8 @@ export interface Group {
   droppedCount: number
   /** Schema drift by table, field and kind. */
   readonly drift: Map<string, Drift>
+  readonly newRows: NewRows
+  /** Rows to be merged. */
   readonly rows: NdjsonFile
   readonly rejectedValues: NdjsonFile
   readonly rejectedRecords: NdjsonFile
@@ -63,9 +62,6 @@ export interface Group {
 /** Parts of a group; each has its own file. */
 const parts = ["rows", "rejectedValues", "rejectedRecords", "roundedValues"] as const
 
-/** Takes one or two milliseconds. */
-const recordsPerYield = 50
-
 /** Whether to load a record. */
 export type RecordFilter = (resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean
 
@@ -73,7 +69,6 @@ export type RecordFilter = (resource: Resource, location: string, key: ReadonlyA
 export interface Loaded {
   readonly resources: ReadonlyArray<Resource>
   readonly policies: SchemaPolicies
-  readonly cache?: RecordCache | undefined
   /** Loads only some of the records. */
   readonly filter?: RecordFilter | undefined
 }
@@ -88,19 +83,19 @@ export class StagingFiles {
   private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
   /** Records added so far. */
   records = 0
+  /** Bytes of the rows to be merged so far. */
+  stagedBytes = 0
   private readonly policies: SchemaPolicies
   private readonly folder: string
 
   private readonly filter: RecordFilter | undefined
   private readonly order = new PageOrder()
   private readonly known: KnownRows
-  private readonly cache: RecordCache | undefined
 
   /** `folder`: an empty folder for the files. */
-  constructor({ resources, policies, filter, cache }: Loaded, known: KnownRows, folder: string) {
+  constructor({ resources, policies, filter }: Loaded, known: KnownRows, folder: string) {
     this.resources = resources
     this.known = known
-    this.cache = cache
     this.seen = new NdjsonFile(join(folder, "seen.ndjson"))
     this.parents = new StagedParents(folder)
     this.policies = policies
@@ -111,7 +106,10 @@ export class StagingFiles {
   /** Writes buffered lines if there are enough of them, or if these are the last. */
   async write(isLast = false): Promise<void> {
     if (isLast) this.parents.finish(this.seen)
-    const files = [...this.groups.values()].flatMap((group) => parts.map((part) => group[part]))
+    const files = [...this.groups.values()].flatMap((group) => [
+      ...parts.map((part) => group[part]),
+      ...group.newRows.files
+    ])
     for (const file of [...files, this.seen, ...this.parents.files]) {
       const lines = file.take(isLast)
       if (lines.length > 0) await appendFile(file.path, lines, { mode: 0o600 })
@@ -123,56 +121,23 @@ export class StagingFiles {
     return [...this.metValues.values()].filter((met) => met.hasList === hasList)
   }
 
-  /** The tables that store records of the page. */
-  resourcesOf(entry: PageEntry): ReadonlyArray<Resource> {
-    return this.targetsOf(entry).map((target) => target.resource)
-  }
-
-  /**
-   * Adds a page and yields every few records, so that responses being received do not wait for a whole page. Returns false
-   * if the page belongs to the next batch. Pages of a resource that is no longer defined are skipped; they stay in the vault.
-   */
-  *add(
-    entry: PageEntry,
-    { body, parsed = valueOf(body, entry.hasBigNumbers) }: Pick<Frame, "body" | "parsed">
-  ): Generator<void, boolean> {
-    yield
+  /** Reads the records of a page. Pages of a resource that is no longer defined are skipped; they stay in the vault. */
+  *read(entry: PageEntry, body: Buffer): Generator<void, ReadonlyArray<NormalisedPage>> {
     const pages: Array<NormalisedPage> = []
-    for (const target of this.targetsOf(entry)) pages.push(yield* this.normalised(target, entry, parsed))
-    if (!this.order.takes(entry, pages)) return false
-    for (const page of pages) this.addPage(page, entry, parsed)
-    return true
+    for (const target of this.targetsOf(entry)) pages.push(yield* read(target, entry, body))
+    return pages
   }
 
-  private *normalised(
-    { resource, normalise, records: path }: Target,
-    entry: PageEntry,
-    body: unknown
-  ): Generator<void, NormalisedPage> {
-    const found = valueAt(body, path ?? entry.records)
-    const { filter } = resource
-    const listed = Array.isArray(found) ? found : found === undefined || found === null ? [] : [found]
-    const all = listed.flatMap((record) => transformed(resource, record))
-    // Only lists mix records of several resources; a detail is requested by id.
-    const isMixed = filter !== undefined && entry.kind === "page"
-    const records = isMixed ? all.filter((record) => valueAt(record, filter.field) === filter.is) : all
-    const origin = { location: entry.location, given: givenBy(resource, entry) }
-    // The state of a parent contains a hash of its records.
-    const isList = entry.kind === "page" && entry.parent === undefined
-    const hashes = isList && keyOf(resource).join() === "id" ? this.known.of(resource, entry.location) : undefined
-    const cached = hashes && this.cache?.normaliserOf(normalise, origin, resource.table, hashes)
-    const results: Array<Normalised> = []
-    for (const [index, record] of records.entries()) {
-      results.push((cached ?? normalise)(record, origin))
-      if (index % recordsPerYield === recordsPerYield - 1) yield
-    }
-    // The rows of copies are needed to decide between them.
-    const mayHaveCopies = cached && new Set(results.map(({ keyText }) => keyText)).size < results.length
-    const kept = mayHaveCopies ? records.map((record) => normalise(record, origin)) : results
-    return { resource, results: kept, hasCopies: false }
+  /** Whether a page belongs to the batch; if so, add it. */
+  takes(entry: PageEntry, pages: ReadonlyArray<NormalisedPage>): boolean {
+    return this.order.takes(entry, pages)
   }
 
-  private addPage({ resource, results, hasCopies }: NormalisedPage, entry: PageEntry, body: unknown): void {
+  add(entry: PageEntry, isAnswered: boolean, pages: ReadonlyArray<NormalisedPage>): void {
+    for (const page of pages) this.addPage(page, entry, isAnswered)
+  }
+
+  private addPage({ resource, results, hasCopies }: NormalisedPage, entry: PageEntry, isAnswered: boolean): void {
     const { location, parent, kind } = entry
     const group = this.groupOf(resource, entry)
     group.pages++
@@ -194,16 +159,16 @@ export class StagingFiles {
     this.records++
     group.hasParents = true
     group.deletesMissing ||= isListed && parent.done && parent.full && !parent.notesMissing
-    this.parents.add(entry, parent, body, results[0]?.hash, keys)
+    this.parents.add(entry, parent, isAnswered, results[0]?.hash, keys)
     this.known.addParentState(location, group.label)
   }
 
   /** Adds a row unless it is unchanged. Returns the text of its key; `undefined` if the record is no row. */
-  private addRow(group: Group, result: Normalised, isCopy: boolean): string | undefined {
+  private addRow(group: Group, result: ReadRecord, isCopy: boolean): string | undefined {
     const { row, hash: fingerprint, unreadable, rejectedValues, rejectedRecords, roundedValues } = result
     const key = result.keyText
-    for (const { table, field, value } of result.unknown)
-      addDrift(group.drift, { table, field, kind: "new field", key }, () => toJson(value))
+    for (const unknown of result.unknown)
+      addDrift(group.drift, { ...unknown, kind: "new field", key }, () => toJson(unknown.value))
     for (const { table, column, value, stored } of rejectedValues)
       if (!stored) addDrift(group.drift, { table, field: column, kind: "different type", key }, () => value)
     for (const { table, column, members } of unreadable)
@@ -215,11 +180,23 @@ export class StagingFiles {
       return undefined
     }
     for (const value of result.unlistedValues) this.addUnlisted(group, value)
-    if (isUnchanged(group, result, isCopy)) return key
-    for (const table of result.childTables) group.empty.delete(table)
-    group.rows.push(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",`, row.slice(1))
-    for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, _n: n }))
-    for (const value of roundedValues) group.roundedValues.push(wellFormed({ ...value, _n: n }))
+    const state = stateOf(group, result, isCopy)
+    if (state === "unchanged") return key
+    const bytes = typeof row === "string" ? Buffer.from(row) : row
+    const isNew = state === "new" && !mayBeDeleted(group.resource, bytes)
+    if (isNew)
+      group.newRows.push(`{"_at":${group.at},"_row_hash":"${fingerprint}",`, bytes, key, group.at, result.childLists)
+    else {
+      for (const table of result.childTables) group.filled.add(table)
+      this.stagedBytes += bytes.length
+      group.rows.begin(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",`)
+      group.rows.put(bytes, 1, bytes.length)
+      group.rows.finish()
+    }
+    // The merge may drop a staged row, and with it what was rejected of it.
+    const staged = isNew ? {} : { _n: n }
+    for (const { stored: _, ...value } of rejectedValues) group.rejectedValues.push(wellFormed({ ...value, ...staged }))
+    for (const value of roundedValues) group.roundedValues.push(wellFormed({ ...value, ...staged }))
     return key
   }
 
@@ -231,22 +208,18 @@ export class StagingFiles {
   private groupOf(resource: Resource, entry: PageEntry): Group {
     const { location, run, kind, at } = entry
     const label = entry.parent ? entry.partition : resource.table
-    const isFull = !entry.parent && entry.checkpoint?.mode === "full"
+    const isFull = isOfFullReading(entry)
     const key = JSON.stringify([resource.table, location, run, label, isFull])
     const existing = this.groups.get(key)
     if (existing) return existing
     const known = this.known.of(resource, location)
     const group: Group = {
       known,
-      wasEmpty: known?.size === 0,
-      isNew: known !== undefined && kind === "page" && !this.mayHaveDetails(resource, location),
+      wasEmpty: this.known.isEmptyTable(resource, location),
+      takesNew: known !== undefined && kind === "page" && !this.mayHaveDetails(resource, location),
       staged: new Set(),
       hasCopies: false,
-      empty: new Set(
-        tablesOf(resource)
-          .slice(1)
-          .map(({ name }) => name)
-      ),
+      filled: new Set(),
       hasParents: false,
       deletesMissing: false,
       resource,
@@ -260,6 +233,7 @@ export class StagingFiles {
       records: 0,
       droppedCount: 0,
       drift: new Map(),
+      newRows: new NewRows(resource, join(this.folder, String(this.groups.size))),
       rows: this.fileOf("rows"),
       rejectedValues: this.fileOf("rejectedValues"),
       rejectedRecords: this.fileOf("rejectedRecords"),
@@ -290,7 +264,7 @@ export class StagingFiles {
       .filter((resource) => resource.table === table || resource.embeddedIn?.table === table)
       .map((resource) => ({
         resource,
-        normalise: normaliserOf(resource, this.policies),
+        read: pageReaderOf(resource, this.policies),
         records: resource.embeddedIn?.records
       }))
     this.targetsByTable.set(table, targets)
@@ -302,42 +276,66 @@ export class StagingFiles {
  * Whether the row is in the table already, or staged before; else it counts as staged now. Whether a detail is unchanged
  * depends on the detail before, so only the merge finds out.
  */
-const isUnchanged = (group: Group, { keyText: key, hashNumber: now }: Normalised, isCopy: boolean): boolean => {
+const stateOf = (
+  group: Group,
+  { keyText: key, hashNumber: now }: ReadRecord,
+  isCopy: boolean
+): "unchanged" | "new" | "staged" => {
   const { resource, kind, known, staged } = group
   if (isCopy) {
-    group.isNew = false
     known?.set(key, unknown)
-    return false
+    return "staged"
   }
   const before = known?.get(key)
-  if (staged.has(key) || (kind === "page" && before === now)) return true
-  if (before !== undefined) group.isNew = false
+  if (staged.has(key) || (kind === "page" && before === now)) return "unchanged"
   // The merge ignores an older version of a row. A detail keeps the hash of the list, and may say that the row is deleted.
   const isCertain = kind === "page" && (before === undefined || versionOf(resource) === undefined)
   const isKept = kind === "detail" && before !== undefined && resource.tombstone === undefined
   known?.set(key, isCertain ? now : isKept ? before : unknown)
   // What is certain is known from now on.
   if (known === undefined || !isCertain) staged.add(key)
-  return false
+  return before === undefined && group.takesNew ? "new" : "staged"
 }
+
+/** Whether the service may flag the record of a row as deleted. */
+const mayBeDeleted = ({ tombstone }: Resource, row: Buffer): boolean =>
+  tombstone !== undefined && row.includes(`"${tombstone}":true`)
+
+export const isOfFullReading = ({ checkpoint, parent }: PageEntry): boolean => !parent && checkpoint?.mode === "full"
 
 /** The records of a page that one resource stores. */
 export interface NormalisedPage {
   readonly resource: Resource
   /** Whether the page says different things about one record. */
   hasCopies: boolean
-  readonly results: ReadonlyArray<Normalised>
+  readonly results: ReadonlyArray<ReadRecord>
+  readonly keys: () => ReadonlyArray<string>
 }
-
-const valueOf = (body: string, hasBigNumbers: boolean): unknown =>
-  body === "" ? undefined : parseExact(body, hasBigNumbers)
 
 /** A resource that has records in a page. */
 interface Target {
   readonly resource: Resource
-  readonly normalise: Normalise
+  readonly read: ReadPage
   /** Path of the records, if it differs from the request's. */
   readonly records: string | undefined
+}
+
+function* read(
+  { read, records: path, resource }: Target,
+  entry: PageEntry,
+  body: Buffer
+): Generator<void, NormalisedPage> {
+  const { hasBigNumbers, kind, location } = entry
+  const page = {
+    body,
+    hasBigNumbers,
+    path: path ?? entry.records,
+    // Only lists mix records of several resources; a detail is requested by id.
+    isMixed: resource.filter !== undefined && kind === "page"
+  }
+  const results = yield* read(page, { location, given: givenBy(resource, entry) })
+  const keys = () => results.flatMap(({ keyText, row }) => (row === undefined ? [] : [keyText]))
+  return { resource, results, keys, hasCopies: false }
 }
 
 /** Columns that follow from where a record was read: its parent or its partition. */

@@ -24,12 +24,28 @@ export const encode = ({ entry, body }: Frame): Buffer => {
   const header = JSON.stringify({ ...entry, bytes: bytes.length, crc32: crc32(bytes) }).slice(0, -1)
   return Buffer.concat([Buffer.from(`${header}${checksumKey}${crc32(header)}}\n`), bytes, newline])
 }
+
+/** The body of an encoded frame. */
+export const bodyIn = (encoded: Buffer): Buffer => encoded.subarray(encoded.indexOf(10) + 1, -1)
 const newline = Buffer.from("\n")
 const checksumKey = ',"crc":'
 
-export interface Decoded extends Frame {
+/** A frame of the vault. Its bytes are valid until the next read. */
+export class Decoded implements Frame {
+  readonly entry: Entry
+  readonly bytes: Buffer
   /** Where the next frame starts: for `decode` within the given bytes, for `Vault.read` within the segment. */
   readonly end: number
+
+  constructor(entry: Entry, bytes: Buffer, end: number) {
+    this.entry = entry
+    this.bytes = bytes
+    this.end = end
+  }
+
+  get body(): string {
+    return this.bytes.toString("utf8")
+  }
 }
 
 /** The frame at `start`; `undefined` if it is truncated or damaged. */
@@ -37,11 +53,7 @@ export const decode = (segment: Buffer, start: number): Decoded | undefined => {
   const found = find(segment, start)
   return typeof found === "string"
     ? undefined
-    : {
-        entry: upgraded(found.entry),
-        body: segment.toString("utf8", found.bodyStart, found.bodyEnd),
-        end: found.bodyEnd + 1
-      }
+    : new Decoded(upgraded(found.entry), segment.subarray(found.bodyStart, found.bodyEnd), found.bodyEnd + 1)
 }
 
 /** The offset where the valid frames from the start of a segment end; its length if all are valid. */

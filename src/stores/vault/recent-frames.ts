@@ -1,8 +1,7 @@
-/** Keeps the newest frames in memory, so that the load need not read and parse them again. */
+/** Keeps the newest frames in memory, so that the load need not read them again. */
 import type { Decoded } from "./frame.ts"
 import { type Position, isBefore } from "./position.ts"
 
-/** Measured in the vault; the parsed values take about ten times as much memory. */
 const bytesMax = 4 * 1024 * 1024
 
 export class RecentFrames {

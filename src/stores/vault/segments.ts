@@ -59,26 +59,22 @@ const chunkBytes = 1024 * 1024
 /** The buffer of a chunk counts as memory to collect, so that of a short segment is not larger than its content. */
 const chunkBytesMin = 64 * 1024
 
-/** Bytes of a plain segment, valid until the next call; `undefined` if there is no such file. */
+/** Reads bytes of a plain segment into a buffer; `undefined` if there is no such file. */
 export const readPlain = async (
   folder: string,
   segment: number,
   offset: number,
-  bytes: number
+  into: Buffer
 ): Promise<Buffer | undefined> => {
   const file = await open(plainPath(folder, segment), "r").catch(undefinedIfMissing)
   if (!file) return undefined
   try {
-    if (slice.length < bytes) slice = Buffer.allocUnsafeSlow(bytes)
-    const { bytesRead } = await file.read(slice, 0, bytes, offset)
-    return slice.subarray(0, bytesRead)
+    const { bytesRead } = await file.read(into, 0, into.length, offset)
+    return into.subarray(0, bytesRead)
   } finally {
     await file.close()
   }
 }
-
-/** Reused by every read: new buffers would become garbage faster than garbage is collected. */
-let slice = Buffer.alloc(0)
 
 /** A sealed segment, decompressed; `undefined` if there is no such file. */
 export const readSealed = async (folder: string, segment: number): Promise<Buffer | undefined> => {

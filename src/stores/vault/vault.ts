@@ -9,7 +9,7 @@ import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { type Failure, type FileOperation, failure, fileFailure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
 import { Damage, damagedAt } from "./damage.ts"
-import { type Decoded, type Frame, encode } from "./frame.ts"
+import { Decoded, type Frame, bodyIn, encode } from "./frame.ts"
 import type { Position } from "./position.ts"
 import { framesIn, readPlain, readSealed } from "./segments.ts"
 import { RecentFrames } from "./recent-frames.ts"
@@ -72,7 +72,7 @@ const openVault = Effect.fn("vault.open")(function* (
       attempt("written", async () => {
         const bytes = encode(frame)
         const begin = await writer.append(bytes)
-        recentFrames.push(begin, { ...frame, end: begin.offset + bytes.length })
+        recentFrames.push(begin, new Decoded(frame.entry, bodyIn(bytes), begin.offset + bytes.length))
         grown.notify()
       }),
     read: Effect.fnUntraced(function* (from, bytes) {
@@ -97,7 +97,7 @@ const readFrames = async (from: Position, bytes: number, end: Position, segments
   const isOpen = from.segment >= end.segment
   const durable = isOpen ? end.offset - from.offset : Number.POSITIVE_INFINITY
   if (durable <= 0) return { frames: [], next: from, bytes: 0 }
-  const plain = await readPlain(segments.folder, from.segment, from.offset, Math.min(bytes, durable))
+  const plain = await segments.plain(from.segment, from.offset, Math.min(bytes, durable))
   const segment = plain ?? (await segments.sealed(from.segment))
   if (!segment) throw new Damage(`segment ${from.segment} is missing`)
   const start = plain ? 0 : from.offset
@@ -105,7 +105,7 @@ const readFrames = async (from: Position, bytes: number, end: Position, segments
   const before = from.offset - start
   if (frames.length > 0)
     return {
-      frames: frames.map((frame) => ({ ...frame, end: before + frame.end })),
+      frames: frames.map(({ entry, bytes, end }) => new Decoded(entry, bytes, before + end)),
       next: { segment: from.segment, offset: before + read },
       bytes: read - start
     }
@@ -118,10 +118,18 @@ const readFrames = async (from: Position, bytes: number, end: Position, segments
 /** Reads sealed segments. The last one is cached, because it is read in slices. */
 class Segments {
   readonly folder: string
+  private slice = Buffer.alloc(0)
   private last: { readonly number: number; readonly content: Buffer } | undefined
 
   constructor(folder: string) {
     this.folder = folder
+  }
+
+  /** Bytes of a plain segment, valid until the next call; `undefined` if there is no such file. */
+  async plain(number: number, offset: number, bytes: number): Promise<Buffer | undefined> {
+    // New buffers would become garbage faster than garbage is collected.
+    if (this.slice.length < bytes) this.slice = Buffer.allocUnsafeSlow(bytes)
+    return readPlain(this.folder, number, offset, this.slice.subarray(0, bytes))
   }
 
   async sealed(number: number): Promise<Buffer | undefined> {

@@ -149,7 +149,6 @@ export const writeChanged = Effect.fn("erasure.warehouse")(function* (
 export const replaceWarehouse = (path: string): Effect.Effect<void, Failure> =>
   onDisk(path, "replaced", async () => {
     await rm(`${path}.wal`, { force: true })
-    await rm(outputPaths(dirname(path)).records, { force: true })
     await rename(freshPath(path), path)
     await syncFolder(dirname(path))
   })

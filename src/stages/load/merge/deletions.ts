@@ -4,7 +4,7 @@
  */
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
-import type { Decoded } from "../../../stores/vault/frame.ts"
+import type { Entry } from "../../../stores/vault/entry.ts"
 import { forgetMissing } from "../../../stores/warehouse/meta/missing-children.ts"
 import { deleteParentState } from "../../../stores/warehouse/meta/parent-state.ts"
 import type { Counted } from "../../../stores/warehouse/meta/run-changes.ts"
@@ -73,18 +73,23 @@ export const markDeleted = (
   ]
 }
 
+/** What a frame says about records. */
+export interface Decision {
+  readonly entry: Entry
+  readonly keys: ReadonlyArray<string>
+}
+
 /** Statements for a frame whose body lists the keys of records that are deleted, or that still exist. */
 export const decidedStatements = (
   resources: ReadonlyArray<Resource>,
   changes: Changes,
-  { entry, body }: Decoded
+  { entry, keys }: Decision
 ): ReadonlyArray<Statement> => {
   const resource = resources.find(({ table }) => table === entry.resource)
   if (!resource) return []
   const { run, location, at } = entry
   const target = { resource, run, location, label: resource.table, changes }
   changes.counts.add(target)
-  const keys = decidedKeys(body)
   const decided = `SELECT unnest([${keys.map(literal).join(", ")}]::VARCHAR[]) AS key`
   const { childOf } = resource
   const forgotten = childOf ? [forgetMissing({ location, label: childRequestOf(resource)!.label }, decided)] : []

@@ -10,12 +10,13 @@ import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/se
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
 import type { Statement } from "../../../stores/warehouse/warehouse.ts"
 import { archiveVersions, markDeleted } from "./deletions.ts"
-import { type Batch, ownColumns, removeCopies, stagedRows, versionOf } from "./staging-table.ts"
+import { type Batch, newRowsOf, ownColumns, removeCopies, stagedRows, versionOf } from "./staging-table.ts"
 
 /** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
 type Mode = "all" | "list" | "detail"
 
 export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => [
+  ...(batch.newRows.rows.length === 0 ? [] : insertNewRows(batch)),
   ...(batch.staged === 0 ? [] : mergeRows(batch)),
   ...(batch.listed === undefined ? [] : missingChildren(batch, batch.listed))
 ]
@@ -24,7 +25,6 @@ const modeOf = ({ resource: { detail }, kind }: Batch): Mode =>
   kind === "detail" ? "detail" : Object.keys(detail?.fields ?? {}).length > 0 ? "list" : "all"
 
 const mergeRows = (batch: Batch): ReadonlyArray<Statement> => {
-  if (batch.isNew) return insertNewRows(batch)
   const [, ...children] = tablesOf(batch.resource)
   const mode = modeOf(batch)
   const write = (rows: number) => (rows === 0 ? [] : writeVersions(batch, mode, rows))
@@ -73,25 +73,27 @@ const carriedOver = ["_synced_at", "_run_id", "_deleted_at"]
 
 const stage = (from: string): string => `CREATE OR REPLACE TEMP TABLE stage AS FROM ${from}`
 
-/** Inserts the staged rows, of which the table has no earlier version. Most need no copy of them in the temporary table. */
+/** Inserts the rows of which the table has no earlier version. */
 const insertNewRows = (batch: Batch): ReadonlyArray<Statement> => {
-  const { resource, changes } = batch
+  const { resource, changes, newRows } = batch
   const [parent, ...children] = tablesOf(resource)
-  changes.counts.add(batch, { new_rows: batch.staged })
-  const filled = children.filter((child) => !batch.empty.has(child.name))
-  const rows = stagedRows(batch, filled)
-  const insert = `INSERT INTO crm.${name(parent.name)} BY NAME SELECT ${parent.columns.map((column) => `${newValue(column, batch)} AS ${name(column.name)}`).join(", ")} FROM`
-  if (!batch.needsStage && filled.length === 0) return [...recordChange(batch), `${insert} ${rows} AS stage`]
+  changes.counts.add(batch, { new_rows: newRows.rows.length })
   return [
-    stage(rows),
-    ...recordChange(batch),
-    `${insert} stage`,
-    ...filled.map((child) => insertChildren(batch, child, "all"))
+    ...recordChange(batch, newRowsOf(batch, parent)),
+    ...[parent, ...children.filter(({ name }) => newRows.childFile(name).length > 0)].map(
+      (table) =>
+        `INSERT INTO crm.${name(table.name)} BY NAME SELECT ${table.columns
+          .map((column) => `${newValue(column, batch)} AS ${name(column.name)}`)
+          .join(", ")} FROM ${newRowsOf(batch, table)}`
+    )
   ]
 }
 
-const recordChange = ({ resource, location, changes }: Batch): ReadonlyArray<string> =>
-  changes.ofRows(resource.table, `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM stage)`)
+const recordChange = ({ resource, location, changes }: Batch, rows: string): ReadonlyArray<string> =>
+  changes.ofRows(
+    resource.table,
+    `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM ${rows})`
+  )
 
 /** Writes the staged rows, which are new or changed, to the tables. `rows`: their number. */
 const writeVersions = (batch: Batch, mode: Mode, rows: number): ReadonlyArray<Statement> => {
@@ -111,7 +113,7 @@ const writeVersions = (batch: Batch, mode: Mode, rows: number): ReadonlyArray<St
     ...(mode === "all" ? [] : mergeUnknownFields(batch))
   ]
   return [
-    ...recordChange(batch),
+    ...recordChange(batch, "stage"),
     ...(mode === "list" ? [detailedRows(batch)] : []),
     {
       sql: `CREATE OR REPLACE TEMP TABLE previous AS ${
@@ -126,7 +128,7 @@ const writeVersions = (batch: Batch, mode: Mode, rows: number): ReadonlyArray<St
     },
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
      FROM stage LEFT JOIN previous USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
-    ...children.flatMap((child) => (batch.empty.has(child.name) ? [] : insertChildren(batch, child, mode))),
+    ...children.flatMap((child) => (batch.filled.has(child.name) ? insertChildren(batch, child, mode) : [])),
     // Without a detail, every row is staged with all its children.
     ...(mode === "all" || children.length === 0 ? [] : updateChildDeletions(batch, children))
   ]
@@ -186,7 +188,7 @@ const isTombstoned = ({ tombstone }: Resource, mode: Mode = "all") => {
 const syncedAt = "to_timestamp(stage._at / 1000)"
 
 /** The expression for one column of a row without an earlier version. */
-const newValue = (column: Column, { resource, location, run }: Batch): string => {
+const newValue = (column: Column, { location, run }: Batch): string => {
   switch (column.name) {
     case "location_id":
       return literal(location)
@@ -195,7 +197,7 @@ const newValue = (column: Column, { resource, location, run }: Batch): string =>
     case "_run_id":
       return literal(run)
     case "_deleted_at":
-      return resource.tombstone === undefined ? "NULL" : `CASE WHEN ${isTombstoned(resource)} THEN ${syncedAt} END`
+      return "NULL"
     default:
       return `stage.${name(column.name)}`
   }

@@ -22,9 +22,9 @@ export const rejectStatements = (group: Group, changes: Changes): ReadonlyArray<
     `"table" AS table_name, key, "column" AS column_name, value, reason`,
     // Not again with every sync, and not twice if both list and detail return the value.
     `${readNdjson(group.rejectedValues, `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', _n: 'BIGINT'`)} AS sent
-     SEMI JOIN stage USING (_n)
      ANTI JOIN ${valuesRejectedBy(group.run, group.location)} AS known
-       ON known.table_name = sent."table" AND known.key = sent.key AND known.column_name = sent."column" AND known.value = sent.value`
+       ON known.table_name = sent."table" AND known.key = sent.key AND known.column_name = sent."column" AND known.value = sent.value
+     ${ofStored(group)}`
   ),
   ...recordRejects(
     group,
@@ -41,10 +41,14 @@ export const rejectStatements = (group: Group, changes: Changes): ReadonlyArray<
     : [
         insertRounded(
           group,
-          `(FROM ${readNdjson(group.roundedValues, `"table": 'VARCHAR', "column": 'VARCHAR', _n: 'BIGINT'`)} SEMI JOIN stage USING (_n))`
+          `(FROM ${readNdjson(group.roundedValues, `"table": 'VARCHAR', "column": 'VARCHAR', _n: 'BIGINT'`)} ${ofStored(group)})`
         )
       ])
 ]
+
+/** WHERE clause: what was found in rows that are stored. The merge has dropped others from `stage`. */
+const ofStored = ({ rows }: Group): string =>
+  `WHERE _n IS NULL${rows.length === 0 ? "" : " OR _n IN (SELECT _n FROM stage)"}`
 
 const recordRejects = (
   group: Group,

@@ -2,6 +2,8 @@
 import type { Resource } from "../../../catalog/resource.ts"
 import { type Column, type Table, keyOf, snakeCase, tablesOf } from "../../../catalog/tables.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
+import { readNdjson } from "../ndjson-file.ts"
+import type { NewRows } from "../new-rows.ts"
 import type { Changes } from "./changes.ts"
 
 export interface Batch {
@@ -11,18 +13,16 @@ export interface Batch {
   readonly location: string
   readonly run: string
   readonly kind: "page" | "detail"
-  /** Child tables for which no staged row has rows. */
-  readonly empty: ReadonlySet<string>
+  /** Child tables for which a staged row has rows. */
+  readonly filled: ReadonlySet<string>
   /** Number of staged rows. Rows that are known to be unchanged are not staged. */
   readonly staged: number
   /** Some staged rows have the same key. */
   readonly hasCopies: boolean
-  /** No row has the key of a staged row. */
-  readonly isNew: boolean
-  /** Whether later statements read the staged rows. */
-  readonly needsStage: boolean
-  /** FROM clause that reads the loader's file of rows with the given columns. */
+  /** FROM clause that reads the loader's file of these rows with the given columns. */
   readonly rows: (columns: string) => string
+  /** The rows of which there is no earlier version. */
+  readonly newRows: NewRows
   /** SELECT of the keys that were returned for the batch's parents; `undefined` if no row of theirs can be missing. */
   readonly listed: string | undefined
   /** Earlier readings have not returned some row. */
@@ -37,6 +37,16 @@ export interface Batch {
 /** FROM clause of the staged rows, with lists of the rows of these child tables. */
 export const stagedRows = (batch: Batch, children: ReadonlyArray<Table>): string =>
   batch.rows(stageColumns(tablesOf(batch.resource)[0], children))
+
+/** FROM clause of the new rows of a table. */
+export const newRowsOf = ({ newRows }: Batch, table: Table): string => {
+  const { parentColumn } = table
+  const columns = table.columns.filter((column) => isSent(column) || column.name === parentColumn)
+  return `${readNdjson(
+    parentColumn === undefined ? newRows.rows : newRows.childFile(table.name),
+    ["_at: 'BIGINT'", ...columns.map(stageColumn)].join(", ")
+  )} AS stage`
+}
 
 /** The column that orders the versions of a row. */
 export const versionOf = ({ changes, version = changes?.field }: Resource): string | undefined =>
@@ -64,11 +74,13 @@ const stageType = (column: Column) => (column.sql === "JSON" ? "VARCHAR" : colum
 const isSent = (column: Column) => !["location_id", "_synced_at", "_run_id", "_deleted_at"].includes(column.name)
 
 const stageColumns = (parent: Table, children: ReadonlyArray<Table>): string =>
-  [
-    "_n: 'BIGINT', _at: 'BIGINT'",
-    ...parent.columns.filter(isSent).map((column) => `${name(column.name)}: ${literal(stageType(column))}`),
-    ...children.map((child) => `${name(child.name)}: ${literal(`STRUCT(${childFields(child)})[]`)}`)
-  ].join(", ")
+  ["_n: 'BIGINT', _at: 'BIGINT'", ...parent.columns.filter(isSent).map(stageColumn), ...children.map(childColumn)].join(
+    ", "
+  )
+
+const stageColumn = (column: Column) => `${name(column.name)}: ${literal(stageType(column))}`
+
+const childColumn = (child: Table) => `${name(child.name)}: ${literal(`STRUCT(${childFields(child)})[]`)}`
 
 const childFields = (child: Table) =>
   ownColumns(child)

@@ -40,6 +40,11 @@ export class Slots extends Map<string, Slot> {
     else this.set(name, slot)
   }
 
+  /** All slots; the name of a prefix ends in `*`. */
+  all(): ReadonlyArray<readonly [name: string, slot: Slot]> {
+    return [...this, ...this.prefixes.map(([prefix, slot]) => [`${prefix}*`, slot] as const)]
+  }
+
   /** The slot of a field, by the name the service uses. */
   find(name: string): Slot | undefined {
     return this.get(name) ?? this.prefixes.find(([prefix]) => name.startsWith(prefix))?.[1]

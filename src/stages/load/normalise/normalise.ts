@@ -54,7 +54,8 @@ export interface Normalised {
 }
 
 /** The first 52 bits of a hash, which compare and are stored faster than its text. */
-export const hashNumber = (hash: string): number => Number.parseInt(hash.slice(0, 13), 16)
+export const hashNumber = (hash: string): number => Number.parseInt(hash.slice(0, hashDigits), 16)
+export const hashDigits = 13
 
 /** Where a record was read, and the columns that follow from it. */
 export interface Origin {
@@ -166,7 +167,7 @@ const reported = (found: Found, id: string): Reported => ({
   }))
 })
 
-const nothing: Reported = {
+export const nothing: Reported = {
   unknown: [],
   roundedValues: [],
   unreadable: [],
@@ -189,6 +190,6 @@ const rejected = (table: string, record: unknown, reason: string): Normalised =>
 })
 
 /** DuckDB reads a row as one object, into buffers of four times its size. */
-const rowLengthMax = 4 * 1024 * 1024
+export const rowLengthMax = 4 * 1024 * 1024
 /** The beginning of a rejected record is enough: the vault has all of it. */
 const truncate = (record: string) => (record.length > rowLengthMax ? `${record.slice(0, 10_000)}…` : record)

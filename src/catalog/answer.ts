@@ -100,26 +100,20 @@ const hasField = (part: unknown, fields: Fields): boolean =>
 const saysFailed = (members: Members, fields: Fields): boolean =>
   Object.entries(members).some(([name, value]) => !Object.hasOwn(fields, name) && isFailure(name, value))
 
-const isFailure = (name: string, value: unknown): boolean => {
-  const word = written(value).toLowerCase()
-  switch (name.toLowerCase()) {
-    case "success":
-    case "succeeded":
-    case "ok":
-      return word === "false"
-    case "error":
-    case "errors":
-    case "fault":
-    case "exception":
-      return !["", "false", "null", "none", "0", "[]", "{}"].includes(word)
-    case "status":
-    case "statuscode":
-    case "code":
-      return Number(word) >= 400 || ["false", "error", "err", "fail", "failed", "failure"].includes(word)
-    default:
-      return false
-  }
-}
+const isFailure = (name: string, value: unknown): boolean => signs.get(name.toLowerCase())?.(value) ?? false
+
+const wordOf = (value: unknown): string => written(value).toLowerCase()
+const isFalse = (value: unknown): boolean => wordOf(value) === "false"
+const isAnError = (value: unknown): boolean => !["", "false", "null", "none", "0", "[]", "{}"].includes(wordOf(value))
+const isErrorStatus = (value: unknown): boolean =>
+  Number(wordOf(value)) >= 400 || ["false", "error", "err", "fail", "failed", "failure"].includes(wordOf(value))
+
+/** Members by which an error says that it is one. */
+const signs: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ...["success", "succeeded", "ok"].map((name) => [name, isFalse] as const),
+  ...["error", "errors", "fault", "exception"].map((name) => [name, isAnError] as const),
+  ...["status", "statuscode", "code"].map((name) => [name, isErrorStatus] as const)
+])
 
 const isNoErrorMember = ([name, value]: readonly [string, unknown]): boolean =>
   value !== null && !wordsOfErrors.has(name)

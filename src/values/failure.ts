@@ -64,6 +64,11 @@ const FailureReason = Schema.TaggedUnion({
   LakeFailed: { place: Schema.String, detail: Schema.String },
   /** `target`: the name of a target with a database or object storage, which has still what it had. No secrets. */
   DestinationFailed: { target: Schema.String, detail: Schema.String },
+  /** A database has the release, but for these tables, which have still what they had. */
+  TablesWait: {
+    target: Schema.String,
+    tables: Schema.Array(Schema.Struct({ table: Schema.String, why: Schema.String }))
+  },
 
   UnknownSelection: {
     flag: Schema.String,

@@ -3,16 +3,16 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { dirname } from "node:path"
-import { kindOf } from "../../catalog/kinds.ts"
 import { onDisk } from "../../output/files.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import type { PostgresDestination, TargetSettings } from "../../settings/targets.ts"
 import { loadedIn, pathsIn } from "../../stages/publish/postgres/loaded.ts"
 import { ownerOf } from "../../output/owner.ts"
 import { modelSchema } from "../../stages/publish/postgres/release-tables.ts"
-import { type Server, connect, patiently } from "../../stages/publish/postgres/server.ts"
-import { copied, postgresName, postgresType } from "../../stages/publish/postgres/shape.ts"
-import { type StoredState, storedState, tooWide } from "../../stages/publish/postgres/state.ts"
+import { type Unheld, heldRows, noteUnheld, unheldSentences } from "../../stages/publish/postgres/held.ts"
+import { type Server, connect, patiently, transaction } from "../../stages/publish/postgres/server.ts"
+import { postgresName, postgresType } from "../../stages/publish/postgres/shape.ts"
+import { type StoredState, behind, shapeIn, storedState } from "../../stages/publish/postgres/state.ts"
 import { csvReading } from "../../stores/formats/csv/reading.ts"
 import { columnsOf } from "../../stores/warehouse/columns.ts"
 import type { StoredColumn } from "../../stores/warehouse/content.ts"
@@ -29,10 +29,7 @@ export const checkDatabase = Effect.fn("verify.database")(function* (
 ): Effect.fn.Return<Checked, Failure> {
   const owner = yield* ownerOf(output.folder)
   const paths = yield* pathsIn(dirname(folder))
-  const check = Effect.gen(function* () {
-    const server = yield* connect({ url })
-    // All tables of one moment.
-    yield* server.run(["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"])
+  const check = Effect.fnUntraced(function* (server: Server) {
     const state = yield* storedState(server, schema)
     const mine = state.filter((one) => one.owner === owner)
     const loaded = mine.find((one) => one.table_name === "")
@@ -43,15 +40,19 @@ export const checkDatabase = Effect.fn("verify.database")(function* (
         wrong(target, "the file that was loaded last is not here any more, so the database cannot be compared with it")
       ])
     const tables = mine.filter((one) => one.table_name !== "")
-    const compared = Effect.forEach(tables, (table) =>
-      compare(
-        server,
-        { schema, table: table.table_name, rows: scopeOf(table, loaded, state), version: table.version },
-        paths.rows
+    const compared = Effect.gen(function* () {
+      yield* defineCanonical
+      const unheld = yield* noteUnheld
+      return yield* Effect.forEach(tables, (table) =>
+        compare(
+          server,
+          { schema, table: table.table_name, rows: scopeOf(table, loaded, state), state: table, unheld },
+          paths.rows
+        )
       )
-    )
+    })
     const found = yield* Effect.provide(
-      Effect.andThen(defineCanonical, compared),
+      compared,
       Warehouse.layer(paths.loaded, { access: "read", isRelease: true, memoryMb: output.memoryMb })
     )
     const rows = found.reduce((sum, one) => sum + one.rows, 0)
@@ -61,7 +62,11 @@ export const checkDatabase = Effect.fn("verify.database")(function* (
       found.flatMap(({ finding }) => finding ?? [])
     )
   })
-  return yield* check.pipe(
+  // All tables of one moment.
+  const compared = Effect.flatMap(connect({ url }), (server) =>
+    transaction(server, check(server), "ISOLATION LEVEL REPEATABLE READ READ ONLY")
+  )
+  return yield* compared.pipe(
     Effect.scoped,
     (work) => patiently(target, work),
     Effect.ensuring(Effect.ignore(onDisk(paths.rows, "removed", () => rm(paths.rows, { force: true }))))
@@ -85,18 +90,23 @@ interface Comparison {
   readonly schema: string
   readonly table: string
   readonly rows: string
-  readonly version: string
+  readonly state: StoredState
+  readonly unheld: Unheld
 }
 
 const compare = Effect.fnUntraced(function* (
   server: Server,
-  { rows: scope, schema, table, version }: Comparison,
+  { rows: scope, schema, state, table, unheld }: Comparison,
   file: string
 ) {
   const [own, target] = table.startsWith("bi.") ? [table.slice(3), modelSchema(schema)] : [table, schema]
   const path = `${name(target)}.${name(postgresName(own))}`
   const from = `crm.${table.startsWith("bi.") ? "bi" : "main"}.${name(own)}`
-  if (version === tooWide) return { rows: 0, finding: note(path, "is empty, because PostgreSQL cannot store its rows") }
+  if (state.version === behind)
+    return {
+      rows: 0,
+      finding: wrong(path, "has still what it had before; ./sluice publish changes it, or says what is in its way")
+    }
   const columns = yield* columnsOf(from)
   if (scope !== "" && !columns.some((column) => column.name === "location_id"))
     return { rows: 0, finding: note(path, "is not compared, because other output folders share its rows") }
@@ -107,14 +117,19 @@ const compare = Effect.fnUntraced(function* (
     [file],
     columns.map((column) => column.name)
   )
+  const key = shapeIn(state.shape).key.filter((one) => columns.some((column) => column.name === one))
+  const held = heldRows({ name: table, columns, key }, from, listHere)
   const [row] = yield* warehouse.rows(
-    `WITH here AS (SELECT hash(${columns.map(valueHere).join(", ")}) AS hash FROM ${from}),
+    `WITH here AS (SELECT hash(${columns.map(valueHere).join(", ")}) AS hash FROM (${held})),
        there AS (SELECT hash(${columns.map(valueThere).join(", ")}) AS hash FROM ${read})
      SELECT (SELECT count(*) FROM here) AS here, (SELECT count(*) FROM there) AS there,
        (SELECT count(*) FROM (FROM here EXCEPT ALL FROM there)) AS missing`
   )
   const [here, there, missing] = [Number(row?.["here"]), Number(row?.["there"]), Number(row?.["missing"])]
-  if (here === there && missing === 0) return { rows: here }
+  if (here === there && missing === 0) {
+    const lost = unheldSentences(unheld, table)
+    return { rows: here, finding: lost.length === 0 ? undefined : note(path, lost.join("; ")) }
+  }
   const what =
     here === there
       ? `${counted(missing, "row")} with other values than were loaded`
@@ -131,19 +146,27 @@ const valueIn = (column: StoredColumn): string => {
   return postgresType(column.type) === "text[]" ? `to_jsonb(${value})` : value
 }
 
+/** Texts are compared as they are, and so are times, which both sides write in the same form. */
+const isAsText = ({ type }: StoredColumn): boolean => /^(text|date|timestamp|timestamptz)$/.test(postgresType(type))
+
 /** In the CSV file, which has texts only. */
 const valueThere = (column: StoredColumn): string => {
   if (isJson(column)) return `${canonical}(${name(column.name)})`
-  return postgresType(column.type) === "text" ? name(column.name) : `CAST(${name(column.name)} AS ${column.type})`
+  return isAsText(column) ? name(column.name) : `CAST(${name(column.name)} AS ${column.type})`
 }
 
-/** In the file that was loaded. */
+/** Of what `heldRows` returns. */
 const valueHere = (column: StoredColumn): string => {
-  const { name: own, type } = column
-  if (kindOf(type) === "list") return `${canonical}(replace(to_json(${name(own)})::VARCHAR, '\\u0000', ''))`
-  if (isJson(column)) return `${canonical}(${copied(column)})`
-  return postgresType(type) === "text" ? copied(column) : name(own)
+  const value = name(postgresName(column.name))
+  if (isJson(column)) return `${canonical}(${value})`
+  return isAsText(column) ? value : `CAST(${value} AS ${column.type})`
 }
+
+/** COPY gets a list in the form of PostgreSQL. */
+const listHere = ({ name: own, type }: StoredColumn): string | undefined =>
+  postgresType(type) === "text[]"
+    ? `to_json(list_transform(${name(own)}, item -> replace(item, chr(0), '')))::VARCHAR`
+    : undefined
 
 const canonical = "sluice_canonical"
 

@@ -12,12 +12,12 @@ import type { PostgresDestination, Target } from "../../../settings/targets.ts"
 import { loadedLocations } from "../../../stores/warehouse/meta/run-resources.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import type { Failure } from "../../../values/failure.ts"
+import { type Failure, failure } from "../../../values/failure.ts"
 import type { TableName } from "../changes.ts"
 import { previousRelease } from "../manifest.ts"
 import type { FewChanges } from "../publish.ts"
 import type { Model } from "../models/model.ts"
-import { isLoaded, loadRelease, removeRows } from "./load.ts"
+import { type Loaded, isLoaded, loadRelease, removeRows } from "./load.ts"
 import { type Paths, keepLoaded, loadedIn, pathsIn } from "./loaded.ts"
 import { ownerOf } from "../../../output/owner.ts"
 import { releaseTables } from "./release-tables.ts"
@@ -36,7 +36,7 @@ export interface Delivery {
   readonly full: boolean
 }
 
-/** Returns the tables that were changed in the database. */
+/** Returns the tables that were changed in the database. Fails after all others were, if some could not be. */
 export const deliver = Effect.fn("postgres.deliver")(function* (
   { folder, masking, name: target }: Target,
   destination: PostgresDestination,
@@ -53,9 +53,9 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
   const kept = masking === undefined && !full ? manifest.problems.map(({ model }) => `bi.${model}`) : []
   const locations = (yield* loadedLocations()).toSorted()
   const paths = yield* pathsIn(dirname(folder))
-  const changed = yield* Effect.gen(function* () {
+  const { changed, notes, waiting } = yield* Effect.gen(function* () {
     const server = yield* connect(destination)
-    if (!full && (yield* isLoaded(server, { content, locations, owner, schema }))) return []
+    if (!full && (yield* isLoaded(server, { content, locations, owner, schema }))) return nothing
     // A copy, because a reader may have locked the file.
     yield* onDisk(paths.current, "written", () =>
       copyFile(join(release.folder, snapshotName), paths.current, constants.COPYFILE_FICLONE)
@@ -87,8 +87,13 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
     )
   }).pipe(Effect.scoped, (work) => patiently(target, work))
   yield* keepLoaded(paths, content)
+  for (const note of notes)
+    yield* Effect.annotateLogs(Effect.logWarning("PostgreSQL cannot hold everything as it is"), { target, note })
+  if (waiting.length > 0) return yield* failure({ _tag: "TablesWait", target, tables: waiting })
   return changed
 })
+
+const nothing: Loaded = { changed: [], notes: [], waiting: [] }
 
 /** Removes from a database what this output folder has loaded into it. */
 export const withdraw = Effect.fn("postgres.withdraw")(function* (

@@ -1,20 +1,29 @@
 /**
  * Brings a PostgreSQL database up to date with a release, in one transaction: its readers see the release before or this one.
+ * Only a table that PostgreSQL refuses to change keeps what it had, and is named.
  * The rows that changed since the release that was loaded last are replaced; without that release, all rows of the output
  * folder's locations. Nothing that sluice did not create is changed or dropped.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import type { PostgresDestination } from "../../../settings/targets.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Failure, failure } from "../../../values/failure.ts"
-import { type Existing, existingTables, indexStatements, tableStatements, unlessNeeded } from "./tables.ts"
+import { attempts, whyItWaits } from "./attempts.ts"
+import { noteUnheld, unheldSentences } from "./held.ts"
+import { existingIndexes, indexChanges, missingIndexes, permittedBy } from "./indexes.ts"
 import { type ReleaseTable, modelSchema } from "./release-tables.ts"
-import { findChanged, findChangedWide, insertAll, isKeyed, replaceChanged, takeAllKeys } from "./rows.ts"
-import { type Server, type ServerError, transaction } from "./server.ts"
-import { type StoredState, ensureSchema, forgetState, storeState, storedState, tooWide } from "./state.ts"
+import { findChanged, findChangedWide, indexedRows, insertAll, replaceChanged, takeAllKeys } from "./rows.ts"
+import { type Server, type ServerError, limitTableLocks, transaction } from "./server.ts"
+import { type StoredState, behind, ensureSchema, forgetState, shapeIn, storeState, storedState } from "./state.ts"
+import {
+  type Existing,
+  type TableStatements,
+  existingTables,
+  isNeeded,
+  tableStatements,
+  unlessRefused
+} from "./tables.ts"
 
 export interface Loading {
   readonly target: string
@@ -38,16 +47,33 @@ export interface Loading {
   readonly file: string
 }
 
-/** Whether the database says that it has this very release. */
+/** A table that has the rows of an earlier release. */
+export interface WaitingTable {
+  /** Its path. */
+  readonly table: string
+  /** And what to do. */
+  readonly why: string
+}
+
+export interface Loaded {
+  /** The tables that were changed. */
+  readonly changed: ReadonlyArray<string>
+  /** What PostgreSQL cannot hold, in sentences. */
+  readonly notes: ReadonlyArray<string>
+  readonly waiting: ReadonlyArray<WaitingTable>
+}
+
+/** Whether the database says that it has this very release, with all tables. */
 export const isLoaded = Effect.fnUntraced(function* (
   server: Server,
   { content, locations, owner, schema }: Pick<Loading, "content" | "locations" | "owner" | "schema">
 ) {
-  const state = (yield* storedState(server, schema)).find((one) => one.owner === owner && one.table_name === "")
-  return state?.version === content && state.shape === locations.join(",")
+  const mine = (yield* storedState(server, schema)).filter((one) => one.owner === owner)
+  const state = mine.find((one) => one.table_name === "")
+  const isComplete = mine.every(({ version }) => version !== behind)
+  return isComplete && state?.version === content && state.shape === locations.join(",")
 })
 
-/** Returns the tables that were changed. */
 export const loadRelease = (server: Server, loading: Loading) =>
   transaction(server, load(server, loading)).pipe(Effect.withSpan("postgres.load"))
 
@@ -70,15 +96,18 @@ export const removeRows = (server: Server, { owner, schema }: Pick<Loading, "own
 const load = Effect.fnUntraced(function* (
   server: Server,
   loading: Loading
-): Effect.fn.Return<ReadonlyArray<string>, ServerError | Failure, Warehouse> {
+): Effect.fn.Return<Loaded, ServerError | Failure, Warehouse> {
   const { content, full, kept, locations, owner, run, schema, tables, target } = loading
   // One at a time, also when the schema does not exist yet.
   yield* server.rows("SELECT pg_advisory_xact_lock(hashtextextended('sluice ' || $1, 0))", [schema])
+  yield* limitTableLocks(server)
   yield* ensureSchema(server, schema)
   const state = yield* storedState(server, schema)
   const mine = new Map(state.filter((one) => one.owner === owner).map((one) => [one.table_name, one]))
   const others = yield* otherOwners(server, loading, state)
-  const existing = yield* existingTables(server, [schema, modelSchema(schema)])
+  const schemas = [schema, modelSchema(schema)]
+  const existing = yield* existingTables(server, schemas)
+  const indexes = yield* existingIndexes(server, schemas)
   if (tables.some((one) => one.schema === "bi")) yield* ensureModelSchema(server, schema)
 
   const own = mine.get("")
@@ -87,7 +116,12 @@ const load = Effect.fnUntraced(function* (
   const canCompare = !full && loading.loadedContent !== undefined && own?.version === loading.loadedContent
   const changed = new Map<string, ReleaseTable>()
   const unchanged = new Set<string>()
-  for (const table of inOrder(tables)) {
+  const unheld = yield* noteUnheld
+  const notes: Array<string> = []
+  const waiting: Array<WaitingTable> = []
+  const attempt = attempts(server)
+  const plans: Array<Plan> = []
+  for (const table of tables) {
     const shape = shapeOf(table)
     const before = mine.get(table.name)
     const found = existing.get(table.path)
@@ -95,118 +129,125 @@ const load = Effect.fnUntraced(function* (
       unchanged.add(table.name)
       continue
     }
-    if (found && !state.some((one) => one.table_name === table.name))
+    // A table that could not be created has no shape.
+    if (found && !state.some((one) => one.table_name === table.name && one.shape !== ""))
       return yield* refusal(target, `${table.path} exists already, and sluice did not create it`)
     const isAlone = !others.some((one) => one.table_name === table.name)
-    const own = before === undefined ? [] : columnsIn(before.shape).map(([column]) => column)
-    const { alterations, comments, isRetyped, narrowings } = tableStatements(table, { existing: found, own, isAlone })
-    yield* server.run(alterations)
-    for (const statement of narrowings) yield* unlessNeeded(server, statement)
-    if (!found || before?.shape !== shape) yield* server.run(comments)
-    // Other columns of a wide table show other values of records that have not changed.
-    const isRedefined = table.wide !== undefined && !hasSameColumns(before?.shape, shape)
-    const canReplace =
-      canCompare &&
-      found !== undefined &&
-      before !== undefined &&
-      before.version !== tooWide &&
-      !isRetyped &&
-      !isRedefined
-    const replaced = canReplace ? yield* changedRows(table, loading.few, changed, unchanged) : undefined
     const isShared = found !== undefined && !isAlone && !found.has("location_id")
     if (isShared && table.key.length === 0)
       return yield* refusal(
         target,
         `${table.path} has neither locations nor a key, so two output folders cannot share it; name another schema`
       )
-    const empty = found ? deleteAll(server, table, found, scope, isAlone) : Effect.void
-    const write =
-      replaced === undefined
-        ? isShared
-          ? Effect.andThen(takeAllKeys(table), replaceChanged(server, table, loading.file))
-          : Effect.andThen(empty, insertAll(server, table, loading.file))
-        : replaced > 0
-          ? replaceChanged(server, table, loading.file)
-          : Effect.void
-    const isWritten = yield* table.wide ? orEmpty(server, table, write, empty) : Effect.as(write, true)
-    const version = isWritten ? table.version : tooWide
-    if (!found) yield* server.run(indexStatements(table, yield* isKeyed(table)))
+    const own = before === undefined ? [] : shapeIn(before.shape).columns.map(([column]) => column)
+    const statements = tableStatements(table, { existing: found, own, isAlone })
+    plans.push({ table, shape, before, found, isAlone, isShared, statements })
+  }
+
+  const loadTable = Effect.fnUntraced(function* ({ before, found, isAlone, isShared, shape, statements, table }: Plan) {
+    const { alterations, comments, isRetyped, narrowings } = statements
+    yield* server.run(alterations)
+    for (const statement of narrowings) yield* unlessRefused(server, [statement], isNeeded)
+    if (!found || before?.shape !== shape) yield* server.run(comments)
+    // Other columns of a wide table show other values of records that have not changed.
+    const isRedefined = table.wide !== undefined && !hasSameColumns(before?.shape, shape)
+    const present = indexes.get(table.path) ?? []
+    const canReplace =
+      canCompare &&
+      found !== undefined &&
+      before !== undefined &&
+      before.version !== behind &&
+      !isRetyped &&
+      !isRedefined &&
+      present.some(({ isPrimary }) => isPrimary)
+    const different = canReplace ? yield* changedRows(table, loading.few, changed, unchanged) : undefined
+    const some = different === undefined ? undefined : yield* permittedBy(table, indexedRows(table, "changed"))
+    const replaced = some?.isKeyed ? different : undefined
+    const permitted = replaced === undefined ? yield* permittedBy(table, indexedRows(table, "all")) : some!
+    const isWhole = replaced === undefined && (isAlone || !found)
+    const {
+      after,
+      before: dropped,
+      ifPossible
+    } = indexChanges(table, permitted, { existing: present, isNew: !found, isWhole })
+    yield* server.run(dropped)
+    if (replaced !== undefined) {
+      if (replaced > 0) yield* replaceChanged(server, table, loading.file)
+    } else if (isShared) {
+      yield* takeAllKeys(table)
+      yield* replaceChanged(server, table, loading.file)
+    } else {
+      if (found) yield* deleteAll(server, table, found, scope, isAlone)
+      yield* insertAll(server, table, loading.file)
+    }
+    yield* server.run(after)
+    yield* unlessRefused(server, ifPossible, /^54000$/)
     if (replaced === undefined || replaced > rowsToAnalyze) yield* server.run([`ANALYZE ${table.path}`])
+    yield* server.run([
+      storeState(schema, { owner, table_name: table.name, version: table.version, shape, run_id: run })
+    ])
+    notes.push(...missingIndexes(table, permitted))
     if (replaced !== undefined) changed.set(table.name, table)
-    yield* server.run([storeState(schema, { owner, table_name: table.name, version, shape, run_id: run })])
+  })
+
+  for (const plan of inOrder(plans)) {
+    const { before, found, table } = plan
+    const refused = yield* attempt(table.path, loadTable(plan))
+    if (refused === undefined) continue
+    const why = yield* whyItWaits(server, table, found, refused)
+    waiting.push({ table: table.path, why })
+    const left = before ?? { owner, table_name: table.name, shape: "", run_id: run }
+    yield* server.run([storeState(schema, { ...left, version: behind })])
   }
   const names = new Set(tables.map((table) => table.name))
   for (const former of mine.values())
-    if (former.table_name !== "" && !names.has(former.table_name) && !kept.has(former.table_name))
-      yield* removeTable(server, loading, former, existing, others, scope)
+    if (former.table_name !== "" && !names.has(former.table_name) && !kept.has(former.table_name)) {
+      const refused = yield* attempt(
+        pathOfName(schema, former.table_name),
+        removeTable(server, loading, former, existing, others, scope)
+      )
+      if (refused) waiting.push({ table: pathOfName(schema, former.table_name), why: refused.detail })
+    }
   yield* server.run([
     storeState(schema, { owner, table_name: "", version: content, shape: locations.join(","), run_id: run })
   ])
-  return tables.filter((table) => !unchanged.has(table.name)).map((table) => table.name)
+  return {
+    changed: plans.map(({ table }) => table.name),
+    notes: [...notes, ...[...unheld.keys()].flatMap((table) => unheldSentences(unheld, table))],
+    waiting
+  }
 })
 
 /** With fewer changes, the statistics of the planner stay good enough. */
 const rowsToAnalyze = 1000
 
-/**
- * PostgreSQL stores a row in a page of 8 kB, which hundreds of filled custom fields exceed. Such a wide table is left empty;
- * the custom values are in a table of their own as well. Returns whether the rows were written.
- */
-const orEmpty = <R>(
-  server: Server,
-  { path, wide }: ReleaseTable,
-  write: Effect.Effect<void, ServerError | Failure, R>,
-  empty: Effect.Effect<void, ServerError>
-): Effect.Effect<boolean, ServerError | Failure, R> =>
-  server.run(["SAVEPOINT sluice_wide"]).pipe(
-    Effect.andThen(write),
-    Effect.as(true),
-    Effect.catchIf(
-      (error): error is ServerError => error._tag === "ServerError" && error.code === "54000",
-      ({ detail }) =>
-        server
-          .run(["ROLLBACK TO SAVEPOINT sluice_wide"])
-          .pipe(
-            Effect.andThen(empty),
-            Effect.andThen(
-              Effect.annotateLogs(
-                Effect.logWarning("a wide table is empty in the database, because PostgreSQL cannot store its rows"),
-                { table: path, values: wide?.values, detail }
-              )
-            ),
-            Effect.as(false)
-          )
-    )
-  )
+/** A table that is to be changed. */
+interface Plan {
+  readonly table: ReleaseTable
+  readonly shape: string
+  readonly before: StoredState | undefined
+  readonly found: Existing | undefined
+  readonly isAlone: boolean
+  /** Without locations, with other output folders. */
+  readonly isShared: boolean
+  readonly statements: TableStatements
+}
 
-/** A wide view after the tables from which it is made. */
-const inOrder = (tables: ReadonlyArray<ReleaseTable>): ReadonlyArray<ReleaseTable> => [
-  ...tables.filter(({ wide }) => !wide),
-  ...tables.filter(({ wide }) => wide)
-]
+/**
+ * A wide view after the tables from which it is made. Tables that get other columns come last, because until the end of the
+ * transaction nobody else can read them.
+ */
+const inOrder = (plans: ReadonlyArray<Plan>): ReadonlyArray<Plan> => {
+  const place = ({ found, statements, table }: Plan) =>
+    (found && statements.alterations.length + statements.narrowings.length > 0 ? 2 : 0) + (table.wide ? 1 : 0)
+  return plans.toSorted((one, other) => place(one) - place(other))
+}
 
 const shapeOf = ({ columns, comment, key }: ReleaseTable): string =>
   JSON.stringify([key, comment, columns.map((column) => [column.as, column.sql, column.comment])])
 
-/** The names and types of the columns in the state of a table. */
-const columnsIn = (shape: string): ReadonlyArray<readonly [name: string, type: string]> =>
-  Option.match(decodeShape(shape), {
-    onNone: () => [],
-    onSome: ([, , columns]) => columns.map(([column, type]) => [column, type])
-  })
-
 const hasSameColumns = (before = "", shape: string): boolean =>
-  JSON.stringify(columnsIn(before)) === JSON.stringify(columnsIn(shape))
-
-const decodeShape = Schema.decodeUnknownOption(
-  Schema.fromJsonString(
-    Schema.Tuple([
-      Schema.Array(Schema.String),
-      Schema.NullOr(Schema.String),
-      Schema.Array(Schema.Tuple([Schema.String, Schema.String, Schema.NullOr(Schema.String)]))
-    ])
-  )
-)
+  JSON.stringify(shapeIn(before).columns) === JSON.stringify(shapeIn(shape).columns)
 
 const refusal = (target: string, detail: string): Effect.Effect<never, Failure> =>
   Effect.fail(failure({ _tag: "DestinationFailed", target, detail }))
@@ -293,7 +334,7 @@ const removeTable = Effect.fnUntraced(function* (
   if (path !== undefined) {
     yield* deleteAll(server, { path }, columns, scope, isAlone)
     // It stays, without rows, if something depends on it.
-    if (isAlone) yield* unlessNeeded(server, `DROP TABLE ${path}`)
+    if (isAlone) yield* unlessRefused(server, [`DROP TABLE ${path}`], isNeeded)
   }
   yield* server.run([forgetState(schema, owner, former)])
 })

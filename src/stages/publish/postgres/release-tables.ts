@@ -52,13 +52,18 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
     (row) => `${row["schema_name"]}.${row["table_name"]}`
   )
   const ofRuns = dependentOnRuns(models)
+  const tooMany: Array<string> = []
   const shaped = (
     one: Pick<ReleaseTable, "name" | "schema" | "table" | "wide" | "version" | "records">,
     keys: Keys
   ) => {
     const path = `${one.schema}.${one.table}`
     const found = columns.get(path)
-    if (found === undefined || found.length > columnsMax) return []
+    if (found === undefined) return []
+    if (found.length > columnsMax) {
+      tooMany.push(one.name)
+      return []
+    }
     const target = one.schema === "bi" ? modelSchema(schema) : schema
     const existing = new Set(found.map((row) => String(row["column_name"])))
     const among = (some: ReadonlyArray<string>) => (some.every((column) => existing.has(column)) ? some : [])
@@ -81,7 +86,7 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
       } satisfies ReleaseTable
     ]
   }
-  return [
+  const found = [
     ...tables.flatMap((table) =>
       shaped(
         {
@@ -116,6 +121,12 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
           )
     )
   ]
+  if (tooMany.length > 0)
+    yield* Effect.annotateLogs(Effect.logWarning("tables with more columns than PostgreSQL stores are left out"), {
+      tables: tooMany.join(", "),
+      columns_max: columnsMax
+    })
+  return found
 })
 
 interface Keys {

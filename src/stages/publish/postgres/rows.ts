@@ -9,7 +9,7 @@ import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import type { ReleaseTable } from "./release-tables.ts"
 import type { Server, ServerError } from "./server.ts"
-import { copied } from "./shape.ts"
+import { heldRows } from "./held.ts"
 
 /** The DuckDB file that was loaded last, while it is attached. */
 export const loadedName = "sluice_loaded"
@@ -25,17 +25,16 @@ const pathOf = (database: string, { schema, table }: ReleaseTable): string => `$
 /** Inserts rows. `parts`: relations in DuckDB, with the columns of the table. */
 const insert = Effect.fnUntraced(function* (
   server: Server,
-  into: string,
-  columns: ReleaseTable["columns"],
+  { columns, duckdbKey, name: table, path }: Pick<ReleaseTable, "columns" | "duckdbKey" | "name" | "path">,
   parts: ReadonlyArray<string>,
   file: string
 ): Effect.fn.Return<void, ServerError | Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  const values = columns.map((column) => `${copied(column)} AS ${name(column.as)}`).join(", ")
   const quote = columns.length === 1 ? `, FORCE_QUOTE (${name(columns[0]!.as)})` : ""
-  const statement = `COPY ${into} (${names(columns.map(({ as }) => as))}) FROM STDIN (FORMAT csv)`
+  const statement = `COPY ${path} (${names(columns.map(({ as }) => as))}) FROM STDIN (FORMAT csv)`
   for (const part of parts) {
-    yield* warehouse.run(`COPY (SELECT ${values} FROM ${part}) TO ${literal(file)} (FORMAT csv, HEADER false${quote})`)
+    const values = heldRows({ name: table, columns, key: duckdbKey }, part)
+    yield* warehouse.run(`COPY (${values}) TO ${literal(file)} (FORMAT csv, HEADER false${quote})`)
     yield* server.copyFrom(statement, file)
   }
   yield* onDisk(file, "removed", () => rm(file, { force: true }))
@@ -46,7 +45,7 @@ export const insertAll = Effect.fnUntraced(function* (
   table: ReleaseTable,
   file: string
 ): Effect.fn.Return<void, ServerError | Failure, Warehouse> {
-  yield* insert(server, table.path, table.columns, yield* parts(table), file)
+  yield* insert(server, table, yield* parts(table), file)
 })
 
 const parts = Effect.fnUntraced(function* (table: ReleaseTable) {
@@ -60,23 +59,19 @@ const parts = Effect.fnUntraced(function* (table: ReleaseTable) {
   )
 })
 
-/** Whether the key of a table identifies every row of the release. */
-export const isKeyed = Effect.fnUntraced(function* (table: ReleaseTable) {
-  const { duckdbKey: key } = table
-  if (key.length === 0) return false
-  const path = pathOf("crm", table.wide ? { ...table, table: table.wide.table } : table)
-  const [row] = yield* (yield* Warehouse).rows(
-    `SELECT count(*) = count(DISTINCT (${names(key)})) AND count(*) = count(${key.map(name).join(" || ")}) AS is_keyed FROM ${path}`
-  )
-  return row?.["is_keyed"] === true
-})
-
 /** Where the keys of changed rows are. */
 const keysOf = (table: ReleaseTable): string => name(`sluice_changed_${table.name}`)
 
 /** Some rows of a table. Of all others, DuckDB reads only the columns of the condition. */
 const someRows = (path: string, condition: string): string =>
   `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${condition}))`
+
+/** The rows whose columns are keys or indexed; those of a wide view are in its table. */
+export const indexedRows = (table: ReleaseTable, which: "all" | "changed"): string => {
+  const path = pathOf("crm", table.wide ? { ...table, table: table.wide.table } : table)
+  const key = names(table.duckdbKey)
+  return which === "all" ? path : someRows(path, `(${key}) IN (SELECT (${key}) FROM ${keysOf(table)})`)
+}
 
 /** The hash of a row. A column that a file does not have is NULL in all its rows. */
 const rowHash = (table: ReleaseTable, existing: ReadonlySet<string>): string =>
@@ -161,16 +156,15 @@ export const replaceChanged = Effect.fn("postgres.replaceChanged")(function* (
   yield* server.run([
     `CREATE TEMP TABLE "_sluice_keys" (${columns.map(({ as, sql }) => `${name(as)} ${sql}`).join(", ")}) ON COMMIT DROP`
   ])
-  yield* insert(server, '"_sluice_keys"', columns, [keysOf(table)], file)
+  yield* insert(server, { ...table, columns, path: '"_sluice_keys"' }, [keysOf(table)], file)
   const isSame = columns.map(({ as }) => `t.${name(as)} = k.${name(as)}`).join(" AND ")
   yield* server.run([
     'ANALYZE "_sluice_keys"',
     `DELETE FROM ${table.path} AS t USING "_sluice_keys" AS k WHERE ${isSame}`,
     'DROP TABLE "_sluice_keys"'
   ])
-  const key = names(table.duckdbKey)
   const rows = table.wide
-    ? `(FROM (${table.wide.among("crm", `(SELECT ${name(table.duckdbKey.at(-1)!)} FROM ${keysOf(table)})`)}) SEMI JOIN ${keysOf(table)} USING (${key}))`
-    : someRows(pathOf("crm", table), `(${key}) IN (SELECT (${key}) FROM ${keysOf(table)})`)
-  yield* insert(server, table.path, table.columns, [rows], file)
+    ? `(FROM (${table.wide.among("crm", `(SELECT ${name(table.duckdbKey.at(-1)!)} FROM ${keysOf(table)})`)}) SEMI JOIN ${keysOf(table)} USING (${names(table.duckdbKey)}))`
+    : indexedRows(table, "changed")
+  yield* insert(server, table, [rows], file)
 })

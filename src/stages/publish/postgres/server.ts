@@ -47,8 +47,10 @@ export class ServerError {
 }
 
 const connectMs = 10_000
-/** A transaction of another program may have a table that is to be changed. */
-const lockMs = 60_000
+/** Another output folder may be loading into the same schema. */
+const folderLockMs = 60_000
+/** While a change of a table waits for a reader that has it locked, all other readers of the table wait behind it. */
+const tableLockMs = 2_000
 /** Without an answer for so long, the server or the network is given up. Nothing that sluice asks for takes as long. */
 const silentMs = 30 * 60_000
 
@@ -67,15 +69,13 @@ export const connect = Effect.fn("postgres.connect")(function* ({
         connectionString,
         application_name: "sluice",
         connectionTimeoutMillis: connectMs,
-        keepAlive: true,
-        lock_timeout: lockMs
+        keepAlive: true
       })
       // Statements report the end of the connection; without a listener, it would end the process.
       client.on("error", () => {})
       await client.connect()
       const { stream } = client.connection
       if (stream instanceof Socket) stream.setTimeout(silentMs, () => stream.destroy())
-      await client.query("SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres'")
       return client
     }),
     // The server rolls back what was not committed. A statement that still runs is not waited for.
@@ -98,16 +98,34 @@ const passwordsIn = (connection: string): ReadonlyArray<string> => {
   return found ? [connection, found, decodeURIComponent(found)] : [connection]
 }
 
+/**
+ * What each transaction sets for itself. Nothing is set for the connection, and a pooler may give each transaction another one.
+ * Limits of the server or the user would end a long load.
+ */
+const beginning = (mode: string): ReadonlyArray<string> => [
+  `BEGIN ${mode}`,
+  "SET LOCAL TimeZone = 'UTC'",
+  "SET LOCAL DateStyle = 'ISO'",
+  "SET LOCAL IntervalStyle = 'postgres'",
+  "SET LOCAL standard_conforming_strings = on",
+  "SET LOCAL statement_timeout = 0",
+  "SET LOCAL idle_in_transaction_session_timeout = 0",
+  `SET LOCAL lock_timeout = ${folderLockMs}`
+]
+
+/** From here on in the transaction, nothing waits longer for a table. */
+export const limitTableLocks = ({ run }: Server) => run([`SET LOCAL lock_timeout = ${tableLockMs}`])
+
 /** All or nothing; a program that reads sees the state before or the one after. */
-export const transaction = <A, E, R>(server: Server, use: Effect.Effect<A, E, R>) =>
-  server.run(["BEGIN"]).pipe(
+export const transaction = <A, E, R>(server: Server, use: Effect.Effect<A, E, R>, mode = "") =>
+  server.run(beginning(mode)).pipe(
     Effect.andThen(use),
     Effect.tap(() => server.run(["COMMIT"])),
     Effect.tapError(() => Effect.ignore(server.run(["ROLLBACK"])))
   )
 
 /** The server is starting or restarting, or another transaction was in the way. */
-const isTemporary = ({ code }: ServerError): boolean =>
+export const isTemporary = ({ code }: ServerError): boolean =>
   /^(08...|57P0[123]|53300|40001|40P01|55P03|ECONNRE(FUSED|SET)|EPIPE|ETIMEDOUT|EAI_AGAIN)$/.test(code) || code === ""
 
 /** Repeats what failed for a reason that passes: four times within about 8 seconds. */

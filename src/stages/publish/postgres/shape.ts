@@ -1,8 +1,7 @@
-/** How a table of a release is in PostgreSQL: its names, columns and types, and the SQL that DuckDB makes its values with. */
+/** How a table of a release is in PostgreSQL: its names, columns and types. */
 import { hash } from "node:crypto"
 import { kindOf, kinds } from "../../../catalog/kinds.ts"
-import { type StoredColumn, shortDecimal } from "../../../stores/warehouse/content.ts"
-import { name } from "../../../stores/warehouse/sql.ts"
+import type { StoredColumn } from "../../../stores/warehouse/content.ts"
 
 export interface ShapedColumn extends StoredColumn {
   /** The name in PostgreSQL. */
@@ -25,10 +24,12 @@ export interface Shape {
 
 /** PostgreSQL cuts longer names off, and two columns could get the same. */
 const nameBytesMax = 63
+/** Each table has columns of these names already. */
+const ownNames: ReadonlySet<string> = new Set(["cmax", "cmin", "ctid", "tableoid", "xmax", "xmin"])
 
 export const postgresName = (text: string): string =>
   Buffer.byteLength(text) <= nameBytesMax
-    ? text
+    ? `${text}${ownNames.has(text) ? "_" : ""}`
     : `${Buffer.from(text)
         .subarray(0, nameBytesMax - 9)
         .toString("utf8")
@@ -57,20 +58,4 @@ export const postgresType = (type: string): string => {
   const kind = kindOf(type)
   if (kind !== undefined) return kinds[kind].postgres
   return otherTypes[type] ?? (/\]$|^(STRUCT|MAP|UNION)\(/.test(type) ? "jsonb" : "text")
-}
-
-/** PostgreSQL stores no NUL character. The first alternative skips what only looks like one in JSON: an escaped backslash. */
-const jsonText = (value: string): string =>
-  `CASE WHEN contains(${value}, '\\u0000') THEN regexp_replace(${value}, '(\\\\\\\\)|\\\\u0000', '\\1', 'g') ELSE ${value} END`
-
-/** The text of a value, as COPY reads it. */
-export const copied = ({ name: column, type }: StoredColumn): string => {
-  const value = name(column)
-  const sql = postgresType(type)
-  if (sql === "jsonb") return jsonText(kindOf(type) === "json" ? `${value}::VARCHAR` : `to_json(${value})::VARCHAR`)
-  if (sql === "text") return `replace(${value}::VARCHAR, chr(0), '')`
-  if (kindOf(type) === "decimal") return shortDecimal(value, type)
-  if (sql !== "text[]") return value
-  const item = `'"' || replace(replace(replace(item, chr(0), ''), '\\', '\\\\'), '"', '\\"') || '"'`
-  return `'{' || array_to_string(list_transform(${value}, item -> coalesce(${item}, 'NULL')), ',') || '}'`
 }

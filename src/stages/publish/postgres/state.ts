@@ -3,6 +3,8 @@
  * it, and a row without a table for the folder itself. It changes in the transaction that changes the tables.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { Server, ServerError } from "./server.ts"
 
@@ -18,8 +20,25 @@ export interface StoredState {
   readonly run_id: string
 }
 
-/** The version of a table that is empty because PostgreSQL cannot store its rows. */
-export const tooWide = "too wide"
+/** The version of a table that has the rows of an earlier release, or none; earlier versions of sluice left it empty, hence the words. */
+export const behind = "too wide"
+
+/** The key, and the names and types of the columns, of a table. */
+export const shapeIn = (shape: string) =>
+  Option.match(decodeShape(shape), {
+    onNone: () => ({ key: [], columns: [] }),
+    onSome: ([key, , columns]) => ({ key, columns: columns.map(([column, type]) => [column, type] as const) })
+  })
+
+const decodeShape = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Tuple([
+      Schema.Array(Schema.String),
+      Schema.NullOr(Schema.String),
+      Schema.Array(Schema.Tuple([Schema.String, Schema.String, Schema.NullOr(Schema.String)]))
+    ])
+  )
+)
 
 const path = (schema: string) => `${name(schema)}."_sluice"`
 

@@ -1,6 +1,6 @@
 /** Creates and alters tables in PostgreSQL, and nothing that a view, a right or a column of somebody else depends on. */
 import * as Effect from "effect/Effect"
-import { literal, name, names } from "../../../stores/warehouse/sql.ts"
+import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { Server, ServerError } from "./server.ts"
 import type { Shape, ShapedColumn } from "./shape.ts"
 
@@ -28,7 +28,7 @@ export const existingTables = Effect.fnUntraced(function* (
 })
 
 /** The types that PostgreSQL writes in another way than it reads them. */
-const written: Readonly<Record<string, string>> = {
+export const written: Readonly<Record<string, string>> = {
   timestamptz: "timestamp with time zone",
   timestamp: "timestamp without time zone",
   time: "time without time zone"
@@ -97,25 +97,20 @@ export const tableStatements = (
   }
 }
 
-/**
- * Keys and indexes are made when the rows are there, which takes less time. The location is the last column of a key, so that
- * its index also finds an id without a location.
- */
-export const indexStatements = ({ indexed, key, path }: Shape, isKeyed: boolean): ReadonlyArray<string> => {
-  const ordered = key.toSorted((one, other) => Number(one === "location_id") - Number(other === "location_id"))
-  return [
-    ...(isKeyed ? [`ALTER TABLE ${path} ADD PRIMARY KEY (${names(ordered)})`] : []),
-    ...indexed
-      .filter((column) => !isKeyed || column !== ordered[0])
-      .map((column) => `CREATE INDEX ON ${path} (${name(column)})`)
-  ]
-}
+/** Something of somebody else depends on what a statement drops or alters. */
+export const isNeeded = /^(2BP01|0A000)$/
 
-/** Runs a statement, unless something of somebody else depends on what it drops or alters. */
-export const unlessNeeded = (server: Server, statement: string): Effect.Effect<void, ServerError> =>
-  server.run(["SAVEPOINT sluice_needed", statement, "RELEASE SAVEPOINT sluice_needed"]).pipe(
-    Effect.catchIf(
-      ({ code }) => code === "2BP01" || code === "0A000",
-      () => server.run(["ROLLBACK TO SAVEPOINT sluice_needed"])
-    )
-  )
+/** Runs statements, unless PostgreSQL refuses one with such a code. */
+export const unlessRefused = (
+  server: Server,
+  statements: ReadonlyArray<string>,
+  codes: RegExp
+): Effect.Effect<void, ServerError> =>
+  statements.length === 0
+    ? Effect.void
+    : server.run(["SAVEPOINT sluice_refused", ...statements, "RELEASE SAVEPOINT sluice_refused"]).pipe(
+        Effect.catchIf(
+          ({ code }) => codes.test(code),
+          () => server.run(["ROLLBACK TO SAVEPOINT sluice_refused"])
+        )
+      )

@@ -7,6 +7,7 @@ import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { freshDemoFolder } from "../run/demo-folder.ts"
 import { Environment } from "../values/environment.ts"
+import { exceptFromProxies } from "../values/proxy.ts"
 import { Output, table } from "../run/console/output.ts"
 import { printSynced } from "./sync.ts"
 import { syncOnce } from "../run/sync.ts"
@@ -19,6 +20,7 @@ export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: s
     Effect.promise(() => startSandbox({ contacts: 24, minimumScale: 0.3, latencyMs: [5, 40] })),
     (sandbox) => Effect.promise(() => sandbox.close())
   )
+  exceptFromProxies(account.url)
   yield* freshDemoFolder(output.folder, { service: account.url, locations: [account.locationId] })
   const environment = {
     SLUICE_BASE_URL: account.url,

@@ -1,5 +1,6 @@
 /** The process around one command: its streams, its signals, and its exit. */
 import { exitCodes } from "../values/failure.ts"
+import { fetchThroughProxies } from "../values/proxy.ts"
 import { runCommand } from "./command.ts"
 import { withHelpFlag } from "./help.ts"
 
@@ -35,6 +36,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   process.on("SIGINT", stop(130))
   process.on("SIGTERM", stop(143))
 
+  await fetchThroughProxies()
   const exitCode = await runCommand(args, { environment: env, stdout, stderr, signal: stopped.signal })
   if (stopped.signal.aborted) process.exit(exitCode)
   await written()

@@ -11,6 +11,7 @@ import { type CommandFailure, type CommandResult, type ErrorCode, resultDocument
 import type { RunResults } from "../run/results.ts"
 import { explainFailure, explainStop, servicesOf, stoppable } from "../run/work.ts"
 import type { Environment } from "../values/environment.ts"
+import { fetchThroughProxies } from "../values/proxy.ts"
 
 /** What every function takes. Settings come from the settings file and the environment, as for a command. */
 export interface Options {
@@ -63,7 +64,10 @@ export const call = <Name extends keyof RunResults>(
         ...(next !== undefined && { next: asPrinted(withFlags(next)) })
       })
     const services = servicesOf(`sluice ${name}`, environment, output, runFeatures)
-    return stoppable(Effect.provideContext(work(), services), output).pipe(
+    return stoppable(
+      Effect.andThen(Effect.promise(fetchThroughProxies), Effect.provideContext(work(), services)),
+      output
+    ).pipe(
       Effect.catchCause((cause) => Effect.fail(failed(explainFailure(output, cause)))),
       Effect.onInterrupt(() => Effect.sync(() => explainStop(output, stoppedCode))),
       Effect.map((result) => withTexts(resultDocument(output, name, result), asPrinted))

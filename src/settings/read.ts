@@ -1,5 +1,7 @@
 /** The value of every setting: a flag overrides the environment, which overrides the file, which overrides the default. */
 import * as Result from "effect/Result"
+
+import { wrongProxies } from "../values/proxy.ts"
 import * as Schema from "effect/Schema"
 import {
   type Secret,
@@ -63,7 +65,12 @@ export interface Settings {
 /** Reads each source once. A wrong value becomes a problem, and the next source counts. */
 export const readSettings = (flags: Flags, environment: Environment): Settings => {
   const { file, problems: problemsOfFile } = readFile(flags.noFile ? null : flags.config)
-  const problems = [...problemsOfFile]
+  const problems = [
+    ...problemsOfFile,
+    ...wrongProxies().map((path) =>
+      wrong(path, { _tag: "WrongValue", path, expected: "an address such as http://proxy.example.com:3128" })
+    )
+  ]
   const values: Record<string, Record<string, unknown>> = {}
   const sources: Array<SettingSource> = []
   const namedLocations = new Set<string>()

@@ -82,6 +82,8 @@ const FailureReason = Schema.TaggedUnion({
   ReserveTooLarge: { reserve: Schema.Number, dailyMax: Schema.Number },
   CertificateRejected: { host: Schema.String, detail: Schema.String },
   NothingAnswers: { host: Schema.String, detail: Schema.String },
+  /** `proxy`: without its credentials. */
+  ProxyRefuses: { proxy: Schema.String, detail: Schema.String },
   WrongProtocol: { host: Schema.String, protocol: Schema.Literals(["HTTP", "HTTPS"]), detail: Schema.String }
 })
 export type FailureReason = typeof FailureReason.Type

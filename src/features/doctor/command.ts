@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Api } from "../../stages/api/api.ts"
 import { levelWords, ok } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
-import { outputFolder, secretFile, versions } from "./environment.ts"
+import { outputFolder, proxies, secretFile, versions } from "./environment.ts"
 import { service } from "./service.ts"
 import { warehouse } from "./warehouse.ts"
 import { withheld } from "./withheld.ts"
@@ -38,6 +38,7 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
     found.push(...(yield* withheld(output, catalogue)))
     found.push(...(yield* warehouse(output, settings.namedLocations, failureExplanation)))
   }
+  found.push(...proxies([...new Set(accounts.map(({ api }) => api.baseUrl))]))
   if (problems.length === 0) {
     const where = accounts.length === 1 ? "" : ` for each of ${accounts.length} locations`
     say(`Checking the service with about 30 small requests${where} …`)

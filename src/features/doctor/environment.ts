@@ -4,6 +4,7 @@ import { constants } from "node:fs"
 import { access, lstat, readFile, readdir, stat, statfs } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join, relative } from "node:path"
+import { isAnyProxy, proxyFor } from "../../values/proxy.ts"
 import { installed } from "../../values/installation.ts"
 import { type Part, outputFileOf } from "../../output/contents.ts"
 import { readmeName } from "../../output/paths.ts"
@@ -38,6 +39,15 @@ export const versions = async (root = installed("")): Promise<ReadonlyArray<Doct
         )
   ]
 }
+
+/** Which proxy the requests to the service take, if the environment names one. */
+export const proxies = (addresses: ReadonlyArray<string>): ReadonlyArray<DoctorFinding> =>
+  isAnyProxy()
+    ? addresses.map((address) => ok("proxy", `${new URL(address).host} ${throughOrNot(proxyFor(address))}`))
+    : []
+
+const throughOrNot = (proxy: string | undefined) =>
+  proxy === undefined ? "is reached directly, although the environment names a proxy" : `is reached through ${proxy}`
 
 const Versions = Schema.Record(Schema.String, Schema.String)
 const pins = Schema.decodeUnknownSync(

@@ -169,7 +169,13 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
       return {
         ends: "config",
         message: `No list has been read from ${reason.host} yet, and nothing answers there (${reason.detail}).`,
-        next: "Check account.base_url: the name of the host and the port; and that this machine is connected."
+        next: "Check account.base_url: the name of the host and the port; that this machine is connected; and the proxy, if one is named above."
+      }
+    case "ProxyRefuses":
+      return {
+        ends: "config",
+        message: `The proxy ${reason.proxy} does not accept its user and password (${reason.detail}), so sluice sent nothing.`,
+        next: "Write http://user:password@host:port into the variable that names the proxy, or the host of account.base_url into NO_PROXY."
       }
     case "WrongProtocol":
       return {

@@ -1,4 +1,5 @@
 /** Results on stdout, messages and logs on stderr, secrets on neither. No other module writes to either stream. */
+import { proxySecrets } from "../../values/proxy.ts"
 import * as Context from "effect/Context"
 import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
@@ -75,7 +76,7 @@ export class Output extends Context.Service<
     environment: Readonly<Record<string, string | undefined>>,
     { hasEvents = false, withFlags = (text) => text }: OutputOptions = {}
   ): Output["Service"] => {
-    const secrets = new Set<string>()
+    const secrets = new Set<string>(proxySecrets())
     const redacted = (text: string) =>
       [...secrets].reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
     // An installed sluice is typed without a path; the launcher says so.

@@ -1,7 +1,8 @@
 /** One HTTP request and its response: connections, decompression, time-outs and transport errors. */
 import { Context, Effect, type Scope } from "effect"
-import { Agent, type Dispatcher, interceptors } from "undici"
+import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici"
 import { type Failure, fileFailure } from "../../values/failure.ts"
+import { proxyOptions } from "../../values/proxy.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
 import { DiskError, type FileSink, FileRejected, store } from "./downloads.ts"
 import { connectionError } from "./unreachable.ts"
@@ -42,7 +43,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
   const agent =
     (yield* Transport) ??
     (yield* Effect.acquireRelease(
-      Effect.sync(() => new Agent({ connections: 24 })),
+      Effect.sync(() => new EnvHttpProxyAgent({ connections: 24, ...proxyOptions() })),
       (agent) => Effect.promise(() => agent.destroy())
     ))
   const client = decompressed(agent)

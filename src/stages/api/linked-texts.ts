@@ -5,7 +5,8 @@
 import { Effect, Schedule, type Scope } from "effect"
 import { lookup } from "node:dns/promises"
 import { BlockList, type LookupFunction, isIP, isIPv6 } from "node:net"
-import { Agent, type Dispatcher, request } from "undici"
+import { type Dispatcher, EnvHttpProxyAgent, request } from "undici"
+import { proxyFor, proxyOptions } from "../../values/proxy.ts"
 import { decompressed, timeoutMs } from "./exchange.ts"
 import { bytesOf } from "./response-body.ts"
 
@@ -20,15 +21,23 @@ export const makeLinked = Effect.fn("api.linked.make")(function* (
   const agent =
     dispatcher ??
     (yield* Effect.acquireRelease(
-      Effect.sync(() => new Agent({ connections: 24, connect: { lookup: guardedLookup(new URL(baseUrl).hostname) } })),
+      Effect.sync(
+        () =>
+          new EnvHttpProxyAgent({
+            connections: 24,
+            connect: { lookup: guardedLookup(new URL(baseUrl).hostname) },
+            ...proxyOptions()
+          })
+      ),
       (agent) => Effect.promise(() => agent.destroy())
     ))
   const client = decompressed(agent)
   return Effect.fn("api.linked")((url: string) =>
     Effect.tryPromise(async (signal) => {
-      // A numeric address is connected to without the lookup function that checks names.
+      // A numeric address is connected to without the lookup function that checks names, and a proxy looks names up itself.
       const host = withoutBrackets(new URL(url).hostname)
-      if (dispatcher === undefined && isIP(host)) await rejectPrivate(new URL(baseUrl).hostname, [host])
+      if (dispatcher === undefined && (isIP(host) || proxyFor(url)))
+        await rejectPrivate(new URL(baseUrl).hostname, await addressesOf(host))
       const { statusCode, body } = await request(url, { dispatcher: client, headers: { accept: "*/*" }, signal })
       const bytes = await bytesOf(body)
       if (statusCode !== 200 || bytes === undefined) throw new Error(`status ${statusCode}`)
@@ -64,6 +73,13 @@ const rejectPrivate = async (baseHost: string, addresses: ReadonlyArray<string>)
   const base = await lookup(withoutBrackets(baseHost), { all: true })
   if (!base.some(({ address }) => isPrivate(address))) throw new Error("the address is not public")
 }
+
+/** None if only the proxy can resolve the name. */
+const addressesOf = (host: string): Promise<ReadonlyArray<string>> =>
+  lookup(host, { all: true }).then(
+    (found) => found.map(({ address }) => address),
+    () => []
+  )
 
 const withoutBrackets = (host: string) => host.replaceAll(/^\[|\]$/g, "")
 

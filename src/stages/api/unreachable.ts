@@ -1,13 +1,17 @@
 /** Classifies errors of connections: those that a retry may solve, and those that the user must solve. */
 import { type Failure, failure } from "../../values/failure.ts"
+import { proxyFor, throughProxy } from "../../values/proxy.ts"
 import { TransportError } from "./errors.ts"
 
 /** Converts an error of undici or Node for a request to `origin`. `isNew`: nothing has answered at that address yet. */
 export const connectionError = (cause: unknown, origin: string, isNew = false): TransportError | Failure => {
   const error = cause instanceof Error ? cause : new Error(String(cause))
   const code = String((error as NodeJS.ErrnoException).code ?? "")
-  const reason = code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || code
+  const said = code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || code
+  const reason = said + throughProxy(origin)
+  const proxy = proxyFor(origin)
   const { host } = new URL(origin)
+  if (proxy !== undefined && /\(407\)/.test(said)) return failure({ _tag: "ProxyRefuses", proxy, detail: said })
   if (certificateCode.test(code)) return failure({ _tag: "CertificateRejected", host, detail: reason })
   if (isOtherProtocol(code, error))
     return failure({

@@ -1,6 +1,7 @@
 /** A bucket of a service with the interface of S3, and the requests to it. An outage of seconds is waited out. */
 import * as Redacted from "effect/Redacted"
 import { hash } from "node:crypto"
+import { throughProxy } from "../../values/proxy.ts"
 
 export interface Bucket {
   /** `s3://bucket/prefix` */
@@ -94,7 +95,10 @@ export const openBucket = async (
       if (answer instanceof Error) {
         const { message } = (answer.cause as Error | undefined) ?? answer
         // What is not of the network, such as missing credentials, does not pass.
-        error = new BucketError(`${what}: ${message || String((answer.cause as { code?: string }).code)}`, "")
+        error = new BucketError(
+          `${what}: ${message || String((answer.cause as { code?: string }).code)}${throughProxy(url.href)}`,
+          ""
+        )
         if (!/^(TypeError|TimeoutError|AbortError)$/.test(answer.name)) throw error
       } else {
         const code = codeOf(method, answer)

@@ -1,4 +1,5 @@
 /** A timestamp of a bundle (RFC 3161): an authority confirms when its checksums existed. openssl makes and reads the messages. */
+import { throughProxy } from "../../../values/proxy.ts"
 import { execFile } from "node:child_process"
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -39,7 +40,7 @@ const answerTo = async (query: Buffer, authority: URL): Promise<Buffer> => {
     signal: AbortSignal.timeout(timeoutMs)
   }).catch((cause: Error) => {
     throw new Error(
-      `${authority.host} did not respond: ${cause.cause instanceof Error ? cause.cause.message : cause.message}`
+      `${authority.host} did not respond: ${cause.cause instanceof Error ? cause.cause.message : cause.message}${throughProxy(authority.href)}`
     )
   })
   const body = Buffer.from(await response.arrayBuffer())

@@ -13,6 +13,7 @@ import { demoFolder } from "../../../output/paths.ts"
 import { outputSettings } from "../../../settings/settings.ts"
 import { freshDemoFleet } from "../../../run/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
+import { exceptFromProxies } from "../../../values/proxy.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { unavailable } from "./fleet-database.ts"
 import { Output, table } from "../../../run/console/output.ts"
@@ -36,6 +37,7 @@ export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly
     Effect.promise(() => startSandbox({ locations, contacts: 10, minimumScale: 0.2 })),
     (running) => Effect.promise(() => running.close())
   )
+  exceptFromProxies(sandbox.url)
   const listed = (yield* Effect.promise(async () =>
     (await fetch(`${sandbox.url}/__sandbox/locations`)).json()
   )) as ReadonlyArray<{ readonly locationId: string; readonly token: string }>

@@ -1,6 +1,7 @@
 /** Short requests to the user's own monitoring. They are bounded, and their failure is a sentence without the address. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { throughProxy } from "../../../values/proxy.ts"
 import type { Secret } from "../../../values/setting.ts"
 
 const timeoutMs = 3000
@@ -62,6 +63,6 @@ const send = async (address: URL, delivery: Delivery): Promise<string | undefine
   } catch (cause) {
     if ((cause as Error).name === "TimeoutError") return `it gave no answer within ${timeoutMs / 1000} s`
     const { code } = ((cause as Error).cause ?? {}) as { readonly code?: string }
-    return `it cannot be reached${code === undefined ? "" : ` (${code})`}`
+    return `it cannot be reached${code === undefined ? "" : ` (${code})`}${throughProxy(address.href)}`
   }
 }

@@ -142,7 +142,18 @@ export const targetsOf = (
   })
 
 const isBucket = (folder: string): boolean => folder.startsWith("s3://")
-const bucketPlace = /^s3:\/\/[a-z0-9][a-z0-9.-]+[a-z0-9](\/(?!\.{1,2}(\/|$))[\w.!*'()=-]+)*\/?$/
+const bucketName = /^s3:\/\/[a-z0-9][a-z0-9.-]+[a-z0-9](\/|$)/
+/** Of what a service takes, all but what has another meaning in an address or a statement. */
+const bucketPrefix = /^s3:\/\/[^/]+(\/(?!\.{1,2}(\/|$))[^/?#%\\\p{Cc}]+)*\/?$/u
+
+/** Why an address is none of a bucket. */
+const bucketProblem = (folder: string): string | undefined => {
+  if (!bucketName.test(folder))
+    return "a bucket is written as s3://bucket/prefix: its name has 3 to 63 lower-case letters, digits, dots and hyphens"
+  return bucketPrefix.test(folder)
+    ? undefined
+    : "a bucket is written as s3://bucket/prefix: no part of the prefix is empty, . or .., or has ? # % \\ or a control character"
+}
 
 const bucketOf = (
   folder: string,
@@ -274,8 +285,9 @@ export const folderProblems = ({ placeOf, targets }: Listed, output: string): Re
         if (item[key] !== undefined)
           report(key, "set", "the target is not in a bucket: its folder is not s3://bucket/prefix")
     if (folder === undefined) continue
-    if (isBucket(folder) && !bucketPlace.test(folder)) {
-      report("folder", folder, "a bucket is written as s3://bucket/prefix")
+    const problem = isBucket(folder) ? bucketProblem(folder) : undefined
+    if (problem !== undefined) {
+      report("folder", folder, problem)
       continue
     }
     const paths = releasePaths(folder, item.s3_endpoint)

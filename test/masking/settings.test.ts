@@ -85,6 +85,10 @@ describe("a target", () => {
     assert.match(await problem("s3://crm/a/"), /overlaps/)
     for (const folder of ["s3://", "s3://crm//x", "s3://crm/../x", "s3://CRM/x", "s3://crm/x?y"])
       assert.match(await problem(folder), /a bucket is written as s3:\/\/bucket\/prefix/, folder)
+    assert.match(await problem("s3://CRM/x"), /its name has 3 to 63 lower-case letters/)
+    assert.match(await problem("s3://crm/a//x"), /no part of the prefix is empty/)
+    for (const folder of ["s3://crm/nightly run/x", "s3://crm/a+b", "s3://crm/~me@work/ü", "s3://crm/日本/x"])
+      assert.match(await problem(folder, 's3_key = "env:KEY"'), /s3_key is set, and s3_secret is missing/, folder)
     assert.match(
       await problem("s3://crm/b", 's3_key = "env:KEY"'),
       /publish\[1\]\.s3_key is set, and s3_secret is missing/

@@ -248,6 +248,17 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
     assert.match((await run("publish")).stdout, /exports: nothing has changed in s3:\/\/crm\/changes/)
   })
 
+  it("may be named with any characters that its service takes", async () => {
+    const account = opened(await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"] }))
+    const config = settings("crm/nightly run/~me@work+ü", few)
+    const environment = { ...environmentOf(account), ...knowing("contacts,opportunities") }
+    for (const command of ["publish", "verify"]) {
+      const ran = await sluice([command, ...config], environment)
+      assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
+    }
+    await assertEqual(account, "crm/nightly run/~me@work+ü")
+  })
+
   it("that cannot be written keeps no other target from its release, names no secret, and gets everything with the next run", async () => {
     const account = opened(await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"] }))
     const folder = join(newFolder(), "files")

@@ -83,7 +83,9 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   const publishing = published === "released" ? `, published in ${duration(data.elapsedMs - data.loadedMs)}` : ""
   say(`${counted(data.requests, "request")}, loaded in ${duration(data.loadedMs)}${publishing}. Run ${data.run}.`)
   if (data.suppressedRecords > 0)
-    say(`${counted(data.suppressedRecords, "record")} of erased people received and not stored.`)
+    say(
+      `${counted(data.suppressedRecords, "record")} of erased people received and not stored (a retention period erases as well).`
+    )
   yield* sayEarlier(data.storedEarlier)
   yield* warn(data.modelProblems)
   if (published === "unchanged") say("Nothing changed; the published files stay as they are.")

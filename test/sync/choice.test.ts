@@ -63,6 +63,26 @@ describe("choosing the resources", () => {
 })
 
 describe("the coverage of a run", () => {
+  it("states what the settings leave out of a table that was read, unless they do not", async () => {
+    const reasonsWith = async (setting: Readonly<Record<string, string>>) => {
+      const output = newFolder()
+      const environment = { ...environmentOf(account.service, output), SLUICE_FORMATS: "none", ...setting }
+      const ran = await sluice(
+        ["sync", "--only", "conversations,messages", "--except", "emails,recordings"],
+        environment
+      )
+      assert.include([0, 3], ran.code, ran.stderr)
+      const reasons = await query(
+        join(output, "warehouse.duckdb"),
+        "SELECT reason FROM meta.coverage WHERE list_contains(tables, 'messages')"
+      )
+      return reasons.map(({ reason }) => String(reason)).join()
+    }
+    const left = /not read, unless account\.conversation_messages is set: review requests/
+    assert.match(await reasonsWith({}), left)
+    assert.notMatch(await reasonsWith({ SLUICE_CONVERSATION_MESSAGES: "true" }), left)
+  })
+
   it("states for each operation whether it was read, and the reason if it was not", async () => {
     await account.service.post("token", { removeScope: "invoices.readonly" })
     try {

@@ -47,5 +47,9 @@ const coverageStatus = (
     }
   }
   const status = worstStatus(ends.map((end) => statusOf(end)))
-  return { status: status === "complete" ? "read" : status, reason: ends.flatMap(sentencesOf).join("; ") }
+  const left = read.flatMap((resource) => {
+    const partial = childRequestOf(resource)?.partial
+    return partial ? [`not read, unless account.${partial.unless} is set: ${partial.omits}`] : []
+  })
+  return { status: status === "complete" ? "read" : status, reason: [...ends.flatMap(sentencesOf), ...left].join("; ") }
 }

@@ -93,8 +93,8 @@ describe.skipIf(postgresPrograms === undefined)(postgresPrograms ? "a database" 
     for (const night of [1, 2]) {
       await change(values(night))
       const { stderr } = await publish()
-      for (const column of ["contacts.date_added", "contacts.date_of_birth", "contacts._extra"])
-        assert.match(stderr, new RegExp(`${column} is NULL in \\d rows? \\(\\w+`))
+      assert.match(stderr, /contacts\.date_\w+, contacts\.date_\w+ are NULL in 1 row \(\w+/)
+      assert.match(stderr, /contacts\._extra is NULL in 3 rows \(\w+ \w+, /)
       assert.strictEqual(
         await sql(
           "SELECT string_agg(concat_ws(' ', date_added AT TIME ZONE 'UTC', date_of_birth), ', ' ORDER BY id) FROM (SELECT * FROM values_all.contacts ORDER BY id LIMIT 4) AS c"

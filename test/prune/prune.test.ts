@@ -7,6 +7,30 @@ import { inDatabase } from "../support/compare.ts"
 import { environmentOf, newFolder, sluice } from "../support/sluice.ts"
 
 describe("prune", () => {
+  it("of the history is no damage, although the release still has it", async () => {
+    const account = await openTables("contacts", "--contacts", "20")
+    const config = join(newFolder(), "sluice.toml")
+    writeFileSync(config, '[prune]\nhistory = "1 days"\n[models]\nbuild = false\n')
+    const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
+    const run = async (args: ReadonlyArray<string>, clock?: ReturnType<typeof acceleratedClock>) => {
+      const ran = await sluice([...args, "--config", config], environment, clock && { overrides: clock })
+      assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
+      return ran
+    }
+    try {
+      await run(["sync", "--only", "contacts"])
+      await account.service.post("change", { contacts: 0.5, seed: 1 })
+      await run(["sync", "--only", "contacts"])
+      const pruned = await run(["prune", "--apply"], acceleratedClock(-3 * 86_400_000))
+      assert.match(pruned.stdout, /history: [1-9]\d* versions that ended before 20.*; with child tables [1-9]\d* rows/)
+      const verified = await run(["verify", "--all"])
+      assert.match(verified.stdout + verified.stderr, /the warehouse has newer changes in [1-9]\d* tables: contact/)
+      assert.match(verified.stderr, /Next: \.\/sluice status/)
+    } finally {
+      discard(account)
+    }
+  })
+
   it("removes earlier releases, leftovers and old history after a plan, and a rebuild does not bring them back", async () => {
     const account = await openTables("contacts", "--contacts", "30")
     const { output } = account
@@ -15,7 +39,7 @@ describe("prune", () => {
     const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
     const run = async (...args: ReadonlyArray<string>) => {
       const ran = await sluice([...args, "--config", config], environment)
-      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
       return ran
     }
     try {
@@ -56,6 +80,8 @@ describe("prune", () => {
       assert.isFalse(planned.applied)
       const oldRows = before.filter(({ id }) => old.includes(`'${String(id)}'`)).length
       assert.strictEqual(planned.history.versions, oldRows)
+      // The rows of the child tables go with them.
+      assert.isAbove(planned.history.rows, oldRows)
       assert.isTrue(existsSync(join(versions, earlier[0]!)))
 
       const applied = JSON.parse((await run("prune", "--apply", "--json")).stdout).data
@@ -64,6 +90,11 @@ describe("prune", () => {
       assert.isFalse(existsSync(join(output, "vault/000009.ndjson.torn-17")))
       assert.isTrue(existsSync(join(output, "published/crm.duckdb")))
       assert.strictEqual((await history()).length, before.length - oldRows)
+      assert.strictEqual(applied.history.rows, planned.history.rows)
+      // What prune has removed is no damage.
+      const verified = JSON.parse((await run("verify", "--json")).stdout)
+      assert.strictEqual(verified.next, "./sluice status --config " + config)
+      assert.match(JSON.stringify(verified.data.checks), /the warehouse has newer changes in \d+ tables: contact/)
       // The published file follows, though no row of the account has changed.
       await run("publish")
       const published = await inDatabase(join(output, "published/crm.duckdb"), (rows) =>

@@ -58,7 +58,10 @@ export const prune = Effect.fn("cli.prune")(function* (flags: PruneFlags) {
     print(
       `vault: ${counted(vault.records, "record")} received before ${vault.before} repeat earlier ones; ${megabytes(vault.bytesBefore)} MB ${apply ? "became" : "would become"} ${megabytes(vault.bytesAfter)} MB`
     )
-  if (history) print(`history: ${counted(history.versions, "version")} that ended before ${history.before}`)
+  if (history)
+    print(
+      `history: ${counted(history.versions, "version")} that ended before ${history.before}; with child tables ${counted(history.rows, "row")}`
+    )
   if (!apply) print("Nothing was changed.")
   say(`Next: ${next}`)
   return 0
@@ -76,7 +79,8 @@ const pruned = Effect.fnUntraced(function* (
   const files = yield* unneededFiles(folder, now)
   if (apply) yield* removeFiles(folder, files)
   const historyBefore = yield* before(values.prune.history, now)
-  const versions = historyBefore === undefined ? 0 : yield* pruneHistory(catalogue, { apply, before: historyBefore })
+  const history =
+    historyBefore === undefined ? undefined : yield* pruneHistory(catalogue, { apply, before: historyBefore })
   const vaultBefore = compactAll ? now : yield* before(values.prune.compactVaultAfter, now)
   const vault =
     vaultBefore === undefined
@@ -84,7 +88,7 @@ const pruned = Effect.fnUntraced(function* (
       : yield* compactVault(outputPaths(folder).vault, catalogue, { apply, before: vaultBefore })
   return {
     files,
-    ...(historyBefore !== undefined && { history: { before: instant(historyBefore), versions } }),
+    ...(history && { history: { before: instant(historyBefore!), ...history } }),
     ...(vault && {
       vault: {
         before: instant(vaultBefore!),

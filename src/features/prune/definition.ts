@@ -28,7 +28,7 @@ export const pruneResults = () => {
     applied: Schema.Boolean,
     files: Schema.Array(Schema.Struct({ path: Schema.String, bytes: Schema.Int, why: Schema.String })),
     /** Absent if the settings keep all versions. */
-    history: Schema.optional(Schema.Struct({ before: Schema.String, versions: Schema.Int })),
+    history: Schema.optional(Schema.Struct({ before: Schema.String, versions: Schema.Int, rows: Schema.Int })),
     /** Absent if the settings keep the vault. `records` repeat what was read before. */
     vault: Schema.optional(
       Schema.Struct({

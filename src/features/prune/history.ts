@@ -8,24 +8,27 @@ import { renewVersion } from "../../stores/warehouse/meta/content-versions.ts"
 import { instantOf, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
-/** Returns the number of versions, without those of child tables. `before`: epoch milliseconds. */
+/** Returns the number of versions of records, and of the rows that go with them. `before`: epoch milliseconds. */
 export const pruneHistory = Effect.fn("prune.history")(function* (
   { resources }: Catalogue,
   { apply, before }: { readonly before: number; readonly apply: boolean }
-): Effect.fn.Return<number, Failure, Warehouse> {
-  const { rows, transaction } = yield* Warehouse
+): Effect.fn.Return<{ readonly versions: number; readonly rows: number }, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
   const isOld = `_valid_to < ${instantOf(before)}`
-  let versions = 0
+  let [versions, rows] = [0, 0]
   for (const resource of resources) {
-    const [row] = yield* rows(`SELECT count(*) AS n FROM crm_history.${name(resource.table)} WHERE ${isOld}`)
-    if (Number(row?.["n"]) === 0) continue
-    versions += Number(row?.["n"])
+    const tables = tablesOf(resource).map((table) => `crm_history.${name(table.name)}`)
+    const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE ${isOld})`)
+    const [row] = yield* warehouse.rows(`SELECT ${counts[0]} AS versions, ${counts.join(" + ")} AS rows`)
+    if (Number(row?.["rows"]) === 0) continue
+    versions += Number(row?.["versions"])
+    rows += Number(row?.["rows"])
     if (apply)
-      yield* transaction([
+      yield* warehouse.transaction([
         ...raiseHistoryLimit(before),
-        ...tablesOf(resource).map((table) => `DELETE FROM crm_history.${name(table.name)} WHERE ${isOld}`),
+        ...tables.map((table) => `DELETE FROM ${table} WHERE ${isOld}`),
         ...renewVersion(resource.table)
       ])
   }
-  return versions
+  return { versions, rows }
 })

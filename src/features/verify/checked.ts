@@ -4,8 +4,9 @@ import type { Finding } from "../../values/finding.ts"
 
 export type VerifyFinding = Finding<"wrong" | "note">
 
-/** The copy that a check examines; it decides which command repairs it. */
-export type Part = "vault" | "warehouse" | "published" | "lake" | "database" | "files" | "service"
+/** The copy that a check examines; it decides which command repairs it. `rights`: this user may not examine it. */
+export const partNames = ["rights", "vault", "warehouse", "published", "lake", "database", "files", "service"] as const
+export type Part = (typeof partNames)[number]
 
 export interface Checked {
   readonly part: Part

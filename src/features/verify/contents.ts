@@ -13,17 +13,19 @@ import {
   jsonOfRow,
   untouched
 } from "../../stores/warehouse/content.ts"
+import { versionOf } from "../../stages/publish/changes.ts"
 import type { Reading } from "../../stores/formats/format.ts"
 import { formatNames, loadFormat } from "../../stores/formats/formats.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
+import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
 import type { Checked, VerifyFinding } from "./checked.ts"
 import type { Known } from "./existing-tables.ts"
 import type { Manifest, PublishedFile, TableContent } from "../../output/manifest.ts"
 
-/** Checks the current tables. Tables that a run changed after the release was published may differ. */
+/** Checks the current tables. Tables that a run or `prune` changed after the release was published may differ. */
 export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(function* (
   { tables }: Known,
   manifest: Manifest | undefined
@@ -36,6 +38,10 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
   })
   if (!manifest?.tables) return checked("nothing to compare with", manifest ? [withoutSums] : [])
   const changed = yield* changedSince(manifest.run)
+  const versions = yield* contentVersions()
+  const isChanged = (resource: string, table: string) =>
+    changed.has(resource) ||
+    (manifest.state !== undefined && versionOf(versions.get(resource)?.version) !== manifest.state.versions[table])
   const findings: Array<VerifyFinding> = []
   const changedLater = new Set<string>()
   let rows = 0
@@ -49,7 +55,7 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
       }
       if (schema === "crm") rows += published.rows
       const what = yield* difference(`${schema}.${name(table.name)}`, published, { known: small })
-      if (what !== undefined && changed.has(resource.table)) changedLater.add(table.name)
+      if (what !== undefined && isChanged(resource.table, table.name)) changedLater.add(table.name)
       else if (what !== undefined)
         findings.push(wrong(`${schema}.${table.name}`, `${what}, and no run has changed it since`))
     }

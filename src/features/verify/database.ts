@@ -1,9 +1,8 @@
 /** Compares a PostgreSQL database, value by value, with the file from which it was loaded last. */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"
-import { rm } from "node:fs/promises"
-import { dirname } from "node:path"
-import { onDisk } from "../../output/files.ts"
+import { dirname, join } from "node:path"
 import type { OutputSettings } from "../../settings/settings.ts"
 import type { PostgresDestination, TargetSettings } from "../../settings/targets.ts"
 import { loadedIn, pathsIn } from "../../stages/publish/postgres/loaded.ts"
@@ -21,14 +20,16 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../values/failure.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
 import type { Checked, VerifyFinding } from "./checked.ts"
+import { scratchFolder } from "./scratch.ts"
 
 export const checkDatabase = Effect.fn("verify.database")(function* (
   { folder, name: target }: TargetSettings,
   { schema, url }: PostgresDestination,
   output: Pick<OutputSettings, "folder" | "memoryMb">
-): Effect.fn.Return<Checked, Failure> {
+): Effect.fn.Return<Checked, Failure, Scope.Scope> {
   const owner = yield* ownerOf(output.folder)
   const paths = yield* pathsIn(dirname(folder))
+  const rows = join(yield* scratchFolder(output.folder), "rows.csv")
   const check = Effect.fnUntraced(function* (server: Server) {
     const state = yield* storedState(server, schema)
     const mine = state.filter((one) => one.owner === owner)
@@ -47,7 +48,7 @@ export const checkDatabase = Effect.fn("verify.database")(function* (
         compare(
           server,
           { schema, table: table.table_name, rows: scopeOf(table, loaded, state), state: table, unheld },
-          paths.rows
+          rows
         )
       )
     })
@@ -55,8 +56,8 @@ export const checkDatabase = Effect.fn("verify.database")(function* (
       compared,
       Warehouse.layer(paths.loaded, { access: "read", isRelease: true, memoryMb: output.memoryMb })
     )
-    const rows = found.reduce((sum, one) => sum + one.rows, 0)
-    const looked = `${counted(tables.length, "table")}, ${counted(rows, "row")} of the schema ${schema}, compared with what was loaded`
+    const count = found.reduce((sum, one) => sum + one.rows, 0)
+    const looked = `${counted(tables.length, "table")}, ${counted(count, "row")} of the schema ${schema}, compared with what was loaded`
     return checked(
       looked,
       found.flatMap(({ finding }) => finding ?? [])
@@ -66,12 +67,8 @@ export const checkDatabase = Effect.fn("verify.database")(function* (
   const compared = Effect.flatMap(connect({ url }), (server) =>
     transaction(server, check(server), "ISOLATION LEVEL REPEATABLE READ READ ONLY")
   )
-  return yield* compared.pipe(
-    Effect.scoped,
-    (work) => patiently(target, work),
-    Effect.ensuring(Effect.ignore(onDisk(paths.rows, "removed", () => rm(paths.rows, { force: true }))))
-  )
-})
+  return yield* compared.pipe(Effect.scoped, (work) => patiently(target, work))
+}, Effect.scoped)
 
 const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
   part: "database",

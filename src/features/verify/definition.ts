@@ -6,6 +6,7 @@ import { command } from "../../run/command.ts"
 import { account, common, flag } from "../../run/flags.ts"
 import { holderShape } from "../../run/result-shapes.ts"
 import { load } from "../../run/load.ts"
+import { partNames } from "./checked.ts"
 
 export const verify = command({
   name: "verify",
@@ -40,7 +41,7 @@ export const verifyResults = () => {
     isRight: Schema.Boolean,
     checks: Schema.Array(
       Schema.Struct({
-        part: Schema.Literals(["vault", "warehouse", "published", "lake", "database", "files", "service"]),
+        part: Schema.Literals(partNames),
         check: Schema.String,
         looked: Schema.String,
         findings: Schema.Array(

@@ -1,14 +1,11 @@
 /** Normalises and merges records of the vault again, and compares the result with the rows of the warehouse. */
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { hash } from "node:crypto"
-import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { kinds } from "../../catalog/kinds.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, tablesOf } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
-import { onDisk } from "../../output/files.ts"
-import { outputPaths } from "../../output/paths.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import { contentOf, empty } from "../../stores/warehouse/content.ts"
 import { historyLimit } from "../../stores/warehouse/meta/history-limit.ts"
@@ -16,6 +13,7 @@ import { instantOf, literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
 import type { Checked, VerifyFinding } from "./checked.ts"
+import { scratchFolder } from "./scratch.ts"
 import { stateFindings } from "./replayed-state.ts"
 import { type Known, type KnownTable, filledTables, shownKey } from "./existing-tables.ts"
 
@@ -40,27 +38,20 @@ const sampleSize = 200
 export const checkReplay = Effect.fn("verify.replay")(function* (
   known: Known,
   { folder, loaded, all, replay }: ReplayOptions
-): Effect.fn.Return<Checked, Failure, Warehouse> {
+): Effect.fn.Return<Checked, Failure, Warehouse | Scope.Scope> {
   const warehouse = yield* Warehouse
   const sample = yield* sampleOf(known, all, loaded)
-  const scratch = `${outputPaths(folder).verified}${process.pid}`
-  return yield* Effect.acquireUseRelease(
-    onDisk(scratch, "created", () => mkdir(scratch, { recursive: true, mode: 0o700 })),
-    () =>
-      Effect.gen(function* () {
-        yield* replay(scratch, loaded, all ? undefined : sample.includes)
-        yield* warehouse.run(`ATTACH ${literal(join(scratch, "replayed.duckdb"))} AS replayed (READ_ONLY)`)
-        return yield* Effect.ensuring(
-          Effect.gen(function* () {
-            const tables = yield* compared(known, sample)
-            return { ...tables, findings: [...tables.findings, ...(yield* stateFindings(all))] }
-          }),
-          Effect.ignore(warehouse.run("DETACH replayed"))
-        )
-      }),
-    () => Effect.ignore(onDisk(scratch, "removed", () => rm(scratch, { recursive: true, force: true })))
+  const scratch = yield* scratchFolder(folder)
+  yield* replay(scratch, loaded, all ? undefined : sample.includes)
+  yield* warehouse.run(`ATTACH ${literal(join(scratch, "replayed.duckdb"))} AS replayed (READ_ONLY)`)
+  return yield* Effect.ensuring(
+    Effect.gen(function* () {
+      const tables = yield* compared(known, sample)
+      return { ...tables, findings: [...tables.findings, ...(yield* stateFindings(all))] }
+    }),
+    Effect.ignore(warehouse.run("DETACH replayed"))
   )
-})
+}, Effect.scoped)
 
 const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample) {
   const warehouse = yield* Warehouse

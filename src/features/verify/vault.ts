@@ -12,6 +12,7 @@ import { type Position, isBefore } from "../../stores/vault/position.ts"
 import { plainPath, readSealed } from "../../stores/vault/segments.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
 import type { Checked, VerifyFinding } from "./checked.ts"
+import { deniedCode } from "./scratch.ts"
 
 /** What the warehouse expects of the vault. */
 export interface Expected {
@@ -49,8 +50,10 @@ export const checkVault = Effect.fn("verify.vault")(function* (
   for (let segment = 1; segment <= last; segment++) {
     const sealed = files.sealed.has(segment)
     if (!sealed && !files.plain.has(segment)) continue
-    const content = yield* Effect.promise(() =>
-      (sealed ? readSealed(folder, segment) : readFile(plainPath(folder, segment))).catch(reasonOf)
+    const content = yield* onDisk(folder, "read", () =>
+      (sealed ? readSealed(folder, segment) : readFile(plainPath(folder, segment))).catch((cause) =>
+        deniedCode.test(cause.code) ? Promise.reject(cause) : reasonOf(cause)
+      )
     )
     const where = `segment ${segment}`
     if (typeof content !== "object") {

@@ -22,6 +22,7 @@ import { type Known, knownTables } from "./existing-tables.ts"
 import { checkPublished } from "./published.ts"
 import { type ReplayOptions, checkReplay } from "./replay.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
+import { deniedCode } from "./scratch.ts"
 import { checkRejects, checkStatuses, checkTimes } from "./state.ts"
 import { checkVault } from "./vault.ts"
 
@@ -63,7 +64,7 @@ export const verify = Effect.fn("verify")(function* (
     loaded === undefined
       ? "nothing is loaded"
       : isWrong(vault)
-        ? "the vault has errors"
+        ? `the vault ${vault.part === "rights" ? "may not be read" : "has errors"}`
         : entriesWait(vault)
           ? "entries of the vault wait for the next sync"
           : undefined
@@ -168,12 +169,16 @@ const finished = <R>(
 ): Effect.Effect<Checked, never, R> =>
   Effect.catch(effect, (failure) => Effect.succeed(unfinished(part, check, failure)))
 
-const unfinished = (part: Part, check: string, failure: Failure): Checked => ({
-  part,
-  check,
-  looked: "not finished",
-  findings: [wrong(part === "warehouse" ? warehouseName : part, failureText(failure))]
-})
+const unfinished = (part: Part, check: string, failure: Failure): Checked => {
+  const { reason } = failure
+  const isDenied = reason._tag === "FileFailed" && deniedCode.test(reason.detail)
+  return {
+    part: isDenied ? "rights" : part,
+    check,
+    looked: isDenied ? "not compared" : "not finished",
+    findings: [wrong(part === "warehouse" ? warehouseName : part, failureText(failure))]
+  }
+}
 
 const entriesWait = ({ findings }: Checked): boolean =>
   findings.some(({ level, where }) => level === "note" && where === "position")
@@ -191,5 +196,6 @@ export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyA
     return `./sluice sync --full --only ${disagreeing.join(",")}; if ./sluice verify then finds the same, ./sluice rebuild`
   if (parts.has("files")) return "./sluice sync --full --only recordings"
   if (parts.has("published") || parts.has("lake") || parts.has("database")) return "./sluice publish --full"
+  if (parts.has("rights")) return "give this user the right to read what is named above, then run ./sluice verify"
   return checked.some(entriesWait) ? "./sluice sync" : "./sluice status"
 }

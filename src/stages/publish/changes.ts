@@ -36,6 +36,10 @@ export interface Changes {
 /** Increase it when the program writes other bytes for the same rows. */
 const layout = 3
 
+/** The version of a table in a release. `content`: that of its resource in the warehouse. */
+export const versionOf = (content: string | undefined, wide?: TableName["wide"]): string =>
+  hash("sha256", JSON.stringify([layout, content, wide?.definition])).slice(0, 32)
+
 export const changesSince = Effect.fn("publish.changesSince")(function* (
   previous: PreviousRelease | undefined,
   tables: ReadonlyArray<TableName>
@@ -45,12 +49,10 @@ export const changesSince = Effect.fn("publish.changesSince")(function* (
   const changed = yield* changedShares(tables.filter(({ wide }) => !wide))
   const found = tables.map((table) => {
     const { version, base } = stored.get(table.resource)!
-    const versionOf = (content: string | undefined) =>
-      hash("sha256", JSON.stringify([layout, content, table.wide?.definition])).slice(0, 32)
-    const wasReleased = (content: string | undefined) => released[table.name] === versionOf(content)
+    const wasReleased = (content: string | undefined) => released[table.name] === versionOf(content, table.wide)
     const isFew = (changed.get(table.resource) ?? 0) <= changedShareMax
     const change: Change = wasReleased(version) ? "none" : base && isFew && wasReleased(base) ? "some" : "all"
-    return { ...table, version: versionOf(version), change }
+    return { ...table, version: versionOf(version, table.wide), change }
   })
   return {
     versions: Object.fromEntries(found.map((table) => [table.name, table.version])),

@@ -11,9 +11,10 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import { randomBytes } from "node:crypto"
-import { existsSync, statSync } from "node:fs"
+import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { chmod, copyFile, link, rm } from "node:fs/promises"
-import { basename, dirname } from "node:path"
+import { tmpdir } from "node:os"
+import { basename, dirname, join } from "node:path"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { format, formatSql, metaTablesSql } from "./format.ts"
 import { Failure, failure } from "../../values/failure.ts"
@@ -272,9 +273,19 @@ const copyWhole = async (from: string, path: string): Promise<void> => {
   }
 }
 
+/** A user may read a file in a folder of somebody else. */
+const temporaryFor = (path: string): string => {
+  try {
+    if (existsSync(path)) accessSync(dirname(path), constants.W_OK)
+    return `${path}.tmp`
+  } catch {
+    return join(tmpdir(), `sluice-${process.pid}.tmp`)
+  }
+}
+
 const settingsOf = (path: string, memoryMb: number, limitMb: number) => ({
   memory_limit: `${limitMb}MB`,
-  temp_directory: `${path}.tmp`,
+  temp_directory: temporaryFor(path),
   // A merge is faster with one thread, because the load needs the second core to prepare the next batch.
   threads: "1",
   // DuckDB would download extensions during a run.

@@ -55,13 +55,18 @@ export const exceptFromProxies = (address: string): void => {
   process.env["no_proxy"] = [exceptions(), new URL(address).hostname].filter(Boolean).join(",")
 }
 
-/** The proxy of requests to an address, without its credentials; `undefined`: they leave directly. */
-export const proxyFor = (address: string): string | undefined => {
+/** For programs that are given a proxy, as DuckDB is. */
+export const chosenProxy = (address: string): { readonly variable: string; readonly url: URL } | undefined => {
   const { hostname, protocol } = new URL(address)
   const proxy = (protocol === "https:" ? proxyOf("https") : undefined) ?? proxyOf("http")
   if (proxy === undefined || !isUsable(proxy) || isException(hostname)) return undefined
-  const url = new URL(proxy.url)
-  return `${url.protocol}//${url.host} (${proxy.variable})`
+  return { variable: proxy.variable, url: new URL(proxy.url) }
+}
+
+/** The proxy of requests to an address, without its credentials; `undefined`: they leave directly. */
+export const proxyFor = (address: string): string | undefined => {
+  const { url, variable } = chosenProxy(address) ?? {}
+  return url && `${url.protocol}//${url.host} (${variable})`
 }
 
 const isException = (host: string): boolean =>

@@ -7,6 +7,7 @@ import { createServer as createTls } from "node:https"
 import { type AddressInfo, type Server, connect } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
+import { lakeExtensions, lakePython } from "../support/extensions.ts"
 import { type Ran, newFolder } from "../support/sluice.ts"
 import { type Service, startService } from "../support/service.ts"
 import { start } from "../support/process.ts"
@@ -124,6 +125,22 @@ s3_endpoint = "http://s3.invalid"\ns3_key = "env:S3_KEY"\ns3_secret = "env:S3_KE
       new RegExp(`proxy +${host} is reached through http://127.0.0.1:${proxyPort} \\(HTTPS_PROXY\\)`)
     )
     assert.match(doctor.stdout, /token +accepted/)
+  })
+
+  it.skipIf(lakePython === undefined)("gets the requests of DuckDB for a lake in a bucket", async () => {
+    const config = join(newFolder(), "sluice.toml")
+    writeFileSync(
+      config,
+      `[output]\nformats = ["lake"]\n[lake]\ndata = "s3://bucket/lake"\nextensions = "${lakeExtensions(lakePython!)}"
+s3_endpoint = "http://s3.invalid"\ns3_key = "env:S3_KEY"\ns3_secret = "env:S3_KEY"\n`
+    )
+    const requested = async (more: Readonly<Record<string, string>>) => {
+      const proxies = { S3_KEY: "any", https_proxy: address(), ...more }
+      await run(newFolder(), [...sync, "--config", config], { ...proxies, SLUICE_FORMATS: "lake" })
+      return seen.filter((one) => one.includes("s3.invalid"))
+    }
+    assert.isNotEmpty(await requested({ http_proxy: address() }))
+    assert.isEmpty(await requested({ HTTP_PROXY: address(), NO_PROXY: "s3.invalid" }))
   })
 
   it("is not for hosts that NO_PROXY names, and messages of a host that is not reached say so", async () => {

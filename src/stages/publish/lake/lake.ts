@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import { mkdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Failure, failure } from "../../../values/failure.ts"
+import { chosenProxy } from "../../../values/proxy.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { LakeAccess, LakeSettings, S3Access } from "../../../settings/lake.ts"
 import { settingOf } from "../../../settings/errors.ts"
@@ -48,7 +49,7 @@ export const openLake = Effect.fn("lake.open")(function* (
 
   const needed = ["ducklake", ...(catalog.kind === "postgres" ? ["postgres_scanner"] : []), ...(s3 ? ["httpfs"] : [])]
   for (const extension of needed) yield* loadExtension(extension, settings.extensions, place)
-  if (s3) yield* run(s3Secret(s3, settings.data))
+  if (s3) for (const statement of [...proxySettings(s3), s3Secret(s3, settings.data)]) yield* run(statement)
   if (access === "write") {
     for (const folder of [...(catalog.kind === "file" ? [dirname(catalog.path)] : []), ...(s3 ? [] : [settings.data])])
       yield* onDisk(folder, "created", () => mkdir(folder, { recursive: true, mode: 0o700 }))
@@ -109,6 +110,16 @@ const loadExtension = Effect.fnUntraced(function* (extension: string, folder: st
     lakeFailure(place, `the DuckDB extension ${extension} could not be loaded: ${message.split("\n")[0]}`)
   )
 })
+
+/** DuckDB reads one of the variables only, and no exceptions. */
+const proxySettings = ({ endpoint, region }: S3Access): ReadonlyArray<string> => {
+  const { url } = chosenProxy(endpoint ?? `https://s3.${region}.amazonaws.com`) ?? {}
+  return Object.entries({
+    http_proxy: url?.host ?? "",
+    http_proxy_username: decodeURIComponent(url?.username ?? ""),
+    http_proxy_password: decodeURIComponent(url?.password ?? "")
+  }).map(([setting, value]) => `SET ${setting} = ${literal(value)}`)
+}
 
 const s3Secret = ({ endpoint, key, region, secret }: S3Access, scope: string): string => {
   const parts = [

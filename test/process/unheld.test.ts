@@ -173,6 +173,21 @@ describe.skipIf(postgresPrograms === undefined)(postgresPrograms ? "a database" 
     }
   )
 
+  it("gets all tables but one when an index of its users has no room for a text, and keeps the index", async () => {
+    const { change, publish, run, schema, verify } = await open("own_index")
+    await publish()
+    await sql(`CREATE INDEX mine ON ${schema}.contacts (last_name)`)
+    await change(`UPDATE crm.contacts SET last_name = ${random(5000)}; UPDATE crm.opportunities SET name = 'tonight'`)
+    const ran = await run("publish")
+    assert.strictEqual(ran.code, 3, ran.stdout + ran.stderr)
+    assert.match(ran.stderr, /"own_index"."contacts": index row size \d+ exceeds .* for index "mine"/)
+    assert.strictEqual(await sql(`SELECT count(*) FROM ${schema}.opportunities WHERE name <> 'tonight'`), "0")
+    assert.deepStrictEqual((await verify()).wrong.length, 1)
+    await sql(`DROP INDEX ${schema}.mine`)
+    await publish()
+    assert.deepStrictEqual((await verify()).wrong, [])
+  })
+
   it("gets a wide row that exceeds a page without its last columns, and the others whole", async () => {
     const { change, publish, verify } = await open("wide")
     await change(`INSERT INTO crm.contact_custom_values BY NAME

@@ -1,7 +1,5 @@
 /** The value of every setting: a flag overrides the environment, which overrides the file, which overrides the default. */
 import * as Result from "effect/Result"
-
-import { wrongProxies } from "../values/proxy.ts"
 import * as Schema from "effect/Schema"
 import {
   type Secret,
@@ -13,6 +11,7 @@ import {
   flagText
 } from "../values/setting.ts"
 import { wrong } from "../values/finding.ts"
+import { wrongProxies } from "../values/proxy.ts"
 import { closest, suggestion } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"

@@ -235,7 +235,7 @@ describe("a list that changes while it is read", () => {
   it("a sort value with more ties than fit on a page is read in parts, and a full part in smaller parts", () => {
     const list = items(90).map((item, index) => ({
       ...item,
-      at: index < 20 ? index : 50,
+      at: 1_700_000_000_000 + (index < 20 ? index : 50),
       source: index % 2,
       kind: index % 7
     }))

@@ -71,6 +71,37 @@ export class JsonBytes {
     return true
   }
 
+  /** Moves to the value of a name. */
+  protected enter(name: Uint8Array): void {
+    this.expect(openBrace)
+    do {
+      if (this.isKey(name)) return
+      this.value()
+    } while (this.hasNextItem(closeBrace))
+    throw new Unreadable()
+  }
+
+  /** Moves to the end of the page, where no name of the path is repeated: JSON.parse would take the last one. */
+  protected leave(path: ReadonlyArray<Uint8Array>): void {
+    for (const name of path.toReversed())
+      while (this.hasNextItem(closeBrace)) {
+        if (this.isKey(name)) throw new Unreadable()
+        this.value()
+      }
+    this.token()
+    if (this.at !== this.bytes.length) throw new Unreadable()
+  }
+
+  /** Whether the key at hand is the name; moves behind its colon. */
+  private isKey(name: Uint8Array): boolean {
+    if (this.token() !== quote) throw new Unreadable()
+    const from = this.at + 1
+    if (this.text() !== plainText) throw new Unreadable()
+    const end = this.at - 1
+    this.expect(colon)
+    return isSame(name, this.bytes, from, end)
+  }
+
   /** Moves behind a value, and returns what it is. */
   protected value(depth = 0): number {
     switch (this.token()) {

@@ -72,7 +72,7 @@ const catalogue = { resources, familyByTable: new Map<string, string>() }
 
 interface Frame {
   readonly entry: Entry
-  readonly body: string
+  readonly body: string | Buffer
 }
 
 /** Some runs: readings take turns, children follow their parents, and a kill ends a run anywhere. */

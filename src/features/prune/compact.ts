@@ -41,7 +41,7 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number): C
   }
   const pageOf = (frame: Frame, entry: PageEntry): Page | undefined => {
     const targets = targetsOf(entry.resource).filter(({ resource }) => !entry.parent || !resource.embeddedIn)
-    return targets.length === 0 || frame.body === "" ? undefined : new Page(entry, frame.body, targets)
+    return targets.length === 0 || frame.body.length === 0 ? undefined : new Page(entry, String(frame.body), targets)
   }
 
   /** The number of frames up to the last end of each list. */

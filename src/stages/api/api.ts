@@ -1,6 +1,6 @@
 /** The client of the Account Platform API: sends requests within the budget, with credentials, time-outs and retries. */
 import { Clock, Context, Effect, Exit, Layer, Option, Random, type Scope } from "effect"
-import { holdsLongNumbers, parseExact } from "../../catalog/json.ts"
+import { type SentPage, parsePage } from "../../catalog/sent-page.ts"
 import type { BoundRequest } from "../../catalog/request.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { ApiSettings } from "../../settings/account.ts"
@@ -31,6 +31,8 @@ export interface Call {
   readonly pathTemplate?: string
   /** Why a body that arrives with the status of a success is no answer. It is then requested again, as after an error. */
   readonly failureIn?: (body: unknown) => string | undefined
+  /** Where the list of records is expected in the body. */
+  readonly records?: string
   /** For a response that is a file: where to store it. The body is then a `StoredFile`; see downloads.ts. */
   readonly file?: FileTarget
 }
@@ -38,6 +40,8 @@ export interface Call {
 export interface ApiResponse {
   /** The body as received, decompressed and without secrets. */
   readonly text: string
+  /** Those of `text`, unless it was changed. */
+  readonly bytes?: Buffer
   readonly body: unknown
   /** Whether the body has numbers that a double cannot represent. */
   readonly hasBigNumbers: boolean
@@ -99,7 +103,7 @@ const makeApi = Effect.fn("api.make")(function* (
 
   /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
   const attempt = Effect.fnUntraced(
-    function* ({ request, pathTemplate, priority, resource, failureIn, file }: Call, wasRenewed: boolean) {
+    function* ({ request, pathTemplate, priority, resource, failureIn, file, records }: Call, wasRenewed: boolean) {
       const token = yield* credentials.token
       let sentAt = 0
       const send = Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -139,12 +143,12 @@ const makeApi = Effect.fn("api.make")(function* (
             message: `the response is over our limit of ${bodyBytesMax >> 20} MB`,
             isTooLarge: true
           })
-        const hasBigNumbers = holdsLongNumbers(text)
-        const body = parsed(text, hasBigNumbers)
-        if (body === tooDeep)
+        const bytes = Buffer.from(text)
+        const page = parsed(bytes, text, records)
+        if (page === tooDeep)
           return yield* new RequestRejected({ status, message: "the response is nested too deeply" })
-        if (body === undefined) return { retry: "soon", message: "the response is not JSON" } satisfies Retry
-        const failure = failureIn?.(body)
+        if (page === undefined) return { retry: "soon", message: "the response is not JSON" } satisfies Retry
+        const failure = failureIn?.(page.body)
         if (failure !== undefined)
           return {
             retry: "soon",
@@ -152,7 +156,7 @@ const makeApi = Effect.fn("api.make")(function* (
             answered: status
           } satisfies Retry
         const serviceTime = timeOf(headers)
-        return { text, body, hasBigNumbers, at: yield* Clock.currentTimeMillis, serviceTime } satisfies ApiResponse
+        return { text, bytes, ...page, at: yield* Clock.currentTimeMillis, serviceTime } satisfies ApiResponse
       }
       if (!("retry" in classified)) return yield* classified
       if (classified.retry !== "with a fresh token") return classified
@@ -224,9 +228,9 @@ const logRetry = ({ pathTemplate }: Call, { answered, message }: Retry, waitMs: 
 const backoffMs = (tries: number) =>
   Random.nextBetween(0.5, 1).pipe(Effect.map((factor) => Math.min(125 * 2 ** tries, 8000) * factor))
 
-const parsed = (text: string, hasBigNumbers: boolean): unknown => {
+const parsed = (bytes: Buffer, text: string, records: string | undefined): SentPage | typeof tooDeep | undefined => {
   try {
-    return parseExact(text, hasBigNumbers)
+    return parsePage(bytes, text, records)
   } catch (error) {
     return error instanceof RangeError ? tooDeep : undefined
   }

@@ -10,11 +10,11 @@ export type Status = "ok" | Retry | BadCredentials | WrongLocation | Forbidden |
 
 /** `body`: `undefined` if it cannot be read. */
 export const classify = (status: number, body: string | undefined): Status => {
-  const message = `${status} ${body === undefined ? "with a body that cannot be read" : messageIn(body)}`
-  const answer = { message, answered: status }
   // The client never requests a range.
   if (status === 206) return { retry: "soon", message: "206 partial response", answered: 206 }
   if (status >= 200 && status < 300) return "ok"
+  const message = `${status} ${body === undefined ? "with a body that cannot be read" : messageIn(body)}`
+  const answer = { message, answered: status }
   if (status === 429) return { retry: "after the window", ...answer }
   if (status >= 500 || status === 408) return { retry: "soon", ...answer }
   // These statuses are classified by their message.

@@ -159,7 +159,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
     const text = yield* Effect.try(() => JSON.stringify(body)).pipe(Effect.orElseSucceed(() => answer.text))
     // A detail nested too deeply for JSON.stringify stays as received.
     if (linked === undefined || text === answer.text) withoutLinkedText++
-    return { ...answer, body, text }
+    const { bytes: _, ...others } = answer
+    return { ...others, body, text }
   })
 
   const readAll = Effect.fnUntraced(function* (parents: ReadonlyArray<Due>) {

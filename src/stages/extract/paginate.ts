@@ -122,6 +122,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
         priority: live ? 0 : priority,
         resource: label,
         failureIn: failureIn(expected),
+        records: expected.records,
         ...file
       })
       .pipe(
@@ -208,8 +209,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
         ...(parentContext && { parent: { ...parentContext.parent, done: state.done } }),
         checkpoint: state
       },
-      body: response.text,
-      parsed: response.body
+      body: response.bytes ?? response.text
     })
   }
   return { state }

@@ -54,9 +54,9 @@ const storedFields = Effect.fnUntraced(function* (): Effect.fn.Return<CustomFiel
   return fields
 })
 
-const learn = (fields: CustomFields, { entry, body, parsed }: Frame): void => {
-  if (!isPage(entry) || entry.resource !== "custom_fields" || body === "") return
-  const found = at(parsed ?? parseExact(body, entry.hasBigNumbers), entry.records)
+const learn = (fields: CustomFields, { entry, body }: Frame): void => {
+  if (!isPage(entry) || entry.resource !== "custom_fields" || body.length === 0) return
+  const found = at(parseExact(String(body), entry.hasBigNumbers), entry.records)
   for (const field of Array.isArray(found) ? found : [found])
     add(fields, entry.location, at(field, "id") ?? at(field, "_id"), at(field, "fieldKey"))
 }
@@ -83,18 +83,16 @@ const frameWithholder = (resources: ReadonlyArray<Resource>, key: PseudonymKey |
   })
   return (frame: Frame): Frame => {
     const { entry } = frame
-    if (!isPage(entry) || frame.body === "") return frame
+    if (!isPage(entry) || frame.body.length === 0) return frame
     const own = targets.filter(
       ({ resource: { embeddedIn, table } }) =>
         table === entry.resource || (embeddedIn?.table === entry.resource && !entry.parent)
     )
     if (own.length === 0) return frame
-    const body = frame.parsed ?? parseExact(frame.body, entry.hasBigNumbers)
-    const parsed = withheldBody(body, entry, own)
+    const body = parseExact(String(frame.body), entry.hasBigNumbers)
     return {
       entry: { ...entry, withheld: [...new Set(own.flatMap(({ names }) => names))] },
-      body: JSON.stringify(parsed),
-      parsed
+      body: JSON.stringify(withheldBody(body, entry, own))
     }
   }
 }

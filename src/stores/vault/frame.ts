@@ -14,9 +14,7 @@ import { upgraded } from "./upgrade.ts"
 
 export interface Frame {
   readonly entry: Entry
-  readonly body: string
-  /** The parsed body, if available; not stored in the file. */
-  readonly parsed?: unknown
+  readonly body: string | Buffer
 }
 
 export const encode = ({ entry, body }: Frame): Buffer => {

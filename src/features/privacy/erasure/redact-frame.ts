@@ -60,7 +60,7 @@ export const redactor = (
       }
       case "deleted":
       case "existing": {
-        const keys = decidedKeys(frame.body)
+        const keys = decidedKeys(String(frame.body))
         const kept = keys.filter((key) => !isErased(entry.resource, entry.location, key))
         return kept.length === keys.length
           ? { frame, removed: 0 }
@@ -103,8 +103,8 @@ const redactPage = (
   versions: Map<string, string>
 ): Redacted => {
   const relevant = targets.filter(({ resource }) => resource.person && (!entry.parent || !resource.embeddedIn))
-  if (relevant.length === 0 || frame.body === "") return { frame, removed: 0 }
-  const body = parseExact(frame.body, entry.hasBigNumbers)
+  if (relevant.length === 0 || frame.body.length === 0) return { frame, removed: 0 }
+  const body = parseExact(String(frame.body), entry.hasBigNumbers)
   let [removed, changed] = [0, 0]
   const pseudonym = (contact: string) =>
     suppression.has({ kind: "contact", location: entry.location, id: contact })

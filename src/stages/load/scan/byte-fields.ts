@@ -1,7 +1,7 @@
 /** The fields of an object by the bytes of their names, made of a compiled definition. */
 import type { Child, ChildSlot, Shape, Slot, Slots } from "../normalise/compile-fields.ts"
 import type { Convert } from "../../../catalog/convert.ts"
-import { hashOf, isSame } from "./json-bytes.ts"
+import { hashOf, isSame } from "../../../catalog/json-bytes.ts"
 
 /** What becomes of a field. */
 export const skipped = 0

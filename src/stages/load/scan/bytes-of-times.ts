@@ -1,5 +1,5 @@
 /** Timestamps and days in bytes that a column stores as sent; see `catalog/timestamps.ts`. All others need the converter. */
-import { isDigit } from "./json-bytes.ts"
+import { isDigit } from "../../../catalog/json-bytes.ts"
 
 const [dash, colon, point, letterT, letterZ] = [..."-:.TZ"].map((character) => character.charCodeAt(0))
 

@@ -1,5 +1,5 @@
 /** Where the lists of child rows are in a printed row, so that the rows go to files of their own. */
-import * as Bytes from "./json-bytes.ts"
+import * as Bytes from "../../../catalog/json-bytes.ts"
 
 /**
  * For each list: the number of its child table, where it begins (with the comma before its name) and ends, how many items it

@@ -2,7 +2,7 @@
 import type { Resource } from "../../../catalog/resource.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
 import type { UnlistedValue } from "../normalise/enum-values.ts"
-import { isSame } from "./json-bytes.ts"
+import { isSame } from "../../../catalog/json-bytes.ts"
 import { absent, copied, owned, type RowsInBytes } from "./rows-in-bytes.ts"
 
 /** A column has few values, so each is compared with those before it. */

@@ -4,7 +4,15 @@
  */
 import { ByteBuffer } from "../normalise/byte-buffer.ts"
 import type { Shape } from "../normalise/compile-fields.ts"
-import { backslash, closeBrace, closeBracket, comma, openBrace, openBracket, quote } from "./json-bytes.ts"
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  comma,
+  openBrace,
+  openBracket,
+  quote
+} from "../../../catalog/json-bytes.ts"
 import type { UnknownField } from "./byte-fields.ts"
 
 /** How a value is held. */

@@ -15,7 +15,7 @@ import type { Normalised, Origin } from "../normalise/normalise.ts"
 import type { ChildLists } from "./child-lists.ts"
 import { byteFieldsOf } from "./byte-fields.ts"
 import { unlistedInBytes } from "./enums-in-bytes.ts"
-import * as Bytes from "./json-bytes.ts"
+import * as Bytes from "../../../catalog/json-bytes.ts"
 import { RecordScanner } from "./scan-record.ts"
 import * as Rows from "./rows-in-bytes.ts"
 
@@ -130,7 +130,7 @@ export class PageReader extends RecordScanner {
     if (first !== Bytes.openBracket && first !== Bytes.openBrace) throw new Bytes.Unreadable()
     this.isList = first === Bytes.openBracket
     this.hasMore = !this.isList || !this.isEmptyUntil(Bytes.closeBracket)
-    if (!this.hasMore) this.leave()
+    if (!this.hasMore) this.leave(this.path)
   }
 
   /** Whether there is another record. */
@@ -149,44 +149,13 @@ export class PageReader extends RecordScanner {
     }
     this.stop = this.at
     this.hasMore = this.isList && this.hasNextItem(Bytes.closeBracket)
-    if (!this.hasMore) this.leave()
+    if (!this.hasMore) this.leave(this.path)
     return isRead ? this.normalised() : undefined
   }
 
   /** The text of the record that `next` has read. */
   textOfRecord(): string {
     return this.bytes.toString("utf8", this.start, this.stop)
-  }
-
-  /** Moves to the value of a name. */
-  private enter(name: Uint8Array): void {
-    this.expect(Bytes.openBrace)
-    do {
-      if (this.isKey(name)) return
-      this.value()
-    } while (this.hasNextItem(Bytes.closeBrace))
-    throw new Bytes.Unreadable()
-  }
-
-  /** Moves to the end of the page, where no name of the path is repeated: JSON.parse would take the last one. */
-  private leave(): void {
-    for (const name of this.path.toReversed())
-      while (this.hasNextItem(Bytes.closeBrace)) {
-        if (this.isKey(name)) throw new Bytes.Unreadable()
-        this.value()
-      }
-    this.token()
-    if (this.at !== this.bytes.length) throw new Bytes.Unreadable()
-  }
-
-  /** Whether the key at hand is the name; moves behind its colon. */
-  private isKey(name: Uint8Array): boolean {
-    if (this.token() !== Bytes.quote) throw new Bytes.Unreadable()
-    const from = this.at + 1
-    if (this.text() !== Bytes.plainText) throw new Bytes.Unreadable()
-    const isSame = Bytes.isSame(name, this.bytes, from, this.at - 1)
-    this.expect(Bytes.colon)
-    return isSame
   }
 
   /** The row of the record that was read; `undefined` if it has no key, or is too large. */

@@ -7,7 +7,7 @@
 import { parseExact } from "../../../catalog/json.ts"
 import { rejected, readable } from "../../../catalog/convert.ts"
 import type { Child, Shape } from "../normalise/compile-fields.ts"
-import * as Bytes from "./json-bytes.ts"
+import * as Bytes from "../../../catalog/json-bytes.ts"
 import * as Fields from "./byte-fields.ts"
 import type { ByteChild, ByteField, ByteFields } from "./byte-fields.ts"
 import { isDay, isInstant } from "./bytes-of-times.ts"

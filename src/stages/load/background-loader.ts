@@ -25,7 +25,7 @@ export interface BackgroundLoader {
 
 /** One batch in preparation and one being committed. */
 const backlogBytesMax = 48 * 1024 * 1024
-/** The vault keeps this many recent bytes as parsed values, which need not be read and parsed again. */
+/** The vault keeps more than these recent bytes in memory, so that they need not be read again. */
 const nearBytes = 2 * 1024 * 1024
 /** How long an incomplete batch waits for more pages: a transaction costs about 50 ms whatever its size. */
 const lingerMs = 2000

@@ -16,4 +16,13 @@ export class ByteBuffer {
     }
     return this.bytes
   }
+
+  /** Puts the separator before a printed name, and the name. */
+  protected putName(separator: number, name: Uint8Array): void {
+    const bytes = this.room(name.length + 1)
+    let { end } = this
+    bytes[end++] = separator
+    for (let index = 0; index < name.length; index++) bytes[end++] = name[index]!
+    this.end = end
+  }
 }

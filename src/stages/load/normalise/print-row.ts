@@ -42,14 +42,6 @@ class Printer extends ByteBuffer {
     this.putText("]")
   }
 
-  private putName(separator: number, name: Uint8Array): void {
-    const bytes = this.room(name.length + 1)
-    let { end } = this
-    bytes[end++] = separator
-    for (let index = 0; index < name.length; index++) bytes[end++] = name[index]!
-    this.end = end
-  }
-
   /** Puts a text of ASCII characters that need no escape. */
   private putPlain(text: string): void {
     const bytes = this.room(text.length + 2)

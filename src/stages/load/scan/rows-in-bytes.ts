@@ -281,14 +281,6 @@ export class RowsInBytes extends ByteBuffer {
     this.putByte(quote)
   }
 
-  private putName(separator: number, name: Uint8Array): void {
-    const bytes = this.room(name.length + 1)
-    let { end } = this
-    bytes[end++] = separator
-    for (let index = 0; index < name.length; index++) bytes[end++] = name[index]!
-    this.end = end
-  }
-
   private putByte(byte: number): void {
     this.room(1)[this.end++] = byte
   }

@@ -40,6 +40,18 @@ const bills = defineList({
     fields: { memo: text("Memo"), lines: rows("bill_lines", "Lines", { sku: text("Article") }) }
   }
 })
+const letters = defineList({
+  ...common,
+  table: "letters",
+  full: once("/letters", "letters"),
+  fields: { id: id("Id"), subject: text("Subject") },
+  getOne: { request: get("/letters/{letterId}"), record: "" },
+  detail: {
+    refreshAfter: "30 days",
+    linked: { url: "textUrl", as: "text" },
+    fields: { textUrl: text("Link"), text: text("Text") }
+  }
+})
 const notes = defineChild({
   ...common,
   table: "notes",
@@ -51,7 +63,7 @@ const notes = defineChild({
   },
   fields: { id: id("Id"), body: text("Body") }
 })
-const resources: ReadonlyArray<Resource> = [people, bills, notes]
+const resources: ReadonlyArray<Resource> = [people, bills, letters, notes]
 const catalogue = { resources, familyByTable: new Map<string, string>() }
 
 /** Appends a page to the vault as extract does. */
@@ -235,6 +247,34 @@ describe("a batch", () => {
     })
   )
 })
+
+test(
+  "a linked text that could not be fetched keeps the text before, unless the link is gone",
+  Effect.gen(function* () {
+    const detail = (body: object, version: string) =>
+      page(
+        letters,
+        { id: "l", ...body },
+        {
+          kind: "detail",
+          run: version,
+          partition: "letters/details",
+          records: "",
+          parent: { id: "l", version, done: true, full: true, notesMissing: true }
+        }
+      )
+    const texts = rowsOf("SELECT text_url, text FROM crm.letters")
+    yield* page(letters, { letters: [{ id: "l", subject: "s" }] })
+    yield* detail({ textUrl: "https://h/1", text: "Dear" }, "run1")
+    yield* load
+    yield* detail({ textUrl: "https://h/2" }, "run2")
+    yield* load
+    assert.deepStrictEqual(yield* texts, [{ text_url: "https://h/2", text: "Dear" }])
+    yield* detail({}, "run3")
+    yield* load
+    assert.deepStrictEqual(yield* texts, [{ text_url: null, text: null }])
+  })
+)
 
 describe("list and detail", () => {
   const detail = (body: unknown, version: string, run = "run1") =>

@@ -3,7 +3,7 @@
  * earlier versions move to the history. Delete and insert without primary keys is by far the fastest merge in DuckDB.
  */
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
-import { type Column, type Table, keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
+import { type Column, type Table, columnName, keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
 import { detailedParentsSql, parentStateSql, stagedParentsSql } from "../../../stores/warehouse/meta/parent-state.ts"
 import { forgetMissing, noteMissing } from "../../../stores/warehouse/meta/missing-children.ts"
 import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/seen-keys.ts"
@@ -223,8 +223,18 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
     default:
       if (mode === "list" && column.detail)
         return `CASE WHEN detailed.parent_id IS NOT NULL THEN ${previous} ELSE coalesce(${sent}, ${previous}) END`
-      return mode === "detail" && !column.detail ? `coalesce(${sent}, ${previous})` : sent
+      if (mode === "detail" && !column.detail) return `coalesce(${sent}, ${previous})`
+      // A text on another host that could not be fetched is not gone.
+      return mode === "detail" && column.name === columnOf(resource, resource.detail?.linked?.as)
+        ? `coalesce(${sent}, CASE WHEN stage.${name(columnOf(resource, resource.detail!.linked!.url)!)} IS NOT NULL THEN ${previous} END)`
+        : sent
   }
+}
+
+/** The column of a field of the detail. */
+const columnOf = ({ detail }: Resource, field: string | undefined): string | undefined => {
+  const found = field === undefined ? undefined : detail?.fields[field]
+  return found?.kind === "column" ? columnName("", field!, found) : undefined
 }
 
 /** WHERE clause: staged rows that replace the rows of a child table. A row without them leaves them unchanged. */

@@ -41,7 +41,9 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number): C
   }
   const pageOf = (frame: Frame, entry: PageEntry): Page | undefined => {
     const targets = targetsOf(entry.resource).filter(({ resource }) => !entry.parent || !resource.embeddedIn)
-    return targets.length === 0 || frame.body.length === 0 ? undefined : new Page(entry, String(frame.body), targets)
+    if (targets.length === 0) return undefined
+    const body = String(frame.body)
+    return body === "" ? undefined : new Page(entry, body, targets)
   }
 
   /** The number of frames up to the last end of each list. */

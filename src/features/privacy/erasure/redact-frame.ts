@@ -103,8 +103,9 @@ const redactPage = (
   versions: Map<string, string>
 ): Redacted => {
   const relevant = targets.filter(({ resource }) => resource.person && (!entry.parent || !resource.embeddedIn))
-  if (relevant.length === 0 || frame.body.length === 0) return { frame, removed: 0 }
-  const body = parseExact(String(frame.body), entry.hasBigNumbers)
+  const sent = relevant.length === 0 ? "" : String(frame.body)
+  if (sent === "") return { frame, removed: 0 }
+  const body = parseExact(sent, entry.hasBigNumbers)
   let [removed, changed] = [0, 0]
   const pseudonym = (contact: string) =>
     suppression.has({ kind: "contact", location: entry.location, id: contact })

@@ -20,7 +20,7 @@ import { RecordScanner } from "./scan-record.ts"
 import * as Rows from "./rows-in-bytes.ts"
 
 /** A page as it is in the vault. */
-export interface SentPage {
+export interface StoredPage {
   readonly body: Buffer
   readonly hasBigNumbers: boolean
   /** Dotted path of the records. */
@@ -37,7 +37,7 @@ export interface ReadRecord extends Omit<Normalised, "row"> {
 }
 
 /** Reads a page, and yields every few records. */
-export type ReadPage = (page: SentPage, origin: Origin) => Generator<void, ReadonlyArray<ReadRecord>>
+export type ReadPage = (page: StoredPage, origin: Origin) => Generator<void, ReadonlyArray<ReadRecord>>
 
 /** Takes one or two milliseconds. */
 const recordsPerYield = 50
@@ -211,7 +211,7 @@ export class PageReader extends RecordScanner {
   }
 }
 
-/** Makes its value when it is asked for it: of most fields, none is. */
+/** Parses its value when it is read; the values of most unknown fields never are. */
 class UnknownInBytes {
   readonly table: string
   readonly field: string

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { tablesOf } from "../catalog/tables.ts"
-import type { Failure } from "../values/failure.ts"
 import { type Run, runsNewestFirst } from "../stores/warehouse/meta/runs.ts"
 import type { RunResource } from "../values/run-resource.ts"
 import { type StoredProblem, modelProblems } from "../stores/warehouse/meta/model-problems.ts"
@@ -46,7 +45,7 @@ const isSync = "command LIKE 'sync%'"
 export const factsOf = Effect.fn("alarms.facts")(function* (
   nights: number,
   { resources }: Pick<Catalogue, "resources">
-): Effect.fn.Return<Facts, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const syncs = (yield* runsNewestFirst(undefined, 1000)).filter(({ command }) => command.startsWith("sync"))
   const readings = yield* completeReadings()

@@ -5,11 +5,10 @@ import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { wideName } from "../catalog/tables.ts"
-import type { Failure } from "../values/failure.ts"
 import { partsOf } from "../stores/warehouse/parts.ts"
 import { columnsOf } from "../stores/warehouse/columns.ts"
 import { type FormatName, loadFormat } from "../stores/formats/formats.ts"
-import { type PipedRows, writeToPipe } from "../stores/formats/pipe.ts"
+import { writeToPipe } from "../stores/formats/pipe.ts"
 import type { Masking } from "../settings/masking.ts"
 import { definePseudonyms } from "../stages/publish/masking/pseudonyms.ts"
 import { maskedParts } from "../stages/publish/masking/relation.ts"
@@ -73,7 +72,7 @@ const rowsOf = Effect.fnUntraced(function* (
   { schema, name: table }: QualifiedTable,
   flags: StdoutFlags,
   masking: Masking | undefined
-): Effect.fn.Return<PipedRows, Failure | CommandError, Warehouse> {
+) {
   const { where } = flags
   const views = schema === "meta" ? [] : yield* wideViews(catalogue)
   const wide = schema === "crm" ? views.find(({ view }) => view === table) : undefined

@@ -9,7 +9,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { basename, dirname } from "node:path"
@@ -47,7 +46,7 @@ const Announced = Schema.Struct({
  * Says in `holder.json` which command has the warehouse open to write, until the scope ends. A killed process leaves the file,
  * so it counts only for the process that DuckDB names. A file that cannot be written stops nothing.
  */
-export const announced = Effect.fnUntraced(function* (warehouse: string): Effect.fn.Return<void, never, Scope.Scope> {
+export const announced = Effect.fnUntraced(function* (warehouse: string) {
   const path = outputPaths(dirname(warehouse)).holder
   const started = startOf(process.pid)
   const holder: typeof Announced.Type = {
@@ -75,7 +74,7 @@ export const openWhenUnlocked = Effect.fn("warehouse.openWhenUnlocked")(function
   path: string,
   open: Effect.Effect<A, E>,
   holderOf: (failure: E) => Holder | undefined
-): Effect.fn.Return<A, E | Failure> {
+) {
   const runWaitMs = yield* RunWait
   const limitMs = ({ isRun }: Holder) => (isRun ? runWaitMs : Math.max(otherProgramWaitMs, runWaitMs))
   let isReported = false

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import type { Failure } from "../values/failure.ts"
 import { onDisk } from "../output/files.ts"
 import { ledgerOf } from "../stores/ledger/file.ts"
 import { linesOf } from "../stores/ledger/verify.ts"
@@ -12,9 +11,7 @@ import { rowsByLocation } from "../stores/warehouse/locations.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 
 /** Fails if anything cannot be read, because it may be of another location. */
-export const heldLocations = Effect.fnUntraced(function* (
-  folder: string
-): Effect.fn.Return<ReadonlySet<string>, Failure> {
+export const heldLocations = Effect.fnUntraced(function* (folder: string) {
   const { published, vault, warehouse } = outputPaths(folder)
   const held = new Set((yield* locationsInVault(vault)).keys())
   for (const path of [warehouse, join(published, snapshotName)]) {

@@ -105,7 +105,7 @@ const resultOf = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   earlier: ReadonlyArray<string>,
   names: Pick<CommandResult<"plan">["data"], "locations">
-): Effect.fn.Return<CommandResult<"plan">, CommandError> {
+) {
   const steps = plans.flatMap(({ location, estimated }) => estimated.map((one) => ({ location, ...one })))
   const refused = steps.filter((step) => step.refused)
   const scopeOf = (label: string) => scopesOf(catalogue, [label])[0]!

@@ -103,11 +103,7 @@ export const publishNow = Effect.fnUntraced(function* (
 })
 
 /** Fails only if the release cannot be written: a destination that cannot be reached keeps nothing from other targets. */
-const publishAndDeliver = Effect.fnUntraced(function* (
-  content: Content,
-  target: Target,
-  main: Published | undefined
-): Effect.fn.Return<Exit.Exit<PublishedTarget, Failure>, Failure, Warehouse> {
+const publishAndDeliver = Effect.fnUntraced(function* (content: Content, target: Target, main: Published | undefined) {
   const { destination, name, profile } = target
   const same = hasMainRelease(target, content.output.formats) ? main : undefined
   const published = same ? { ...same, name } : yield* publishTarget(content, target)

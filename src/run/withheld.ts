@@ -11,7 +11,6 @@ import { onDisk, writeDurably } from "../output/files.ts"
 import { readJson } from "../output/json-file.ts"
 import { type OutputPaths, outputPaths } from "../output/paths.ts"
 import { type PseudonymKey, keyFingerprint } from "../settings/masking.ts"
-import type { Failure } from "../values/failure.ts"
 
 /** What `withheld.json` contains. */
 const State = Schema.Struct({
@@ -40,10 +39,7 @@ export const keptOut = ({ resources }: Catalogue): ReadonlyArray<string> => [
 ]
 
 /** What is kept out and was stored before it was. */
-export const storedEarlier = Effect.fn("withheld.storedEarlier")(function* (
-  folder: string,
-  catalogue: Catalogue
-): Effect.fn.Return<ReadonlyArray<string>, Failure> {
+export const storedEarlier = Effect.fn("withheld.storedEarlier")(function* (folder: string, catalogue: Catalogue) {
   return earlierIn(yield* sinceIn(folder, keptOut(catalogue), undefined))
 })
 
@@ -55,7 +51,7 @@ export const noteWithheld = Effect.fn("withheld.note")(function* (
   folder: string,
   catalogue: Catalogue,
   key: PseudonymKey | undefined
-): Effect.fn.Return<{ readonly earlier: ReadonlyArray<string>; readonly lifted: ReadonlyArray<string> }, Failure> {
+) {
   const path = outputPaths(folder).withheld
   const known = (yield* readJson(path, State))?.withheld ?? {}
   const withheld = yield* sinceIn(folder, keptOut(catalogue), key && keyFingerprint(key))
@@ -71,11 +67,7 @@ const earlierIn = (since: Since): ReadonlyArray<string> =>
   Object.entries(since).flatMap(([name, { isStoredEarlier }]) => (isStoredEarlier ? [name] : []))
 
 /** `key`: absent if it is not known. */
-const sinceIn = Effect.fnUntraced(function* (
-  folder: string,
-  names: ReadonlyArray<string>,
-  key: string | undefined
-): Effect.fn.Return<Since, Failure> {
+const sinceIn = Effect.fnUntraced(function* (folder: string, names: ReadonlyArray<string>, key: string | undefined) {
   const paths = outputPaths(folder)
   if (names.length === 0) return {}
   const known = (yield* readJson(paths.withheld, State))?.withheld ?? {}

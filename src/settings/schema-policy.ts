@@ -1,7 +1,7 @@
 /** The schema policy, whose names are checked against the catalogue. */
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../catalog/discover.ts"
-import { type SchemaPolicies, schemaPolicyNames } from "../catalog/schema-policy.ts"
+import { schemaPolicyNames } from "../catalog/schema-policy.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { closest } from "./closest.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
@@ -33,10 +33,7 @@ export interface SchemaSettings {
   }
 }
 
-export const schemaPolicies = Effect.fn("settings.schema")(function* (
-  settings: SchemaSettings,
-  catalogue: Catalogue
-): Effect.fn.Return<SchemaPolicies, SettingsError> {
+export const schemaPolicies = Effect.fn("settings.schema")(function* (settings: SchemaSettings, catalogue: Catalogue) {
   const problems = policyProblems(settings, catalogue)
   if (problems.length > 0) return yield* new SettingsError({ problems })
   const { policy, resources, accepted } = settings.schema

@@ -9,7 +9,7 @@ import { commaSeparated } from "../values/setting.ts"
 import type { OptionalSettings } from "../catalog/optional-settings.ts"
 import { type ApiSettings, accountSection, credentialsOf, optionalOf, type StatedCurrencies } from "./account.ts"
 import { type SettingProblem, SettingsError, missing, settingOf } from "./errors.ts"
-import { type FleetSettings, fleetOf } from "./fleet.ts"
+import { fleetOf } from "./fleet.ts"
 import { type LakeSettings, lakeOf, lakeProblems } from "./lake.ts"
 import { pseudonymKey } from "./masking.ts"
 import { type Environment, type Flags, type Settings, readSettings, unsendable } from "./read.ts"
@@ -62,28 +62,14 @@ export interface AccountSettings {
 }
 
 /** The settings of a command that sends no requests. It reports problems of the other settings too. */
-export const outputSettings = Effect.fn("settings.output")(function* (
-  flags: Flags,
-  environment: Environment
-): Effect.fn.Return<CommandSettings, SettingsError> {
+export const outputSettings = Effect.fn("settings.output")(function* (flags: Flags, environment: Environment) {
   const settings = checkedFolders(readSettings(flags, environment))
   if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
   return outputOf(settings, environment)
 })
 
 /** The settings of a command that reports on the output: it needs no credentials, and knows the locations if they are set. */
-export const reportSettings = Effect.fn("settings.report")(function* (
-  flags: Flags,
-  environment: Environment
-): Effect.fn.Return<
-  {
-    readonly output: CommandSettings
-    readonly optional: OptionalSettings
-    readonly locations: ReadonlyArray<string>
-    readonly namedLocations: ReadonlySet<string>
-  },
-  SettingsError
-> {
+export const reportSettings = Effect.fn("settings.report")(function* (flags: Flags, environment: Environment) {
   const settings = checkedFolders(readSettings(flags, environment))
   if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
   const locations = locationsOf(settings).map(({ id }) => id)
@@ -92,17 +78,7 @@ export const reportSettings = Effect.fn("settings.report")(function* (
 })
 
 /** The settings of a command that reads locations: those that the flag or the variable names, or those of the file. */
-export const syncSettings = Effect.fn("settings.sync")(function* (
-  flags: Flags,
-  environment: Environment
-): Effect.fn.Return<
-  {
-    readonly output: CommandSettings
-    readonly accounts: ReadonlyArray<AccountSettings>
-    readonly namedLocations: ReadonlySet<string>
-  },
-  SettingsError
-> {
+export const syncSettings = Effect.fn("settings.sync")(function* (flags: Flags, environment: Environment) {
   const { accounts, output, problems, settings } = checkSettings(flags, environment)
   const { namedLocations } = settings
   return problems.length === 0 ? { output, accounts, namedLocations } : yield* new SettingsError({ problems })
@@ -170,10 +146,7 @@ export const currenciesOf = ({ lists, values }: Pick<Settings, "lists" | "values
 })
 
 /** The settings of the commands of the fleet. */
-export const fleetSettings = Effect.fn("settings.fleet")(function* (
-  flags: Flags,
-  environment: Environment
-): Effect.fn.Return<FleetSettings, SettingsError> {
+export const fleetSettings = Effect.fn("settings.fleet")(function* (flags: Flags, environment: Environment) {
   const { placeOf, problems, values } = readSettings(flags, environment)
   const fleet = fleetOf(values, placeOf)
   const all = [...problems, ...(Result.isFailure(fleet) ? [fleet.failure] : [])]

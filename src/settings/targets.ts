@@ -215,7 +215,7 @@ const releasesFor = (output: string, name: string): string =>
 export const resolveTargets = Effect.fn("settings.targets")(function* (
   { publishing }: { readonly publishing?: PublishSettings | undefined },
   catalogue: Catalogue
-): Effect.fn.Return<ReadonlyArray<Target>, SettingsError> {
+) {
   if (publishing === undefined) return []
   const problems = targetProblems(publishing, catalogue)
   if (problems.length > 0) return yield* new SettingsError({ problems })
@@ -225,10 +225,7 @@ export const resolveTargets = Effect.fn("settings.targets")(function* (
 })
 
 /** `undefined` for the profile raw. */
-export const maskingOf = Effect.fnUntraced(function* (
-  { key }: PublishSettings,
-  profile: ProfileName
-): Effect.fn.Return<Masking | undefined, SettingsError> {
+export const maskingOf = Effect.fnUntraced(function* ({ key }: PublishSettings, profile: ProfileName) {
   if (profile === "raw") return undefined
   if (profile !== "analytics") return { profile }
   const found = key()

@@ -127,10 +127,7 @@ const keepCopiesOut = (all: ReadonlyArray<Members>, { excluded, hashed }: Out): 
 }
 
 /** The key of the hashes; `undefined` if no column is hashed. */
-export const hashKey = Effect.fn("settings.hashKey")(function* (
-  settings: WithheldSettings,
-  catalogue: Catalogue
-): Effect.fn.Return<PseudonymKey | undefined, SettingsError> {
+export const hashKey = Effect.fn("settings.hashKey")(function* (settings: WithheldSettings, catalogue: Catalogue) {
   const found = hashKeyResult(settings, catalogue)
   if (found === undefined) return undefined
   return Result.isSuccess(found) ? found.success : yield* new SettingsError({ problems: [found.failure] })

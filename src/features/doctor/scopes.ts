@@ -1,7 +1,6 @@
 /** Checks which scopes the token has, with one small request for each scope that the definitions name. */
 import { Clock, Effect } from "effect"
 import { type ApiResponse, Api } from "../../stages/api/api.ts"
-import type { BadCredentials, BudgetExhausted, WrongLocation } from "../../stages/api/errors.ts"
 import { expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at } from "../../catalog/json.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
@@ -10,7 +9,6 @@ import { bind } from "../../catalog/request.ts"
 import { enabledPart } from "../../catalog/optional.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import { type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
-import type { Failure } from "../../values/failure.ts"
 import { ok, warning } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
 
@@ -42,10 +40,7 @@ interface Result {
 const concurrency = 6
 
 /** Leaves out the scope of locations, which the request for the location has checked. Fails only if no request can succeed. */
-export const checkScopes = Effect.fn("doctor.scopes")(function* (
-  catalogue: Catalogue,
-  account: Account
-): Effect.fn.Return<ReadonlyArray<DoctorFinding>, BadCredentials | WrongLocation | BudgetExhausted | Failure, Api> {
+export const checkScopes = Effect.fn("doctor.scopes")(function* (catalogue: Catalogue, account: Account) {
   const probes = probesOf(catalogue, account.optional)
   const [lists, children] = [
     probes.filter(({ under }) => under === undefined),

@@ -17,11 +17,7 @@ export interface ServiceOptions {
   readonly explained: (refusal: BadCredentials | WrongLocation | BudgetExhausted | Unavailable | Failure) => Explanation
 }
 
-export const service = Effect.fn("doctor.service")(function* ({
-  catalogue,
-  account,
-  explained
-}: ServiceOptions): Effect.fn.Return<ReadonlyArray<DoctorFinding>, never, Api> {
+export const service = Effect.fn("doctor.service")(function* ({ catalogue, account, explained }: ServiceOptions) {
   const api = yield* Api
   const { location } = account
   const sentAt = yield* Clock.currentTimeMillis

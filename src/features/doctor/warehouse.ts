@@ -15,7 +15,7 @@ export const warehouse = Effect.fn("doctor.warehouse")(function* (
   output: OutputSettings,
   namedLocations: ReadonlySet<string>,
   explained: (failure: Failure) => Explanation
-): Effect.fn.Return<ReadonlyArray<DoctorFinding>> {
+) {
   const path = outputPaths(output.folder).warehouse
   if (!existsSync(path)) return [ok("lock", "no run is working here"), ok("last run", "none yet")]
   return yield* Effect.gen(function* () {

@@ -6,12 +6,12 @@ import { failureExplanation } from "../../run/console/errors.ts"
 import { storedEarlier, keptOut } from "../../run/withheld.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { counted, ok, warning } from "../../values/finding.ts"
-import { type DoctorFinding, problem } from "./finding.ts"
+import { problem } from "./finding.ts"
 
 export const withheld = Effect.fn("doctor.withheld")(function* (
   { folder }: Pick<OutputSettings, "folder">,
   catalogue: Catalogue
-): Effect.fn.Return<ReadonlyArray<DoctorFinding>> {
+) {
   const names = keptOut(catalogue)
   if (names.length === 0) return []
   return yield* storedEarlier(folder, catalogue).pipe(

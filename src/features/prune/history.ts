@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { tablesOf } from "../../catalog/tables.ts"
-import type { Failure } from "../../values/failure.ts"
 import { raiseHistoryLimit } from "../../stores/warehouse/meta/history-limit.ts"
 import { renewVersion } from "../../stores/warehouse/meta/content-versions.ts"
 import { instantOf, name } from "../../stores/warehouse/sql.ts"
@@ -12,7 +11,7 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 export const pruneHistory = Effect.fn("prune.history")(function* (
   { resources }: Catalogue,
   { apply, before }: { readonly before: number; readonly apply: boolean }
-): Effect.fn.Return<{ readonly versions: number; readonly rows: number }, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const isOld = `_valid_to < ${instantOf(before)}`
   let [versions, rows] = [0, 0]

@@ -9,7 +9,7 @@ import { type Failure, failure } from "../../values/failure.ts"
 import { onDisk, writeAtomically } from "../../output/files.ts"
 import { outputPaths, snapshotName } from "../../output/paths.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Business, business, withoutModels } from "./business/business.ts"
+import { business, withoutModels } from "./business/business.ts"
 import { listed } from "./names.ts"
 import { operations } from "./operations/operations.ts"
 import type { Period } from "./operations/period.ts"
@@ -35,9 +35,7 @@ export interface Report {
 }
 
 /** Equal data make equal texts. Fails with WarehouseNotFound before the first run. */
-export const makeReport = Effect.fn("report.make")(function* (
-  options: ReportOptions
-): Effect.fn.Return<Report, Failure, Warehouse> {
+export const makeReport = Effect.fn("report.make")(function* (options: ReportOptions) {
   const { folder, scopeOf, withheld = { names: [], earlier: [] } } = options
   const found = yield* operations(folder, scopeOf, withheldSection(withheld.names, withheld.earlier))
   if (found === undefined) return yield* failure({ _tag: "WarehouseNotFound", path: outputPaths(folder).warehouse })
@@ -61,10 +59,7 @@ export const makeReport = Effect.fn("report.make")(function* (
 })
 
 /** From the release, because the warehouse has no models. */
-const businessOf = Effect.fnUntraced(function* (
-  { folder, memoryMb }: ReportOptions,
-  { asOf, placeOf }: Period
-): Effect.fn.Return<Business, Failure> {
+const businessOf = Effect.fnUntraced(function* ({ folder, memoryMb }: ReportOptions, { asOf, placeOf }: Period) {
   const link = join(outputPaths(folder).published, snapshotName)
   // Another release may replace this one meanwhile.
   const path = yield* Effect.promise(() => realpath(link).catch(() => undefined))

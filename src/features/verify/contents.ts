@@ -165,7 +165,7 @@ const columnsIn = ({ columns }: TableContent): ReadonlyArray<StoredColumn> =>
  */
 const smallContents = Effect.fnUntraced(function* (
   copies: ReadonlyArray<readonly [from: string, published: TableContent]>
-): Effect.fn.Return<ReadonlyMap<string, Content>, never, Warehouse> {
+) {
   const small = copies
     .filter(([, { rows }]) => rows <= rowsMax)
     .map(([from, published]) => ({ from, published, columns: columnsIn(published), rows: 0, sum: 0n }))
@@ -227,10 +227,7 @@ const difference = (
   )
 }
 
-const snapshotFindings = Effect.fnUntraced(function* (
-  path: string,
-  tables: ReadonlyArray<TableContent>
-): Effect.fn.Return<ReadonlyArray<VerifyFinding>, Failure, Warehouse> {
+const snapshotFindings = Effect.fnUntraced(function* (path: string, tables: ReadonlyArray<TableContent>) {
   const warehouse = yield* Warehouse
   return yield* Effect.acquireUseRelease(
     warehouse.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`),
@@ -256,7 +253,7 @@ const modelFindings = Effect.fnUntraced(function* (
   manifest: Manifest,
   broken: ReadonlySet<string>,
   readings: ReadonlyMap<string, Reading>
-): Effect.fn.Return<ReadonlyArray<VerifyFinding>, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const files = manifest.files.filter(({ path, table }) => table.startsWith("bi.") && !broken.has(path))
   const readable = files.flatMap(({ path, table }) => {

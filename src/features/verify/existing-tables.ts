@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { type Column, type Table, tablesOf } from "../../catalog/tables.ts"
-import type { Failure } from "../../values/failure.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
@@ -28,9 +27,7 @@ export interface Known {
   readonly missing: ReadonlyArray<string>
 }
 
-export const knownTables = Effect.fn("verify.knownTables")(function* ({
-  resources
-}: Catalogue): Effect.fn.Return<Known, Failure, Warehouse> {
+export const knownTables = Effect.fn("verify.knownTables")(function* ({ resources }: Catalogue) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT table_schema || '.' || table_name || '.' || column_name AS path FROM information_schema.columns
      WHERE table_catalog = current_database() AND table_schema IN ('crm', 'crm_history')`
@@ -63,9 +60,7 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({
  * `schema.table` of those that hold rows, in a database that is given as SQL. DuckDB's estimate counts deleted rows until it
  * reclaims their space, so it is never too low.
  */
-export const filledTables = Effect.fnUntraced(function* (
-  database: string
-): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
+export const filledTables = Effect.fnUntraced(function* (database: string) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT schema_name || '.' || table_name AS path FROM duckdb_tables()
      WHERE database_name = ${database} AND estimated_size > 0`

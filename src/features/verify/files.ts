@@ -44,7 +44,7 @@ const problemOf = Effect.fnUntraced(function* (
   path: string | undefined,
   bytes: number,
   sha256: string | undefined
-): Effect.fn.Return<string | undefined, Failure> {
+) {
   if (path === undefined || sha256 === undefined) return "a row has no path or no checksum"
   if (!normalize(path).startsWith(`${filesName}${sep}`)) return "a row refers to a file outside the output folder"
   const found = yield* onDisk(join(output, path), "read", () => checksumIfPresent(join(output, path)))

@@ -75,18 +75,13 @@ const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 }
 
 /** Checks that a known run published the release, and that it was the latest one. */
-const runFindings = Effect.fnUntraced(function* (
-  run: string
-): Effect.fn.Return<ReadonlyArray<VerifyFinding>, Failure, Warehouse> {
+const runFindings = Effect.fnUntraced(function* (run: string) {
   const ids = (yield* runsNewestFirst()).map(({ id }) => id)
   if (!ids.includes(run)) return [wrong(manifestName, `it names run ${run}, which is not in meta.runs`)]
   return ids[0] === run ? [] : [note(manifestName, `run ${run} published it; the latest run is ${ids[0]}`)]
 })
 
-const problemOf = Effect.fnUntraced(function* (
-  folder: string,
-  { path, rows, bytes, sha256 }: PublishedFile
-): Effect.fn.Return<string | undefined, Failure, Warehouse> {
+const problemOf = Effect.fnUntraced(function* (folder: string, { path, rows, bytes, sha256 }: PublishedFile) {
   const file = join(folder, path)
   const csv = path.endsWith(".csv") ? new CsvCounter() : undefined
   const found = yield* onDisk(file, "read", () => checksumIfPresent(file, csv?.take))
@@ -100,9 +95,7 @@ const problemOf = Effect.fnUntraced(function* (
     : `it has ${counted(count, "row")}; the manifest lists ${rows}`
 })
 
-const parquetRows = Effect.fnUntraced(function* (
-  file: string
-): Effect.fn.Return<number | "unreadable", never, Warehouse> {
+const parquetRows = Effect.fnUntraced(function* (file: string) {
   return yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM read_parquet(${literal(file)})`).pipe(
     Effect.map(([row]) => Number(row?.["n"])),
     Effect.catch(() => Effect.succeed("unreadable" as const))

@@ -1,6 +1,5 @@
 /** Compares the state in the warehouse with the state that a replay of the vault gives. */
 import { Effect } from "effect"
-import type { Failure } from "../../values/failure.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
 import type { VerifyFinding } from "./checked.ts"
@@ -45,9 +44,7 @@ const derived: ReadonlyArray<Derived> = [
 ]
 
 /** The replay is attached as `replayed`. `all`: it has every record of the vault. */
-export const stateFindings = Effect.fn("verify.replayedState")(function* (
-  all: boolean
-): Effect.fn.Return<ReadonlyArray<VerifyFinding>, Failure, Warehouse> {
+export const stateFindings = Effect.fn("verify.replayedState")(function* (all: boolean) {
   const warehouse = yield* Warehouse
   const findings: Array<VerifyFinding> = []
   for (const { table, columns, shown, needsAll, mayHaveMore } of derived) {

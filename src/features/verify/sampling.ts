@@ -2,7 +2,6 @@
 import { Effect, Random } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { type Column, keyOf } from "../../catalog/tables.ts"
-import type { Failure } from "../../values/failure.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { type Row, Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { asText } from "./compare.ts"
@@ -15,11 +14,7 @@ export interface Chosen {
 }
 
 /** Chooses from the tables in turn, so that a small sample does not consist of rows of the largest table only. */
-export const choose = Effect.fn("verify.choose")(function* (
-  catalogue: Catalogue,
-  location: string,
-  rows: number
-): Effect.fn.Return<ReadonlyArray<Chosen>, Failure, Warehouse> {
+export const choose = Effect.fn("verify.choose")(function* (catalogue: Catalogue, location: string, rows: number) {
   const warehouse = yield* Warehouse
   const { tables } = yield* knownTables(catalogue)
   const readable = tables.filter(({ table, parent, resource }) => table === parent && resource.getOne !== undefined)

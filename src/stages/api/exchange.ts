@@ -1,5 +1,5 @@
 /** One HTTP request and its response: connections, decompression, time-outs and transport errors. */
-import { Context, Effect, type Scope } from "effect"
+import { Context, Effect } from "effect"
 import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici"
 import { type Failure, fileFailure } from "../../values/failure.ts"
 import { proxyOptions } from "../../values/proxy.ts"
@@ -39,7 +39,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
   fileMbMax,
   idleMs = timeoutMs,
   isNew = () => false
-}: ExchangeSettings): Effect.fn.Return<Exchange, never, Scope.Scope> {
+}: ExchangeSettings) {
   const agent =
     (yield* Transport) ??
     (yield* Effect.acquireRelease(

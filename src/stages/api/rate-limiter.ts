@@ -6,7 +6,7 @@
  * again one window after the response. This is never too early, and costs one round trip per window. The first request
  * is sent alone: its response shows the limits, and what other clients or an earlier run have used.
  */
-import { Clock, Deferred, Effect, Latch, type Scope } from "effect"
+import { Clock, Deferred, Effect, Latch } from "effect"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { type Failure, failure } from "../../values/failure.ts"
 import type { RequestLimits } from "../../settings/account.ts"
@@ -71,10 +71,7 @@ const spreadShare = 1 / 4
 /** The monotonic clock measures windows: if a wall clock is set forward, slots become free early; if set back, late. */
 const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
-export const makeBudget = Effect.fn("api.budget")(function* (
-  limits: RequestLimits,
-  location = ""
-): Effect.fn.Return<Budget, never, Scope.Scope> {
+export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimits, location = "") {
   let { burst, windowMs } = limits
   let inFlight = 0
   let isLimitKnown = false

@@ -171,11 +171,7 @@ const decideByAsking = Effect.fnUntraced(function* (
 })
 
 /** Asks for one record, once in a run. */
-export const ask = Effect.fnUntraced(function* (
-  resource: Resource,
-  row: Row,
-  context: RunContext
-): Effect.fn.Return<Answer, ApiError | Failure, Api> {
+export const ask = Effect.fnUntraced(function* (resource: Resource, row: Row, context: RunContext) {
   const { getOne, table, tombstone } = resource
   const request = requestOf(resource, row, context)
   if (request === undefined) return "unknown"
@@ -214,7 +210,7 @@ const routeAnswers = Effect.fnUntraced(function* (
   resource: Resource,
   keys: ReadonlyArray<string>,
   context: RunContext
-): Effect.fn.Return<boolean | undefined, ApiError | Failure, Api | Warehouse> {
+) {
   const controls = yield* otherRows(resource, context.location, keys, controlsMax)
   for (const control of controls) if ((yield* ask(resource, control.row, context)) === "exists") return true
   return controls.length === 0 ? undefined : false
@@ -285,7 +281,7 @@ const record = Effect.fnUntraced(function* (
   { table }: Resource,
   keys: ReadonlyArray<string>,
   { run, location }: RunContext
-): Effect.fn.Return<void, Failure, Vault> {
+) {
   if (keys.length === 0) return
   const now = yield* Clock.currentTimeMillis
   yield* (yield* Vault).append({

@@ -43,7 +43,7 @@ export const extract = Effect.fn("extract")(function* (
   context: RunContext,
   /** Finds the owner of the location, once the location has been read. */
   companyOf: Effect.Effect<string | undefined, Failure, Warehouse>
-): Effect.fn.Return<ReadonlyArray<ResourceResult>, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
+) {
   const readByTable = new Map<string, Deferred.Deferred<void>>()
   // A run may leave out the parents of a resource; then it uses the parents that earlier runs have read.
   const nothingToWaitFor = yield* Deferred.make<void>()

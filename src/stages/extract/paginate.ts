@@ -1,7 +1,7 @@
 /** Reads one partition of a list page by page. A page is durable in the vault before its cursor is used. */
 import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
-import { type ApiError, NotFound, RequestRejected, detailOf } from "../api/errors.ts"
+import { NotFound, RequestRejected, detailOf } from "../api/errors.ts"
 import type { FileTarget } from "../api/downloads.ts"
 import { answerOf, expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at, written } from "../../catalog/json.ts"
@@ -69,7 +69,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   task: PartitionTask,
   start: Checkpoint,
   context: RunContext
-): Effect.fn.Return<{ readonly state: Checkpoint } | { readonly reason: Detail }, ApiError | Failure, Api | Vault> {
+) {
   const [api, vault] = [yield* Api, yield* Vault]
   const { resource, strategy, name, parameters, sizes, label, priority, parentContext } = task
   const strategyName = `${strategy.request.method} ${strategy.request.path}`

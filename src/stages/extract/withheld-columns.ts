@@ -42,7 +42,7 @@ export const withoutWithheld = <E, R>(
 /** The keys of custom fields by their ids, by location. */
 type CustomFields = Map<string, Map<string, string>>
 
-const storedFields = Effect.fnUntraced(function* (): Effect.fn.Return<CustomFields, Failure, Warehouse> {
+const storedFields = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   const tables = yield* warehouse.rows(
     "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'custom_fields'"

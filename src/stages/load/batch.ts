@@ -4,7 +4,6 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type Resource, backfillOf, embeddedResourcesOf } from "../../catalog/resource.ts"
 import { tablesOf } from "../../catalog/tables.ts"
-import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { type EndEntry, type Entry, type WindowEntry, isPage } from "../../stores/vault/entry.ts"
 import type { Position } from "../../stores/vault/position.ts"
@@ -73,7 +72,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   temporary: string,
   from: Position,
   shouldContinue: ShouldContinue
-): Effect.fn.Return<Batch | undefined, Failure, Vault | Warehouse> {
+) {
   const { resources, policies } = loaded
   const vault = yield* Vault
   const bytesMax = batchBytes((yield* Warehouse).memoryMb)

@@ -68,7 +68,7 @@ export class KnownRows {
     this.released = released
   }
 
-  static readonly make = Effect.fnUntraced(function* (): Effect.fn.Return<KnownRows, Failure, Warehouse> {
+  static readonly make = Effect.fnUntraced(function* () {
     const isEmpty = !(yield* isAnythingLoaded())
     const released = isEmpty ? new Set<string>() : yield* releasedResources()
     const known = new KnownRows(yield* Warehouse, yield* Semaphore.make(1), isEmpty, released)
@@ -84,13 +84,7 @@ export class KnownRows {
    */
   readonly read = Effect.fnUntraced(
     { self: this as KnownRows },
-    function* (
-      this: KnownRows,
-      resource: Resource,
-      location: string,
-      keys: ReadonlyArray<string>,
-      isFull: boolean
-    ): Effect.fn.Return<void, Failure> {
+    function* (this: KnownRows, resource: Resource, location: string, keys: ReadonlyArray<string>, isFull: boolean) {
       const table = tableKey(resource.table, location)
       let known = this.tables.get(table)
       if (this.tables.has(table) && (known === undefined || known.isWhole)) return

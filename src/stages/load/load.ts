@@ -40,7 +40,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
   temporary: string,
   policies = evolving,
   filter?: RecordFilter
-): Effect.fn.Return<Loader, Failure, Vault | Warehouse> {
+) {
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   let position = (yield* loadedPosition()) ?? beginning
   const known = yield* KnownRows.make()

@@ -13,14 +13,14 @@ import { countsByWindow, liveCounts, readSyncState } from "../../stores/warehous
 import { type Failure, failure } from "../../values/failure.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type ExpectedList, type ExpectedStep, requestsOf } from "./expect.ts"
-import { type Choice, type Plan, choose, isAmong } from "./plan.ts"
+import { type Choice, choose, isAmong } from "./plan.ts"
 
 export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
   catalogue: Catalogue,
   location: string,
   choice: Choice,
   range: Window
-): Effect.fn.Return<Plan, Failure, Warehouse> {
+) {
   const { only } = choice
   // A window is read without the parents that a full read depends on.
   const chosen = (yield* choose(catalogue, choice)).filter(

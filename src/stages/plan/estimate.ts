@@ -1,12 +1,10 @@
 /** Narrows what a plan is expected to take by asking the service: one small request for each list whose total tells more. */
 import { Effect } from "effect"
 import { Api, type Call } from "../api/api.ts"
-import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../api/errors.ts"
 import { expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at } from "../../catalog/json.ts"
 import { type BoundRequest, bind, get } from "../../catalog/request.ts"
 import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
-import type { Failure } from "../../values/failure.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import { exactly } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
@@ -30,12 +28,7 @@ export interface Estimate extends ExpectedRequests {
   readonly refused?: Refusal
 }
 
-type EstimateError = Failure | BadCredentials | WrongLocation | BudgetExhausted | Unavailable
-
-export const estimate = Effect.fn("plan.estimate")(function* (
-  expected: ReadonlyArray<ExpectedStep>,
-  account: Account
-): Effect.fn.Return<ReadonlyArray<Estimate>, EstimateError, Api> {
+export const estimate = Effect.fn("plan.estimate")(function* (expected: ReadonlyArray<ExpectedStep>, account: Account) {
   const withCompany = { ...account, company: account.company ?? (yield* companyOf(account.location)) }
   const refused = new Map<string, Refusal>()
   const narrowed = yield* Effect.forEach(
@@ -54,10 +47,7 @@ export const estimate = Effect.fn("plan.estimate")(function* (
   })
 })
 
-const narrow = Effect.fnUntraced(function* (
-  expected: ExpectedStep,
-  account: Account
-): Effect.fn.Return<ExpectedStep | { readonly refused: Refusal }, EstimateError, Api> {
+const narrow = Effect.fnUntraced(function* (expected: ExpectedStep, account: Account) {
   const strategy = strategyToAsk(expected)
   if (!strategy) return expected
   const answer = yield* totalOf(expected.step, strategy, account)
@@ -67,15 +57,7 @@ const narrow = Effect.fnUntraced(function* (
 })
 
 /** The total over all partitions; `undefined` if the service sends none and the list is longer than a page. */
-const totalOf = Effect.fnUntraced(function* (
-  { resource, since }: Step,
-  strategy: Strategy,
-  account: Account
-): Effect.fn.Return<
-  { readonly total: number | undefined } | { readonly refused: Refusal } | undefined,
-  EstimateError,
-  Api
-> {
+const totalOf = Effect.fnUntraced(function* ({ resource, since }: Step, strategy: Strategy, account: Account) {
   const period = { windowStart: Date.parse("2000-01-01"), windowEnd: Date.parse("2100-01-01") }
   let sum: number | undefined = 0
   for (const [name, { parameters = {} }] of partitionsOf(resource, account.optional)) {

@@ -2,7 +2,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type ChildRequest, type Strategy, childRequestOf, partitionsOf } from "../../catalog/resource.ts"
-import type { Failure } from "../../values/failure.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
 import { type Range, atLeast, between, exactly, sumOf } from "../../values/range.ts"
@@ -10,7 +9,6 @@ import type { ParentsState, Step } from "../../values/step.ts"
 import { type PastReading, readingHistory } from "../../stores/warehouse/meta/reading-history.ts"
 import { changedIn, rangeOver, scaleOf } from "./nights.ts"
 import { type SyncState, liveCounts, parentsStates } from "../../stores/warehouse/sync-state.ts"
-import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
 export type Basis =
   | "earlier syncs"
@@ -54,7 +52,7 @@ export const expect = Effect.fn("plan.expect")(function* (
   states: ReadonlyMap<string, SyncState>,
   location: string,
   optional: OptionalSettings
-): Effect.fn.Return<ReadonlyArray<ExpectedStep>, Failure, Warehouse> {
+) {
   const history = yield* readingHistory(location)
   const now = yield* Clock.currentTimeMillis
   const requests = steps.flatMap(({ resource, refreshCutoff }) => {

@@ -18,7 +18,6 @@ import { unfinishedFullSync } from "../../stores/warehouse/meta/runs.ts"
 import { type Failure, failure } from "../../values/failure.ts"
 import { type ExpectedStep, expect, requestsOf } from "./expect.ts"
 import { type SyncState, readSyncState } from "../../stores/warehouse/sync-state.ts"
-import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
 export interface Plan {
   readonly steps: ReadonlyArray<Step>
@@ -37,11 +36,7 @@ export interface Choice {
   readonly full: boolean
 }
 
-export const makePlan = Effect.fn("plan.make")(function* (
-  catalogue: Catalogue,
-  location: string,
-  choice: Choice
-): Effect.fn.Return<Plan, Failure, Warehouse> {
+export const makePlan = Effect.fn("plan.make")(function* (catalogue: Catalogue, location: string, choice: Choice) {
   const syncState = yield* readSyncState(location)
   const now = yield* Clock.currentTimeMillis
   const refreshCutoff = choice.full ? ((yield* unfinishedFullSync()) ?? now) : undefined

@@ -3,7 +3,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type ChildRequest, type Resource, childRequestOf } from "../../catalog/resource.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
-import type { Failure } from "../../values/failure.ts"
 import type { ReadingState } from "../../values/state.ts"
 import {
   type LatestReading,
@@ -12,7 +11,6 @@ import {
   loadedLocations
 } from "../../stores/warehouse/meta/run-resources.ts"
 import { completeReadings } from "../../stores/warehouse/meta/watermarks.ts"
-import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
 export interface ReadingStatus {
   readonly location: string
@@ -52,7 +50,7 @@ export const ageOf = ({ checkedAt, completeAt, unchangedMs }: ReadingStatus, now
 export const readingStatuses = Effect.fn("plan.readingStatuses")(function* (
   resources: ReadonlyArray<Resource>,
   locations: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyArray<ReadingStatus>, Failure, Warehouse> {
+) {
   const keyOf = ({ location, resource }: { readonly location: string; readonly resource: string }) =>
     `${location}\n${resource}`
   const last = new Map((yield* lastReadings()).map((one) => [keyOf(one), one]))

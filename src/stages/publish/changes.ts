@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
-import type { Failure } from "../../values/failure.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
@@ -43,7 +42,7 @@ export const versionOf = (content: string | undefined, wide?: TableName["wide"])
 export const changesSince = Effect.fn("publish.changesSince")(function* (
   previous: PreviousRelease | undefined,
   tables: ReadonlyArray<TableName>
-): Effect.fn.Return<Changes, Failure, Warehouse> {
+) {
   const stored = yield* contentVersions()
   const released = previous?.manifest.state.versions ?? {}
   const changed = yield* changedShares(tables.filter(({ wide }) => !wide))

@@ -1,6 +1,5 @@
 /** The checksums of the tables of a release. Those of unchanged rows are taken from the previous release. */
 import { Effect } from "effect"
-import type { Failure } from "../../values/failure.ts"
 import {
   type Content,
   type StoredColumn,
@@ -11,7 +10,6 @@ import {
   untouched
 } from "../../stores/warehouse/content.ts"
 import { name } from "../../stores/warehouse/sql.ts"
-import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { changedRows } from "../../stores/warehouse/changed-rows.ts"
 import type { TableChange } from "./changes.ts"
 import type { CsvRow, StoredTable } from "../../stores/warehouse/columns.ts"
@@ -30,7 +28,7 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
   old: OldContents,
   { previous, small, stored }: Making,
   forSpreadsheets: boolean
-): Effect.fn.Return<ReadonlyArray<TableContent>, Failure, Warehouse> {
+) {
   const contents = yield* Effect.forEach(
     tables.filter(({ wide }) => !wide),
     (table) =>
@@ -67,7 +65,7 @@ const wholeContent = Effect.fnUntraced(function* (
   { columns, rows }: StoredTable,
   small: ReadonlyArray<CsvRow> | undefined,
   forSpreadsheets: boolean
-): Effect.fn.Return<TableContent, Failure, Warehouse> {
+) {
   const path = pathOf(schema, table)
   const content = (some: ReadonlyArray<StoredColumn>) =>
     rows === 0 ? Effect.succeed(empty) : contentOfRows(path, some)

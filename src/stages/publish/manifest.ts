@@ -2,7 +2,6 @@
 import { Clock, Effect } from "effect"
 import { realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
-import type { Failure } from "../../values/failure.ts"
 import { wrong } from "../../values/finding.ts"
 import { onDisk, writeDurably } from "../../output/files.ts"
 import { type Manifest, readManifest } from "../../output/manifest.ts"
@@ -46,7 +45,7 @@ interface Content extends Omit<WholeManifest, Times | "problems"> {
 export const writeManifest = Effect.fn("publish.writeManifest")(function* (
   folder: string,
   { run, schemaVersion, ...rest }: Content
-): Effect.fn.Return<void, Failure> {
+) {
   const now = new Date(yield* Clock.currentTimeMillis).toISOString()
   yield* write(folder, {
     tool: `sluice ${sluiceVersion}`,
@@ -60,10 +59,7 @@ export const writeManifest = Effect.fn("publish.writeManifest")(function* (
 })
 
 /** Records that the release was compared with the warehouse, and still shows its present content. */
-export const confirmRelease = Effect.fn("publish.confirmRelease")(function* ({
-  folder,
-  manifest
-}: PreviousRelease): Effect.fn.Return<void, Failure> {
+export const confirmRelease = Effect.fn("publish.confirmRelease")(function* ({ folder, manifest }: PreviousRelease) {
   yield* write(folder, { ...manifest, confirmedAt: new Date(yield* Clock.currentTimeMillis).toISOString() })
 })
 

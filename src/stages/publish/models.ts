@@ -154,7 +154,7 @@ export const putModels = Effect.fn("publish.models")(function* (
   }
 })
 
-const rowsOf = Effect.fnUntraced(function* (model: Model): Effect.fn.Return<Rows, Failure, Warehouse> {
+const rowsOf = Effect.fnUntraced(function* (model: Model) {
   return {
     name: model.name,
     from: modelPath(model),

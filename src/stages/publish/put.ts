@@ -44,7 +44,7 @@ export const putRows = Effect.fnUntraced(function* (
   format: Format,
   { before, change, folder, table }: Putting,
   { building, previous }: Pick<Making, "building" | "previous">
-): Effect.fn.Return<ReadonlyArray<Put>, Failure, Warehouse> {
+) {
   if (change === "none" && before.length > 0) {
     for (const parent of new Set(before.map(({ path }) => dirname(path)))) yield* makeFolder(join(building, parent))
     return yield* linkAll(before, building, previous!)

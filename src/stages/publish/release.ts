@@ -42,10 +42,7 @@ export interface Making {
 }
 
 /** Creates an empty folder for the next release, and removes older releases and what crashes have left. */
-export const beginRelease = Effect.fn("publish.beginRelease")(function* (
-  folder: string,
-  run: string
-): Effect.fn.Return<Release, Failure> {
+export const beginRelease = Effect.fn("publish.beginRelease")(function* (folder: string, run: string) {
   const published = resolve(folder)
   const releases = releasesOf(published)
   const current = yield* currentRelease(published)
@@ -100,9 +97,7 @@ export const abandonRelease = ({ building }: Release): Effect.Effect<void> =>
   Effect.promise(() => rm(building, { recursive: true, force: true }).catch(() => {}))
 
 /** Removes every release but the current one, also the previous one, which readers may have opened. Returns their names. */
-export const removeEarlierReleases = Effect.fn("publish.removeEarlierReleases")(function* (
-  folder: string
-): Effect.fn.Return<ReadonlyArray<string>, Failure> {
+export const removeEarlierReleases = Effect.fn("publish.removeEarlierReleases")(function* (folder: string) {
   const published = resolve(folder)
   const releases = releasesOf(published)
   const current = yield* currentRelease(published)

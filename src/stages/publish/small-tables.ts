@@ -3,9 +3,7 @@
  * would take most of the time of publishing a small account.
  */
 import { Effect } from "effect"
-import type { Failure } from "../../values/failure.ts"
 import { forEachRowOf, jsonOfRow } from "../../stores/warehouse/content.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { CsvRow, StoredTable, StoredTables } from "../../stores/warehouse/columns.ts"
 
 /** All rows of small tables as text, by path. */
@@ -19,7 +17,7 @@ export const isSmall = ({ rows }: StoredTable): boolean => rows <= rowsMax
 export const smallTables = Effect.fn("publish.smallTables")(function* (
   paths: ReadonlyArray<string>,
   stored: StoredTables
-): Effect.fn.Return<SmallTables, Failure, Warehouse> {
+) {
   const small = paths.filter((path) => isSmall(stored.get(path)!))
   const found = new Map(small.map((path): [string, Array<CsvRow>] => [path, []]))
   const filled = small.filter((path) => stored.get(path)!.rows > 0)

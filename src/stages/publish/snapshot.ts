@@ -127,7 +127,7 @@ const withSnapshot = Effect.fnUntraced(function* <A, R>(
   options: ReadonlyArray<string>,
   stored: StoredTables,
   use: Effect.Effect<A, Failure, R>
-): Effect.fn.Return<A, Failure, R | Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const detach = warehouse.run(`DETACH ${attachedName}`)
   return yield* Effect.acquireUseRelease(
@@ -160,9 +160,7 @@ const checkpoint = Effect.fnUntraced(function* (stored: StoredTables) {
 const fewRows = 50_000
 
 /** Runs `use` with the attached file as the database in which names are resolved, as a view does where it is created. */
-export const inAttached = Effect.fnUntraced(function* <A, R>(
-  use: Effect.Effect<A, Failure, R>
-): Effect.fn.Return<A, Failure, R | Warehouse> {
+export const inAttached = Effect.fnUntraced(function* <A, R>(use: Effect.Effect<A, Failure, R>) {
   const warehouse = yield* Warehouse
   const [row] = yield* warehouse.rows("SELECT current_database() AS own")
   return yield* Effect.acquireUseRelease(

@@ -4,12 +4,11 @@ import { createReadStream } from "node:fs"
 import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { type Failure, fileFailure } from "../../values/failure.ts"
+import { fileFailure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import type { StoredColumn } from "../warehouse/content.ts"
 import { names } from "../warehouse/sql.ts"
 import { storedOrder } from "../warehouse/stored-order.ts"
-import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { Format } from "./format.ts"
 import { noMetadata } from "./metadata.ts"
 
@@ -29,7 +28,7 @@ export const writeToPipe = Effect.fn("formats.pipe")(function* (
   rows: PipedRows,
   format: Format,
   out: NodeJS.WritableStream
-): Effect.fn.Return<void, Failure, Warehouse> {
+) {
   // Node reports a closed pipe twice: to the write, and as an event that ends the process without a listener.
   out.on("error", () => {})
   const write = format.text

@@ -22,10 +22,7 @@ export interface GivenExport {
 }
 
 /** Records each place that the ledger does not name, before the first data goes there: so a crash hides no place. */
-export const recordPlaces = Effect.fn("ledger.recordPlaces")(function* (
-  output: string,
-  places: ReadonlyArray<Place>
-): Effect.fn.Return<void, Failure> {
+export const recordPlaces = Effect.fn("ledger.recordPlaces")(function* (output: string, places: ReadonlyArray<Place>) {
   const outside = places.filter(
     ({ folder }) => folder.includes("://") || relative(resolve(output), folder).startsWith("..")
   )

@@ -4,22 +4,17 @@ import { readFile } from "node:fs/promises"
 import { type Failure, failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { type Safeguard, safeguardOf, storeSafeguard } from "../warehouse/meta/safeguards.ts"
-import type { Warehouse } from "../warehouse/warehouse.ts"
 import { ledgerName, ledgerOf } from "./file.ts"
 import { sha256Of } from "./record.ts"
 
 /** What is wrong with the ledger, compared with the warehouse. */
-export const ledgerProblem = Effect.fn("ledger.problem")(function* (
-  output: string
-): Effect.fn.Return<string | undefined, Failure, Warehouse> {
+export const ledgerProblem = Effect.fn("ledger.problem")(function* (output: string) {
   const known = yield* safeguardOf(ledgerName)
   return known && problemIn(yield* linesOf(output), known)
 })
 
 /** Fails if the ledger lost records that the warehouse knows of, and else stores its present head. */
-export const guardLedger = Effect.fn("ledger.guard")(function* (
-  output: string
-): Effect.fn.Return<void, Failure, Warehouse> {
+export const guardLedger = Effect.fn("ledger.guard")(function* (output: string) {
   const known = yield* safeguardOf(ledgerName)
   const lines = yield* linesOf(output)
   const detail = known && problemIn(lines, known)

@@ -2,12 +2,12 @@
 import { Effect, Layer } from "effect"
 import { readFile } from "node:fs/promises"
 import { Signal } from "../../values/signal.ts"
-import { type Failure, failure } from "../../values/failure.ts"
+import { failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { damagedAt } from "./damage.ts"
 import type { Position } from "./position.ts"
 import { framesIn, plainPath, readSealed } from "./segments.ts"
-import { type Read, Vault } from "./vault.ts"
+import { Vault } from "./vault.ts"
 
 /** `end`: the position up to which frames are read. */
 export const vaultReader = (folder: string, end: Position): Layer.Layer<Vault> => {
@@ -26,7 +26,7 @@ export const vaultReader = (folder: string, end: Position): Layer.Layer<Vault> =
       appendedBytes: () => 0,
       end: () => end,
       grown: new Signal(),
-      read: Effect.fnUntraced(function* (from, bytes): Effect.fn.Return<Read, Failure> {
+      read: Effect.fnUntraced(function* (from, bytes) {
         const content = yield* onDisk(plainPath(folder, from.segment), "read", () => segment(from.segment))
         if (from.offset >= content.length)
           return { frames: [], next: { segment: from.segment + 1, offset: 0 }, bytes: 0 }

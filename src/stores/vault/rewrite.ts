@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { constants, zstdCompressSync } from "node:zlib"
 import { open, rename, stat } from "node:fs/promises"
-import { type Failure, failure } from "../../values/failure.ts"
+import { failure } from "../../values/failure.ts"
 import { onDisk, syncFolder } from "../../output/files.ts"
 import { damagedAt } from "./damage.ts"
 import { type Frame, decode, encode } from "./frame.ts"
@@ -27,7 +27,7 @@ export const rewriteSegments = Effect.fn("vault.rewriteSegments")(function* (
   folder: string,
   change: (frame: Frame, segment: number) => Frame | undefined,
   { apply, below = Number.POSITIVE_INFINITY }: RewriteOptions
-): Effect.fn.Return<ReadonlyArray<Rewritten>, Failure> {
+) {
   const { all, plain } = yield* onDisk(folder, "read", () => segmentsIn(folder))
   const rewritten: Array<Rewritten> = []
   for (const segment of all.filter((number) => !plain.includes(number) && number < below)) {

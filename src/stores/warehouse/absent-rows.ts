@@ -3,7 +3,6 @@ import { Clock, Effect } from "effect"
 import { columnsOfRequest } from "../../catalog/get-one.ts"
 import { type ChildOf, type Resource, childRequestOf } from "../../catalog/resource.ts"
 import { idColumn, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
-import type { Failure } from "../../values/failure.ts"
 import { missingChildrenSql } from "./meta/missing-children.ts"
 import { seenKeysSql } from "./meta/seen-keys.ts"
 import { instantOf, literal, name } from "./sql.ts"
@@ -31,7 +30,7 @@ export const missingRows = Effect.fnUntraced(function* (
   location: string,
   begunAt: number,
   partitions?: Partitions
-): Effect.fn.Return<ReadonlyArray<AbsentRow>, Failure, Warehouse> {
+) {
   const isRead = partitions
     ? `list_contains([${partitions.names.map(literal).join(", ")}]::VARCHAR[], t.${name(partitions.column)})`
     : "true"
@@ -52,10 +51,7 @@ export const missingRows = Effect.fnUntraced(function* (
 })
 
 /** Live children that a complete reading of their parent did not return. `isAgreed`: nor did a second one. */
-export const missingChildren = Effect.fnUntraced(function* (
-  resource: Resource,
-  location: string
-): Effect.fn.Return<ReadonlyArray<AbsentRow & { readonly isAgreed: boolean }>, Failure, Warehouse> {
+export const missingChildren = Effect.fnUntraced(function* (resource: Resource, location: string) {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const { label } = childRequestOf(resource)!
   const rows = yield* (yield* Warehouse).rows(
@@ -66,11 +62,7 @@ export const missingChildren = Effect.fnUntraced(function* (
 })
 
 /** Live children of which every parent is deleted. `isReadAgain`: also those that no parent names any more. */
-export const unnamedRows = Effect.fnUntraced(function* (
-  resource: Resource,
-  location: string,
-  isReadAgain: boolean
-): Effect.fn.Return<ReadonlyArray<AbsentRow>, Failure, Warehouse> {
+export const unnamedRows = Effect.fnUntraced(function* (resource: Resource, location: string, isReadAgain: boolean) {
   const childOf = resource.childOf!
   const condition = isReadAgain ? `NOT ${isNamed(childOf, location, true)}` : isOrphaned(childOf, location)
   const rows = yield* (yield* Warehouse).rows(
@@ -85,7 +77,7 @@ export const notWrittenBy = Effect.fnUntraced(function* (
   { table }: Resource,
   location: string,
   ids: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT key FROM ${keysSql(ids)} AS wanted ANTI JOIN (FROM crm.${name(table)} WHERE ${inLocation(location)} AND _run_id = ${literal(run)}) AS t ON t.id = wanted.key`
   )
@@ -98,7 +90,7 @@ export const otherRows = Effect.fnUntraced(function* (
   location: string,
   keys: ReadonlyArray<string>,
   limit: number
-): Effect.fn.Return<ReadonlyArray<AbsentRow>, Failure, Warehouse> {
+) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT ${absentColumns(resource, location, "NULL")} FROM ${live(resource.table, location)} AS t
      ANTI JOIN ${keysSql(keys)} AS absent ON absent.key = ${keyText(resource, "t.")}
@@ -123,7 +115,7 @@ export const deletedShares = Effect.fnUntraced(function* (
   location: string,
   keys: ReadonlyArray<string>,
   resources: ReadonlyArray<Resource> | undefined
-): Effect.fn.Return<ReadonlyArray<Share>, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const deleted = `${keyText(resource)} IN (SELECT key FROM ${keysSql(keys)})`
   const shares: Array<Share> = []

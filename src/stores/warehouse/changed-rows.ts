@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
 import { textOfKey } from "../../catalog/tables.ts"
-import type { Failure } from "../../values/failure.ts"
 import { changedKeysSql } from "./meta/content-versions.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -21,9 +20,7 @@ export const changedRows = (path: string, table: PublishedTable): string =>
   `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${isChanged(table)}))`
 
 /** The keys of the changed records. */
-export const changedKeys = Effect.fnUntraced(function* (
-  resource: string
-): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
+export const changedKeys = Effect.fnUntraced(function* (resource: string) {
   const rows = yield* (yield* Warehouse).rows(`SELECT DISTINCT key FROM ${changedKeysSql(resource)}`)
   return new Set(rows.map((row) => String(row["key"])))
 })

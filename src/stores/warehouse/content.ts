@@ -6,7 +6,6 @@
 import { Effect, Stream } from "effect"
 import { hash } from "node:crypto"
 import { isText, kindOf } from "../../catalog/kinds.ts"
-import type { Failure } from "../../values/failure.ts"
 import { name, selected } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -29,7 +28,7 @@ export const contentOf = Effect.fn("warehouse.contentOf")(function* (
   from: string,
   columns: ReadonlyArray<StoredColumn>,
   text = false
-): Effect.fn.Return<Content, Failure, Warehouse> {
+) {
   // Planning the sum of many columns takes ten times as long as counting.
   const [count] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${from}`)
   return Number(count?.["n"]) === 0 ? empty : yield* contentOfRows(from, columns, text)
@@ -40,7 +39,7 @@ export const contentOfRows = Effect.fnUntraced(function* (
   from: string,
   columns: ReadonlyArray<StoredColumn>,
   text = false
-): Effect.fn.Return<Content, Failure, Warehouse> {
+) {
   const values = columns.map((column) => {
     const value = text ? fromFile(column) : textOf(column)
     // DuckDB processes 2,048 rows at a time, so long texts would take much memory.
@@ -63,7 +62,7 @@ export const jsonOfRow = (columns: ReadonlyArray<StoredColumn>): string =>
 export const forEachRowOf = Effect.fnUntraced(function* (
   relations: ReadonlyArray<{ readonly row: string; readonly from: string }>,
   use: (place: number, row: ReadonlyArray<string | null> | null) => void
-): Effect.fn.Return<void, Failure, Warehouse> {
+) {
   if (relations.length === 0) return
   const selects = relations.map(({ from, row }, place) => `(SELECT '${place}' AS place, ${row} AS row FROM ${from})`)
   yield* (yield* Warehouse)

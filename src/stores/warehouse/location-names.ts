@@ -1,13 +1,12 @@
 /** The names of the locations, as the account gives them. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../values/failure.ts"
 import { distinctNames } from "../../values/names.ts"
 import { Warehouse } from "./warehouse.ts"
 
 /** By id; nothing of locations that were never read or have none. `shown`: a name as readers may see it. */
 export const locationNames = Effect.fn("warehouse.locationNames")(function* (
   shown: (name: string) => string = (name) => name
-): Effect.fn.Return<ReadonlyMap<string, string>, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const [column] = yield* warehouse.rows(
     `SELECT 1 FROM duckdb_columns() WHERE table_name = 'locations' AND column_name = 'name' AND database_name = current_database()

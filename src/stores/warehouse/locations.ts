@@ -23,11 +23,7 @@ export const tablesWithLocations: Effect.Effect<ReadonlyArray<string>, Failure, 
 })
 
 /** Ordered by table. */
-export const rowsByLocation = Effect.fn("warehouse.rowsByLocation")(function* (): Effect.fn.Return<
-  ReadonlyArray<LocationRows>,
-  Failure,
-  Warehouse
-> {
+export const rowsByLocation = Effect.fn("warehouse.rowsByLocation")(function* () {
   const { rows } = yield* Warehouse
   const found: Array<LocationRows> = []
   for (const table of yield* tablesWithLocations)

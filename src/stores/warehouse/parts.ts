@@ -1,6 +1,5 @@
 /** Divides tables into parts that fit into DuckDB's memory. */
 import { Effect, Stream } from "effect"
-import type { Failure } from "../../values/failure.ts"
 import type { StoredColumn } from "./content.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -16,7 +15,7 @@ const rowsMin = 256
 export const partsOf = Effect.fnUntraced(function* (
   { name: table, wide }: { readonly name: string; readonly wide?: WideView | undefined },
   schema: string
-): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+) {
   if (!wide) return [`${schema}.${name(table)}`]
   const warehouse = yield* Warehouse
   const columns = yield* columnsOf(`(${wide.rows(schema, 0, -1)})`)

@@ -1,6 +1,5 @@
 /** Reads rows in the order of the warehouse. */
 import { Effect } from "effect"
-import type { Failure } from "../../values/failure.ts"
 import { Warehouse } from "./warehouse.ts"
 
 /**
@@ -8,9 +7,7 @@ import { Warehouse } from "./warehouse.ts"
  * memory at 5 million contacts under 256 MB. The warehouse keeps its one thread: with a second one and this order, Parquet
  * and CSV take twice as long.
  */
-export const storedOrder = Effect.fnUntraced(function* <A, E, R>(
-  effect: Effect.Effect<A, E, R>
-): Effect.fn.Return<A, E | Failure, R | Warehouse> {
+export const storedOrder = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const warehouse = yield* Warehouse
   const [before] = yield* warehouse.rows("SELECT current_setting('preserve_insertion_order') AS ordered")
   const set = (ordered: boolean) => warehouse.run(`SET preserve_insertion_order = ${ordered}`)

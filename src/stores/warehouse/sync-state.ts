@@ -2,9 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { ParentsState } from "../../values/step.ts"
 import type { ChildRequest } from "../../catalog/resource.ts"
-import type { Failure } from "../../values/failure.ts"
 import { type Checkpoint, decodeCheckpoint } from "../../values/checkpoint.ts"
 import { checkpointsOf } from "./meta/checkpoints.ts"
 import { parentStateSql } from "./meta/parent-state.ts"
@@ -35,9 +33,7 @@ interface DueQuery {
  * Parents that are due: new and changed ones first, then those that were fetched longest ago. Each parent is fetched again
  * after a period between half of `refreshAfter` and all of it, so that parents read on one day are not all due on one day.
  */
-export const dueParents = Effect.fnUntraced(function* (
-  query: DueQuery
-): Effect.fn.Return<ReadonlyArray<Due>, Failure, Warehouse> {
+export const dueParents = Effect.fnUntraced(function* (query: DueQuery) {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const { incremental } = query.childRequest
   const isFull =
@@ -62,7 +58,7 @@ export const parentVersions = Effect.fnUntraced(function* (
   location: string,
   childRequest: ChildRequest,
   ids: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyArray<Pick<Due, "id" | "version">>, Failure, Warehouse> {
+) {
   if (ids.length === 0) return []
   const rows = yield* (yield* Warehouse).rows(
     `SELECT p.id, p.version FROM ${parentsSql(location, childRequest)} AS p
@@ -72,17 +68,13 @@ export const parentVersions = Effect.fnUntraced(function* (
 })
 
 /** When the children of the least recently fetched parent were fetched, epoch milliseconds; `undefined` without parents. */
-export const oldestFetch = Effect.fnUntraced(function* (
-  query: Pick<DueQuery, "location" | "childRequest">
-): Effect.fn.Return<number | undefined, Failure, Warehouse> {
+export const oldestFetch = Effect.fnUntraced(function* (query: Pick<DueQuery, "location" | "childRequest">) {
   const [row] = yield* (yield* Warehouse).rows(`SELECT epoch_ms(min(f.fetched_at)) AS at ${parentsFrom(query)}`)
   return numberOf(row?.["at"] ?? null)
 })
 
 /** The state of the parents, by label. A statement each, because DuckDB would hold the joins of one in memory together. */
-export const parentsStates = Effect.fnUntraced(function* (
-  queries: ReadonlyArray<Omit<DueQuery, "limit">>
-): Effect.fn.Return<ReadonlyMap<string, ParentsState>, Failure, Warehouse> {
+export const parentsStates = Effect.fnUntraced(function* (queries: ReadonlyArray<Omit<DueQuery, "limit">>) {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const warehouse = yield* Warehouse
   const found = yield* Effect.forEach(queries, (query) =>
@@ -98,10 +90,7 @@ export const parentsStates = Effect.fnUntraced(function* (
 })
 
 /** The number of rows that are not deleted, by table; a table without any is absent. */
-export const liveCounts = Effect.fnUntraced(function* (
-  location: string,
-  tables: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
+export const liveCounts = Effect.fnUntraced(function* (location: string, tables: ReadonlyArray<string>) {
   if (tables.length === 0) return new Map()
   const rows = tables.map(
     (table) =>
@@ -119,7 +108,7 @@ export const countsByWindow = Effect.fnUntraced(function* (
   table: string,
   column: string,
   windows: ReadonlyArray<readonly [from: number, to: number]>
-): Effect.fn.Return<ReadonlyArray<number>, Failure, Warehouse> {
+) {
   if (windows.length === 0) return []
   const counts = windows.map(
     ([from, to], index) =>
@@ -166,9 +155,7 @@ export interface SyncState extends Partial<Watermark> {
 }
 
 /** State by resource, or by label of children or of a backfill. */
-export const readSyncState = Effect.fnUntraced(function* (
-  location: string
-): Effect.fn.Return<ReadonlyMap<string, SyncState>, Failure, Warehouse> {
+export const readSyncState = Effect.fnUntraced(function* (location: string) {
   const watermarks = yield* watermarksOf(location)
   const checkpoints = yield* checkpointsOf(location)
   return new Map(

@@ -9,7 +9,6 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { type CustomFieldClasses, type PersonalData, worstOf } from "../../catalog/personal-data.ts"
 import type { Resource, Wide } from "../../catalog/resource.ts"
 import { idColumn, tablesOf, wideName } from "../../catalog/tables.ts"
-import type { Failure } from "../../values/failure.ts"
 import { wideDictionaryStatements } from "./meta/columns.ts"
 import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
 import { readValuesSql, readingFunction, readingOf, readingStatements } from "./meta/wide-readings.ts"
@@ -58,7 +57,7 @@ export interface WideView {
 export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   catalogue: Catalogue,
   classes: CustomFieldClasses = {}
-): Effect.fn.Return<ReadonlyArray<WideView>, Failure, Warehouse> {
+) {
   const views = yield* wideViews(catalogue, classes)
   const versions = yield* contentVersions()
   // The readings follow from the views and the values.
@@ -116,7 +115,7 @@ const columnsOf = Effect.fnUntraced(function* (
   resource: Resource,
   wide: Wide,
   classes: CustomFieldClasses | undefined
-): Effect.fn.Return<WideColumns, Failure, Warehouse> {
+) {
   // Columns with a stored name come first, in their old order.
   const rows = yield* (yield* Warehouse).rows(
     `SELECT f.location_id, f.field, nullif(c.field_key, '') AS field_key, c.data_type, c.name, epoch_ms(c.date_added) AS made_at,

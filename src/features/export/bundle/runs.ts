@@ -1,6 +1,5 @@
 /** What `meta` records about the tables of a bundle, up to the run that published the release. */
 import { Effect } from "effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { isoText } from "./control-totals.ts"
@@ -31,10 +30,7 @@ const isOf = (resources: ReadonlyArray<string>): string =>
   `split_part(resource, '/', 1) IN (${resources.map(literal).join(", ")})`
 
 /** The rows of `meta.runs` and `meta.run_resources`, oldest first. */
-export const runLedger = Effect.fn("bundle.runLedger")(function* ({
-  run,
-  resources
-}: Scope): Effect.fn.Return<RunLedger, Failure, Warehouse> {
+export const runLedger = Effect.fn("bundle.runLedger")(function* ({ run, resources }: Scope) {
   const { rows } = yield* Warehouse
   const scoped = `run_id <= ${literal(run)} AND ${isOf(resources)}`
   return {
@@ -66,10 +62,7 @@ const counts = [
 ]
 
 /** The totals that the API named before the release was written. */
-export const apiTotals = Effect.fn("bundle.apiTotals")(function* ({
-  writtenAt,
-  resources
-}: Scope): Effect.fn.Return<ReadonlyArray<ApiTotal>, Failure, Warehouse> {
+export const apiTotals = Effect.fn("bundle.apiTotals")(function* ({ writtenAt, resources }: Scope) {
   const found = yield* (yield* Warehouse).rows(
     `SELECT location_id, resource, total::DOUBLE AS total, ${isoText("full_complete_at")} AS read_at FROM meta.watermarks
      WHERE total IS NOT NULL AND full_complete_at <= ${literal(writtenAt)}::TIMESTAMPTZ AND ${isOf(resources)}

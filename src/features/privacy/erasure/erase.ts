@@ -8,7 +8,6 @@ import { join, relative } from "node:path"
 import { forgetValues } from "../../../alarms/state.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { keySeparator } from "../../../catalog/tables.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { checksumOf, onDisk, writeDurably } from "../../../output/files.ts"
 import { removeLeftovers } from "../../../output/leftovers.ts"
 import type { GivenExport, Place } from "../../../stores/ledger/given.ts"
@@ -72,11 +71,7 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   output: OutputSettings,
   policies: SchemaPolicies,
   job: ErasureJob
-): Effect.fn.Return<
-  { readonly segments: ReadonlyArray<RewrittenSegment>; readonly before: string },
-  Failure,
-  Warehouse | Vault
-> {
+) {
   const [warehouse, vault] = [yield* Warehouse, yield* Vault]
   const { resources } = catalogue
   const { folder } = output
@@ -136,7 +131,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
   job: ErasureJob,
   { segments, before }: { readonly segments: ReadonlyArray<RewrittenSegment>; readonly before: string },
   { given, now, targets }: CompleteOptions
-): Effect.fn.Return<{ readonly certificate: Certificate; readonly path: string }, Failure> {
+) {
   const { folder, memoryMb } = output
   const paths = outputPaths(folder)
   yield* replaceWarehouse(paths.warehouse)

@@ -19,9 +19,7 @@ export const readHolds = (output: string): Effect.Effect<ReadonlyArray<Hold>, Fa
   Effect.map(readJson(pathOf(output), Holds), (found) => found?.holds ?? [])
 
 /** The holds that an erasure must respect. Fails if the file lost one that the ledger has. */
-export const heldIn = Effect.fn("erasure.heldIn")(function* (
-  output: string
-): Effect.fn.Return<ReadonlyArray<Hold>, Failure> {
+export const heldIn = Effect.fn("erasure.heldIn")(function* (output: string) {
   const holds = yield* readHolds(output)
   const known = new Set(holds.map(hashOf))
   for (const [id, sha256] of yield* openInLedger(output))

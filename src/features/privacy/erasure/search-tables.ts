@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import type { Resource } from "../../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { StoredColumn } from "../../../stores/warehouse/content.ts"
 import { insertStatements, literal, name, selected } from "../../../stores/warehouse/sql.ts"
@@ -21,9 +20,7 @@ export interface Sought {
 const keysTable = "memory.main.sought_records"
 
 /** To run before the functions below. */
-export const prepareSearch = Effect.fnUntraced(function* ({
-  records
-}: Sought): Effect.fn.Return<void, Failure, Warehouse> {
+export const prepareSearch = Effect.fnUntraced(function* ({ records }: Sought) {
   const { run } = yield* Warehouse
   yield* run(`CREATE OR REPLACE TABLE ${keysTable} (table_name VARCHAR, location_id VARCHAR, key VARCHAR)`)
   const values = records.map(({ key, location, table }) => `(${[table, location, key].map(literal).join(", ")})`)

@@ -10,7 +10,6 @@ import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { reading } from "../../../output/held-files.ts"
 import { warehouseName } from "../../../output/paths.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Needle, needlesOf } from "./needles.ts"
 import {
   type Sought,
@@ -49,7 +48,7 @@ export const searchFolders = Effect.fn("erasure.search")(function* (
   others: ReadonlyArray<string>,
   sought: Sought,
   isSkipped: (file: string) => boolean
-): Effect.fn.Return<Searched, Failure, Warehouse> {
+) {
   const needles = sought.texts.flatMap(needlesOf)
   const found: Array<Found> = []
   const unsearched: Array<string> = []

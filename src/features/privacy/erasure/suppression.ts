@@ -17,7 +17,6 @@ import { type PhoneForms, emailOf, phoneDigitsOf, phoneReader } from "../subject
 import { countriesByLocation } from "../subject/find.ts"
 import { recordsOf } from "../../../stores/ledger/given.ts"
 import { type Safeguard, safeguardOf, storeSafeguard } from "../../../stores/warehouse/meta/safeguards.ts"
-import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { jobPath } from "./job.ts"
 import { outputPaths } from "../../../output/paths.ts"
 
@@ -45,9 +44,7 @@ const List = Schema.Struct({
 type List = typeof List.Type
 
 /** The list of an output folder; `undefined` if nobody was erased. Fails if its key is missing. */
-export const readSuppression = Effect.fn("erasure.readSuppression")(function* (
-  output: string
-): Effect.fn.Return<Suppression | undefined, Failure, Warehouse> {
+export const readSuppression = Effect.fn("erasure.readSuppression")(function* (output: string) {
   const { key } = suppressionPaths(output)
   const list = yield* readList(output)
   if (list === undefined) return undefined
@@ -59,7 +56,7 @@ export const readSuppression = Effect.fn("erasure.readSuppression")(function* (
 export const suppress = Effect.fn("erasure.suppress")(function* (
   output: string,
   identifiers: ReadonlyArray<Identifier>
-): Effect.fn.Return<Suppression, Failure, Warehouse> {
+) {
   const { key, list } = suppressionPaths(output)
   const listed = yield* readList(output)
   if (!existsSync(key)) {

@@ -47,7 +47,7 @@ export const rewriteVault = Effect.fn("erasure.rewriteVault")(function* (
   folder: string,
   redact: Redact,
   options: { readonly apply: boolean }
-): Effect.fn.Return<ReadonlyArray<RewrittenSegment>, Failure> {
+) {
   const bySegment = new Map<number, RewrittenSegment>()
   const count = (frame: Frame, segment: number) => {
     const { anonymised = 0, frame: kept, removed } = redact(frame)

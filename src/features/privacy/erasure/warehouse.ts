@@ -122,7 +122,7 @@ export const writeChanged = Effect.fn("erasure.warehouse")(function* (
   { customFieldClasses, memoryMb }: Pick<OutputSettings, "customFieldClasses" | "memoryMb">,
   catalogue: Catalogue,
   changes: ReadonlyArray<string>
-): Effect.fn.Return<void, Failure> {
+) {
   const [copy, fresh] = [`${path}.copy`, freshPath(path)]
   const remove = onDisk(path, "removed", async () => {
     for (const file of [copy, fresh])

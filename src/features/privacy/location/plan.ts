@@ -27,7 +27,7 @@ export type RemovalPlan = typeof RemovalPlan.Type
 export const planRemoval = Effect.fn("location.plan")(function* (
   location: string,
   output: Pick<OutputSettings, "folder">
-): Effect.fn.Return<RemovalPlan, Failure, Warehouse> {
+) {
   const found = (yield* rowsByLocation()).filter((one) => one.location === location)
   const vault = (yield* locationsInVault(outputPaths(output.folder).vault)).get(location)
   return {
@@ -67,10 +67,7 @@ export const releasesIn = (published: string): Effect.Effect<ReadonlyArray<strin
 export const releasesOf = (published: string): string => join(dirname(published), `.${basename(published)}`)
 
 /** The holds that cover something of the location. */
-export const holdsOnLocation = Effect.fnUntraced(function* (
-  location: string,
-  holds: ReadonlyArray<Hold>
-): Effect.fn.Return<ReadonlyArray<Hold>, Failure, Warehouse> {
+export const holdsOnLocation = Effect.fnUntraced(function* (location: string, holds: ReadonlyArray<Hold>) {
   const { rows } = yield* Warehouse
   const tables = (yield* rowsByLocation()).filter((one) => one.location === location)
   const names = new Set(tables.map(({ table }) => table.replaceAll('"', "").replace(/^.*\./, "")))

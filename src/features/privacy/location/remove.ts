@@ -50,7 +50,7 @@ export const removeStored = Effect.fn("location.removeStored")(function* (
   output: OutputSettings,
   policies: SchemaPolicies,
   job: RemovalPlan
-): Effect.fn.Return<void, Failure, Warehouse | Vault> {
+) {
   const [warehouse, vault] = [yield* Warehouse, yield* Vault]
   const { folder } = output
   const paths = outputPaths(folder)

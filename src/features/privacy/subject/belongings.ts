@@ -7,7 +7,6 @@ import { linksOf } from "../../../catalog/person-links.ts"
 import type { PersonLinks } from "../../../catalog/person.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { idColumn, keyText, pathOf, tablesOf } from "../../../catalog/tables.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { isAddressSql } from "./addresses.ts"
@@ -58,7 +57,7 @@ export const mentionsTable = ({ table }: Resource): string => `memory.main.${nam
 export const findBelongings = Effect.fn("subject.belongings")(function* (
   { resource, links, parent }: LinkedResource,
   schemas: ReadonlyArray<"crm" | "crm_history">
-): Effect.fn.Return<void, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const found = (conditions: (column: string, table: string) => string | undefined) =>
     selects(resource, links, schemas, conditions)

@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { keyText, tablesOf } from "../../../catalog/tables.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { keysTable } from "./belongings.ts"
@@ -25,7 +24,7 @@ export const findCandidates = Effect.fn("subject.candidates")(function* (
   { resources }: Catalogue,
   contacts: ReadonlyArray<FoundContact>,
   addresses: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyArray<Candidate>, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const texts = [...addresses, ...contacts.flatMap(({ emails, name, phones }) => [...emails, ...phones, name ?? ""])]
   const wanted = [...new Set(texts.map((text) => text.trim().toLowerCase()))].filter((text) => text.length >= lengthMin)

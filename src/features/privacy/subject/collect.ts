@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import type { Resource } from "../../../catalog/resource.ts"
 import { type Table, keyText, tablesOf } from "../../../catalog/tables.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { loadFormat } from "../../../stores/formats/formats.ts"
 import { noMetadata } from "../../../stores/formats/metadata.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
@@ -24,10 +23,7 @@ export interface PersonTable {
 const internalColumns = ["_row_hash", "_run_id"]
 
 /** The tables that have rows of the person, as `contacts`; with `withHistory`, earlier versions as `contacts_history`. */
-export const personTables = Effect.fn("subject.tables")(function* (
-  resource: Resource,
-  withHistory: boolean
-): Effect.fn.Return<ReadonlyArray<PersonTable>, Failure, Warehouse> {
+export const personTables = Effect.fn("subject.tables")(function* (resource: Resource, withHistory: boolean) {
   const warehouse = yield* Warehouse
   const all = tablesOf(resource).flatMap((definition) => [
     { definition, name: definition.name, schema: "crm" },
@@ -53,7 +49,7 @@ const rowsOfPerson = (resource: Resource, { name: table, parentColumn, key }: Ta
 export const writeRows = Effect.fnUntraced(function* (
   { from, name: table }: Pick<PersonTable, "from" | "name">,
   folder: string
-): Effect.fn.Return<void, Failure, Warehouse> {
+) {
   const json = join(folder, `${table}.json`)
   yield* (yield* Warehouse).run(
     `COPY (${from}) TO ${literal(json)} (FORMAT json, ARRAY true, TIMESTAMPFORMAT '${instantFormat}')`
@@ -66,10 +62,7 @@ export const writeRows = Effect.fnUntraced(function* (
 const instantFormat = "%Y-%m-%dT%H:%M:%S.%gZ"
 
 /** The first rows as texts by column, for people to read. */
-export const readableRows = Effect.fnUntraced(function* (
-  { from, definition }: PersonTable,
-  rowsMax: number
-): Effect.fn.Return<ReadonlyArray<Readonly<Record<string, string | null>>>, Failure, Warehouse> {
+export const readableRows = Effect.fnUntraced(function* ({ from, definition }: PersonTable, rowsMax: number) {
   const rows = yield* (yield* Warehouse).rows(`SELECT COLUMNS(*)::VARCHAR FROM (${from}) LIMIT ${rowsMax}`)
   const shown = definition.columns.map((column) => column.name).filter((column) => !internalColumns.includes(column))
   return rows.map((row) =>

@@ -4,7 +4,6 @@ import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Resource } from "../../../catalog/resource.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { Html, html } from "../../../values/html.ts"
 import { timeHtml } from "../../../values/moment.ts"
@@ -20,7 +19,7 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
   resources: ReadonlyArray<Resource>,
   files: string,
   copied: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyArray<Conversation>, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const keys = keysTable(resources.find(({ table }) => table === "messages")!)
   const rows = yield* warehouse.rows(

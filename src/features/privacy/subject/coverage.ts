@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { notExtracted } from "../../../catalog/excluded-operations.ts"
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
-import type { Failure } from "../../../values/failure.ts"
 import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
 import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -28,7 +27,7 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
   linked: ReadonlyArray<LinkedResource>,
   settings: { readonly enabled: ReadonlyArray<Resource>; readonly optional: OptionalSettings },
   locations: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyArray<CoveredResource>, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const statuses = yield* readingStatuses(
     linked.map(({ resource }) => resource),

@@ -3,7 +3,6 @@
  * address with them. Creates the tables `subject_contacts` and `subject_addresses` in memory, which the other modules use.
  */
 import { Effect } from "effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal, selected } from "../../../stores/warehouse/sql.ts"
 import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { addressValues, emailOf, emailSql, isAddressSql, phoneSql } from "./addresses.ts"
@@ -39,11 +38,7 @@ export const countriesOfLocations = Effect.fnUntraced(function* () {
 })
 
 /** The country of each location, if a sync has read it. */
-export const countriesByLocation = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyMap<string, string>,
-  Failure,
-  Warehouse
-> {
+export const countriesByLocation = Effect.fnUntraced(function* () {
   const { rows } = yield* Warehouse
   const tables = yield* rows("SELECT 1 FROM duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'locations'")
   if (tables.length === 0) return new Map()
@@ -54,9 +49,7 @@ export const countriesByLocation = Effect.fnUntraced(function* (): Effect.fn.Ret
 })
 
 /** Addresses that no contact has may belong to people who are no contacts; they count as theirs. */
-export const findContacts = Effect.fn("subject.find")(function* (
-  wanted: Wanted
-): Effect.fn.Return<ReadonlyArray<FoundContact>, Failure, Warehouse> {
+export const findContacts = Effect.fn("subject.find")(function* (wanted: Wanted) {
   const warehouse = yield* Warehouse
   const given = addressValues(wanted.emails.map(emailOf), wanted.digits)
   yield* warehouse.run(`CREATE OR REPLACE TABLE ${addressesTable} AS ${given}`)
@@ -83,7 +76,7 @@ export const findContacts = Effect.fn("subject.find")(function* (
 export const keepContacts = Effect.fnUntraced(function* (
   kept: ReadonlyArray<Pick<FoundContact, "location" | "id">>,
   given: { readonly emails: ReadonlyArray<string>; readonly digits: ReadonlyArray<string> }
-): Effect.fn.Return<void, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const keys = kept.map(({ location, id }) => `(${literal(location)}, ${literal(id)})`)
   yield* warehouse.run(

@@ -1,6 +1,5 @@
 /** The first part of the report: the account's business, from the models in schema `bi` of the published DuckDB file. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { existingMetaTables } from "../../../stores/warehouse/meta/tables.ts"
@@ -31,10 +30,7 @@ export interface Business {
 }
 
 /** `Warehouse` is the published DuckDB file. A topic whose model is missing says so, and the others are shown. */
-export const business = Effect.fn("report.business")(function* (
-  asOf: number,
-  placeOf: Context["placeOf"]
-): Effect.fn.Return<Business, Failure, Warehouse> {
+export const business = Effect.fn("report.business")(function* (asOf: number, placeOf: Context["placeOf"]) {
   const found = yield* (yield* Warehouse).rows(
     "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi' AND database_name = current_database()"
   )

@@ -1,6 +1,5 @@
 /** Sections: payments and recurring revenue by month, one chart for each currency. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { columns, ticksOf } from "../charts.ts"
 import { brief, count, counted, money, moneyBrief } from "../format.ts"
@@ -17,10 +16,7 @@ interface ByMonth {
 }
 
 /** `sql`: a relation with month, currency, amount and n. The currency with the most rows comes first. */
-const byCurrency = Effect.fnUntraced(function* (
-  sql: string,
-  months: Months
-): Effect.fn.Return<ReadonlyArray<ByMonth>, Failure, Warehouse> {
+const byCurrency = Effect.fnUntraced(function* (sql: string, months: Months) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT currency, month, sum(amount) AS amount, sum(n)::BIGINT AS n, sum(sum(n)) OVER (PARTITION BY currency) AS weight
      FROM (${sql}) GROUP BY currency, month ORDER BY weight DESC, currency, month`

@@ -1,6 +1,5 @@
 /** What happened in the last seven whole days, in a sentence, against the seven days before. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
@@ -17,7 +16,7 @@ export interface Week {
 }
 
 /** The day of the report is not over: where it is the latest, if the account has locations in several time zones. */
-export const weekOf = Effect.fn("report.weekOf")(function* (asOf: number): Effect.fn.Return<Week, Failure, Warehouse> {
+export const weekOf = Effect.fn("report.weekOf")(function* (asOf: number) {
   const warehouse = yield* Warehouse
   const [row] = yield* warehouse
     .rows(
@@ -41,7 +40,7 @@ export const clauseOf = Effect.fn("report.week")(function* (
   { thing, things, rows }: NonNullable<TopicDefinition["week"]>,
   { first, last }: Week,
   unknown: Unknown
-): Effect.fn.Return<Html | undefined, Failure, Warehouse> {
+) {
   if (unknown.unread.length > 0) return undefined
   const found = yield* (yield* Warehouse).rows(
     `SELECT currency, count(*) FILTER (day >= ${first}) AS now, count(*) FILTER (day < ${first}) AS before, coalesce(sum(amount) FILTER (day >= ${first}), 0) AS amount

@@ -1,6 +1,5 @@
 /** Section: which tables changed since yesterday and since last week, and how many rows they had over time. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { lines, sparkline, ticksOf } from "../charts.ts"
@@ -28,9 +27,7 @@ export interface TableChanges {
 }
 
 /** The tables of resources; child tables change with them. */
-export const tableChanges = Effect.fn("report.changes")(function* (
-  period: Period
-): Effect.fn.Return<ReadonlyArray<TableChanges>, Failure, Warehouse> {
+export const tableChanges = Effect.fn("report.changes")(function* (period: Period) {
   const warehouse = yield* Warehouse
   const rowsOf = yield* presentRows()
   const sums = (from: string, suffix: string) =>
@@ -71,7 +68,7 @@ export const tableChanges = Effect.fn("report.changes")(function* (
 })
 
 /** Rows without `_deleted_at`, by table, in the warehouse or in a release. */
-const presentRows = Effect.fnUntraced(function* (): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
+const presentRows = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   const tables = yield* warehouse.rows(
     `SELECT table_name FROM duckdb_columns() WHERE column_name = '_deleted_at' AND database_name = current_database()

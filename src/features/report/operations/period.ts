@@ -1,6 +1,5 @@
 /** The time that the report describes, which is that of the data and not of the clock: equal data make equal reports. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { type Run, lastRun, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
 import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -28,11 +27,7 @@ export interface Period {
 export const daysMax = 30
 
 /** `undefined` before the first run. */
-export const periodOf = Effect.fn("report.period")(function* (): Effect.fn.Return<
-  Period | undefined,
-  Failure,
-  Warehouse
-> {
+export const periodOf = Effect.fn("report.period")(function* () {
   const warehouse = yield* Warehouse
   const run = yield* lastRun()
   if (run === undefined) return undefined

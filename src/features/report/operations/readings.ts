@@ -32,9 +32,7 @@ export interface Readings {
 /** One location has at most a reading for each resource and for its children. */
 const shownMax = ({ locationCount }: Period): number => (locationCount === 1 ? 150 : 50)
 
-export const readingsOf = Effect.fn("report.readings")(function* (
-  period: Period
-): Effect.fn.Return<Readings, Failure, Warehouse> {
+export const readingsOf = Effect.fn("report.readings")(function* (period: Period) {
   const keyOf = ({ location, resource }: { readonly location: string; readonly resource: string }) =>
     `${location}\n${resource}`
   const completeAt = new Map((yield* completeReadings()).map((one) => [keyOf(one), one.completeAt]))

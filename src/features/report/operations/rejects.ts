@@ -1,6 +1,5 @@
 /** Sections: values and records that did not fit, and what the service sends differently from its documents. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { existingMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { type WideLoss, wideLosses } from "../../../stores/warehouse/meta/wide-losses.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
@@ -54,9 +53,7 @@ const rowsMax = 50
 const samplesOf = (value: string): string =>
   `to_json(list_distinct([min(left(${value}, 220)), max(left(${value}, 220)), any_value(left(${value}, 220) ORDER BY length(${value}), ${value})]))::VARCHAR AS samples`
 
-export const rejectsOf = Effect.fn("report.rejects")(function* (
-  period: Period
-): Effect.fn.Return<Rejects, Failure, Warehouse> {
+export const rejectsOf = Effect.fn("report.rejects")(function* (period: Period) {
   const warehouse = yield* Warehouse
   const recent = `count(*) FILTER (rejected_at > ${since(period, 1)}) AS last_day`
   const rejected = yield* warehouse.rows(

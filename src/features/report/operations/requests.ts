@@ -1,6 +1,5 @@
 /** Section: what the requests were spent on, against the limits of the service. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { columns, lines, ticksOf } from "../charts.ts"
@@ -30,9 +29,7 @@ export interface Requests {
   readonly course: ReadonlyArray<{ readonly ms: number; readonly requests: number; readonly resource: string }>
 }
 
-export const requestsOf = Effect.fn("report.requests")(function* (
-  period: Period
-): Effect.fn.Return<Requests, Failure, Warehouse> {
+export const requestsOf = Effect.fn("report.requests")(function* (period: Period) {
   const warehouse = yield* Warehouse
   const from = since(period, 31)
   const days = yield* warehouse.rows(

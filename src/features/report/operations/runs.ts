@@ -1,6 +1,5 @@
 /** Section: the last runs: when, how long, how many requests against their plans, and what they changed. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Html, html } from "../../../values/html.ts"
@@ -22,9 +21,7 @@ export interface RunChanges {
 }
 
 /** Rows that runs added, changed and deleted, by the id of the run. */
-export const changesByRun = Effect.fn("report.runs")(function* (
-  runs: ReadonlyArray<Run>
-): Effect.fn.Return<ReadonlyMap<string, RunChanges>, Failure, Warehouse> {
+export const changesByRun = Effect.fn("report.runs")(function* (runs: ReadonlyArray<Run>) {
   if (runs.length === 0) return new Map()
   const rows = yield* (yield* Warehouse).rows(
     `SELECT run_id, coalesce(sum(new_rows), 0)::BIGINT AS added, coalesce(sum(changed_rows), 0)::BIGINT AS changed, coalesce(sum(deleted_rows), 0)::BIGINT AS deleted

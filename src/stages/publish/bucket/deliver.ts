@@ -15,8 +15,7 @@ import {
   putFile,
   removeObject
 } from "../../../stores/objects/object.ts"
-import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { type Failure, failure } from "../../../values/failure.ts"
+import { failure } from "../../../values/failure.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 import { previousRelease } from "../manifest.ts"
 import { ownerOf } from "../../../output/owner.ts"
@@ -50,7 +49,7 @@ export const deliver = Effect.fn("bucket.deliver")(function* (
   { folder, name: target }: Target,
   destination: BucketDestination,
   { full, output, releases }: Delivery
-): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+) {
   const release = yield* previousRelease(releases)
   // A release that was just published is complete.
   if (release === undefined) return []
@@ -112,7 +111,7 @@ const send = Effect.fnUntraced(function* (
   { perhaps, sent }: Change,
   sourceOf: (path: string) => string,
   full: boolean
-): Effect.fn.Return<void, Failure> {
+) {
   const sendFile = ({ object, path, sha256 }: BucketFile) =>
     attempt(async () => {
       const source = sourceOf(path)

@@ -4,14 +4,13 @@ import { manifestName } from "../../../output/paths.ts"
 import type { BucketDestination, Target } from "../../../settings/targets.ts"
 import { listVersions } from "../../../stores/objects/list.ts"
 import { removeObject } from "../../../stores/objects/object.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { connect } from "./connect.ts"
 import { type BucketManifest, readManifest, writeManifest, writingName } from "./manifest.ts"
 
 /** Returns the places that have no earlier content any more, according to a list of all their objects. */
 export const removeEarlierObjects = Effect.fn("bucket.removeEarlierObjects")(function* (
   targets: ReadonlyArray<Target>
-): Effect.fn.Return<ReadonlyArray<string>, Failure> {
+) {
   const cleaned: Array<string> = []
   for (const { destination, name } of targets)
     if (destination?.kind === "bucket" && (yield* removeFrom(name, destination))) cleaned.push(destination.place)

@@ -31,7 +31,7 @@ export const releaseDocuments = Effect.fn("contracts.releaseDocuments")(function
 const wideTable = Effect.fnUntraced(function* (
   { view, table, columns }: WideView,
   tables: ReadonlyArray<ContractTable>
-): Effect.fn.Return<ContractTable, Failure, Warehouse> {
+) {
   const base = tables.find((one) => one.name === table)!
   const types = new Map((yield* columnsOf(`crm.${name(view)}`)).map((column) => [column.name, column.type]))
   const own = columns.map(({ column, label, personal }) => ({

@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { type PublishedTable, publishedTables } from "../../../catalog/published-tables.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { changedRows, isChanged } from "../../../stores/warehouse/changed-rows.ts"
 import type { LakeSettings } from "../../../settings/lake.ts"
 import { type ContentVersion, contentVersions } from "../../../stores/warehouse/meta/content-versions.ts"
@@ -38,7 +37,7 @@ export const commitLake = Effect.fn("lake.commit")(function* (
   catalogue: Catalogue,
   settings: LakeSettings,
   { full, run }: { readonly run: string; readonly full: boolean }
-): Effect.fn.Return<Commit, Failure, Warehouse> {
+) {
   const locations = yield* loadedLocations()
   if (locations.length === 0) return { tables: [] }
   return yield* Effect.gen(function* () {

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { rename, rm } from "node:fs/promises"
-import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { LakeSettings } from "../../../settings/lake.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
@@ -11,9 +10,7 @@ import { openLake } from "./lake.ts"
 import { purgeLake } from "./maintain.ts"
 
 /** Removes the earlier versions of the lake. An embedded catalog becomes a new file, because DuckDB does not clear freed blocks. */
-export const removeEarlierVersions = Effect.fn("lake.removeEarlierVersions")(function* (
-  settings: LakeSettings
-): Effect.fn.Return<void, Failure, Warehouse> {
+export const removeEarlierVersions = Effect.fn("lake.removeEarlierVersions")(function* (settings: LakeSettings) {
   yield* Effect.scoped(Effect.flatMap(openLake(settings, "write"), purgeLake))
   const access = settings.access()
   if (Result.isFailure(access) || access.success.catalog.kind !== "file") return

@@ -1,16 +1,11 @@
 /** What the removal of a location does with the lake. Earlier versions keep it until `lake maintain` removes them. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import type { LakeSettings } from "../../../settings/lake.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
-import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { openLake } from "./lake.ts"
 import { allTables } from "./tables.ts"
 
-export const removeFromLake = Effect.fn("lake.removeLocation")(function* (
-  settings: LakeSettings,
-  location: string
-): Effect.fn.Return<void, Failure, Warehouse> {
+export const removeFromLake = Effect.fn("lake.removeLocation")(function* (settings: LakeSettings, location: string) {
   yield* Effect.scoped(
     Effect.gen(function* () {
       const lake = yield* openLake(settings, "write")

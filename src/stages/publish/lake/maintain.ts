@@ -83,10 +83,7 @@ export const lakeMaintenance = Effect.fn("lake.maintenance")(function* ({
 const expiry = (period: string): string => `now()::TIMESTAMP::TIMESTAMPTZ - INTERVAL ${literal(period)}`
 
 /** Each step is a transaction: what is done before a failure stays done. */
-export const maintainLake = Effect.fn("lake.maintain")(function* ({
-  settings: { expireAfter },
-  transaction
-}: Lake): Effect.fn.Return<void, Failure> {
+export const maintainLake = Effect.fn("lake.maintain")(function* ({ settings: { expireAfter }, transaction }: Lake) {
   for (const statement of [
     `DELETE FROM lake.sluice.commits WHERE (location_id, table_name, run_id, committed_at) NOT IN (
        SELECT (location_id, table_name, run_id, committed_at) FROM ${newestCommitsSql})`,
@@ -103,7 +100,7 @@ export const maintainLake = Effect.fn("lake.maintain")(function* ({
  * Removes every earlier version at once, and the statistics that contain values of it: the rows that an erasure has replaced
  * are then in no file. It removes the earlier versions of all locations of the lake.
  */
-export const purgeLake = Effect.fn("lake.purge")(function* ({ transaction }: Lake): Effect.fn.Return<void, Failure> {
+export const purgeLake = Effect.fn("lake.purge")(function* ({ transaction }: Lake) {
   for (const statement of [
     "CALL ducklake_rewrite_data_files('lake', delete_threshold => 0)",
     "CALL ducklake_merge_adjacent_files('lake')",

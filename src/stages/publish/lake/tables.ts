@@ -1,6 +1,5 @@
 /** The tables of the lake: those of the warehouse, by the same names, and the list of commits. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { Lake } from "./lake.ts"
 
@@ -30,9 +29,7 @@ export const newestCommitsSql = `(FROM lake.sluice.commits
 export type Tables = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /** The tables of the lake, and of the warehouse that it is attached to. */
-export const allTables = Effect.fnUntraced(function* ({
-  rows
-}: Lake): Effect.fn.Return<Readonly<Record<"lake" | "warehouse", Tables>>, Failure> {
+export const allTables = Effect.fnUntraced(function* ({ rows }: Lake) {
   // duckdb_tables() would read the sizes of all files of the lake.
   const found = yield* rows(
     `SELECT database_name AS database, schema_name || '.' || table_name AS path, column_name AS name, data_type AS type
@@ -64,7 +61,7 @@ export const newestCommits = Effect.fnUntraced(function* (
   { rows }: Lake,
   existing: Tables,
   locations: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyArray<CommittedTable>, Failure> {
+) {
   if (!hasCommits(existing)) return []
   const found = yield* rows(
     `SELECT location_id, table_name, version, rows, history_rows FROM ${newestCommitsSql} WHERE ${ofLocations(locations)}`

@@ -3,13 +3,12 @@
  * masked values because there are no others. The copy is a temporary file of the output folder and never contains the
  * values that it masks.
  */
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { chmod, mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { storedOrder } from "../../../stores/warehouse/stored-order.ts"
 import { outputPaths } from "../../../output/paths.ts"
@@ -71,7 +70,7 @@ export const writeCopy = Effect.fn("masking.writeCopy")(function* (
   folder: string,
   tables: ReadonlyArray<CopiedTable>,
   masking: Masking
-): Effect.fn.Return<string, Failure, Warehouse | Scope.Scope> {
+) {
   const warehouse = yield* Warehouse
   // A folder that the next run removes if this one is killed.
   const temporary = join(outputPaths(folder).temporary, "masked")

@@ -7,8 +7,6 @@
  * test a guess. In SQL a value takes 6 microseconds, in a function of Node 30.
  */
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-import type { Failure } from "../../../values/failure.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type PseudonymKey, locationKey } from "../../../settings/masking.ts"
@@ -48,9 +46,7 @@ const normalisedSql = (kind: PseudonymKind, value: string): string => {
 }
 
 /** Makes the SQL of `pseudonymSql` usable on every connection until the scope ends. */
-export const definePseudonyms = Effect.fn("masking.definePseudonyms")(function* (
-  key: PseudonymKey
-): Effect.fn.Return<void, Failure, Warehouse | Scope.Scope> {
+export const definePseudonyms = Effect.fn("masking.definePseudonyms")(function* (key: PseudonymKey) {
   const warehouse = yield* Warehouse
   const rows = yield* warehouse.rows("SELECT id, country FROM crm.locations")
   const countries = new Map(rows.map((row) => [String(row["id"]), String(row["country"] ?? "")]))

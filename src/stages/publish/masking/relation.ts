@@ -2,9 +2,7 @@
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { tablesOf, wideName } from "../../../catalog/tables.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
-import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { WideView } from "../../../stores/warehouse/wide-views.ts"
 import { historyColumns } from "./copy.ts"
 import { maskedColumns, shownFields } from "./expressions.ts"
@@ -26,7 +24,7 @@ export const maskedParts = Effect.fnUntraced(function* (
   views: ReadonlyArray<WideView>,
   masking: Masking,
   { schema, name, parts, wide }: Relation
-): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+) {
   if (schema === "meta")
     return maskedMetaTables(masking).flatMap(([table, select]) => (table === name ? [`(${select})`] : []))
   const resource = catalogue.resources.find((one) => wideName(one) === name)

@@ -12,7 +12,7 @@ import type { PostgresDestination, Target } from "../../../settings/targets.ts"
 import { loadedLocations } from "../../../stores/warehouse/meta/run-resources.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { type Failure, failure } from "../../../values/failure.ts"
+import { failure } from "../../../values/failure.ts"
 import type { TableName } from "../changes.ts"
 import { previousRelease } from "../manifest.ts"
 import type { FewChanges } from "../publish.ts"
@@ -41,7 +41,7 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
   { folder, masking, name: target }: Target,
   destination: PostgresDestination,
   { few, full, memoryMb, models, output, releases, tables }: Delivery
-): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+) {
   const release = yield* previousRelease(releases)
   // A release that was just published is complete.
   if (release === undefined) return []
@@ -100,7 +100,7 @@ export const withdraw = Effect.fn("postgres.withdraw")(function* (
   { folder, name: target }: Target,
   { schema, url }: PostgresDestination,
   output: string
-): Effect.fn.Return<void, Failure> {
+) {
   const owner = yield* ownerOf(output)
   const removed = Effect.flatMap(connect({ url }), (server) => removeRows(server, { owner, schema }))
   yield* patiently(target, Effect.scoped(removed))

@@ -93,10 +93,7 @@ export const removeRows = (server: Server, { owner, schema }: Pick<Loading, "own
     })
   )
 
-const load = Effect.fnUntraced(function* (
-  server: Server,
-  loading: Loading
-): Effect.fn.Return<Loaded, ServerError | Failure, Warehouse> {
+const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
   const { content, full, kept, locations, owner, run, schema, tables, target } = loading
   // One at a time, also when the schema does not exist yet.
   yield* server.rows("SELECT pg_advisory_xact_lock(hashtextextended('sluice ' || $1, 0))", [schema])

@@ -6,7 +6,6 @@ import { mkdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { onDisk, writeDurably } from "../../../output/files.ts"
 import { readJson } from "../../../output/json-file.ts"
-import type { Failure } from "../../../values/failure.ts"
 
 export interface Paths {
   /** The file that the database gets. */
@@ -19,7 +18,7 @@ export interface Paths {
 }
 
 /** The files of a database beside its releases. */
-export const pathsIn = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<Paths, Failure> {
+export const pathsIn = Effect.fnUntraced(function* (folder: string) {
   yield* onDisk(folder, "created", () => mkdir(folder, { recursive: true, mode: 0o700 }))
   const at = (name: string) => join(folder, name)
   return {

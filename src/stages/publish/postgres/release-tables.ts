@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { WideView } from "../../../stores/warehouse/wide-views.ts"
-import type { Failure } from "../../../values/failure.ts"
 import type { TableName } from "../changes.ts"
 import type { WholeManifest } from "../manifest.ts"
 import { dependentOnRuns } from "../models.ts"
@@ -36,7 +35,7 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
   { run, state }: Pick<WholeManifest, "run" | "state">,
   tables: ReadonlyArray<TableName>,
   models: ReadonlyArray<Model>
-): Effect.fn.Return<ReadonlyArray<ReleaseTable>, Failure, Warehouse> {
+) {
   const { rows } = yield* Warehouse
   const comments = new Map(
     (yield* rows(

@@ -6,9 +6,8 @@ import { textOfKey } from "../../../catalog/tables.ts"
 import { partsOf } from "../../../stores/warehouse/parts.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import type { Failure } from "../../../values/failure.ts"
 import type { ReleaseTable } from "./release-tables.ts"
-import type { Server, ServerError } from "./server.ts"
+import type { Server } from "./server.ts"
 import { heldRows } from "./held.ts"
 
 /** The DuckDB file that was loaded last, while it is attached. */
@@ -28,7 +27,7 @@ const insert = Effect.fnUntraced(function* (
   { columns, duckdbKey, name: table, path }: Pick<ReleaseTable, "columns" | "duckdbKey" | "name" | "path">,
   parts: ReadonlyArray<string>,
   file: string
-): Effect.fn.Return<void, ServerError | Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const quote = columns.length === 1 ? `, FORCE_QUOTE (${name(columns[0]!.as)})` : ""
   const statement = `COPY ${path} (${names(columns.map(({ as }) => as))}) FROM STDIN (FORMAT csv)`
@@ -40,11 +39,7 @@ const insert = Effect.fnUntraced(function* (
   yield* onDisk(file, "removed", () => rm(file, { force: true }))
 })
 
-export const insertAll = Effect.fnUntraced(function* (
-  server: Server,
-  table: ReleaseTable,
-  file: string
-): Effect.fn.Return<void, ServerError | Failure, Warehouse> {
+export const insertAll = Effect.fnUntraced(function* (server: Server, table: ReleaseTable, file: string) {
   yield* insert(server, table, yield* parts(table), file)
 })
 
@@ -81,10 +76,7 @@ const rowHash = (table: ReleaseTable, existing: ReadonlySet<string>): string =>
  * Finds the rows that differ between the file that was loaded last and this one. Returns how many, or `undefined` if the
  * files cannot be compared. `isFew`: all of them belong to records that are known.
  */
-export const findChanged = Effect.fn("postgres.findChanged")(function* (
-  table: ReleaseTable,
-  isFew: boolean
-): Effect.fn.Return<number | undefined, Failure, Warehouse> {
+export const findChanged = Effect.fn("postgres.findChanged")(function* (table: ReleaseTable, isFew: boolean) {
   const warehouse = yield* Warehouse
   const before = new Set(
     (yield* warehouse.rows(
@@ -151,7 +143,7 @@ export const replaceChanged = Effect.fn("postgres.replaceChanged")(function* (
   server: Server,
   table: ReleaseTable,
   file: string
-): Effect.fn.Return<void, ServerError | Failure, Warehouse> {
+) {
   const columns = table.columns.filter((column) => table.duckdbKey.includes(column.name))
   yield* server.run([
     `CREATE TEMP TABLE "_sluice_keys" (${columns.map(({ as, sql }) => `${name(as)} ${sql}`).join(", ")}) ON COMMIT DROP`

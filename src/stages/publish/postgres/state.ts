@@ -43,10 +43,7 @@ const decodeShape = Schema.decodeUnknownOption(
 const path = (schema: string) => `${name(schema)}."_sluice"`
 
 /** Creates what is missing of a schema. Without the right to create schemas, one that exists is enough. */
-export const ensureSchema = Effect.fnUntraced(function* (
-  server: Server,
-  schema: string
-): Effect.fn.Return<void, ServerError> {
+export const ensureSchema = Effect.fnUntraced(function* (server: Server, schema: string) {
   const [found] = yield* server.rows<{ schema: boolean; state: boolean }>(
     "SELECT to_regnamespace(quote_ident($1)) IS NOT NULL AS schema, to_regclass(quote_ident($1) || '._sluice') IS NOT NULL AS state",
     [schema]

@@ -8,10 +8,7 @@ import type { Shape, ShapedColumn } from "./shape.ts"
 export type Existing = ReadonlyMap<string, string>
 
 /** By `"schema"."table"`. */
-export const existingTables = Effect.fnUntraced(function* (
-  server: Server,
-  schemas: ReadonlyArray<string>
-): Effect.fn.Return<ReadonlyMap<string, Existing>, ServerError> {
+export const existingTables = Effect.fnUntraced(function* (server: Server, schemas: ReadonlyArray<string>) {
   const rows = yield* server.rows<{ schema: string; table: string; column: string; type: string }>(
     `SELECT n.nspname AS schema, c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type
      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_attribute AS a ON a.attrelid = c.oid

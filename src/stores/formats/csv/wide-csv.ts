@@ -26,7 +26,7 @@ export const updateWideCsv = Effect.fn("formats.updateWideCsv")(function* (
   { columns, wide }: WideRows,
   { table, files: [previous] }: Earlier,
   target: string
-): Effect.fn.Return<number, Failure, Warehouse> {
+) {
   const kept = yield* copyUnchanged(table, columns, previous!, target)
   const changed = `(FROM crm.${name(wide.table)} WHERE ${isChanged(table)})`
   const rows = yield* writeRows(wide, changed, `${target}.new`, false)

@@ -1,7 +1,6 @@
 /** A Parquet file of which the row groups before the first changed row are copied. Most changes of a large table are new rows. */
 import { Effect } from "effect"
 import { open, rm } from "node:fs/promises"
-import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { literal } from "../../warehouse/sql.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
@@ -21,7 +20,7 @@ export const updateParquet = Effect.fn("formats.updateParquet")(function* (
   table: PublishedTable,
   previous: string,
   target: string
-): Effect.fn.Return<number | undefined, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const old = `read_parquet(${literal(previous)}, file_row_number = true)`
   const footer = yield* onDisk(previous, "read", () => readFooter(previous))

@@ -2,9 +2,8 @@
  * The Parquet file of a wide table: the column chunks of the base table's file as they are, and in each row group one sparse
  * chunk for each custom field.
  */
-import { Effect, type Scope, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { rm } from "node:fs/promises"
-import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { literal } from "../../warehouse/sql.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
@@ -21,7 +20,7 @@ export const writeWideParquet = Effect.fn("formats.wideParquet")(function* (
   { from, metadata, wide }: Rows & { readonly wide: WideView },
   base: string,
   target: string
-): Effect.fn.Return<number, Failure, Warehouse | Scope.Scope> {
+) {
   const warehouse = yield* Warehouse
   // DuckDB writes the types of the columns and the metadata to a file without rows.
   const empty = `${target}.schema`

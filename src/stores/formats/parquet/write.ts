@@ -1,6 +1,5 @@
 /** Writes the Parquet file of a relation. */
 import { Effect } from "effect"
-import type { Failure } from "../../../values/failure.ts"
 import { writeSmall } from "../../../output/files.ts"
 import { literal } from "../../warehouse/sql.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
@@ -20,10 +19,7 @@ export const rowGroupRows = 20_480
 const bounds = `ROW_GROUP_SIZE ${rowGroupRows}, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536`
 
 /** Writes the file `path`. Returns the number of rows. */
-export const writeParquet = Effect.fnUntraced(function* (
-  { columns, from, metadata, texts }: Rows,
-  path: string
-): Effect.fn.Return<number, Failure, Warehouse> {
+export const writeParquet = Effect.fnUntraced(function* ({ columns, from, metadata, texts }: Rows, path: string) {
   const content = texts && smallParquet(columns, texts)
   if (!texts || !content) return yield* copyParquet(from, metadata, path)
   yield* writeSmall(path, smallParquetBytes(content, texts.length, metadata))
@@ -31,11 +27,7 @@ export const writeParquet = Effect.fnUntraced(function* (
 })
 
 /** The same, by DuckDB. */
-export const copyParquet = Effect.fnUntraced(function* (
-  from: string,
-  metadata: Metadata,
-  path: string
-): Effect.fn.Return<number, Failure, Warehouse> {
+export const copyParquet = Effect.fnUntraced(function* (from: string, metadata: Metadata, path: string) {
   const copy = `COPY (FROM ${from}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ${bounds}, ${metadataSql(metadata)})`
   const [copied] = yield* (yield* Warehouse).rows(copy)
   return Number(copied?.["Count"])

@@ -1,14 +1,11 @@
 /** `meta.backfilled_windows`: time windows that a backfill has read, and later backfills skip. */
 import * as Effect from "effect/Effect"
 import type { Window } from "../../../catalog/timestamps.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { instantOf, literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
 /** Windows by resource, in epoch milliseconds. */
-export const backfilledWindows = Effect.fnUntraced(function* (
-  location: string
-): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<Window>>, Failure, Warehouse> {
+export const backfilledWindows = Effect.fnUntraced(function* (location: string) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT resource, epoch_ms(from_at) AS "from", epoch_ms(to_at) AS "to" FROM meta.backfilled_windows
      WHERE location_id = ${literal(location)}`

@@ -1,6 +1,5 @@
 /** `meta.checkpoints`: where to resume lists that were not read to their end. One row per partition of a list. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { type Checkpoint, decodeCheckpoint } from "../../../values/checkpoint.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
@@ -10,9 +9,7 @@ import { type Reading, isOneOf } from "./reading.ts"
  * Checkpoints by resource or label of a backfill, then by partition. Those of other versions are left out, so their
  * lists are read from the start.
  */
-export const checkpointsOf = Effect.fnUntraced(function* (
-  location: string
-): Effect.fn.Return<ReadonlyMap<string, Readonly<Record<string, Checkpoint>>>, Failure, Warehouse> {
+export const checkpointsOf = Effect.fnUntraced(function* (location: string) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT resource, partition, checkpoint FROM meta.checkpoints WHERE location_id = ${literal(location)}`
   )
@@ -26,11 +23,7 @@ export const checkpointsOf = Effect.fnUntraced(function* (
 })
 
 /** Lists that were not read to their end, of every location. */
-export const unfinishedLists = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<{ readonly location: string; readonly resource: string }>,
-  Failure,
-  Warehouse
-> {
+export const unfinishedLists = Effect.fnUntraced(function* () {
   const rows = yield* (yield* Warehouse).rows(
     "SELECT DISTINCT location_id, resource FROM meta.checkpoints ORDER BY ALL"
   )

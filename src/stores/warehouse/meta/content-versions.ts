@@ -4,7 +4,6 @@
  * rebuild, or when an older copy of the file was restored.
  */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -41,11 +40,7 @@ export const recordChangedKeys = (resource: string, keys: string): string =>
   `INSERT INTO meta.changed_keys SELECT ${literal(resource)}, location_id, key FROM ${keys}`
 
 /** Resources that a release has. */
-export const releasedResources = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlySet<string>,
-  Failure,
-  Warehouse
-> {
+export const releasedResources = Effect.fnUntraced(function* () {
   const rows = yield* (yield* Warehouse).rows("SELECT resource FROM meta.content_versions WHERE base IS NOT NULL")
   return new Set(rows.map((row) => String(row["resource"])))
 })
@@ -57,11 +52,7 @@ export const renewVersion = (resource: string): ReadonlyArray<string> => [
 ]
 
 /** Versions by resource. */
-export const contentVersions = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyMap<string, ContentVersion>,
-  Failure,
-  Warehouse
-> {
+export const contentVersions = Effect.fnUntraced(function* () {
   const rows = yield* (yield* Warehouse).rows("SELECT resource, version, base FROM meta.content_versions")
   return new Map(
     rows.map((row) => [
@@ -72,7 +63,7 @@ export const contentVersions = Effect.fnUntraced(function* (): Effect.fn.Return<
 })
 
 /** Call after a release with the present versions was published. */
-export const recordRelease = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
+export const recordRelease = Effect.fnUntraced(function* () {
   yield* (yield* Warehouse).transaction([
     {
       ifAny: "(FROM meta.content_versions WHERE base IS DISTINCT FROM version)",
@@ -82,7 +73,7 @@ export const recordRelease = Effect.fnUntraced(function* (): Effect.fn.Return<vo
 })
 
 /** Bounds the list of changed keys if nothing is published: the next release then writes every table anew. */
-export const boundChangedKeys = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
+export const boundChangedKeys = Effect.fnUntraced(function* () {
   yield* (yield* Warehouse).transaction([
     {
       ifAny: `(SELECT 1 FROM meta.changed_keys HAVING count(*) > ${changedKeysMax})`,

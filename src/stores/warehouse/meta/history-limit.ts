@@ -1,12 +1,11 @@
 /** `meta.history_limit`: the time before which `prune` has removed earlier versions of rows. No row: it has removed none. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { instantOf, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
 /** Versions that ended before this time are removed; epoch milliseconds. */
-export const historyLimit = Effect.fnUntraced(function* (): Effect.fn.Return<number | undefined, Failure, Warehouse> {
+export const historyLimit = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   // An earlier version of sluice has kept no limit.
   if (!(yield* existingMetaTables(warehouse)).has("history_limit")) return undefined

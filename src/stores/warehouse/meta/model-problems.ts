@@ -1,6 +1,5 @@
 /** `meta.model_problems`: the models of schema `bi` that could not be built for the last release. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { type Finding, wrong } from "../../../values/finding.ts"
 import { literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
@@ -32,11 +31,7 @@ export interface StoredProblem extends Finding<"wrong"> {
 }
 
 /** An output of an earlier version has no such table. */
-export const modelProblems = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<StoredProblem>,
-  Failure,
-  Warehouse
-> {
+export const modelProblems = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("model_problems")) return []
   const rows = yield* warehouse.rows(

@@ -1,6 +1,5 @@
 /** `meta.planned_totals`: totals of lists that the service reported to a plan. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { instantOf, literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -12,10 +11,7 @@ export interface PlannedTotal {
 }
 
 /** Totals that are not older than a time, in epoch milliseconds. */
-export const plannedTotals = Effect.fnUntraced(function* (
-  location: string,
-  after: number
-): Effect.fn.Return<ReadonlyArray<PlannedTotal>, Failure, Warehouse> {
+export const plannedTotals = Effect.fnUntraced(function* (location: string, after: number) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT resource, epoch_ms(since) AS since, total FROM meta.planned_totals
      WHERE location_id = ${literal(location)} AND reported_at >= ${instantOf(after)}`
@@ -32,7 +28,7 @@ export const setPlannedTotals = Effect.fnUntraced(function* (
   location: string,
   totals: ReadonlyArray<PlannedTotal>,
   reportedAt: number
-): Effect.fn.Return<void, Failure, Warehouse> {
+) {
   const values = totals.map(
     ({ resource, since, total }) =>
       `(${literal(location)}, ${literal(resource)}, ${since === undefined ? "NULL" : instantOf(since)}, ${total}, ${instantOf(reportedAt)})`

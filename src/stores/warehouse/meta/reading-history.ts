@@ -1,6 +1,5 @@
 /** What earlier syncs took for each reading, from `meta.run_resources` and `meta.runs`. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -17,9 +16,7 @@ export interface PastReading {
 const readingsMax = 7
 
 /** The last complete readings by label, newest first. Full syncs and backfills do not show what a night takes. */
-export const readingHistory = Effect.fnUntraced(function* (
-  location: string
-): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<PastReading>>, Failure, Warehouse> {
+export const readingHistory = Effect.fnUntraced(function* (location: string) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT r.resource, r.mode, r.requests, r.new_rows + r.changed_rows AS changed,
        epoch_ms(r.finished_at) - epoch_ms(lag(r.finished_at) OVER (PARTITION BY r.resource ORDER BY r.run_id)) AS elapsed

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { RunResource } from "../../../values/run-resource.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { Reason, stored } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
 import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
@@ -54,11 +53,7 @@ const reasonsIn = (row: Row): ReadonlyArray<Reason> => {
 }
 
 /** Readings whose status does not follow from what they found. */
-export const wrongStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<{ readonly run: string; readonly resource: string; readonly status: string; readonly follows: Status }>,
-  Failure,
-  Warehouse
-> {
+export const wrongStatuses = Effect.fnUntraced(function* () {
   const ended = yield* endedReadings("status IS NOT NULL")
   return ended.flatMap(({ row, facts }) => {
     const [status, follows] = [String(row["status"]), statusOf(facts)]
@@ -69,7 +64,7 @@ export const wrongStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<
 })
 
 /** Sets the status of every reading that has ended without one, including readings of runs that were killed before this. */
-export const setStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<void, Failure, Warehouse> {
+export const setStatuses = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   const values = (yield* endedReadings("status IS NULL")).map(({ row, facts }) => {
     const key = [row["run_id"], row["location_id"], row["resource"]].map(literal).join(", ")
@@ -89,9 +84,7 @@ export const setStatuses = Effect.fnUntraced(function* (): Effect.fn.Return<void
 const rowsPerStatement = 500
 
 /** What a run did for each resource. */
-export const resourcesOf = Effect.fnUntraced(function* (
-  run: string
-): Effect.fn.Return<ReadonlyArray<RunResource>, Failure, Warehouse> {
+export const resourcesOf = Effect.fnUntraced(function* (run: string) {
   return runResources(
     yield* (yield* Warehouse).rows(
       `${yield* runResourcesSql()} WHERE run_id = ${literal(run)} ORDER BY location_id, resource`
@@ -109,11 +102,7 @@ export interface LatestReading extends RunResource {
  * What the last run that read it did for each resource of each location, and its state. Backfills do not count. A list that
  * has a checkpoint is interrupted, unless its reading ended incomplete and keeps the checkpoint for the next one.
  */
-export const lastReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<LatestReading>,
-  Failure,
-  Warehouse
-> {
+export const lastReadings = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   // A release has no checkpoints.
   const hasCheckpoints = (yield* existingMetaTables(warehouse)).has("checkpoints")
@@ -144,9 +133,7 @@ export const lastReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
  * When the last full sync began, epoch milliseconds, by children or details that neither it nor a later run has read
  * completely and without a warning: what it could not read is due until then.
  */
-export const unfinishedRefreshes = Effect.fnUntraced(function* (
-  location: string
-): Effect.fn.Return<ReadonlyMap<string, number>, Failure, Warehouse> {
+export const unfinishedRefreshes = Effect.fnUntraced(function* (location: string) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT resource, epoch_ms(max(started_at) FILTER (command = ${literal(fullSync)})) AS at,
        max(run_id) FILTER (command = ${literal(fullSync)}) AS last_full, max(run_id) FILTER (status = 'complete') AS last_complete
@@ -158,11 +145,7 @@ export const unfinishedRefreshes = Effect.fnUntraced(function* (
 })
 
 /** When a run last found that nothing more of each resource was due, epoch milliseconds. Backfills do not count. */
-export const completeRuns = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<{ readonly location: string; readonly resource: string; readonly checkedAt: number }>,
-  Failure,
-  Warehouse
-> {
+export const completeRuns = Effect.fnUntraced(function* () {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT location_id, resource, epoch_ms(max(finished_at)) AS at FROM meta.run_resources
      WHERE status LIKE 'complete%' AND mode <> 'window' AND finished_at IS NOT NULL GROUP BY ALL`
@@ -175,7 +158,7 @@ export const completeRuns = Effect.fnUntraced(function* (): Effect.fn.Return<
 })
 
 /** Requests of a run that has not stored its count: at least one for each page that was loaded. */
-export const pagesOf = Effect.fnUntraced(function* (run: string): Effect.fn.Return<number, Failure, Warehouse> {
+export const pagesOf = Effect.fnUntraced(function* (run: string) {
   const [row] = yield* (yield* Warehouse).rows(
     `SELECT coalesce(sum(pages), 0)::BIGINT AS n FROM meta.run_resources WHERE run_id = ${literal(run)}`
   )
@@ -211,10 +194,7 @@ const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
   }))
 
 /** The latest status of each reading of a table: of its list, and as children of other tables, but not of its details. */
-export const lastStatuses = Effect.fnUntraced(function* (
-  location: string,
-  table: string
-): Effect.fn.Return<ReadonlyArray<Status>, Failure, Warehouse> {
+export const lastStatuses = Effect.fnUntraced(function* (location: string, table: string) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT arg_max(status, run_id) AS status FROM meta.run_resources
      WHERE location_id = ${literal(location)} AND status IS NOT NULL AND mode <> 'window'
@@ -225,20 +205,18 @@ export const lastStatuses = Effect.fnUntraced(function* (
 })
 
 /** Whether any row was ever written: each transaction that writes rows also counts them. */
-export const isAnythingLoaded = Effect.fnUntraced(function* (): Effect.fn.Return<boolean, Failure, Warehouse> {
+export const isAnythingLoaded = Effect.fnUntraced(function* () {
   return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.run_resources LIMIT 1")).length > 0
 })
 
 /** Records of all runs that were loaded from the vault. */
-export const recordCount = Effect.fnUntraced(function* (): Effect.fn.Return<number, Failure, Warehouse> {
+export const recordCount = Effect.fnUntraced(function* () {
   const [row] = yield* (yield* Warehouse).rows("SELECT sum(records) AS n FROM meta.run_resources")
   return Number(row?.["n"])
 })
 
 /** Resources with rows that runs after this one changed. */
-export const changedSince = Effect.fnUntraced(function* (
-  run: string
-): Effect.fn.Return<ReadonlySet<string>, Failure, Warehouse> {
+export const changedSince = Effect.fnUntraced(function* (run: string) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM meta.run_resources
      WHERE run_id > ${literal(run)} AND new_rows + changed_rows + deleted_rows > 0`
@@ -247,7 +225,7 @@ export const changedSince = Effect.fnUntraced(function* (
 })
 
 /** Runs whose pages were loaded, oldest first. */
-export const loadedRuns = Effect.fnUntraced(function* (): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
+export const loadedRuns = Effect.fnUntraced(function* () {
   const rows = yield* (yield* Warehouse).rows(
     "SELECT DISTINCT run_id FROM meta.run_resources WHERE pages > 0 ORDER BY run_id"
   )
@@ -255,11 +233,7 @@ export const loadedRuns = Effect.fnUntraced(function* (): Effect.fn.Return<Reado
 })
 
 /** Locations that any run has read. */
-export const loadedLocations = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<string>,
-  Failure,
-  Warehouse
-> {
+export const loadedLocations = Effect.fnUntraced(function* () {
   const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id FROM meta.run_resources")
   return rows.map((row) => String(row["location_id"]))
 })
@@ -274,9 +248,7 @@ export interface LeftLocation {
  * Locations with rows that no setting names any more. None if the settings name no location that was read into this output:
  * more likely they are wrong.
  */
-export const leftLocations = Effect.fnUntraced(function* (
-  named: ReadonlySet<string>
-): Effect.fn.Return<ReadonlyArray<LeftLocation>, Failure, Warehouse> {
+export const leftLocations = Effect.fnUntraced(function* (named: ReadonlySet<string>) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT location_id, epoch_ms(max(finished_at)) AS at FROM meta.run_resources
      WHERE finished_at IS NOT NULL GROUP BY ALL ORDER BY ALL`

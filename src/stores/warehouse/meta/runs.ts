@@ -1,7 +1,6 @@
 /** `meta.runs`: one row per run of a command that writes. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import type { RunState } from "../../../values/state.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
@@ -12,10 +11,7 @@ export interface RunRecord {
   readonly startedAt: number
 }
 
-export const beginRun = Effect.fnUntraced(function* (
-  command: string,
-  plannedRequests: number | undefined
-): Effect.fn.Return<RunRecord, Failure, Warehouse> {
+export const beginRun = Effect.fnUntraced(function* (command: string, plannedRequests: number | undefined) {
   const warehouse = yield* Warehouse
   const startedAt = yield* Clock.currentTimeMillis
   const [row] = yield* warehouse.rows("SELECT max(run_id) AS last FROM meta.runs")
@@ -48,7 +44,7 @@ export const endRun = Effect.fnUntraced(function* (
     readonly exitCode: number
     readonly requests: number
   }
-): Effect.fn.Return<void, Failure, Warehouse> {
+) {
   yield* (yield* Warehouse).transaction([
     `UPDATE meta.runs SET finished_at = ${instantOf(yield* Clock.currentTimeMillis)}, status = ${literal(end.status)},
        exit_code = ${end.exitCode}, requests = ${end.requests} WHERE run_id = ${literal(run.id)}`
@@ -68,10 +64,7 @@ export interface Run {
 }
 
 /** Runs, newest first. `command`: only runs of this command. */
-export const runsNewestFirst = Effect.fnUntraced(function* (
-  command?: string,
-  limit = 1_000_000
-): Effect.fn.Return<ReadonlyArray<Run>, Failure, Warehouse> {
+export const runsNewestFirst = Effect.fnUntraced(function* (command?: string, limit = 1_000_000) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT * EXCLUDE (started_at, finished_at), epoch_ms(started_at) AS started_ms, epoch_ms(finished_at) AS finished_ms
      FROM meta.runs ${command === undefined ? "" : `WHERE command = ${literal(command)}`} ORDER BY run_id DESC LIMIT ${limit}`
@@ -88,16 +81,12 @@ export const runsNewestFirst = Effect.fnUntraced(function* (
   }))
 })
 
-export const lastRun = Effect.fnUntraced(function* (): Effect.fn.Return<Run | undefined, Failure, Warehouse> {
+export const lastRun = Effect.fnUntraced(function* () {
   return (yield* runsNewestFirst(undefined, 1))[0]
 })
 
 /** Mean time per request of the last syncs, waits for the rate limit included; `undefined` if none was long enough. */
-export const secondsPerRequest = Effect.fnUntraced(function* (): Effect.fn.Return<
-  number | undefined,
-  Failure,
-  Warehouse
-> {
+export const secondsPerRequest = Effect.fnUntraced(function* () {
   const [row] = yield* (yield* Warehouse).rows(
     `SELECT sum(epoch_ms(finished_at) - epoch_ms(started_at)) / 1000 / sum(requests) AS seconds FROM (
        FROM meta.runs WHERE command LIKE 'sync%' AND requests >= 20 AND finished_at > started_at
@@ -113,11 +102,7 @@ export const fullSync = "sync --full"
 const resumeWithinMs = 2 * 86_400_000
 
 /** When the unfinished full sync began that a run would resume now, in epoch milliseconds; `undefined` if there is none. */
-export const unfinishedFullSync = Effect.fnUntraced(function* (): Effect.fn.Return<
-  number | undefined,
-  Failure,
-  Warehouse
-> {
+export const unfinishedFullSync = Effect.fnUntraced(function* () {
   const now = yield* Clock.currentTimeMillis
   let begunAt: number | undefined
   let next = now

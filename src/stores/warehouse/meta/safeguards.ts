@@ -3,7 +3,6 @@
  * that was lost is not taken for an empty one.
  */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
@@ -15,9 +14,7 @@ export interface Safeguard {
 }
 
 /** `file`: its name in the output folder. `undefined` if the warehouse knows nothing about it. */
-export const safeguardOf = Effect.fnUntraced(function* (
-  file: string
-): Effect.fn.Return<Safeguard | undefined, Failure, Warehouse> {
+export const safeguardOf = Effect.fnUntraced(function* (file: string) {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("safeguards")) return undefined
   const [row] = yield* warehouse.rows(`SELECT entries, sha256 FROM meta.safeguards WHERE file = ${literal(file)}`)
@@ -25,10 +22,7 @@ export const safeguardOf = Effect.fnUntraced(function* (
 })
 
 /** Does nothing in a new file, which has no tables yet. */
-export const storeSafeguard = Effect.fnUntraced(function* (
-  file: string,
-  { entries, sha256 }: Safeguard
-): Effect.fn.Return<void, Failure, Warehouse> {
+export const storeSafeguard = Effect.fnUntraced(function* (file: string, { entries, sha256 }: Safeguard) {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("safeguards")) return
   yield* warehouse.transaction([

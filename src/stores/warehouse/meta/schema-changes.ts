@@ -3,7 +3,6 @@
  * documents. A new field, a new type and an undocumented value of an enum column are each reported once.
  */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { addBlockedFields } from "./run-resources.ts"
@@ -73,7 +72,7 @@ export interface SchemaDrift {
 export const reportSchemaDrift = Effect.fnUntraced(function* (
   run: string,
   blocked: (table: string, field: string) => string | undefined
-): Effect.fn.Return<SchemaDrift, Failure, Warehouse> {
+) {
   const warehouse = yield* Warehouse
   const field = "v.column_name || ' = ' || v.value"
   const columns = "(location_id, table_name, field, kind, sample, first_run_id, first_seen_at, seen)"

@@ -1,17 +1,12 @@
 /** `meta.schema_version`: the format of the file, and the definitions that its tables were last brought up to date with. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { format } from "../format.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
 /** Fingerprint of the definitions to which the tables were last migrated; `undefined` in a new file. */
-export const storedFingerprint = Effect.fnUntraced(function* (): Effect.fn.Return<
-  string | undefined,
-  Failure,
-  Warehouse
-> {
+export const storedFingerprint = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("schema_version")) return undefined
   const [row] = yield* warehouse.rows("SELECT fingerprint FROM meta.schema_version")

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { formatSql } from "../format.ts"
 import { literal } from "../sql.ts"
@@ -32,7 +31,7 @@ export const copyHistory = Effect.fnUntraced(function* (
   old: Warehouse["Service"],
   rebuilt: Warehouse["Service"],
   temporary: string
-): Effect.fn.Return<void, Failure> {
+) {
   const tables = yield* existingMetaTables(old)
   if (!tables.has("runs")) return
   const [version] = tables.has("schema_version") ? yield* old.rows(formatSql) : []

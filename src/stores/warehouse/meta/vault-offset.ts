@@ -1,16 +1,11 @@
 /** `meta.vault_offset`: how far the vault is loaded. One row, replaced in the transaction that loads the rows. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import type { Position } from "../../vault/position.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
 /** The position after the last loaded frame; `undefined` before the first load. */
-export const loadedPosition = Effect.fnUntraced(function* (): Effect.fn.Return<
-  Position | undefined,
-  Failure,
-  Warehouse
-> {
+export const loadedPosition = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("vault_offset")) return undefined
   const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.vault_offset")

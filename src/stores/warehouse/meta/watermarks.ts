@@ -80,11 +80,7 @@ export const advanceWatermarks = (readings: ReadonlyArray<CompleteReading>): Rea
 }
 
 /** When each location was last read completely, by its least fresh list; epoch milliseconds. */
-export const freshnessByLocation = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyMap<string, number>,
-  Failure,
-  Warehouse
-> {
+export const freshnessByLocation = Effect.fnUntraced(function* () {
   const rows = yield* (yield* Warehouse).rows(
     "SELECT location_id, epoch_ms(min(complete_at)) AS at FROM meta.watermarks WHERE full_complete_at IS NOT NULL GROUP BY ALL"
   )
@@ -92,7 +88,7 @@ export const freshnessByLocation = Effect.fnUntraced(function* (): Effect.fn.Ret
 })
 
 /** Whether any resource was ever read completely. */
-export const isAnythingComplete = Effect.fnUntraced(function* (): Effect.fn.Return<boolean, Failure, Warehouse> {
+export const isAnythingComplete = Effect.fnUntraced(function* () {
   return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.watermarks LIMIT 1")).length > 0
 })
 
@@ -123,17 +119,7 @@ export const completeReadings = Effect.fnUntraced(function* (): Effect.fn.Return
 })
 
 /** Every watermark, and whether it is later than the end of the last complete reading. Times are text. */
-export const allWatermarks = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<{
-    readonly location: string
-    readonly resource: string
-    readonly watermark: string
-    readonly completeAt: string
-    readonly isAhead: boolean
-  }>,
-  Failure,
-  Warehouse
-> {
+export const allWatermarks = Effect.fnUntraced(function* () {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT location_id, resource, watermark, complete_at, watermark > complete_at AS ahead FROM meta.watermarks ORDER BY ALL`
   )

@@ -1,6 +1,5 @@
 /** `meta.wide_losses`: cells of wide tables that do not show their custom value exactly, or not at all. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
@@ -12,11 +11,7 @@ export interface WideLoss {
 }
 
 /** An output of an earlier version has no such table. */
-export const wideLosses = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<WideLoss>,
-  Failure,
-  Warehouse
-> {
+export const wideLosses = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("wide_losses")) return []
   const rows = yield* warehouse.rows("FROM meta.wide_losses ORDER BY view_name, column_name")

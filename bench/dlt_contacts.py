@@ -1,7 +1,7 @@
-"""Loads the contacts of a sandbox into DuckDB with dlt, with its fastest settings. bench/side-by-side.ts calls it:
+"""Loads the contacts of a sandbox into DuckDB with dlt. bench/side-by-side.ts calls it:
 
 python dlt_contacts.py versions
-python dlt_contacts.py run      with FOLDER, and what names the sandbox, in the environment
+python dlt_contacts.py run      with FOLDER, WORKERS, and what names the sandbox, in the environment
 python dlt_contacts.py count    the rows it wrote, as JSON
 """
 
@@ -12,8 +12,9 @@ import sys
 os.environ.update(
     RUNTIME__DLTHUB_TELEMETRY="false",
     RUNTIME__LOG_LEVEL="ERROR",
-    # One process for each core, and files so small that each process gets some.
-    NORMALIZE__WORKERS="2",
+    # With two workers, one process for each core, it is fastest; with one it costs least CPU. Files are so small that each
+    # process gets some.
+    NORMALIZE__WORKERS=os.environ.get("WORKERS", "2"),
     EXTRACT__DATA_WRITER__FILE_MAX_ITEMS="10000",
     DATA_WRITER__BUFFER_MAX_ITEMS="20000",
     DATA_WRITER__DISABLE_COMPRESSION="true",

@@ -1,6 +1,7 @@
 /**
  * sluice and dlt (Python) copy the same contacts from the same sandbox, in the same pages, into the same three tables of a
- * DuckDB file. dlt infers its schema; sluice declares it.
+ * DuckDB file. dlt infers its schema; sluice declares it. dlt runs with two workers, which is fastest, and with one, which
+ * costs least CPU.
  *
  *     python3 -m venv venv && venv/bin/pip install "dlt[duckdb,parquet]==1.31.0"
  *     PYTHON=venv/bin/python node_modules/.bin/node bench/side-by-side.ts [contacts] [runs]
@@ -46,31 +47,32 @@ const runSluice = async (): Promise<Measured> => {
   return measured
 }
 
-const runDlt = async (): Promise<Measured> => {
-  const environment = { ...sandbox.environment, FOLDER: newFolder() }
+const runDlt = async (workers: number): Promise<Measured> => {
+  const environment = { ...sandbox.environment, FOLDER: newFolder(), WORKERS: String(workers) }
   const measured = await runProgram(python, [script, "run"], environment)
   verify("dlt", JSON.parse((await runProgram(python, [script, "count"], environment)).stdout))
   return measured
 }
 
 try {
-  const measured: Array<{ readonly sluice: Measured; readonly dlt: Measured }> = []
-  // Alternately, so that other load on the machine affects both.
-  for (let n = 0; n < runs; n++) measured.push({ sluice: await runSluice(), dlt: await runDlt() })
+  const measured: Array<ReadonlyArray<Measured>> = []
+  // Alternately, so that other load on the machine affects all of them.
+  for (let n = 0; n < runs; n++) measured.push([await runSluice(), await runDlt(2), await runDlt(1)])
 
   console.log(`${contacts} contacts, median of ${runs}; ${versions.stdout.trim()}; Node ${process.versions.node}`)
-  console.log("                          sluice       dlt   ratio")
+  console.log("                          sluice       dlt   ratio  one worker  ratio")
   const line = (name: string, of: (run: Measured) => number) => {
-    const ours = median(measured.map(({ sluice }) => of(sluice)))
-    const theirs = median(measured.map(({ dlt }) => of(dlt)))
-    const cells = [ours.toFixed(1), theirs.toFixed(1), `x ${(theirs / ours).toFixed(2)}`]
+    const [ours, ...theirs] = [0, 1, 2].map((tool) => median(measured.map((run) => of(run[tool]!)))) as [
+      number,
+      number,
+      number
+    ]
+    const cells = [ours.toFixed(1), ...theirs.flatMap((value) => [value.toFixed(1), `x ${(value / ours).toFixed(2)}`])]
     console.log(name.padEnd(22) + cells.map((cell) => cell.padStart(10)).join(""))
-    return [ours, theirs].map((value) => Math.round(contacts / value))
   }
-  const rates = line("wall, s", ({ seconds }) => seconds)
+  line("wall, s", ({ seconds }) => seconds)
   line("CPU, s", ({ cpuSeconds }) => cpuSeconds)
   line("largest process, MB", ({ peakMb }) => peakMb)
-  console.log(`contacts a second, start-up included: ${rates.join(" and ")}`)
 } finally {
   sandbox.stop()
 }

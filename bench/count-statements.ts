@@ -56,6 +56,6 @@ DuckDBConnection.prototype.run = async function (sql, ...more) {
 process.on("exit", () => {
   const byThread: Record<string, number> = {}
   for (const [name, cpuMs] of threads()) byThread[name] = Math.round((byThread[name] ?? 0) + cpuMs)
-  const dearest = [...kinds].toSorted(([, a], [, b]) => b.cpuMs - a.cpuMs).slice(0, 15)
+  const dearest = [...kinds].toSorted(([, a], [, b]) => b.cpuMs - a.cpuMs).slice(0, 60)
   console.error(JSON.stringify({ statements, characters, byThread, dearest }))
 })

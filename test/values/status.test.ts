@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import type { Reason } from "../../src/values/reason.ts"
 import { type Facts, sentencesOf, statusOf, worstStatus } from "../../src/values/status.ts"
-import { RunChanges, RunRows } from "../../src/stores/warehouse/meta/run-changes.ts"
+import { RunChanges } from "../../src/stores/warehouse/meta/run-changes.ts"
 import { resourcesOf, setStatuses } from "../../src/stores/warehouse/meta/run-resources.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -46,9 +46,7 @@ it.live("the status is set for every reading that has ended, and for no other", 
   Effect.gen(function* () {
     yield* prepare({ resources: [], familyByTable: new Map() })
     const row = (label: string) => ({ run: "r", location: "L", label })
-    const rows = new RunRows()
-    yield* rows.read(new Set(["r"]))
-    const changes = new RunChanges(rows)
+    const changes = new RunChanges()
     const end = (label: string, facts: Partial<Facts>) =>
       changes.end(row(label), {
         mode: "full",
@@ -95,9 +93,7 @@ it.live("the status is set for every reading that has ended, and for no other", 
     // A later load adds to the rows of an earlier one, and keeps the rest of them.
     const all = (yield* Warehouse).rows("SELECT COLUMNS(*)::VARCHAR FROM meta.run_resources ORDER BY resource")
     const earlier = yield* all
-    const later = new RunRows()
-    yield* later.read(new Set(["r"]))
-    const added = new RunChanges(later)
+    const added = new RunChanges()
     for (const label of ["a", "b", "c", "under way"]) added.add(row(label), { pages: 1 })
     yield* (yield* Warehouse).transaction(added.take())
     assert.deepStrictEqual(

@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { childRequestOf } from "../../src/catalog/resource.ts"
 import { Changes } from "../../src/stages/load/merge/changes.ts"
-import { RunRows } from "../../src/stores/warehouse/meta/run-changes.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { parentsStates } from "../../src/stores/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -29,14 +28,12 @@ it.live("a transaction that is repeated with more memory counts once", () =>
   Effect.gen(function* () {
     yield* prepare({ resources: [], familyByTable: new Map() })
     const warehouse = yield* Warehouse
-    const rows = new RunRows()
-    yield* rows.read(new Set(["r"]))
-    const changes = new Changes(new Set(), rows)
+    const changes = new Changes(new Set())
     let attempts = 0
     const load = (numbers: number) =>
       warehouse.transaction(
         [
-          changes.begin(),
+          () => changes.begin(),
           () => {
             attempts++
             changes.counts.add({ run: "r", location: "L", label: "contacts" }, { new_rows: 5 })

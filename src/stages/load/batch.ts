@@ -138,8 +138,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
   const { partitions, ends, windows } = statesOf(entries)
   const parents = staging.parents.statesSql
-  const changes = new Changes(known.released, known.runs)
-  yield* known.runs.read(new Set(entries.map(({ run }) => run)))
+  const changes = new Changes(known.released)
   const [first = [], ...others] = splitIntoTransactions(groups).map((groups) =>
     // Evaluated in its transaction, so that the changes of a later one are not recorded earlier.
     groups.map(
@@ -195,7 +194,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
     ],
     transactions: rows.map((statements, index) => [
-      changes.begin(),
+      () => changes.begin(),
       ...statements,
       ...(index === rows.length - 1 ? [state] : []),
       () => changes.take()

@@ -9,7 +9,6 @@ import { hashDigits } from "./normalise/normalise.ts"
 import type { Failure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
 import { readingsWithParentState } from "../../stores/warehouse/meta/parent-state.ts"
-import { RunRows } from "../../stores/warehouse/meta/run-changes.ts"
 import { isAnythingLoaded } from "../../stores/warehouse/meta/run-resources.ts"
 import { releasedResources } from "../../stores/warehouse/meta/content-versions.ts"
 import { readingsWithMissing } from "../../stores/warehouse/meta/missing-children.ts"
@@ -50,8 +49,6 @@ export class KnownRows {
   /** Excludes a commit: the rows that it writes are those of batches that were added here before. */
   readonly commits: Semaphore.Semaphore
   private readonly parentStates = new Set<string>()
-  /** The counts of the runs that are being loaded. */
-  readonly runs = new RunRows()
   /** Resources of which the next release needs the changed keys. */
   readonly released: ReadonlySet<string>
   private isEmpty: boolean
@@ -168,7 +165,6 @@ export class KnownRows {
   reset(): void {
     this.tables.clear()
     this.seen.clear()
-    this.runs.clear()
     this.isEmpty = false
   }
 

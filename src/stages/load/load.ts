@@ -113,13 +113,6 @@ export const makeLoader = Effect.fn("load.make")(function* (
   const load = Effect.andThen(
     loadContinuously((position) => Effect.sync(() => isBefore(position, vault.end()))),
     onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))
-  ).pipe(
-    Effect.tap(() =>
-      Effect.sync(() => {
-        // Statuses are set after a load.
-        known.runs.clear()
-      })
-    )
   )
   return {
     load,

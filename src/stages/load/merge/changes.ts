@@ -1,29 +1,22 @@
 /** What a transaction changes beside the rows: their counts, the versions of the content, and the keys for the next release. */
 import { changeVersions, recordChangedKeys } from "../../../stores/warehouse/meta/content-versions.ts"
-import { RunChanges, type RunRows } from "../../../stores/warehouse/meta/run-changes.ts"
+import { RunChanges } from "../../../stores/warehouse/meta/run-changes.ts"
 
 export class Changes {
-  readonly counts: RunChanges
+  readonly counts = new RunChanges()
   private readonly released: ReadonlySet<string>
   private readonly changed = new Set<string>()
 
   /** `released`: the resources that a release has. */
-  constructor(released: ReadonlySet<string>, runs: RunRows) {
+  constructor(released: ReadonlySet<string>) {
     this.released = released
-    this.counts = new RunChanges(runs)
   }
 
   /** The first statement of a transaction: if that is repeated, what the attempt before has noted does not count. */
-  begin(): () => ReadonlyArray<string> {
-    let isRepeated = false
-    return () => {
-      if (isRepeated) {
-        this.counts.repeat()
-        this.changed.clear()
-      } else this.counts.begin()
-      isRepeated = true
-      return []
-    }
+  begin(): ReadonlyArray<string> {
+    this.counts.clear()
+    this.changed.clear()
+    return []
   }
 
   /** To run with a change of a resource's tables. `keys`: a relation with the `location_id` and `key` of each changed row. */

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { type Resource, backfillOf, embeddedResourcesOf } from "../../catalog/resource.ts"
 import { tablesOf } from "../../catalog/tables.ts"
 import { onDisk } from "../../output/files.ts"
-import { type EndEntry, type Entry, type WindowEntry, isPage } from "../../stores/vault/entry.ts"
+import { type EndEntry, type Entry, type PageEntry, type WindowEntry, isPage } from "../../stores/vault/entry.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { positionStatements } from "../../stores/warehouse/meta/vault-offset.ts"
@@ -24,7 +24,7 @@ import { blockedFields, driftStatements, writeDrift } from "./merge/schema-drift
 import { fieldKeyStatements } from "./merge/field-keys.ts"
 import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
 import { BatchOrder } from "./batch-order.ts"
-import type { KnownRows } from "./known-rows.ts"
+import type { KnownRows, TableReading } from "./known-rows.ts"
 import { mergeStatements } from "./merge/merge.ts"
 import { rejectStatements } from "./merge/rejects.ts"
 import { type Group, type Loaded, StagingFiles, isOfFullReading } from "./staging-files.ts"
@@ -95,6 +95,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       continue
     }
     if (bytes === 0) yield* write(() => recreate(temporary))
+    const pages = read.frames.flatMap(({ entry }) => (isPage(entry) ? [entry] : []))
+    yield* known.readTables(pages.flatMap((page) => staging.resourcesOf(page).map((one) => readingOf(page, one))))
     let taken = 0
     for (const { bytes: body, end, entry } of read.frames) {
       isClosed = order.isNext(entry)
@@ -102,9 +104,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
         const pages = yield* all(staging.read(entry, body))
         isClosed = !staging.takes(entry, pages)
         if (!isClosed) {
-          yield* Effect.forEach(pages, ({ keys, resource }) =>
-            known.read(resource, entry.location, keys(), isOfFullReading(entry))
-          )
+          yield* Effect.forEach(pages, ({ keys, resource }) => known.read(readingOf(entry, resource), keys()))
           staging.add(entry, body.length > 0, pages)
         }
       }
@@ -200,6 +200,12 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       () => changes.take()
     ])
   }
+})
+
+const readingOf = (page: PageEntry, resource: Resource): TableReading => ({
+  resource,
+  location: page.location,
+  isFull: isOfFullReading(page)
 })
 
 /** Yields within a page, because requests are being timed meanwhile. */

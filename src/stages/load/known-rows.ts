@@ -15,12 +15,15 @@ import { readingsWithMissing } from "../../stores/warehouse/meta/missing-childre
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
-/** The numbers of hashes by key, or `unknown` or `deleted` in place of one. */
+/** The numbers of hashes by key, or `unknown` or `deleted` in place of one. That of a row which its flag deletes is negative. */
 export type Hashes = Map<string, number>
 
 /** The row exists, and its content is not known. */
 export const unknown = -1
 const deleted = -2
+const isDeleted = (hash: number): boolean => hash < unknown
+/** Whether a record with this hash changes nothing. It has the flag that deletes the row, or the hash would be another. */
+export const isUnchanged = (before: number | undefined, now: number): boolean => before === now || before === -now
 
 /** Rows of a table in memory, at about 100 bytes each. Of larger tables, the merge looks up each batch. */
 const rowsMax = 200_000
@@ -34,6 +37,14 @@ interface Table {
   readonly hashes: Hashes
   readonly isWhole: boolean
   pages: number
+}
+
+/** A table of which pages are read. */
+export interface TableReading {
+  readonly resource: Resource
+  readonly location: string
+  /** The pages are of a full reading, which returns all rows. */
+  readonly isFull: boolean
 }
 
 export class KnownRows {
@@ -75,58 +86,76 @@ export class KnownRows {
     return known
   })
 
-  /**
-   * Reads what the warehouse has of these rows, unless it is known: of a small table, or for a full reading, all rows. Call this
-   * before the rows are staged.
-   */
-  readonly read = Effect.fnUntraced(
+  /** Reads the tables of these pages that are not known yet, each whole if it is small or is read in full. */
+  readonly readTables = Effect.fnUntraced(
     { self: this as KnownRows },
-    function* (this: KnownRows, resource: Resource, location: string, keys: ReadonlyArray<string>, isFull: boolean) {
-      const table = tableKey(resource.table, location)
-      let known = this.tables.get(table)
-      if (this.tables.has(table) && (known === undefined || known.isWhole)) return
-      if (this.isEmpty || !isKnowable(resource)) {
-        this.tables.set(table, this.isEmpty && isKnowable(resource) ? whole(new Map()) : undefined)
-        return
+    function* (this: KnownRows, readings: Iterable<TableReading>) {
+      const unread = new Map<string, TableReading & { readonly max: number }>()
+      for (const reading of readings) {
+        const key = tableKey(reading.resource.table, reading.location)
+        if (this.tables.has(key)) continue
+        if (this.isEmpty || !isKnowable(reading.resource))
+          this.tables.set(key, isKnowable(reading.resource) ? whole(new Map()) : undefined)
+        else unread.set(key, { ...reading, max: reading.isFull ? rowsMax : smallRowsMax })
       }
-      const isSmall = known === undefined
-      if (isSmall || isFull || known!.pages >= pagesMax) {
-        const max = isFull || !isSmall ? rowsMax : smallRowsMax
-        const hashes = yield* this.hashesOf(resource, location, `LIMIT ${max + 1}`)
-        // What a batch that is not committed yet changes is known already.
-        for (const [key, hash] of known?.hashes ?? []) hashes.set(key, hash)
-        if (hashes.size <= max) return void this.tables.set(table, whole(hashes))
-        if (max === rowsMax) return void this.tables.set(table, undefined)
-        known = { hashes: new Map(), isWhole: false, pages: 0 }
-        this.tables.set(table, known)
-      }
-      known!.pages++
-      const { hashes } = known!
-      const missing = keys.filter((key) => !hashes.has(key))
-      if (missing.length === 0) return
       const found = yield* this.hashesOf(
-        resource,
-        location,
-        `AND ${keyText(resource)} IN (${missing.map(literal).join(", ")})`
+        [...unread.values()].map((reading) => ({ ...reading, which: `LIMIT ${reading.max + 1}` }))
       )
-      for (const [key, hash] of found) hashes.set(key, hash)
+      for (const [key, { max }] of unread) {
+        const hashes = found.get(key)!
+        const isLarge = hashes.size > max
+        this.tables.set(key, !isLarge ? whole(hashes) : max === rowsMax ? undefined : some(new Map()))
+      }
     }
   )
 
-  private hashesOf(resource: Resource, location: string, which: string): Effect.Effect<Hashes, Failure> {
+  /** Reads what the warehouse has of these rows, unless it is known. Call this before the rows are staged. */
+  readonly read = Effect.fnUntraced(
+    { self: this as KnownRows },
+    function* (this: KnownRows, reading: TableReading, keys: ReadonlyArray<string>) {
+      yield* this.readTables([reading])
+      const table = tableKey(reading.resource.table, reading.location)
+      const known = this.tables.get(table)
+      if (known === undefined || known.isWhole) return
+      if (reading.isFull || known.pages >= pagesMax) {
+        const hashes = (yield* this.hashesOf([{ ...reading, which: `LIMIT ${rowsMax + 1}` }])).get(table)!
+        // What a batch that is not committed yet changes is known already.
+        for (const [key, hash] of known.hashes) hashes.set(key, hash)
+        return void this.tables.set(table, hashes.size <= rowsMax ? whole(hashes) : undefined)
+      }
+      known.pages++
+      const missing = keys.filter((key) => !known.hashes.has(key))
+      if (missing.length === 0) return
+      const which = `AND ${keyText(reading.resource)} IN (${missing.map(literal).join(", ")})`
+      for (const [key, hash] of (yield* this.hashesOf([{ ...reading, which }])).get(table)!) known.hashes.set(key, hash)
+    }
+  )
+
+  /** The keys and hashes of rows of some tables, by table. */
+  private hashesOf(
+    tables: ReadonlyArray<TableReading & { readonly which: string }>
+  ): Effect.Effect<ReadonlyMap<string, Hashes>, Failure> {
+    if (tables.length === 0) return Effect.succeed(new Map())
     // One text: to make a value of each key and hash takes several times as long.
-    const sql = `SELECT string_agg(concat(key, chr(0), hash), chr(0)) AS texts FROM (
-        SELECT ${keyText(resource)} AS key, ${stateSql(resource)} AS _state, coalesce(_state::VARCHAR, left(_row_hash, ${hashDigits})) AS hash
+    const selects = tables.map(
+      (
+        { resource, location, which },
+        table
+      ) => `SELECT ${table} AS n, string_agg(concat(key, chr(0), hash), chr(0)) AS texts FROM (
+        SELECT ${keyText(resource)} AS key, ${hashSql(resource)} AS hash
         FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)} ${which})`
-    return this.warehouse.rows(sql).pipe(
+    )
+    return this.warehouse.rows(selects.join(" UNION ALL ")).pipe(
       this.commits.withPermits(1),
-      Effect.map(([row]) => {
-        const texts = row?.["texts"] == null ? [] : String(row["texts"]).split("\0")
-        const hashes: Hashes = new Map()
-        for (let place = 0; place < texts.length; place += 2)
-          hashes.set(texts[place]!, Number.parseInt(texts[place + 1]!, 16))
-        return hashes
-      })
+      Effect.map(
+        (rows) =>
+          new Map(
+            rows.map((row) => {
+              const { resource, location } = tables[Number(row["n"])]!
+              return [tableKey(resource.table, location), hashesIn(row["texts"])]
+            })
+          )
+      )
     )
   }
 
@@ -188,7 +217,7 @@ export class KnownRows {
     const hashes = this.whole(table, location)
     if (hashes === undefined || !this.seen.has(key)) return hashes?.size === 0
     const seen = this.seen.get(key)
-    return seen === undefined || hashes.entries().every(([one, hash]) => hash === deleted || seen.has(one))
+    return seen === undefined || hashes.entries().every(([one, hash]) => isDeleted(hash) || seen.has(one))
   }
 
   /** Whether no row of the table is deleted; false if that is not known. */
@@ -196,7 +225,7 @@ export class KnownRows {
     return (
       this.whole(table, location)
         ?.values()
-        .every((hash) => hash !== deleted) ?? false
+        .every((hash) => !isDeleted(hash)) ?? false
     )
   }
 
@@ -236,6 +265,16 @@ export class KnownRows {
 }
 
 const whole = (hashes: Hashes): Table => ({ hashes, isWhole: true, pages: 0 })
+const some = (hashes: Hashes): Table => ({ hashes, isWhole: false, pages: 0 })
+
+/** `joined`: keys and hashes in turn. */
+const hashesIn = (joined: unknown): Hashes => {
+  const texts = joined === null ? [] : String(joined).split("\0")
+  const hashes: Hashes = new Map()
+  for (let place = 0; place < texts.length; place += 2)
+    hashes.set(texts[place]!, Number.parseInt(texts[place + 1]!, 16))
+  return hashes
+}
 
 const tableKey = (table: string, location: string) => `${location} ${table}`
 const stateKey = (location: string, label: string) => `${location} ${label}`
@@ -247,7 +286,9 @@ const isKnowable = (resource: Resource): boolean => {
 }
 
 /** A record with the hash of a deleted row restores it. A flag may have become a tombstone since the row was loaded. */
-const stateSql = ({ tombstone }: Resource): string =>
-  `CASE WHEN _deleted_at IS NOT NULL THEN ${deleted} WHEN _row_hash IS NULL${
-    tombstone === undefined ? "" : ` OR coalesce(${name(tombstone)}, false)`
-  } THEN ${unknown} END`
+const hashSql = ({ tombstone }: Resource): string => {
+  const hash = `left(_row_hash, ${hashDigits})`
+  const isFlagged = tombstone === undefined ? "false" : `coalesce(${name(tombstone)}, false)`
+  return `CASE WHEN _row_hash IS NULL OR (${isFlagged} AND _deleted_at IS NULL) THEN if(_deleted_at IS NULL, '${unknown}', '${deleted}')
+    WHEN _deleted_at IS NULL THEN ${hash} WHEN ${isFlagged} THEN '-' || ${hash} ELSE '${deleted}' END`
+}

@@ -5,7 +5,7 @@ import type { SchemaPolicies } from "../../catalog/schema-policy.ts"
 import { type Resource, childRequestOf } from "../../catalog/resource.ts"
 import type { PageEntry } from "../../stores/vault/entry.ts"
 import type { MetValue } from "../../stores/warehouse/meta/schema-changes.ts"
-import { type Hashes, type KnownRows, unknown } from "./known-rows.ts"
+import { type Hashes, type KnownRows, isUnchanged, unknown } from "./known-rows.ts"
 import { wellFormed } from "../../catalog/convert.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
 import { NewRows } from "./new-rows.ts"
@@ -251,6 +251,11 @@ export class StagingFiles {
     return new NdjsonFile(join(this.folder, `${this.groups.size}-${part}.ndjson`))
   }
 
+  /** The resources that have records in a page. */
+  resourcesOf(entry: PageEntry): ReadonlyArray<Resource> {
+    return this.targetsOf(entry).map(({ resource }) => resource)
+  }
+
   /** Pages of parents have no embedded records. */
   private targetsOf({ resource, parent }: PageEntry): ReadonlyArray<Target> {
     const targets = this.targetsIn(resource)
@@ -287,7 +292,7 @@ const stateOf = (
     return "staged"
   }
   const before = known?.get(key)
-  if (staged.has(key) || (kind === "page" && before === now)) return "unchanged"
+  if (staged.has(key) || (kind === "page" && isUnchanged(before, now))) return "unchanged"
   // The merge ignores an older version of a row. A detail keeps the hash of the list, and may say that the row is deleted.
   const isCertain = kind === "page" && (before === undefined || versionOf(resource) === undefined)
   const isKept = kind === "detail" && before !== undefined && resource.tombstone === undefined

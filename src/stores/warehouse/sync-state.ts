@@ -73,21 +73,23 @@ export const oldestFetch = Effect.fnUntraced(function* (query: Pick<DueQuery, "l
   return numberOf(row?.["at"] ?? null)
 })
 
-/** The state of the parents, by label. A statement each, because DuckDB would hold the joins of one in memory together. */
+/** The state of the parents, by label. A few in a statement, because DuckDB holds the joins of one in memory together. */
 export const parentsStates = Effect.fnUntraced(function* (queries: ReadonlyArray<Omit<DueQuery, "limit">>) {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const warehouse = yield* Warehouse
-  const found = yield* Effect.forEach(queries, (query) =>
-    Effect.map(
-      warehouse.rows(
-        `SELECT count(*) FILTER (WHERE ${isDue(query, now)}) AS due, epoch_ms(min(f.fetched_at)) AS at ${parentsFrom(query)}`
-      ),
-      ([row]) =>
-        [query.childRequest.label, { due: Number(row?.["due"]), oldestFetch: numberOf(row?.["at"] ?? null) }] as const
-    )
+  const selects = queries.map(
+    (query) =>
+      `SELECT ${literal(query.childRequest.label)} AS label, count(*) FILTER (WHERE ${isDue(query, now)}) AS due, epoch_ms(min(f.fetched_at)) AS at
+       ${parentsFrom(query)}`
   )
-  return new Map(found)
+  const found = new Map<string, { readonly due: number; readonly oldestFetch: number | undefined }>()
+  for (let from = 0; from < selects.length; from += statesAtOnce)
+    for (const row of yield* warehouse.rows(selects.slice(from, from + statesAtOnce).join(" UNION ALL ")))
+      found.set(String(row["label"]), { due: Number(row["due"]), oldestFetch: numberOf(row["at"] ?? null) })
+  return found
 })
+
+const statesAtOnce = 4
 
 /** The number of rows that are not deleted, by table; a table without any is absent. */
 export const liveCounts = Effect.fnUntraced(function* (location: string, tables: ReadonlyArray<string>) {

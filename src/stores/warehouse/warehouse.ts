@@ -157,11 +157,15 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       ({ message, reason }) => reason._tag === "OutOfMemory" && !message.includes("Failed to commit"),
       (failed) => Effect.flatMap(getMemory, (isMore) => (isMore ? withMemory(work) : Effect.fail(failed)))
     )
+  /** Size of the log when memory was last measured. */
+  let loggedBefore = 0
   const opened = Warehouse.of({
     memoryMb,
     // After a failed statement the transaction stays open, and later statements would become part of it.
     transaction: (statements, functions) => {
-      const once = attempt(() => execute(connection, ["BEGIN", ...statements, "COMMIT"])).pipe(
+      if (statements.length === 0) return Effect.void
+      const isOne = statements.length === 1 && typeof statements[0] === "string"
+      const once = attempt(() => execute(connection, isOne ? statements : ["BEGIN", ...statements, "COMMIT"])).pipe(
         Effect.onError(() =>
           Effect.promise(() =>
             connection.run("ROLLBACK").then(
@@ -179,8 +183,10 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     },
     checkpointIfAbove: (share) =>
       attempt(async () => {
-        const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
         const logged = statSync(`${path}.wal`, { throwIfNoEntry: false })?.size ?? 0
+        if (Math.abs(logged - loggedBefore) < unmeasuredBytes) return
+        loggedBefore = logged
+        const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
         if (Number(row?.[0]) > memoryMb * share || logged > logBytesMax) await connection.run("CHECKPOINT")
       }).pipe(Effect.uninterruptible, statementLock.withPermits(1)),
     run: (sql) => {
@@ -336,6 +342,9 @@ const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<S
 
 /** Limits the time to open the file after a crash, when DuckDB replays the log. */
 const logBytesMax = 128 * 1024 * 1024
+
+/** So few bytes of the log are of at most sixty small tables, whose columns take some 30 MB. */
+const unmeasuredBytes = 64 * 1024
 
 /**
  * Memory of rows and their long texts, which DuckDB cannot release until a checkpoint has written them to the file. Reading

@@ -14,7 +14,7 @@ import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
 import { readValuesSql, readingFunction, readingOf, readingStatements } from "./meta/wide-readings.ts"
 import { type FieldColumn, type FieldOfLocation, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
 import { literal, name, numberOf } from "./sql.ts"
-import { Warehouse } from "./warehouse.ts"
+import { type Row, Warehouse } from "./warehouse.ts"
 import { existingMetaTables } from "./meta/tables.ts"
 import { nameColumns } from "./wide-names.ts"
 import { typed } from "./wide-types.ts"
@@ -85,16 +85,24 @@ const rules = 1
  * The wide views for the fields that exist now; creates none. Fields of all locations share one view. Without `classes`,
  * the columns have the classes of personal data that `refreshWide` has stored.
  */
-export const wideViews = ({ resources }: Catalogue, classes?: CustomFieldClasses) =>
-  Effect.flatMap(Effect.flatMap(Warehouse, existingMetaTables), (tables) =>
-    Effect.forEach(
-      resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : [])),
-      ([resource, wide]) =>
-        Effect.map(columnsOf(resource, wide, classes), (found) =>
-          viewOf(resource, wide, found, !tables.has("wide_readings"))
-        )
+export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, classes?: CustomFieldClasses) {
+  const warehouse = yield* Warehouse
+  const tables = yield* existingMetaTables(warehouse)
+  const wide = resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : []))
+  if (wide.length === 0) return []
+  const rows = yield* warehouse.rows(
+    `${wide.map(([resource, one]) => fieldsOfViewSql(resource, one)).join(" UNION ALL ")} ORDER BY ALL`
+  )
+  const byView = Map.groupBy(rows, (row) => row["view"])
+  return wide.map(([resource, one]) =>
+    viewOf(
+      resource,
+      one,
+      columnsOf(resource, one, classes, byView.get(wideName(resource)) ?? []),
+      !tables.has("wide_readings")
     )
   )
+})
 
 export interface WideColumn {
   readonly column: string
@@ -111,20 +119,22 @@ interface WideColumns {
   readonly named: ReadonlyArray<FieldColumn>
 }
 
-const columnsOf = Effect.fnUntraced(function* (
-  resource: Resource,
-  wide: Wide,
-  classes: CustomFieldClasses | undefined
-) {
-  // Columns with a stored name come first, in their old order.
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT f.location_id, f.field, nullif(c.field_key, '') AS field_key, c.data_type, c.name, epoch_ms(c.date_added) AS made_at,
-       w.column_name, d.personal_data FROM (${fieldsOf(wide)}) AS f
+/** SQL for the fields of a view. Those with a stored name come first, in their old order. */
+const fieldsOfViewSql = (resource: Resource, wide: Wide): string => {
+  const view = literal(wideName(resource))
+  return `SELECT ${view} AS view, w.place, f.location_id, c.position, f.field, nullif(c.field_key, '') AS field_key,
+       c.data_type, c.name, epoch_ms(c.date_added) AS made_at, w.column_name, d.personal_data FROM (${fieldsOf(wide)}) AS f
      LEFT JOIN crm.custom_fields AS c ON c.location_id = f.location_id AND c.id = f.field
      LEFT JOIN (${columnsOfViewSql(wideName(resource))}) AS w ON w.location_id = f.location_id AND w.field = f.field
-     LEFT JOIN meta.columns AS d ON d.table_name = ${literal(wideName(resource))} AND d.column_name = w.column_name
-     ORDER BY w.place NULLS LAST, f.location_id, c.position, f.field`
-  )
+     LEFT JOIN meta.columns AS d ON d.table_name = ${view} AND d.column_name = w.column_name`
+}
+
+const columnsOf = (
+  resource: Resource,
+  wide: Wide,
+  classes: CustomFieldClasses | undefined,
+  rows: ReadonlyArray<Row>
+): WideColumns => {
   const textOf = (value: unknown) => (value === null ? undefined : String(value))
   const found = rows.map((row) => ({
     location: String(row["location_id"]),
@@ -156,7 +166,7 @@ const columnsOf = Effect.fnUntraced(function* (
     if (column !== known && (key !== undefined || wide.model === undefined)) named.push({ location, field, column })
   }
   return { columns: [...columns.values()], named }
-})
+}
 
 /** SQL for fields that have a definition or a value. Folders are listed among the definitions, but have no values. */
 const fieldsOf = ({ table, field, model }: Wide) =>

@@ -7,13 +7,10 @@ const loaded = <A>(module: Promise<A>): Effect.Effect<A> => Effect.promise(() =>
 
 export const runFeatures: RunFeatures["Service"] = {
   reporters: Effect.fnUntraced(function* (subject) {
-    const { isOn, isObserved, lineage } = subject.output.signals
+    const { isOn, isObserved } = subject.output.signals
     return [
       ...(isOn
         ? [yield* (yield* loaded(import("../features/operations/signals/heartbeats.ts"))).beginSignals(subject)]
-        : []),
-      ...(lineage
-        ? [(yield* loaded(import("../features/operations/signals/lineage-reporter.ts"))).beginLineage(subject, lineage)]
         : []),
       ...(isObserved
         ? [yield* (yield* loaded(import("../features/operations/signals/telemetry.ts"))).beginTelemetry]

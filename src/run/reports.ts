@@ -10,7 +10,7 @@ import { warn } from "./console/findings.ts"
 import { Output } from "./console/output.ts"
 import { RunFeatures } from "./features.ts"
 import type { AlarmSettings } from "../alarms/silence.ts"
-import type { AccountSettings, OutputSettings } from "../settings/settings.ts"
+import type { OutputSettings } from "../settings/settings.ts"
 import type { SignalSettings } from "../settings/signals.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 
@@ -23,7 +23,6 @@ export interface Reported extends OutputSettings {
 export interface Subject {
   readonly command: string
   readonly output: Reported
-  readonly accounts: ReadonlyArray<AccountSettings>
   readonly catalogue: Catalogue
 }
 

@@ -32,13 +32,13 @@ export const run = <A, E, R>(
 export const runAccounts = <A extends { readonly exitCode: number }, E, R>(
   kind: "sync" | "backfill",
   work: Effect.Effect<A, E, R>,
-  options: RunOptions<A> & { readonly output: Reported } & Pick<Subject, "accounts">
+  options: RunOptions<A> & { readonly output: Reported }
 ) => {
-  const { accounts, catalogue, output } = options
-  const { isOn, isObserved, lineage } = output.signals
+  const { catalogue, output } = options
+  const { isOn, isObserved } = output.signals
   const surrounded = run(kind, work, options)
-  if (!isOn && !isObserved && !lineage) return surrounded
-  const subject: Subject = { command: kind, output, accounts, catalogue }
+  if (!isOn && !isObserved) return surrounded
+  const subject: Subject = { command: kind, output, catalogue }
   return Effect.flatMap(
     Effect.promise(() => import("./reports.ts")),
     (_) => _.withReports(subject, surrounded)

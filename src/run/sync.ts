@@ -163,7 +163,6 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       runAccounts(command, synced, {
         output,
         catalogue,
-        accounts: settings,
         detailOf: (done) => ({ ...recordOf(done), locations: settings.map(({ location }) => location) })
       })
   )

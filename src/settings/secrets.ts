@@ -33,7 +33,7 @@ export const secretReader = (environment: Environment["Service"]) => {
 }
 
 /** The settings whose secrets requests carry; addresses of databases and keys of masks may have any character. */
-const sentInHeaders = /(token|secret|api_key|s3_key)$/
+const sentInHeaders = /(token|secret|s3_key)$/
 
 /** What a header cannot carry. */
 const unsendableIn = (secret: string): string | undefined => {

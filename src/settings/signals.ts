@@ -1,13 +1,5 @@
 /** Where a run reports what it did. Everything is off by default. */
-import {
-  type Secret,
-  type Section,
-  type ValuesOf,
-  absolutePath,
-  mailAddress,
-  setting,
-  text
-} from "../values/setting.ts"
+import { type Section, type ValuesOf, absolutePath, mailAddress, setting, text } from "../values/setting.ts"
 import type { Environment } from "../values/environment.ts"
 
 export const signalsSection = {
@@ -42,27 +34,6 @@ export const signalsSection = {
     description:
       "File that every run and check writes for the textfile collector of Prometheus; its name ends in .prom.",
     example: "/var/lib/prometheus/node-exporter/sluice.prom"
-  }),
-  openlineage_url: setting(text, {
-    environment: "OPENLINEAGE_URL",
-    secret: true,
-    description: "Address of an OpenLineage server that every run reports its tables to, or a reference to it.",
-    example: "https://lineage.example.com"
-  }),
-  openlineage_api_key: setting(text, {
-    environment: "OPENLINEAGE_API_KEY",
-    secret: true,
-    description: "API key for this server, or a reference to it.",
-    example: "env:LINEAGE_API_KEY"
-  }),
-  openlineage_file: setting(absolutePath, {
-    description: "File to which every run appends its OpenLineage events, one on each line.",
-    example: "/var/log/sluice/lineage.ndjson"
-  }),
-  openlineage_namespace: setting(text, {
-    environment: "OPENLINEAGE_NAMESPACE",
-    description: "Namespace of the OpenLineage jobs.",
-    default: "sluice"
   })
 } satisfies Section
 
@@ -71,32 +42,15 @@ type SignalValues = ValuesOf<typeof signalsSection>
 export interface SignalSettings extends SignalValues {
   /** Whether heartbeats, alarms or metrics have a place. */
   readonly isOn: boolean
-  readonly lineage: LineageSettings | undefined
   /** Whether the standard variables name an OpenTelemetry collector. */
   readonly isObserved: boolean
 }
 
-export interface LineageSettings {
-  readonly url: Secret | undefined
-  readonly apiKey: Secret | undefined
-  readonly file: string | undefined
-  /** Of the jobs. */
-  readonly namespace: string
-}
-
 export const signalsOf = (signals: SignalValues, environment: Environment["Service"]): SignalSettings => {
   const { heartbeatUrl, mailTo, metricsFile, webhookUrl } = signals
-  const {
-    openlineageApiKey: apiKey,
-    openlineageFile: file,
-    openlineageNamespace: namespace,
-    openlineageUrl: url
-  } = signals
-  const isTraced = (url ?? file) !== undefined && environment["OPENLINEAGE_DISABLED"] !== "true"
   return {
     ...signals,
     isOn: [heartbeatUrl, webhookUrl, mailTo, metricsFile].some((one) => one !== undefined),
-    lineage: isTraced ? { url, apiKey, file, namespace } : undefined,
     isObserved: isObserved(environment)
   }
 }

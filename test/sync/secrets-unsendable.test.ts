@@ -19,8 +19,7 @@ const settings = [
   at("SLUICE_CLIENT_SECRET", "account.client_secret"),
   at("SLUICE_REFRESH_TOKEN", "account.refresh_token"),
   at("SLUICE_LISTEN_SECRET", "listen.secret"),
-  at("SLUICE_FLEET_AGENCY_TOKEN", "fleet.agency_token"),
-  at("OPENLINEAGE_API_KEY", "signals.openlineage_api_key")
+  at("SLUICE_FLEET_AGENCY_TOKEN", "fleet.agency_token")
 ]
 
 describe.each(unsendable)("a secret with %s", (_, secret) => {

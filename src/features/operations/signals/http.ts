@@ -16,12 +16,10 @@ export const post = async (
   {
     path = "",
     search = {},
-    headers = {},
     body
   }: {
     readonly path?: string
     readonly search?: Readonly<Record<string, string>>
-    readonly headers?: Readonly<Record<string, string>>
     readonly body: string
   }
 ): Promise<string | undefined> => {
@@ -33,7 +31,7 @@ export const post = async (
   address.pathname = `${address.pathname.replace(/\/$/, "")}${path}` || "/"
   for (const [key, value] of Object.entries(search)) address.searchParams.set(key, value)
   const type = /^\s*[{[]/.test(body) ? "application/json" : "text/plain; charset=utf-8"
-  return deliver(address, { headers: { ...headers, "content-type": type }, body })
+  return deliver(address, { headers: { "content-type": type }, body })
 }
 
 interface Delivery {

@@ -1,4 +1,4 @@
-/** Bundles, checked by programs that others wrote: coreutils, bagit, frictionless, prov, DuckDB, jq, tar and unzip. */
+/** Bundles, checked by programs that others wrote: coreutils, bagit, frictionless, DuckDB, jq, tar and unzip. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync, spawnSync } from "node:child_process"
 import { chmodSync, cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
@@ -16,7 +16,6 @@ import { newFolder } from "../support/sluice.ts"
 const python = pythonWith([
   "bagit==1.9.0",
   "frictionless==5.21.0",
-  "prov==3.2.3",
   "csvkit==2.2.0",
   "duckdb==1.5.4",
   "pytz",
@@ -42,14 +41,6 @@ for path, offset, mask in changes:
         file.seek(offset); file.write(byte)
 assert is_valid()
 print(json.dumps(accepted))
-`
-
-/** Prints the relations of a PROV-JSON document. */
-const provenance = `
-import sys, json, prov.model
-document = prov.model.ProvDocument.deserialize(sys.argv[1])
-kinds = [type(record).__name__ for record in document.get_records()]
-print(json.dumps({kind: kinds.count(kind) for kind in sorted(set(kinds))}))
 `
 
 /** The command `duckdb -c SQL`. */
@@ -172,14 +163,6 @@ describe.skipIf(python === undefined)("a bundle", () => {
       )
       writeFileSync(join(folder, path), before)
     }
-  })
-
-  it("has a provenance that the PROV library reads", () => {
-    const kinds = JSON.parse(runPython(python!, provenance, join(bag, "data/prov.json")))
-    assert.strictEqual(kinds["ProvAgent"], 1)
-    assert.strictEqual(kinds["ProvActivity"], 1)
-    assert.strictEqual(kinds["ProvDerivation"], readdirSync(join(bag, "data/csv")).length * 2)
-    assert.isAbove(kinds["ProvGeneration"], 0)
   })
 
   it.each([

@@ -5,12 +5,10 @@ import { appendFileSync, copyFileSync, existsSync, readFileSync, writeFileSync }
 import { join } from "node:path"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { programOf } from "../support/programs.ts"
-import { openAuthority } from "../support/timestamp-authority.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const minisign = programOf("minisign", "/usr/bin/minisign")
 const age = programOf("age", "/usr/bin/age")
-const openssl = programOf("openssl", "/usr/bin/openssl")
 const sshKeygen = programOf("openssh-client", "/usr/bin/ssh-keygen")
 
 const run = (program: string, args: ReadonlyArray<string>, input?: string | Buffer) =>
@@ -98,39 +96,6 @@ describe("a bundle", () => {
     assert.strictEqual(decrypted.status, 0, String(decrypted.stderr))
     assert.isTrue(decrypted.stdout.equals(readFileSync(plain.target)), "the archive is the one that is not encrypted")
   })
-
-  it.skipIf(openssl === undefined)(
-    "that an authority timestamped is accepted by openssl, and not after a change",
-    async () => {
-      const authority = await openAuthority(openssl!)
-      const { code, stderr, target } = await bundle("stamped", "--timestamp", authority.url)
-      assert.strictEqual(code, 0, stderr)
-      const file = join(target, "tagmanifest-sha256.txt")
-      const verify = () =>
-        run(openssl!, ["ts", "-verify", "-data", file, "-in", `${file}.tsr`, "-CAfile", authority.certificate]).status
-      assert.strictEqual(verify(), 0)
-      assert.isFalse(existsSync(`${file}.tsq`))
-      assert.strictEqual((await sluice(["export", "verify", target], {})).code, 0)
-      appendFileSync(file, "\n")
-      assert.notStrictEqual(verify(), 0)
-      for (const [answer, message] of [
-        ["failure", /responded with 500/],
-        ["nothing", /openssl ts -reply/],
-        ["refusal", /did not grant a timestamp/],
-        ["another", /confirmed other data than it was asked to/]
-      ] as const) {
-        authority.answers = answer
-        const refused = await bundle("refused", "--timestamp", authority.url)
-        assert.strictEqual(refused.code, 1, refused.stderr)
-        assert.match(refused.stderr, message)
-        assert.isFalse(existsSync(refused.target))
-      }
-      await authority.close()
-      const unreachable = await bundle("unreachable", "--timestamp", authority.url)
-      assert.match(unreachable.stderr, /did not respond: .*ECONNREFUSED/)
-      assert.strictEqual((await bundle("wrong", "--timestamp", "freetsa")).code, 2)
-    }
-  )
 
   it("is refused with a key or recipient that is wrong, and nothing is written", async () => {
     const inside = join(account.output, "key")

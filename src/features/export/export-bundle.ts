@@ -2,10 +2,8 @@
 import { Clock, Effect } from "effect"
 import { basename, resolve } from "node:path"
 import { writeBundle } from "./bundle/bundle.ts"
-import { isRecipient } from "./bundle/encrypt.ts"
-import { BundleError } from "./bundle/errors.ts"
 import { signerOf } from "./bundle/sign.ts"
-import { currentRelease } from "./bundle/source.ts"
+import { BundleError, currentRelease } from "./bundle/source.ts"
 import { targetProblem } from "./bundle/target.ts"
 import type { Flags } from "../../settings/read.ts"
 import { commaSeparated } from "../../values/setting.ts"
@@ -30,8 +28,6 @@ export interface ExportBundleFlags extends Flags {
   readonly force: boolean
   /** `minisign:FILE` or `ssh:FILE`. */
   readonly sign: string | undefined
-  /** URL of an authority for timestamps. */
-  readonly timestamp: string | undefined
   /** The profile of the release, if it is not that of the output folder. */
   readonly profile: string | undefined
   /** Recipients of age, separated by commas. */
@@ -47,19 +43,16 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
   const format = formatOf(target)
   const recipients = commaSeparated(flags.encryptTo ?? "")
   const signer = flags.sign === undefined ? undefined : signerOf(flags.sign, output.folder)
-  const authority = flags.timestamp === undefined ? undefined : URL.parse(flags.timestamp)
   const wrong = recipients.find((recipient) => !isRecipient(recipient))
   const isAge = /\.age$/i.test(target)
   const problem =
     typeof signer === "string"
       ? `--sign ${flags.sign}: ${signer}`
-      : authority === null || (authority && !/^https?:$/.test(authority.protocol))
-        ? `--timestamp ${flags.timestamp}: expected a URL such as https://freetsa.example/tsr`
-        : wrong !== undefined
-          ? `--encrypt-to ${wrong}: expected a recipient of age, age1 and 58 characters`
-          : isAge !== recipients.length > 0 || (isAge && format === "folder")
-            ? "an encrypted bundle needs --encrypt-to and a name that ends in .tar.age or .zip.age"
-            : yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
+      : wrong !== undefined
+        ? `--encrypt-to ${wrong}: expected a recipient of age, age1 and 58 characters`
+        : isAge !== recipients.length > 0 || (isAge && format === "folder")
+          ? "an encrypted bundle needs --encrypt-to and a name that ends in .tar.age or .zip.age"
+          : yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
   if (problem !== undefined)
     return yield* new CommandError({
       ends: "usage",
@@ -82,7 +75,6 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
       target,
       format,
       signer: typeof signer === "string" ? undefined : signer,
-      authority: authority ?? undefined,
       recipients
     })
     // The name only: the folders above it may contain the name of a person.
@@ -131,6 +123,9 @@ const releaseFolder = Effect.fnUntraced(function* (
     "name the profile of exactly one of them, or add a [[publish]] to the settings"
   )
 })
+
+/** Whether a text is a recipient of age, an X25519 public key. */
+const isRecipient = (text: string): boolean => /^age1[02-9ac-hj-np-z]{58}$/.test(text)
 
 const formatOf = (target: string) =>
   /\.tar(\.age)?$/i.test(target) ? "tar" : /\.zip(\.age)?$/i.test(target) ? "zip" : "folder"

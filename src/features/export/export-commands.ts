@@ -39,7 +39,6 @@ const exportBundle = command({
     only: list("only", "Export these tables or families: contacts,payments,'invoices/*'. Without it, all tables."),
     except,
     sign: text("sign", "Sign with a key outside of the output folder: minisign:FILE or ssh:FILE."),
-    timestamp: text("timestamp", "Request a timestamp (RFC 3161) from this URL of an authority."),
     profile: text("profile", "Take the release of the [[publish]] folder with this profile, such as analytics."),
     encryptTo: list("encrypt-to", "Encrypt a .tar.age or .zip.age to this recipient of age; may be repeated."),
     force: flag("force", "Replace an existing bundle.")

@@ -1,7 +1,9 @@
 /** Writes a bundle: tables of the current release with everything that an auditor needs to check them without sluice. */
 import { Effect } from "effect"
-import { rm } from "node:fs/promises"
+import { createReadStream } from "node:fs"
+import { open, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { Readable } from "node:stream"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { onDisk } from "../../../output/files.ts"
 import { ledgerOf } from "../../../stores/ledger/file.ts"
@@ -14,8 +16,6 @@ import { writeTagFiles } from "./bag.ts"
 import { type TableTotals, measure, measuredOf, parquetRelation } from "./control-totals.ts"
 import { withDatabase } from "./database.ts"
 import { type TableFile, putTable } from "./payload.ts"
-import { encryptFile } from "./encrypt.ts"
-import { provenanceOf } from "./provenance.ts"
 import { readmeText } from "./readme.ts"
 import { type ApiTotal, apiTotals, runLedger } from "./runs.ts"
 import { type Building, jsonText, sealFolders, sealText } from "./sealed-files.ts"
@@ -23,7 +23,6 @@ import type { Release } from "./source.ts"
 import { type BundledTable, bundledTables, packageOf, resourcesOf } from "./tables.ts"
 import { type Signer, sign } from "./sign.ts"
 import { beginTarget, commitTarget } from "./target.ts"
-import { timestamp } from "./timestamp.ts"
 
 export interface BundleOptions {
   readonly output: { readonly folder: string; readonly memoryMb: number }
@@ -35,8 +34,6 @@ export interface BundleOptions {
   readonly target: string
   readonly format: "folder" | ArchiveFormat
   readonly signer?: Signer | undefined
-  /** Where a timestamp is requested (RFC 3161). */
-  readonly authority?: URL | undefined
   /** Recipients of age, to whom the archive is encrypted; none: it is not. */
   readonly recipients?: ReadonlyArray<string>
 }
@@ -68,6 +65,18 @@ interface Archived {
 const archived = ({ made, bag, format, release: { run, writtenAt } }: Archived) =>
   writeArchive(made, bag, { format, root: `sluice-${run}`, time: new Date(writtenAt) })
 
+/** Encrypts an archive to recipients of age, as a stream. */
+const encryptFile = async (from: string, to: string, recipients: ReadonlyArray<string>): Promise<void> => {
+  const { Encrypter } = await import("age-encryption")
+  const encrypter = new Encrypter()
+  for (const recipient of recipients) encrypter.addRecipient(recipient)
+  const plain = Readable.toWeb(createReadStream(from)) as ReadableStream<Uint8Array>
+  const encrypted = await encrypter.encrypt(plain)
+  await using file = await open(to, "wx", 0o600)
+  for await (const chunk of encrypted as unknown as AsyncIterable<Uint8Array>) await file.writeFile(chunk)
+  await file.sync()
+}
+
 const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: Building) {
   const { release, catalogue, output } = options
   const { snapshot, run, writtenAt } = release
@@ -88,7 +97,6 @@ const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: 
       yield* text("data/datapackage.json", jsonText(packageOf(catalogue, tables, files))),
       yield* text("data/control-totals.json", jsonText({ run, tables: totals })),
       yield* text("data/runs.json", jsonText(ledger)),
-      yield* text("data/prov.json", jsonText(provenanceOf(release, locations, ledger, files))),
       ...(release.maskedColumns === undefined ? [] : [yield* text(`data/${maskingName}`, release.maskedColumns)]),
       yield* text("data/README.md", readmeText(release, totals)),
       ...(excerpt === undefined ? [] : [yield* text("data/ledger.jsonl", excerpt.text)])
@@ -98,7 +106,6 @@ const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: 
       const info = { run, writtenAt, locations, description, ledgerHead: excerpt?.head }
       const sha256 = await writeTagFiles(building, info, payload)
       if (options.signer) await sign(building, options.signer, run)
-      if (options.authority) await timestamp(building, options.authority)
       await sealFolders(building)
       return sha256
     }).pipe(Effect.uninterruptible)

@@ -13,9 +13,8 @@ import { smallTables } from "../../../stages/publish/small-tables.ts"
 import { storedOrder } from "../../../stores/warehouse/stored-order.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { BundleError } from "./errors.ts"
 import { type Building, type SealedFile, makeFolderOf, seal } from "./sealed-files.ts"
-import type { Release } from "./source.ts"
+import { BundleError, type Release } from "./source.ts"
 
 export interface TableFile extends SealedFile {
   readonly table: string

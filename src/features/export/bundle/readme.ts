@@ -23,7 +23,7 @@ Run ${run} of sluice published these tables at ${writtenAt}. This folder is a ba
 - \`control-totals.json\`: of each table its rows, the sums of its decimals by currency, its first and last time, and the totals
   that the API named when the table was read.
 - \`masked-columns.json\`, if there is one: the columns whose values were replaced, and how.
-- \`runs.json\`: the runs that read the tables. \`prov.json\`: the same as PROV-JSON.
+- \`runs.json\`: the runs that read the tables.
 - \`ledger.jsonl\`, if there is one: a record of every command up to this release, each with the SHA-256 of the one before. The
   \`Ledger-Head\` of \`bag-info.txt\` is the number and the SHA-256 of the last one.
 

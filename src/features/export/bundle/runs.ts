@@ -1,13 +1,8 @@
 /** What `meta` records about the tables of a bundle, up to the run that published the release. */
 import { Effect } from "effect"
 import { literal } from "../../../stores/warehouse/sql.ts"
-import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { isoText } from "./control-totals.ts"
-
-export interface RunLedger {
-  readonly runs: ReadonlyArray<Row>
-  readonly resources: ReadonlyArray<Row>
-}
 
 export interface ApiTotal {
   readonly location: string

@@ -1,5 +1,5 @@
 /** The release of which a bundle is made. Everything in the bundle is from this release, so the same release gives the same bytes. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { existsSync } from "node:fs"
 import { readFile, realpath } from "node:fs/promises"
 import { join } from "node:path"
@@ -7,7 +7,13 @@ import { onDisk } from "../../../output/files.ts"
 import { type PublishedFile, readManifest } from "../../../output/manifest.ts"
 import { maskingName } from "../../../stages/publish/masking/document.ts"
 import { manifestName, snapshotName } from "../../../output/paths.ts"
-import { BundleError } from "./errors.ts"
+
+/** Why a bundle cannot be written, in words. */
+export class BundleError extends Schema.TaggedError<BundleError>()("BundleError", {
+  message: Schema.String,
+  /** A command to type, or something to do. */
+  next: Schema.String
+}) {}
 
 export interface ReleasedTable {
   readonly name: string

@@ -44,7 +44,6 @@ const documents = new Set([
   packagePath,
   totalsPath,
   "data/runs.json",
-  "data/prov.json",
   "data/README.md",
   ledgerPath,
   `data/${maskingName}`

@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { join } from "node:path"
 import { connect } from "../../stages/publish/bucket/connect.ts"
-import { isOfRelease } from "../../stages/publish/bucket/external-tables.ts"
 import { type BucketFile, readManifest } from "../../stages/publish/bucket/manifest.ts"
 import { previousRelease } from "../../stages/publish/manifest.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
@@ -45,8 +44,7 @@ export const checkBucket = Effect.fn("verify.bucket")(function* (
         )
     const paths = new Set(release.manifest.files.map(({ path }) => path))
     for (const { path } of manifest.files)
-      if (isOfRelease(path) && !paths.has(path))
-        findings.push(wrong(path, `the release does not have it, and ${place} has`))
+      if (!paths.has(path)) findings.push(wrong(path, `the release does not have it, and ${place} has`))
     const verdicts = yield* Effect.forEach(
       manifest.files,
       (file) =>

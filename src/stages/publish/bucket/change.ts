@@ -1,5 +1,4 @@
 /** What a delivery has to do, from what the bucket has according to its manifest, and from what an interrupted one may have done. */
-import { isOfRelease } from "./external-tables.ts"
 import type { BucketFile, BucketManifest, Writing } from "./manifest.ts"
 
 /** For so long, readers of a manifest find its objects; those that the current manifest replaced stay until the next one. */
@@ -102,7 +101,7 @@ export const isCurrent = (
   release: { readonly run: string; readonly files: ReadonlyArray<Pick<BucketFile, "path" | "sha256">> },
   now: number
 ): boolean => {
-  const sumByPath = new Map(files.filter(({ path }) => isOfRelease(path)).map(({ path, sha256 }) => [path, sha256]))
+  const sumByPath = new Map(files.map(({ path, sha256 }) => [path, sha256]))
   return (
     run === release.run &&
     sumByPath.size === release.files.length &&

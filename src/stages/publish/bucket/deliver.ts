@@ -4,7 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import type { BucketDestination, Target } from "../../../settings/targets.ts"
 import {
   abortUploads,
@@ -21,7 +21,6 @@ import { previousRelease } from "../manifest.ts"
 import { ownerOf } from "../../../output/owner.ts"
 import { type Change, changeOf, isCurrent } from "./change.ts"
 import { type Connected, connect } from "./connect.ts"
-import { describeTables, isOfRelease } from "./external-tables.ts"
 import {
   type BucketFile,
   objectOf,
@@ -46,7 +45,7 @@ export interface Delivery {
 
 /** Returns the files that were changed in the bucket. */
 export const deliver = Effect.fn("bucket.deliver")(function* (
-  { folder, name: target }: Target,
+  { name: target }: Target,
   destination: BucketDestination,
   { full, output, releases }: Delivery
 ) {
@@ -66,22 +65,19 @@ export const deliver = Effect.fn("bucket.deliver")(function* (
     const now = yield* Clock.currentTimeMillis
     if (before && !interrupted && !full && isCurrent(before, release.manifest, now)) return []
     const { manifest } = release
-    const files = [...manifest.files, ...(yield* describeTables(release, folder, requests.place))].map(
-      ({ path, table, rows, bytes, sha256 }): BucketFile => ({
-        path,
-        object: objectOf({ path, sha256 }),
-        table,
-        rows,
-        bytes,
-        sha256
-      })
-    )
-    const sourceOf = (path: string) => join(isOfRelease(path) ? release.folder : dirname(folder), path)
+    const files = manifest.files.map(({ path, table, rows, bytes, sha256 }): BucketFile => ({
+      path,
+      object: objectOf({ path, sha256 }),
+      table,
+      rows,
+      bytes,
+      sha256
+    }))
     const change = changeOf({ before, interrupted }, files, { full, isLarge, now, run: manifest.run })
     const { copied, due, stale, writing } = change
     yield* attempt(() => writeWriting(requests, { owner, ...writing }))
     yield* each(interrupted?.large ?? [], (object) => attempt(() => abortUploads(requests, object)))
-    yield* send({ attempt, requests }, change, sourceOf, full)
+    yield* send({ attempt, requests }, change, release.folder, full)
     yield* each(copied, (file) => attempt(() => copyObject(requests, file.object, file.path, file)))
     yield* each([...stale, ...due], (name) => attempt(() => removeObject(requests, name)))
     yield* attempt(() =>
@@ -109,12 +105,12 @@ const isLarge = ({ bytes }: BucketFile): boolean => bytes > partBytes
 const send = Effect.fnUntraced(function* (
   { attempt, requests }: Connected,
   { perhaps, sent }: Change,
-  sourceOf: (path: string) => string,
+  folder: string,
   full: boolean
 ) {
   const sendFile = ({ object, path, sha256 }: BucketFile) =>
     attempt(async () => {
-      const source = sourceOf(path)
+      const source = join(folder, path)
       const prepared = await prepareFile(source)
       try {
         if (prepared.content.sha256 !== sha256) throw new Error(`${source} was changed`)

@@ -6,6 +6,7 @@ import { type Need, isIndivisible, neededColumns } from "../catalog/needed-colum
 import type { PersonalData } from "../catalog/personal-data.ts"
 import type { Resource } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
+import { withholdsFrom } from "../catalog/withhold.ts"
 import { type Withheld, pathIn } from "../catalog/withheld.ts"
 import { wrong } from "../values/finding.ts"
 import { closest } from "./closest.ts"
@@ -44,13 +45,14 @@ export const withholding = (
       problems.push(wrong(where, { _tag: "NeededOfClass", table, column, need }))
     }
   if (classes.includes("direct")) for (const { names } of all) for (const table of names) out.withoutUnknown.add(table)
-  keepCopiesOut(all, out)
-  for (const members of all) members.excludeEmpty()
   // A field without a class of its own counts as direct.
   const fieldClasses = new Set<PersonalData>(["direct", ...Object.values(customFields)])
   const hasFields = excludeCustomFields.length > 0 || classes.some((one) => fieldClasses.has(one))
   const fields = { keys: new Set(excludeCustomFields), classes, classOf: customFields }
   const withheld: Withheld = { ...out, ...(hasFields && { customFields: fields }) }
+  const concerned = catalogue.resources.filter((resource) => withholdsFrom(withheld, resource))
+  keepCopiesOut(all, out, new Set(concerned.map(({ table }) => table)))
+  for (const members of all) members.excludeEmpty()
   const isNotRead = (resource: Resource) => isIndivisible(resource) && hasClass(tablesOf(resource)[0], classes)
   const resources = catalogue.resources.map((resource) => ({
     ...resource,
@@ -115,13 +117,18 @@ const keepOut = (
   return problems
 }
 
-/** A column that repeats another one has no more than that. */
-const keepCopiesOut = (all: ReadonlyArray<Members>, { excluded, hashed }: Out): void => {
+/** A column that repeats another one has no more than that, and none repeats the records of a table of which something is kept out. */
+const keepCopiesOut = (
+  all: ReadonlyArray<Members>,
+  { excluded, hashed }: Out,
+  concerned: ReadonlySet<string>
+): void => {
   const copies = all.flatMap((members) =>
     [...members.columns].flatMap(([path, { copyOf }]) => (copyOf === undefined ? [] : [{ members, path, copyOf }]))
   )
   for (const { copyOf, members, path } of copies)
-    if (excluded.has(copyOf) || excluded.has(copyOf.split(".")[0]!)) members.excludeColumn(path)
+    if (concerned.has(copyOf) || excluded.has(copyOf) || excluded.has(copyOf.split(".")[0]!))
+      members.excludeColumn(path)
     else if (hashed.has(copyOf)) hashed.add(path)
   for (const path of excluded) hashed.delete(path)
 }

@@ -84,7 +84,7 @@ const stored =
   ({ resources }: Catalogue, options: WithholdOptions): SampleOptions["normaliserOf"] =>
   (resource) => {
     const [withholder, normalise] = [withholderOf(resource, resources, options), normaliserOf(resource)]
-    return (record, origin) => normalise(withholder ? withholder.record(record, origin.location) : record, origin)
+    return (record, origin) => normalise(withholder ? withholder(record, origin.location) : record, origin)
   }
 
 /** While another program has the warehouse open, only the last release is checked, and the result says so. */

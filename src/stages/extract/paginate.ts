@@ -221,7 +221,7 @@ const identifier = (resource: Resource, { location, resources }: RunContext): ((
   if (withholder === undefined) return (record) => record
   return (record) =>
     (at(record, "id") ?? at(record, "_id")) === undefined
-      ? { ...Object(record), id: idOf(withholder.record(record, location)) }
+      ? { ...Object(record), id: idOf(withholder(record, location)) }
       : record
 }
 

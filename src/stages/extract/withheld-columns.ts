@@ -70,16 +70,17 @@ const add = (fields: CustomFields, location: string, id: unknown, key: unknown):
 
 interface Target {
   readonly resource: Resource
-  readonly withholder: Withholder
+  /** `undefined` if nothing of it is kept out. */
+  readonly withhold: Withholder | undefined
   /** What is kept out of its tables. */
   readonly names: ReadonlyArray<string>
 }
 
 const frameWithholder = (resources: ReadonlyArray<Resource>, key: PseudonymKey | undefined, fields: CustomFields) => {
   const options: WithholdOptions = { hash: columnHash(key), fieldsOf: (location) => fields.get(location) }
-  const targets = resources.flatMap((resource): ReadonlyArray<Target> => {
-    const withholder = withholderOf(resource, resources, options)
-    return withholder ? [{ resource, withholder, names: namesOf(resource) }] : []
+  const targets = resources.map((resource): Target => {
+    const withhold = withholderOf(resource, resources, options)
+    return { resource, withhold, names: withhold ? namesOf(resource) : [] }
   })
   return (frame: Frame): Frame => {
     const { entry } = frame
@@ -88,7 +89,7 @@ const frameWithholder = (resources: ReadonlyArray<Resource>, key: PseudonymKey |
       ({ resource: { embeddedIn, table } }) =>
         table === entry.resource || (embeddedIn?.table === entry.resource && !entry.parent)
     )
-    if (own.length === 0) return frame
+    if (own.every(({ withhold }) => withhold === undefined)) return frame
     const body = parseExact(String(frame.body), entry.hasBigNumbers)
     return {
       entry: { ...entry, withheld: [...new Set(own.flatMap(({ names }) => names))] },
@@ -105,37 +106,25 @@ const namesOf = (resource: Resource): ReadonlyArray<string> => {
   })
 }
 
-/** The records first, then what is beside them. */
-const withheldBody = (body: unknown, entry: PageEntry, targets: ReadonlyArray<Target>): unknown => {
-  const { location, kind } = entry
-  const byPath = Map.groupBy(targets, ({ resource }) => resource.embeddedIn?.records ?? entry.records)
-  const records = [...byPath].map(([path, targets]) => {
-    const one = (record: unknown): unknown =>
-      targets.reduce((sent, { resource: { filter }, withholder }) => {
-        const isOther = filter !== undefined && kind === "page" && at(sent, filter.field) !== filter.is
-        return isOther ? sent : withholder.record(sent, location)
-      }, record)
-    const found = at(body, path)
-    return [
-      path,
-      Array.isArray(found) ? found.map(one) : found === undefined || found === null ? found : one(found)
-    ] as const
-  })
-  const whole = records.find(([path]) => path === "")
-  const beside = whole
-    ? whole[1]
-    : targets.reduce(
-        (sent, { withholder }) => withholder.beside(sent, location),
-        records.reduce((sent, [path]) => withAt(sent, path, undefined), body)
-      )
-  return records.reduce((sent, [path, found]) => (path === "" ? sent : withAt(sent, path, found)), beside)
-}
+/** A page with nothing but its records. */
+const withheldBody = (body: unknown, { kind, location, records }: PageEntry, targets: ReadonlyArray<Target>): unknown =>
+  [...Map.groupBy(targets, ({ resource }) => resource.embeddedIn?.records ?? records)].reduce<unknown>(
+    (made, [path, targets]) => {
+      const one = (record: unknown): unknown =>
+        targets.reduce((sent, { resource: { filter }, withhold }) => {
+          const isOther = filter !== undefined && kind === "page" && at(sent, filter.field) !== filter.is
+          return isOther || withhold === undefined ? sent : withhold(sent, location)
+        }, record)
+      const found = at(body, path)
+      if (found === undefined) return made
+      return withAt(made, path, Array.isArray(found) ? found.map(one) : found === null ? null : one(found))
+    },
+    {}
+  )
 
-/** A copy with this value at a dotted path; without a value, nothing is there. */
+/** A copy with this value at a dotted path. */
 const withAt = (body: unknown, path: string, value: unknown): unknown => {
+  if (path === "") return value
   const [name, ...rest] = path.split(".") as [string, ...Array<string>]
-  if (typeof body !== "object" || body === null) return body
-  const inside = rest.length === 0 ? value : withAt(at(body, name), rest.join("."), value)
-  const { [name]: _, ...others } = body as Record<string, unknown>
-  return inside === undefined ? others : { ...others, [name]: inside }
+  return { ...(body as object), [name]: withAt(at(body, name) ?? {}, rest.join("."), value) }
 }

@@ -2,68 +2,26 @@
  * A record that the law wants kept, without its person: amounts, dates and states stay; what says something about a person,
  * and what no definition names, goes. It works on records as they were sent, so that a rebuild stores the same rows.
  */
-import {
-  type ChildField,
-  type ColumnField,
-  type Field,
-  type Fields,
-  fieldNamed,
-  isScalar
-} from "../../../catalog/fields.ts"
+import { type ChildField, type ColumnField, isScalar } from "../../../catalog/fields.ts"
+import { projected, removed } from "../../../catalog/project.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { columnName } from "../../../catalog/tables.ts"
 import { Adjusted, converters, rejected } from "../../../catalog/convert.ts"
-import { isObject } from "../../../stages/load/normalise/map-record.ts"
 
 /** The pseudonym of an erased contact; any other id as it is. */
 export type Pseudonym = (contact: string) => string
 
 /** A record without its person. Repeating it changes nothing. */
-export const anonymised = ({ detail, fields }: Resource, record: unknown, pseudonym: Pseudonym): unknown => {
-  const all = { ...fields, ...detail?.fields }
-  const withoutPerson = (fields: Fields, value: object): unknown =>
-    Object.fromEntries(
-      Object.entries(value).flatMap(([name, sent]) => {
-        const field = fieldOf(fields, name)
-        const kept = field && keptOf(field, sent)
-        return kept === undefined ? [] : [[name, kept]]
-      })
-    )
-  /** `undefined` for what goes. */
-  const keptOf = (field: Exclude<Field, { readonly kind: "alias" }>, sent: unknown): unknown => {
-    if (sent === null) return sent
-    switch (field.kind) {
-      case "transport":
-        return sent
-      case "column":
-        return keptColumn(field, sent)
-      case "object":
-        if (isObject(sent)) return withoutPerson(field.fields, sent)
-        return field.plain === undefined ? undefined : keptField(field.fields, field.plain, sent)
-      case "list":
-        return Array.isArray(sent) && hasImpersonalKey(field) ? sent.map((item) => keptItem(field, item)) : undefined
-      case "entries":
-        return isObject(sent) && hasImpersonalKey(field)
-          ? Object.fromEntries(Object.entries(sent).map(([key, item]) => [key, keptItem(field, item)]))
-          : undefined
-    }
-  }
-  const keptColumn = (field: ColumnField, sent: unknown): unknown => {
-    if (!isImpersonal(field) || (typeof sent === "object" && field.type !== "json" && !JSON.isRawJSON(sent)))
-      return undefined
+export const anonymised = (resource: Resource, record: unknown, pseudonym: Pseudonym): unknown => {
+  const column = (field: ColumnField, _column: string, _table: string, sent: unknown): unknown => {
+    if (!isImpersonal(field)) return removed
     // What is no number or time may be any text.
     const read = converters[field.type](sent)
-    if (read === rejected || (read instanceof Adjusted && read.value === rejected)) return undefined
+    if (read === rejected || (read instanceof Adjusted && read.value === rejected)) return removed
     return field.references === "contacts" && typeof sent === "string" ? pseudonym(sent) : sent
   }
-  const keptItem = ({ fields, plain }: ChildField, item: unknown): unknown =>
-    isObject(item) ? withoutPerson(fields, item) : keptField(fields, plain ?? "value", item)
-  const keptField = (fields: Fields, name: string, sent: unknown): unknown => {
-    const field = fieldOf(fields, name)
-    return field && keptOf(field, sent)
-  }
-  const fieldOf = (fields: Fields, name: string) => fieldNamed(fields, all, name)?.field
-  return isObject(record) ? withoutPerson(all, record) : record
+  const kept = projected(resource, record, { column, hasChild: hasImpersonalKey, transport: (sent) => sent })
+  return kept === removed ? null : kept
 }
 
 const isImpersonal = ({ personal = "none" }: ColumnField): boolean => personal === "none" || personal === "financial"

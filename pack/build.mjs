@@ -20,7 +20,7 @@ if (!isPacking && !existsSync(`${root}node_modules/rolldown`)) {
 }
 const { rolldown } = await import("rolldown")
 execFileSync(`${root}node_modules/.bin/tsc`, ["-p", `${root}pack/tsconfig.json`], { stdio: "inherit" })
-for (const folder of ["models", "config", "src/features/explore/page"])
+for (const folder of ["models", "config", "deploy/schedules", "src/features/explore/page"])
   cpSync(`${root}${folder}`, `${dist}${folder}`, {
     recursive: true,
     // Settings and tokens of whoever builds the package.

@@ -27,6 +27,7 @@ const packed = [
   "pipelines",
   "models",
   "config",
+  "deploy",
   "docs",
   "pack",
   "package.json",

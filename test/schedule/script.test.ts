@@ -3,7 +3,7 @@ import { afterEach, assert, beforeEach, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { nightlyScript } from "../../src/features/operations/schedule/script.ts"
+import { nightlyScript } from "../../src/features/operations/schedule/files.ts"
 import { newFolder } from "../support/sluice.ts"
 
 let folder: string
@@ -26,7 +26,7 @@ beforeEach(() => {
     folder,
     output: join(folder, "output"),
     user: "sluice",
-    flags: ""
+    flags: []
   })
   script = join(folder, "sluice-nightly")
   writeFileSync(script, text)

@@ -6,12 +6,8 @@ import { userInfo } from "node:os"
 import { basename, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
 import { onDisk } from "../../output/files.ts"
-import { cron } from "./schedule/cron.ts"
-import { github } from "./schedule/github.ts"
-import { kubernetes } from "./schedule/kubernetes.ts"
-import { launchd } from "./schedule/launchd.ts"
-import { type Schedule, isTimeZone, oddDays, shellText, timeOf } from "./schedule/schedule.ts"
-import { systemd } from "./schedule/systemd.ts"
+import { cron, github, kubernetes, launchd, systemd } from "./schedule/files.ts"
+import { type Schedule, isTimeZone, oddDays, timeOf } from "./schedule/schedule.ts"
 import type { Flags } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import { Environment } from "../../values/environment.ts"
@@ -50,10 +46,6 @@ export const schedulePrint = Effect.fn("cli.schedulePrint")(function* (flags: Sc
   if (!isTimeZone(timeZone))
     return yield* usage(`--time-zone ${timeZone}: expected a name such as Europe/Berlin.`, nextOf(kind))
   const { folder: output } = yield* outputSettings(flags, yield* Environment)
-  const given = [
-    ...(flags.config === undefined ? [] : ["--config", resolve(flags.config)]),
-    ...(flags.output === undefined ? [] : ["--output", output])
-  ]
   const schedule: Schedule = {
     ...time,
     timeZone,
@@ -61,11 +53,14 @@ export const schedulePrint = Effect.fn("cli.schedulePrint")(function* (flags: Sc
     folder: process.cwd(),
     output,
     user: userInfo().username,
-    flags: given.map((one) => ` ${shellText(one)}`).join("")
+    flags: [
+      ...(flags.config === undefined ? [] : ["--config", resolve(flags.config)]),
+      ...(flags.output === undefined ? [] : ["--output", output])
+    ]
   }
   const now = yield* Clock.currentTimeMillis
   const files = {
-    systemd: () => systemd(schedule, given),
+    systemd: () => systemd(schedule),
     cron: () => cron(schedule),
     k8s: () => kubernetes(schedule),
     github: () => github(schedule, now),

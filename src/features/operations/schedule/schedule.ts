@@ -13,15 +13,8 @@ export interface Schedule {
   /** Absolute path of the output folder. */
   readonly output: string
   readonly user: string
-  /** The flags that name the settings file and the output, as a shell reads them, with a blank before each. */
-  readonly flags: string
-}
-
-export interface ScheduleFile {
-  /** Where the scheduler expects it, or its name if the place is free. */
-  readonly path: string
-  readonly isExecutable?: true
-  readonly text: string
+  /** The flags that name the settings file and the output. */
+  readonly flags: ReadonlyArray<string>
 }
 
 const twoDigits = (value: number): string => String(value).padStart(2, "0")

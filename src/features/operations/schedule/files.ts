@@ -1,0 +1,150 @@
+/** The files of a schedule: templates in `deploy/schedules`, whose words between two @ are filled in. */
+import { readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { exitCodes } from "../../../values/failure.ts"
+import { installed } from "../../../values/installation.ts"
+import { sluiceVersion } from "../../../values/version.ts"
+import { type Schedule, offsetsOf, shellText, timeText } from "./schedule.ts"
+
+export interface ScheduleFile {
+  /** Where the scheduler expects it, or its name if the place is free. */
+  readonly path: string
+  readonly isExecutable?: true
+  readonly text: string
+}
+
+type Values = Readonly<Record<string, string | number>>
+
+const scriptName = "sluice-nightly"
+
+/** Exit codes after which another try would end the same: a person has to act. */
+const ofPerson: Readonly<Record<Exclude<keyof typeof exitCodes, "later" | "damaged">, string>> = {
+  failed: "failed",
+  usage: "usage",
+  partial: "in part",
+  alarms: "alarms",
+  locked: "locked by another run",
+  credentials: "credentials",
+  config: "settings"
+}
+const personCodes = Object.entries(ofPerson).map(
+  ([kind, text]) => [exitCodes[kind as keyof typeof ofPerson], text] as const
+)
+
+const fill = (path: string, schedule: Schedule, values: Values): string => {
+  const all: Values = {
+    TIME: timeText(schedule),
+    TIME_ZONE: schedule.timeZone,
+    USER: schedule.user,
+    LATER: exitCodes.later,
+    LOCKED: exitCodes.locked,
+    ALARMS: exitCodes.alarms,
+    PERSON: personCodes.map(([code, text]) => `${code} ${text}`).join(", "),
+    PERSON_CODES: personCodes.map(([code]) => code).join(" "),
+    PERSON_LIST: personCodes.map(([code]) => code).join(", "),
+    ...values
+  }
+  const template = readFileSync(installed(join("deploy/schedules", `${basename(path)}.template`)), "utf8")
+  return template.replaceAll(/@([A-Z_]+)@/g, (_, name: string) => {
+    const value = all[name]
+    if (value === undefined) throw new Error(`${path}: nothing fills ${name}`)
+    return String(value)
+  })
+}
+
+/** The paths of units and pages of settings are single values; words of an Exec line are quoted as systemd reads them. */
+export const systemd = (schedule: Schedule): ReadonlyArray<ScheduleFile> => {
+  const values = {
+    FOLDER: schedule.folder.replaceAll("%", "%%"),
+    PROGRAM: systemdWord(schedule.program),
+    FLAGS: schedule.flags.map((flag) => ` ${systemdWord(flag)}`).join("")
+  }
+  return ["sluice.service", "sluice.timer", "sluice-failed.service"].map((name) => {
+    const path = `/etc/systemd/system/${name}`
+    return { path, text: fill(path, schedule, values) }
+  })
+}
+
+/** Quoted, without the meaning that systemd gives to % and $. */
+const systemdWord = (value: string): string => {
+  const escaped = value.replaceAll("%", "%%").replaceAll("$", "$$$$")
+  return /^[\w./:@%+,=$-]+$/.test(escaped) ? escaped : `"${escaped.replaceAll(/["\\]/g, (one) => `\\${one}`)}"`
+}
+
+/**
+ * A shell script for schedulers that know neither time zones nor missed nights: called every 15 minutes, it decides whether a
+ * run is due.
+ */
+export const nightlyScript = (schedule: Schedule): ScheduleFile => {
+  const path = join(schedule.folder, scriptName)
+  return {
+    path,
+    isExecutable: true,
+    text: fill(path, schedule, {
+      TIME_ZONE: shellText(schedule.timeZone),
+      DIGITS: timeText(schedule).replace(":", ""),
+      FOLDER: shellText(schedule.folder),
+      OUTPUT: shellText(schedule.output),
+      STATE: shellText(join(schedule.output, "nightly")),
+      ENVIRONMENT: shellText(join(schedule.folder, "config/environment")),
+      PROGRAM: shellText(schedule.program),
+      FLAGS: schedule.flags.map((flag) => ` ${shellText(flag)}`).join("")
+    })
+  }
+}
+
+export const cron = (schedule: Schedule): ReadonlyArray<ScheduleFile> => {
+  const script = nightlyScript(schedule)
+  const path = join(schedule.folder, "sluice.crontab")
+  // In a crontab, % is a line end unless it has a backslash before it.
+  return [
+    script,
+    { path, text: fill(path, schedule, { SCRIPT: shellText(script.path).replaceAll("%", String.raw`\%`) }) }
+  ]
+}
+
+export const launchd = (schedule: Schedule): ReadonlyArray<ScheduleFile> => {
+  const script = nightlyScript(schedule)
+  const path = "Library/LaunchAgents/local.sluice.plist"
+  const text = fill(path, schedule, {
+    TIME_ZONE: xmlText(schedule.timeZone),
+    SCRIPT: xmlText(script.path),
+    FOLDER: xmlText(schedule.folder),
+    LOG: xmlText(join(schedule.output, "nightly.launchd.log"))
+  })
+  return [script, { path, text }]
+}
+
+const xmlText = (value: string): string =>
+  value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+export const kubernetes = (schedule: Schedule): ReadonlyArray<ScheduleFile> => {
+  const { hour, minute } = schedule
+  return [
+    { path: "sluice.yaml", text: fill("sluice.yaml", schedule, { HOUR: hour, MINUTE: minute, VERSION: sluiceVersion }) }
+  ]
+}
+
+/** Its schedules are in UTC, so a time zone with daylight saving has one for each offset. */
+export const github = (schedule: Schedule, now: number): ReadonlyArray<ScheduleFile> => {
+  const { timeZone, hour, minute } = schedule
+  const digits = (value: number) => String(value).padStart(2, "0")
+  const times = offsetsOf(timeZone, now)
+    .toSorted((one, other) => other - one)
+    .map((offset) => {
+      const utc = (((60 * hour + minute - offset) % 1440) + 1440) % 1440
+      const size = Math.abs(offset)
+      return {
+        cron: `${utc % 60} ${Math.floor(utc / 60)} * * *`,
+        offset: `${offset < 0 ? "-" : "+"}${digits(Math.floor(size / 60))}${digits(size % 60)}`
+      }
+    })
+  const path = ".github/workflows/sluice.yml"
+  const text = fill(path, schedule, {
+    OFFSETS:
+      times.length > 1 ? ": one for each offset of the time zone. The job runs for the one that applies tonight" : "",
+    CRONS: times.map(({ cron, offset }) => `    - cron: "${cron}" # while ${timeZone} is at ${offset}`).join("\n"),
+    TIMES: times.map(({ cron, offset }) => `"${cron} ${offset}"`).join(" | ")
+  })
+  return [{ path, text }]
+}

@@ -5,7 +5,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Parameters } from "../catalog/request.ts"
-import { SingleReason, stored } from "./reason.ts"
+import { SingleReason } from "./reason.ts"
 
 /** Parameters as a definition has them. */
 const RequestParameters = Schema.Record(Schema.String, Schema.Unknown) as unknown as Schema.Codec<Parameters>
@@ -53,8 +53,7 @@ const Checkpoint = Schema.Struct({
   ties: Schema.optional(Ties),
   /** How often reading stepped back, because deletions had moved records up onto pages already read. */
   stepsBack: Schema.optionalKey(Schema.Number),
-  /** Sentences in checkpoints of earlier versions. */
-  warnings: Schema.Array(Schema.Union([SingleReason, Schema.String])),
+  warnings: Schema.Array(SingleReason),
   mode: Schema.Literals(["full", "incremental", "window"]),
   /** Watermark less its overlap; always set in mode `incremental`. */
   since: Schema.optional(Schema.Number),
@@ -76,16 +75,13 @@ const Checkpoint = Schema.Struct({
 
 export type TimeWindow = readonly [start: number, end: number, countMax?: number]
 export type Ties = typeof Ties.Type
-export type Checkpoint = Omit<typeof Checkpoint.Type, "windows" | "warnings"> & {
+export type Checkpoint = Omit<typeof Checkpoint.Type, "windows"> & {
   readonly windows?: ReadonlyArray<TimeWindow>
-  readonly warnings: ReadonlyArray<SingleReason>
 }
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Checkpoint))
 
 /** Decodes JSON; `undefined` for a checkpoint of another version, so that the list is read from the start. */
-export const decodeCheckpoint = (json: unknown): Checkpoint | undefined => {
-  const checkpoint = Option.getOrUndefined(decode(json))
+export const decodeCheckpoint = (json: unknown): Checkpoint | undefined =>
   // A window has two numbers or three.
-  return checkpoint && ({ ...checkpoint, warnings: checkpoint.warnings.map(stored) } as unknown as Checkpoint)
-}
+  Option.getOrUndefined(decode(json)) as Checkpoint | undefined

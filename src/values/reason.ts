@@ -14,7 +14,7 @@ export const Detail = Schema.Struct({
 export type Detail = typeof Detail.Type
 
 const single = {
-  /** A sentence that an earlier version stored, or of which only the sentence is known. */
+  /** Of which only the sentence is known: a masked release has no reasons. */
   Text: { text: Schema.String },
 
   /** The token may not read the resource. */
@@ -44,8 +44,6 @@ const single = {
 
   ParentNeverRead: { table: Schema.String },
   ParentNotComplete: { table: Schema.String, status: Schema.Literals(["incomplete", "complete_with_warnings"]) },
-  /** The settings exclude the requests for single rows of the table; earlier versions stored it. */
-  RowsNotRequested: { rows: Schema.Number, table: Schema.String, omits: Schema.String, setting: Schema.String },
   LinkedTextsMissing: { count: Schema.Number },
   /** Records without a change timestamp, of which a reading of changes does not return new ones. */
   UndatedRecords: { count: Schema.Number, field: Schema.String },
@@ -90,9 +88,7 @@ export const Reason = Schema.TaggedUnion({
 export type SingleReason = typeof SingleReason.Type
 export type Reason = typeof Reason.Type
 
-/** A reason as it is stored: vaults and warehouses of earlier versions have sentences. */
-export const stored = <R extends Reason>(reason: R | string): R | SingleReason =>
-  typeof reason === "string" ? { _tag: "Text", text: reason } : reason
+export const textReason = (text: string): SingleReason => ({ _tag: "Text", text })
 
 /** Without those that read the same. */
 export const distinct = <R extends Reason>(reasons: ReadonlyArray<R>): ReadonlyArray<R> =>
@@ -136,8 +132,6 @@ export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): strin
       return `the parent table ${reason.table} was never read`
     case "ParentNotComplete":
       return `the parent table ${reason.table} is ${stateText(reason.status)}`
-    case "RowsNotRequested":
-      return `${reason.rows} ${reason.table} were not read individually, so these may be missing: ${reason.omits}. To read them, set account.${reason.setting} = true`
     case "LinkedTextsMissing":
       return `${reason.count} linked texts could not be fetched`
     case "UndatedRecords":

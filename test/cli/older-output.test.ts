@@ -1,19 +1,19 @@
-/** An output folder that an earlier version wrote: a warehouse of format 1, and the vault of three runs. */
-import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+/** Output folders of other versions: what 1.0.0 wrote is read by every later version, and what came before is refused. */
+import { assert, describe, it } from "@effect/vitest"
+import { cpSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { zstdDecompressSync } from "node:zlib"
 import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
-const fixture = fileURLToPath(new URL("../fixtures/format-1", import.meta.url))
+/** Ten contacts with their notes and opportunities, synced twice with changes in between. */
+const fixture = fileURLToPath(new URL("../fixtures/1.0.0", import.meta.url))
 const copyFixture = (): string => {
   const folder = newFolder()
-  mkdirSync(join(folder, "vault"), { recursive: true })
-  cpSync(join(fixture, "vault"), join(folder, "vault"), { recursive: true })
-  const compressed = readFileSync(join(fixture, "warehouse.duckdb.zst"))
-  writeFileSync(join(folder, "warehouse.duckdb"), zstdDecompressSync(compressed))
+  cpSync(fixture, folder, { recursive: true })
+  const warehouse = join(folder, "warehouse.duckdb")
+  writeFileSync(warehouse, zstdDecompressSync(readFileSync(`${warehouse}.zst`)))
   return folder
 }
 const environmentFor = (folder: string) => ({
@@ -21,61 +21,52 @@ const environmentFor = (folder: string) => ({
   SLUICE_TOKEN: "none",
   SLUICE_LOCATION_ID: "none",
   SLUICE_OUTPUT: folder,
-  SLUICE_FORMATS: "none"
+  SLUICE_FORMATS: "csv"
+})
+const tables = ["contacts", "contact_tags", "contact_custom_values", "contact_notes", "opportunities"]
+
+describe("the output folder of 1.0.0", () => {
+  it("is shown, compared, and published", async () => {
+    const folder = copyFixture()
+    for (const args of [["status"], ["verify", "--all"], ["publish"]]) {
+      const ran = await sluice(args, environmentFor(folder))
+      assert.strictEqual(ran.code, 0, `${args.join(" ")}: ${ran.stdout}${ran.stderr}`)
+    }
+  })
+
+  it("has the same current and historical rows, runs and counts after a rebuild", async () => {
+    const [before, folder] = [copyFixture(), copyFixture()]
+    const ran = await sluice(["rebuild"], environmentFor(folder))
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    const same = async (sql: string) => {
+      const [old, now] = [before, folder].map((one) => query(join(one, "warehouse.duckdb"), sql))
+      assert.deepStrictEqual(await now, await old, sql)
+      assert.isNotEmpty(await now, sql)
+    }
+    for (const table of tables) await same(`FROM crm.${table} ORDER BY ALL`)
+    await same("FROM crm_history.contacts ORDER BY ALL")
+    await same("SELECT run_id, command, exit_code, requests FROM meta.runs WHERE command <> 'rebuild' ORDER BY ALL")
+    await same("SELECT * EXCLUDE (reading, finished_at) FROM meta.run_resources WHERE pages > 0 ORDER BY ALL")
+    await same("SELECT resource, watermark, complete_at, full_complete_at FROM meta.watermarks ORDER BY ALL")
+  })
 })
 
-describe("an output folder of format 1", () => {
-  it.each([["sync"], ["status"], ["publish"], ["verify"]])(
-    "is refused by %s, which names rebuild and does not change the warehouse",
-    async (command) => {
-      const folder = copyFixture()
-      const before = readFileSync(join(folder, "warehouse.duckdb"))
-      const ran = await sluice([command], environmentFor(folder))
-      assert.strictEqual(ran.code, 1, ran.stderr)
-      assert.match(ran.stderr, /has format 1.*\n.*\.\/sluice rebuild/)
-      assert.isTrue(readFileSync(join(folder, "warehouse.duckdb")).equals(before))
-    }
-  )
-
-  describe("after rebuild", () => {
+describe("an output folder of another format", () => {
+  it.each([
+    [2, ["sync"], "./sluice rebuild"],
+    [2, ["status"], "./sluice rebuild"],
+    [2, ["publish"], "./sluice rebuild"],
+    [2, ["verify"], "./sluice rebuild"],
+    [1000, ["sync"], "Use the version of sluice that wrote it"]
+  ])("%i is refused by %j, which says what to do and does not change the warehouse", async (format, args, next) => {
     const folder = copyFixture()
-    const [old, now] = [join(newFolder(), "old.duckdb"), join(folder, "warehouse.duckdb")]
-    beforeAll(async () => {
-      copyFileSync(now, old)
-      const ran = await sluice(["rebuild"], environmentFor(folder))
-      assert.strictEqual(ran.code, 0, ran.stderr)
-    })
-
-    it.each([
-      "locations",
-      "users",
-      "contacts",
-      "contact_tags",
-      "contact_custom_values",
-      "contact_notes",
-      "opportunities"
-    ])("has the same current and historical rows of %s", async (table) => {
-      for (const schema of ["crm", "crm_history"]) {
-        const rows = `FROM ${schema}.${table} ORDER BY ALL`
-        assert.deepStrictEqual(await query(now, rows), await query(old, rows), schema)
-      }
-      assert.isNotEmpty(await query(now, `FROM crm.${table}`))
-    })
-
-    it("has the same runs, statuses, counts and watermarks", async () => {
-      const runs = "SELECT run_id, command, exit_code, requests FROM meta.runs WHERE command <> 'rebuild' ORDER BY ALL"
-      assert.deepStrictEqual(await query(now, runs), await query(old, runs))
-      const columns = "run_id, resource, records, new_rows, changed_rows, deleted_rows"
-      assert.deepStrictEqual(
-        await query(now, `SELECT ${columns}, status FROM meta.run_resources WHERE pages > 0 ORDER BY ALL`),
-        await query(
-          old,
-          `SELECT ${columns}, replace(verdict, 'complete with doubts', 'complete_with_warnings') AS status
-           FROM meta.run_resources WHERE pages > 0 ORDER BY ALL`
-        )
-      )
-      const watermarks = "SELECT resource, watermark, complete_at, full_complete_at FROM meta.watermarks ORDER BY ALL"
-      assert.deepStrictEqual(await query(now, watermarks), await query(old, watermarks))
-    })
+    const warehouse = join(folder, "warehouse.duckdb")
+    await query(warehouse, `UPDATE meta.schema_version SET format = ${format}`, "READ_WRITE")
+    const before = readFileSync(warehouse)
+    const ran = await sluice(args, environmentFor(folder))
+    assert.strictEqual(ran.code, 1, ran.stderr)
+    assert.match(ran.stderr, new RegExp(`has format ${format}`))
+    assert.include(ran.stderr, next)
+    assert.isTrue(readFileSync(warehouse).equals(before))
   })
 })

@@ -52,7 +52,7 @@ describe("--json", () => {
       ["check"],
       ["schedule", "print", "--cron"],
       ["publish"],
-      ["contract", "check", fileURLToPath(new URL("../../docs/contract/0.1.0.odcs.json", import.meta.url))],
+      ["contract", "check", fileURLToPath(new URL("../../docs/contract/1.0.0.odcs.json", import.meta.url))],
       ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
       ["export", "bundle", bundle, "--only", "contacts"],
       ["export", "verify", bundle],

@@ -260,7 +260,7 @@ test(
           run: version,
           partition: "letters/details",
           records: "",
-          parent: { id: "l", version, done: true, full: true, notesMissing: true }
+          parent: { id: "l", version, done: true, full: true }
         }
       )
     const texts = rowsOf("SELECT text_url, text FROM crm.letters")
@@ -353,7 +353,7 @@ describe("list and detail", () => {
 
 describe("one request for each parent", () => {
   test(
-    "a child missing from its parent is marked deleted, and restored when it returns; children of other parents stay",
+    "a child missing from its parent is noted, until it returns; children of other parents are not, and nothing is deleted",
     Effect.gen(function* () {
       const notesOf = (parent: string, ids: ReadonlyArray<string>, run: string, done = true) =>
         page(
@@ -366,19 +366,20 @@ describe("one request for each parent", () => {
       yield* load
       yield* notesOf("p", ["n1"], "run2")
       yield* load
-      const deleted = rowsOf("SELECT id, person_id FROM crm.notes WHERE _deleted_at IS NOT NULL")
-      assert.deepStrictEqual(yield* deleted, [{ id: "n2", person_id: "p" }])
+      const missing = rowsOf("SELECT key, parent_id FROM meta.missing_children")
+      assert.deepStrictEqual(yield* missing, [{ key: "n2", parent_id: "p" }])
       yield* notesOf("p", ["n1", "n2"], "run3")
       yield* load
-      assert.deepStrictEqual(yield* deleted, [])
+      assert.deepStrictEqual(yield* missing, [])
 
-      // Several pages: a child on the first page is not deleted because the last page lacks it.
+      // Several pages: a child on the first page is not missing because the last page lacks it.
       yield* notesOf("p", ["n1"], "run4", false)
       yield* load
-      assert.deepStrictEqual(yield* deleted, [])
+      assert.deepStrictEqual(yield* missing, [])
       yield* notesOf("p", ["n4"], "run4")
       yield* load
-      assert.deepStrictEqual(yield* deleted, [{ id: "n2", person_id: "p" }])
+      assert.deepStrictEqual(yield* missing, [{ key: "n2", parent_id: "p" }])
+      assert.deepStrictEqual(yield* rowsOf("SELECT id FROM crm.notes WHERE _deleted_at IS NOT NULL"), [])
     })
   )
 })

@@ -153,7 +153,7 @@ const vaultOf = (seed: number): ReadonlyArray<Frame> => {
           {
             kind: "detail",
             partition: "bills/details",
-            parent: { id: key, version: `v${int(3)}`, done: true, full: true, notesMissing: true }
+            parent: { id: key, version: `v${int(3)}`, done: true, full: true }
           }
         )
       },
@@ -161,16 +161,13 @@ const vaultOf = (seed: number): ReadonlyArray<Frame> => {
         const parent = `p${int(5)}`
         const isEmpty = random() < 0.15
         const body = isEmpty ? "" : { notes: some(`${parent}n`).map((key) => ({ id: key, body: `b${int(3)}` })) }
-        // Runs of an earlier version did not note what is missing.
-        const notesMissing = number > 1 && { notesMissing: true }
         page("notes", "notes", body, {
           partition: "notes",
           parent: {
             id: parent,
             version: `v${int(3)}`,
             done: isEmpty || random() < 0.7,
-            full: random() < 0.8,
-            ...notesMissing
+            full: random() < 0.8
           }
         })
       },

@@ -172,7 +172,7 @@ describe("published files, read by other programs", () => {
           execFileSync("sha256sum", ["-c"], { cwd: folder, input: sums, encoding: "utf8" }),
           /^(\S+: OK\n){3}$/
         )
-        assert.deepInclude(manifest, { run: "run-1", schemaVersion: "1", tool: "sluice 0.1.0" })
+        assert.deepInclude(manifest, { run: "run-1", schemaVersion: "1", tool: "sluice 1.0.0" })
         for (const file of manifest.files) {
           assert.strictEqual(file.rows, nastyTexts.length + 1)
           assert.strictEqual(file.bytes, statSync(join(folder, file.path)).size)

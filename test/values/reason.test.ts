@@ -1,12 +1,7 @@
-/** The reasons why readings are not complete: the sentence of each, and those that earlier versions stored as sentences. */
+/** The reasons why readings are not complete: the sentence of each. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { decodeCheckpoint } from "../../src/values/checkpoint.ts"
 import { Reason, type SingleReason, distinct, sentenceOf } from "../../src/values/reason.ts"
-import { sentencesOf, statusOf } from "../../src/values/status.ts"
-import type { EndEntry, Entry } from "../../src/stores/vault/entry.ts"
-import { upgraded } from "../../src/stores/vault/upgrade.ts"
-import { checkpoint as initial } from "../support/checkpoint.ts"
 
 const detail = { message: "422 too old", answered: 422 }
 const failed: SingleReason = { _tag: "StrategyFailed", method: "GET", path: "/a", detail }
@@ -48,10 +43,6 @@ const sentences: ReadonlyArray<readonly [Reason, string]> = [
   [
     { _tag: "ParentNotComplete", table: "contacts", status: "complete_with_warnings" },
     "the parent table contacts is complete with warnings"
-  ],
-  [
-    { _tag: "RowsNotRequested", rows: 9, table: "orders", omits: "items", setting: "order_details" },
-    "9 orders were not read individually, so these may be missing: items. To read them, set account.order_details = true"
   ],
   [{ _tag: "LinkedTextsMissing", count: 2 }, "2 linked texts could not be fetched"],
   [
@@ -114,38 +105,5 @@ describe("a reason", () => {
       distinct([failed, noList, other, noList]).map((one) => sentenceOf(one)),
       [sentenceOf(failed), sentenceOf(noList)]
     )
-  })
-})
-
-describe("a sentence that an earlier version stored", () => {
-  const end = (outcome: unknown) => {
-    const entry = { kind: "end", run: "r", at, location: "L", resource: "contacts", outcome } as unknown as Entry
-    return (upgraded(entry) as EndEntry).outcome
-  }
-
-  it("in the end of a reading is shown as it was, beside reasons", () => {
-    const outcome = end({ mode: "full", requests: 1, shortfalls: ["the list ended early"], warnings: [noList, "w"] })
-    assert.deepStrictEqual(sentencesOf(outcome), ["the list ended early", sentenceOf(noList), "w"])
-    assert.strictEqual(statusOf(outcome), "incomplete")
-  })
-
-  it("from before there were facts is one of them, by the verdict", () => {
-    for (const [verdict, status] of [
-      ["incomplete", "incomplete"],
-      ["complete with doubts", "complete_with_warnings"]
-    ]) {
-      const outcome = end({ verdict, doubts: ["a doubt"], mode: "each", requests: 1 })
-      assert.deepStrictEqual([statusOf(outcome), outcome.mode], [status, "children"])
-      assert.deepStrictEqual(sentencesOf(outcome), ["a doubt"])
-    }
-  })
-
-  it("in a checkpoint does not make the list start again", () => {
-    const checkpoint = { ...initial, count: 7, warnings: ["more records share one at", noList] }
-    assert.deepStrictEqual(decodeCheckpoint(JSON.stringify(checkpoint)), {
-      ...initial,
-      count: 7,
-      warnings: [{ _tag: "Text", text: "more records share one at" }, noList]
-    })
   })
 })

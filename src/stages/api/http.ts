@@ -3,6 +3,7 @@ import type { Dispatcher } from "undici"
 import { written } from "../../catalog/json.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import type { BoundRequest } from "../../catalog/request.ts"
+import { sluiceVersion } from "../../values/version.ts"
 import type { RateLimitSnapshot } from "./rate-limiter.ts"
 
 export const commonHeaders = {
@@ -10,7 +11,7 @@ export const commonHeaders = {
   "accept-encoding": "zstd, gzip, br",
   version: "v3",
   // The default user agent of an HTTP library is blocked before it reaches the service (field-notes 1).
-  "user-agent": "sluice/0.1"
+  "user-agent": `sluice/${sluiceVersion}`
 }
 
 export const headersOf = ({ method }: BoundRequest, token: string) => ({

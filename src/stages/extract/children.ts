@@ -126,7 +126,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
       return yield* new RequestRejected({ status: 404, message: "the service answers not found to every request" })
   })
 
-  const parentOf = ({ id, version, full }: Due) => ({ id, version, full, notesMissing: true as const })
+  const parentOf = ({ id, version, full }: Due) => ({ id, version, full })
 
   /** The service has nothing for the parent; it is not requested again until it changes. */
   const recordNone = Effect.fnUntraced(function* (due: Due) {

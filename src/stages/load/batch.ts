@@ -127,8 +127,6 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   )
   for (const { entry, keys } of decisions)
     if (entry.kind === "deleted") known.forget(entry.resource, entry.location, keys)
-  for (const { resource, location, deletesMissing } of groups)
-    if (deletesMissing) known.forgetTable(resource.table, location)
   for (const { kind, resource, location } of entries)
     if (kind === "end")
       for (const { table } of [{ table: resource }, ...embeddedResourcesOf(resources, resource)])
@@ -188,8 +186,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     next,
     bytes,
     tables: [
-      ...groups.flatMap(({ deletesMissing, location, newRows, resource, rows }) =>
-        newRows.rows.length + rows.length > 0 || deletesMissing ? [[resource.table, location] as const] : []
+      ...groups.flatMap(({ location, newRows, resource, rows }) =>
+        newRows.rows.length + rows.length > 0 ? [[resource.table, location] as const] : []
       ),
       ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
     ],

@@ -185,11 +185,6 @@ export class KnownRows {
     for (const key of keys) if (known && (!known.isWhole || known.hashes.has(key))) known.hashes.set(key, deleted)
   }
 
-  /** The next batch may delete any rows of the table. */
-  forgetTable(table: string, location: string): void {
-    this.tables.set(tableKey(table, location), undefined)
-  }
-
   /** What is known is read again. */
   reset(): void {
     this.tables.clear()

@@ -38,7 +38,7 @@ export class StagedParents {
     keys: ReadonlyArray<string>
   ): void {
     const id = JSON.stringify([entry.location, entry.partition, parent.id])
-    const isFull = parent.done && parent.full && !(parent.notesMissing && !isAnswered)
+    const isFull = parent.done && parent.full && isAnswered
     const before = this.states.get(id)?.keys ?? []
     this.states.set(id, {
       entry,
@@ -61,7 +61,6 @@ export class StagedParents {
           content_hash: content ?? null,
           fetched_ms: entry.at,
           full_ms: fullAt ?? null,
-          notes_missing: parent.notesMissing ?? false,
           checkpoint: parent.done ? null : wellFormed(entry.checkpoint)
         })
       )
@@ -79,7 +78,7 @@ export class StagedParents {
       ? undefined
       : readNdjson(
           this.lines,
-          "location_id: 'VARCHAR', resource: 'VARCHAR', parent_id: 'VARCHAR', parent_version: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', full_ms: 'BIGINT', notes_missing: 'BOOLEAN', checkpoint: 'VARCHAR'"
+          "location_id: 'VARCHAR', resource: 'VARCHAR', parent_id: 'VARCHAR', parent_version: 'VARCHAR', content_hash: 'VARCHAR', fetched_ms: 'BIGINT', full_ms: 'BIGINT', checkpoint: 'VARCHAR'"
         )
   }
 

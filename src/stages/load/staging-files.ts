@@ -41,8 +41,6 @@ export interface Group {
   readonly filled: Set<string>
   /** Pages of parents are in the group. */
   hasParents: boolean
-  /** See `Parent.notesMissing`: a frame of an earlier version ends the reading of a parent. */
-  deletesMissing: boolean
   /** When the last page was received, epoch milliseconds. */
   at: number
   pages: number
@@ -138,13 +136,12 @@ export class StagingFiles {
   }
 
   private addPage({ resource, results, hasCopies }: NormalisedPage, entry: PageEntry, isAnswered: boolean): void {
-    const { location, parent, kind } = entry
+    const { location, parent } = entry
     const group = this.groupOf(resource, entry)
     group.pages++
     group.records += results.length + (entry.compacted ?? 0)
     group.at = entry.at
     if (hasCopies) group.hasCopies = true
-    const isListed = parent !== undefined && kind === "page"
     const keys: Array<string> = []
     for (const result of results)
       if (!this.filter || (result.row && this.filter(resource, location, result.key))) {
@@ -158,7 +155,6 @@ export class StagingFiles {
     if (parent === undefined) return
     this.records++
     group.hasParents = true
-    group.deletesMissing ||= isListed && parent.done && parent.full && !parent.notesMissing
     this.parents.add(entry, parent, isAnswered, results[0]?.hash, keys)
     this.known.addParentState(location, group.label)
   }
@@ -221,7 +217,6 @@ export class StagingFiles {
       hasCopies: false,
       filled: new Set(),
       hasParents: false,
-      deletesMissing: false,
       resource,
       location,
       run,

@@ -22,13 +22,8 @@ export interface Parent {
   readonly version: string
   /** Whether this is the last page of the parent. */
   readonly done: boolean
-  /** Whether all children of the parent are read, not only recent ones. */
+  /** Whether all children of the parent are read, not only recent ones. Rows that it does not return are noted. */
   readonly full: boolean
-  /**
-   * Rows that a full reading of the parent does not return are noted, and extract decides about each. Absent in vaults of
-   * earlier versions, in which the end of the reading marked them deleted.
-   */
-  readonly notesMissing?: true
 }
 
 /** A page of a list or of the children of a parent, or a detail. */

@@ -5,12 +5,10 @@
  *     {"contacts":[…]}\n
  *
  * `crc32` is the checksum of the body, `crc` that of the header before it: a valid header shows for certain whether its
- * body is truncated. Earlier versions wrote no `crc`. Most bodies are one line, so other tools can read a segment as
- * NDJSON.
+ * body is truncated. Most bodies are one line, so other tools can read a segment as NDJSON.
  */
 import { crc32 } from "node:zlib"
 import type { Entry } from "./entry.ts"
-import { upgraded } from "./upgrade.ts"
 
 export interface Frame {
   readonly entry: Entry
@@ -51,7 +49,7 @@ export const decode = (segment: Buffer, start: number): Decoded | undefined => {
   const found = find(segment, start)
   return typeof found === "string"
     ? undefined
-    : new Decoded(upgraded(found.entry), segment.subarray(found.bodyStart, found.bodyEnd), found.bodyEnd + 1)
+    : new Decoded(found.entry, segment.subarray(found.bodyStart, found.bodyEnd), found.bodyEnd + 1)
 }
 
 /** The offset where the valid frames from the start of a segment end; its length if all are valid. */
@@ -68,7 +66,7 @@ export const validUntil = (segment: Buffer): number => {
  */
 export const isTorn = (segment: Buffer, start: number, isLoaded: boolean): boolean => {
   const found = find(segment, start)
-  return found === "truncated" || ((found === "maybe truncated" || !isLoaded) && !hasFrameAfter(segment, start))
+  return found === "truncated" || (!isLoaded && !hasFrameAfter(segment, start))
 }
 
 interface Found {
@@ -77,31 +75,25 @@ interface Found {
   readonly bodyEnd: number
 }
 
-/** `maybe truncated`: the header has no checksum, so its length may be damaged instead. */
-const find = (segment: Buffer, start: number): Found | "truncated" | "maybe truncated" | "damaged" => {
+const find = (segment: Buffer, start: number): Found | "truncated" | "damaged" => {
   const headerEnd = segment.indexOf(10, start)
   if (headerEnd < 0) return "truncated"
   const line = segment.subarray(start, headerEnd)
   const header = headerIn(line)
   if (!header) return "damaged"
-  const { bytes, crc32: expected, crc, ...entry } = header
+  const { bytes, crc32: expected, crc: _, ...entry } = header
   const [bodyStart, bodyEnd] = [headerEnd + 1, headerEnd + 1 + bytes]
-  if (bodyEnd >= segment.length) return crc === undefined ? "maybe truncated" : "truncated"
+  if (bodyEnd >= segment.length) return "truncated"
   if (segment[bodyEnd] !== 10 || crc32(segment.subarray(bodyStart, bodyEnd)) !== expected) return "damaged"
   return { entry, bodyStart, bodyEnd }
 }
 
-type Header = Entry & { readonly bytes: number; readonly crc32: number; readonly crc?: number }
+type Header = Entry & { readonly bytes: number; readonly crc32: number; readonly crc: number }
 
 const headerIn = (line: Buffer): Header | undefined => {
   const at = line.lastIndexOf(checksumKey)
   const [, checksum] = at < 0 ? [] : (/^(\d+)}$/.exec(line.toString("latin1", at + checksumKey.length)) ?? [])
-  // Without the check of the format, a header whose checksum is damaged would count as one without a checksum.
-  const isValid =
-    checksum === undefined
-      ? /,"crc32":\d+}$/.test(line.toString("latin1"))
-      : crc32(line.subarray(0, at)) === Number(checksum)
-  if (!isValid) return undefined
+  if (checksum === undefined || crc32(line.subarray(0, at)) !== Number(checksum)) return undefined
   try {
     // The checksum shows that sluice wrote the line; a schema would check each frame of the vault again.
     const header = JSON.parse(line.toString("utf8"))

@@ -1,6 +1,5 @@
 /** Sections: values and records that did not fit, and what the service sends differently from its documents. */
 import * as Effect from "effect/Effect"
-import { existingMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { type WideLoss, wideLosses } from "../../../stores/warehouse/meta/wide-losses.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -70,14 +69,10 @@ export const rejectsOf = Effect.fn("report.rejects")(function* (period: Period) 
        min(first_seen_at) > ${since(period, 7)} AS is_new
      FROM meta.schema_changes GROUP BY ALL ORDER BY first_seen DESC, table_name, field, kind LIMIT ${rowsMax}`
   )
-  const hasRounded = (yield* existingMetaTables(warehouse)).has("rounded_values")
-  const rounded = hasRounded
-    ? yield* warehouse.rows(
-        `SELECT table_name, column_name, sum(rounded) AS n,
-           coalesce(sum(rounded) FILTER (started_at > ${since(period, 1)}), 0) AS last_day
-         FROM meta.rounded_values JOIN meta.runs USING (run_id) GROUP BY ALL ORDER BY last_day DESC, n DESC, table_name, column_name LIMIT ${rowsMax}`
-      )
-    : []
+  const rounded = yield* warehouse.rows(
+    `SELECT table_name, column_name, sum(rounded) AS n, coalesce(sum(rounded) FILTER (started_at > ${since(period, 1)}), 0) AS last_day
+     FROM meta.rounded_values JOIN meta.runs USING (run_id) GROUP BY ALL ORDER BY last_day DESC, n DESC, table_name, column_name LIMIT ${rowsMax}`
+  )
   const [counts] = yield* warehouse.rows(
     `SELECT (SELECT count(*) FROM meta.rejected_values) + (SELECT count(*) FROM meta.rejected_records) AS rejected,
        (SELECT count(*) FROM (SELECT DISTINCT table_name, field, kind FROM meta.schema_changes)) AS drift`

@@ -9,7 +9,7 @@ import { forgetMissing, noteMissing } from "../../../stores/warehouse/meta/missi
 import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/seen-keys.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
 import type { Statement } from "../../../stores/warehouse/warehouse.ts"
-import { archiveVersions, markDeleted } from "./deletions.ts"
+import { archiveVersions } from "./deletions.ts"
 import { type Batch, newRowsOf, ownColumns, removeCopies, stagedRows, versionOf } from "./staging-table.ts"
 
 /** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
@@ -264,8 +264,7 @@ const insertChildren = ({ resource, location, run }: Batch, child: Table, mode: 
 }
 
 /**
- * Notes children missing from a parent, once all its pages have been read: extract decides about them. In frames of earlier
- * versions the reading itself was the decision, so they are marked deleted. `listed`: SELECT of the keys that were returned.
+ * Notes children missing from a parent, once all its pages have been read: extract decides about them. `listed`: SELECT of the keys that were returned.
  */
 const missingChildren = (batch: Batch, listed: string): ReadonlyArray<Statement> => {
   const { resource, location } = batch
@@ -275,20 +274,14 @@ const missingChildren = (batch: Batch, listed: string): ReadonlyArray<Statement>
   return [
     ...(batch.hasMissing ? [forgetMissing(batch, listed)] : []),
     {
-      sql: `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, p.parent_id, p.fetched_at AS at_, p.notes_missing
+      sql: `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, p.parent_id, p.fetched_at AS at_
         FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.is_complete
         WHERE t.location_id = ${literal(location)} AND _deleted_at IS NULL AND ${key} NOT IN (${listed})
         AND ${key} NOT IN ${seenKeysSql(batch)}`,
       next: (missing) => {
         if (missing === 0) return []
         batch.onMissing()
-        return [
-          ...noteMissing(batch, "(FROM missing WHERE notes_missing)"),
-          {
-            sql: "CREATE OR REPLACE TEMP TABLE deleted AS SELECT key, at_ FROM missing WHERE NOT notes_missing",
-            next: (deleted) => markDeleted(batch, deleted)
-          }
-        ]
+        return noteMissing(batch, "missing")
       }
     },
     // A parent that is read completely needs the keys of its earlier pages no longer.

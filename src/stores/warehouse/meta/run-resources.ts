@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { RunResource } from "../../../values/run-resource.ts"
-import { Reason, stored } from "../../../values/reason.ts"
+import { Reason, textReason } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
 import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
 import { literal, selected } from "../sql.ts"
@@ -27,20 +27,19 @@ const endedReadings = Effect.fnUntraced(function* (condition: string) {
   return rows.map((row) => ({ row, facts: factsIn(row) }))
 })
 
-/** Files of earlier versions have sentences. */
-const Reasons = Schema.Array(Schema.Union([Reason, Schema.String]))
+const Reasons = Schema.Array(Reason)
 const decodeReading = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.Struct({ shortfalls: Reasons, warnings: Reasons }))
 )
 /** Nothing says that such a reading was complete. */
-const unreadable = { shortfalls: ["what the reading found cannot be read"], warnings: [] }
+const unreadable = { shortfalls: [textReason("what the reading found cannot be read")], warnings: [] }
 
 /** What a reading and the load of its pages found, from the row of a reading that has ended. */
 const factsIn = (row: Row): Facts => {
   const { shortfalls, warnings } = Option.getOrElse(decodeReading(row["reading"]), () => unreadable)
   return {
-    shortfalls: shortfalls.map(stored),
-    warnings: warnings.map(stored),
+    shortfalls,
+    warnings,
     droppedRecords: Number(row["dropped_records"]),
     blockedFields: selected(row["blocked"])
   }
@@ -48,7 +47,7 @@ const factsIn = (row: Row): Facts => {
 
 /** Why a reading is not complete, or complete with warnings. A masked release has only sentences. */
 const reasonsIn = (row: Row): ReadonlyArray<Reason> => {
-  if (row["reading"] === null) return selected<ReadonlyArray<string>>(row["sentences"]).map(stored)
+  if (row["reading"] === null) return selected<ReadonlyArray<string>>(row["sentences"]).map(textReason)
   return row["status"] === null ? [] : reasonsOf(factsIn(row))
 }
 
@@ -86,9 +85,7 @@ const rowsPerStatement = 500
 /** What a run did for each resource. */
 export const resourcesOf = Effect.fnUntraced(function* (run: string) {
   return runResources(
-    yield* (yield* Warehouse).rows(
-      `${yield* runResourcesSql()} WHERE run_id = ${literal(run)} ORDER BY location_id, resource`
-    )
+    yield* (yield* Warehouse).rows(`${runResourcesSql} WHERE run_id = ${literal(run)} ORDER BY location_id, resource`)
   )
 })
 
@@ -109,7 +106,7 @@ export const lastReadings = Effect.fnUntraced(function* () {
   const keyOf = ({ location, resource }: Pick<RunResource, "location" | "resource">) => `${location}\n${resource}`
   const unfinished = new Set(hasCheckpoints ? (yield* unfinishedLists()).map(keyOf) : [])
   const rows = yield* warehouse.rows(
-    `${yield* runResourcesSql()} WHERE mode IS DISTINCT FROM 'window'
+    `${runResourcesSql} WHERE mode IS DISTINCT FROM 'window'
        AND NOT (mode IS NULL AND run_id IN (SELECT run_id FROM meta.runs WHERE command = 'backfill'))
      QUALIFY row_number() OVER (PARTITION BY location_id, resource ORDER BY run_id DESC) = 1
      ORDER BY location_id, resource`
@@ -165,18 +162,10 @@ export const pagesOf = Effect.fnUntraced(function* (run: string) {
   return Number(row?.["n"])
 })
 
-/** An output of an earlier version has no counts of rounded values. */
-const runResourcesSql = Effect.fnUntraced(function* () {
-  const hasRounded = (yield* existingMetaTables(yield* Warehouse)).has("rounded_values")
-  const rounded =
-    "FROM (SELECT run_id, location_id, resource, sum(rounded) AS rounded FROM meta.rounded_values GROUP BY ALL)"
-  return `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences,
-    to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked${
-      hasRounded
-        ? `, v.rounded FROM meta.run_resources AS r LEFT JOIN (${rounded}) AS v USING (run_id, location_id, resource)`
-        : " FROM meta.run_resources AS r"
-    }`
-})
+const runResourcesSql = `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences,
+    to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked, v.rounded FROM meta.run_resources AS r
+  LEFT JOIN (SELECT run_id, location_id, resource, sum(rounded) AS rounded FROM meta.rounded_values GROUP BY ALL) AS v
+    USING (run_id, location_id, resource)`
 
 const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
   rows.map((row) => ({

@@ -9,8 +9,6 @@ interface MetaTable {
   readonly comment: string
   /** Column definitions, as in CREATE TABLE. */
   readonly columns: string
-  /** Columns that files of earlier versions do not have, by name. */
-  readonly added?: Readonly<Record<string, string>>
   /** Only sluice needs the table, so it is not published. */
   readonly internal?: true
 }
@@ -82,13 +80,12 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
       "How many numbers had more decimals than their column, by the batches of a run; the column holds them rounded, the vault as sent. The noise of floating-point numbers does not count",
     columns: `run_id VARCHAR, location_id VARCHAR, resource VARCHAR, table_name VARCHAR, column_name VARCHAR, rounded BIGINT`
   },
+  // `sample_key`: of the record that the sample comes from, by which an erasure removes it.
   schema_changes: {
     comment:
       "What the service sends differently from its documents: new fields, values of a different type, objects of which no member is known (the sample has the names of their members), undocumented values of enum columns",
     columns: `location_id VARCHAR, table_name VARCHAR, field VARCHAR, kind VARCHAR, sample VARCHAR, first_run_id VARCHAR,
-      first_seen_at TIMESTAMPTZ, seen BIGINT, PRIMARY KEY (location_id, table_name, field, kind)`,
-    // The key of the record that the sample comes from, by which an erasure removes it.
-    added: { sample_key: "VARCHAR" }
+      first_seen_at TIMESTAMPTZ, seen BIGINT, sample_key VARCHAR, PRIMARY KEY (location_id, table_name, field, kind)`
   },
   enum_values: {
     comment: "Values met in enum columns for which the API's documents list no values",
@@ -157,13 +154,8 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
   }
 }
 
-export const metaTableStatements: ReadonlyArray<string> = Object.entries(metaTables).flatMap(
-  ([table, { added = {}, columns }]) => [
-    `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`,
-    ...Object.entries(added).map(
-      ([column, type]) => `ALTER TABLE meta.${name(table)} ADD COLUMN IF NOT EXISTS ${name(column)} ${type}`
-    )
-  ]
+export const metaTableStatements: ReadonlyArray<string> = Object.entries(metaTables).map(
+  ([table, { columns }]) => `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`
 )
 
 /** Tables of `meta` that are published with the data. */

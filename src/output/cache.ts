@@ -15,9 +15,12 @@ export const cacheFolder = (): string | undefined => {
   }
 }
 
+/** The end of the name of each kind of file. */
+const endings = { empty: "duckdb", published: "duckdb", parquet: "parquet" }
+
 /** A file that depends on nothing but what the fingerprint stands for. */
 export interface Cached {
-  readonly kind: "empty" | "published"
+  readonly kind: keyof typeof endings
   /** Hexadecimal; its first 16 digits count. */
   readonly fingerprint: string
 }
@@ -33,7 +36,7 @@ export const cachedFile = Effect.fnUntraced(function* <A, E, R>(
   cache = cacheFolder()
 ) {
   if (cache === undefined) return undefined
-  const name = `${kind}-${fingerprint.slice(0, 16)}.duckdb`
+  const name = `${kind}-${fingerprint.slice(0, 16)}.${endings[kind]}`
   const path = join(cache, name)
   if (yield* succeeds(() => access(path, constants.R_OK))) {
     // The time of the last use is what keeps a file. Another user's cache may be readable only.
@@ -80,7 +83,7 @@ export const copyOrMake = Effect.fnUntraced(function* <A, E, R>(
  * a file that is removed meanwhile reads it to its end, and one that is missing is made again.
  */
 const removeUnused = async (cache: string, kind: Cached["kind"]): Promise<void> => {
-  const own = new RegExp(`^${kind}-[0-9a-f]{16,32}\\.duckdb(\\.[A-Za-z0-9]{6})?$`)
+  const own = new RegExp(`^${kind}-[0-9a-f]{16,32}\\.${endings[kind]}(\\.[A-Za-z0-9]{6})?$`)
   for (const name of (await readdir(cache)).filter((one) => own.test(one))) {
     const path = join(cache, name)
     // Another process may have removed it.

@@ -153,7 +153,7 @@ describe("a release", () => {
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 
-  it.effect("copies the row groups of a Parquet file before the first changed row", () => {
+  it.effect("has the same row groups of a Parquet file before the first changed row", () => {
     const output = newOutput()
     const path = join(output, "published/parquet/things/part-0.parquet")
     const groups = () =>

@@ -43,7 +43,7 @@ describe.each(kinds)("$name ($csvProfile)", ({ csvProfile, name }) => {
       yield* fill
       const format = yield* loadFormat(name, { csvProfile })
       const stored = yield* storedTables
-      const rows = rowsOfTable(things, { small: new Map(), stored })
+      const rows = rowsOfTable(things, { stored })
       mkdirSync(dirname(join(output, format.fileOf("things"))), { recursive: true })
       const file = (yield* storedOrder(format.write(rows, output)))[0]!
       assert.deepStrictEqual(file, { path: format.fileOf("things"), table: "things", rows: 41_001 + nastyTexts.length })

@@ -33,7 +33,7 @@ export interface Changes {
 }
 
 /** Increase it when the program writes other bytes for the same rows. */
-const layout = 3
+const layout = 4
 
 /** The version of a table in a release. `content`: that of its resource in the warehouse. */
 export const versionOf = (content: string | undefined, wide?: TableName["wide"]): string =>

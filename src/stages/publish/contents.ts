@@ -1,18 +1,9 @@
 /** The checksums of the tables of a release. Those of unchanged rows are taken from the previous release. */
 import { Effect } from "effect"
-import {
-  type Content,
-  type StoredColumn,
-  contentOf,
-  contentOfRows,
-  contentOfTexts,
-  empty,
-  untouched
-} from "../../stores/warehouse/content.ts"
+import { type Content, contentOf, contentsOfRows, empty, untouched } from "../../stores/warehouse/content.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { changedRows } from "../../stores/warehouse/changed-rows.ts"
 import type { TableChange } from "./changes.ts"
-import type { CsvRow, StoredTable } from "../../stores/warehouse/columns.ts"
 import type { TableContent } from "../../output/manifest.ts"
 import type { Making } from "./release.ts"
 
@@ -26,28 +17,35 @@ export type OldContents = ReadonlyMap<string, Content>
 export const contentsOf = Effect.fn("publish.contents")(function* (
   tables: ReadonlyArray<TableChange>,
   old: OldContents,
-  { previous, small, stored }: Making,
+  { previous, stored }: Pick<Making, "previous" | "stored">,
   forSpreadsheets: boolean
 ) {
-  const contents = yield* Effect.forEach(
-    tables.filter(({ wide }) => !wide),
-    (table) =>
-      Effect.forEach(["crm", "crm_history"] as const, (schema) => {
-        const path = pathOf(schema, table)
-        const whole = wholeContent(schema, table, stored.get(path)!, small.get(path), forSpreadsheets)
-        const before = previous?.manifest.tables.find((one) => pathOf(one.schema, { name: one.table }) === path)
-        if (!before || (forSpreadsheets && before.untouchedSum === undefined)) return whole
-        if (table.change === "none") return Effect.succeed(before)
-        const replaced = old.get(path)
-        return replaced && !forSpreadsheets && !small.has(path)
-          ? Effect.map(changedContent(path, table, before), (present) => ({
-              ...before,
-              ...sumOf(before, replaced, present)
-            }))
-          : whole
-      })
+  const known = new Map(
+    (previous?.manifest.tables ?? []).map((one) => [pathOf(one.schema, { name: one.table }), one] as const)
   )
-  return contents.flat()
+  const all = tables
+    .filter(({ wide }) => !wide)
+    .flatMap((table) => (["crm", "crm_history"] as const).map((schema) => ({ schema, table })))
+  const found = yield* Effect.forEach(all, ({ schema, table }) => {
+    const path = pathOf(schema, table)
+    const before = known.get(path)
+    const replaced = old.get(path)
+    if (!before || (forSpreadsheets && before.untouchedSum === undefined)) return Effect.undefined
+    if (table.change === "none") return Effect.succeed(before)
+    return replaced && !forSpreadsheets
+      ? Effect.map(changedContent(path, table, before), (present) => ({
+          ...before,
+          ...sumOf(before, replaced, present)
+        }))
+      : Effect.undefined
+  })
+  const whole = all.flatMap(({ schema, table }, index) => (found[index] ? [] : [pathOf(schema, table)]))
+  const contents = yield* wholeContents(whole, stored, forSpreadsheets)
+  return all.map(({ schema, table }, index): TableContent => {
+    const path = pathOf(schema, table)
+    const columns = stored.get(path)!.columns.map(({ name, type }) => [name, type] as const)
+    return found[index] ?? { schema, table: table.name, ...contents(path), columns: Object.fromEntries(columns) }
+  })
 })
 
 /** The changed records of a table, with the columns of the previous release. `path`: the table, in any database. */
@@ -59,23 +57,22 @@ export const changedContent = (path: string, table: TableChange, { columns }: Ta
 
 export const pathOf = (schema: string, table: { readonly name: string }): string => `${schema}.${name(table.name)}`
 
-const wholeContent = Effect.fnUntraced(function* (
-  schema: TableContent["schema"],
-  table: TableChange,
-  { columns, rows }: StoredTable,
-  small: ReadonlyArray<CsvRow> | undefined,
+/** Reads all rows of these tables, in one statement. */
+const wholeContents = Effect.fnUntraced(function* (
+  paths: ReadonlyArray<string>,
+  stored: Making["stored"],
   forSpreadsheets: boolean
 ) {
-  const path = pathOf(schema, table)
-  const content = (some: ReadonlyArray<StoredColumn>) =>
-    rows === 0 ? Effect.succeed(empty) : contentOfRows(path, some)
-  const spreadsheets = forSpreadsheets ? yield* content(untouched(columns)) : undefined
-  return {
-    schema,
-    table: table.name,
-    ...(small ? contentOfTexts(columns, small) : yield* content(columns)),
-    ...(spreadsheets && { untouchedSum: spreadsheets.sum }),
-    columns: Object.fromEntries(columns.map((column) => [column.name, column.type]))
+  const filled = paths.filter((path) => stored.get(path)!.rows > 0)
+  const relations = filled.map((path) => ({ from: path, columns: stored.get(path)!.columns }))
+  const unaltered = forSpreadsheets ? relations.map(({ columns, from }) => ({ from, columns: untouched(columns) })) : []
+  const sums = yield* contentsOfRows([...relations, ...unaltered])
+  const byPath = new Map(filled.map((path, place) => [path, place] as const))
+  return (path: string) => {
+    const place = byPath.get(path)
+    const content = (place === undefined ? undefined : sums[place]) ?? empty
+    const spreadsheets = (place === undefined ? undefined : sums[relations.length + place]) ?? empty
+    return { ...content, ...(forSpreadsheets && { untouchedSum: spreadsheets.sum }) }
   }
 })
 

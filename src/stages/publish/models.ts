@@ -60,7 +60,7 @@ export const putModels = Effect.fn("publish.models")(function* (
   { models, problems: wrong }: Ordered,
   versions: ModelVersions,
   { fileFormats, filesBefore, hasDatabase, isUpdated, isMasked = false }: ModelOptions,
-  { building, previous, stored }: Omit<Making, "small">
+  { building, previous, stored }: Making
 ): Effect.fn.Return<PutModels, Failure, Warehouse> {
   const before = previous?.manifest
   const again = new Set([...dependentOnRuns(models), ...(before?.problems ?? []).map(({ model }) => model)])

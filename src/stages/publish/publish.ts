@@ -16,14 +16,13 @@ import { storedFingerprint } from "../../stores/warehouse/meta/schema-version.ts
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
 import { storedTables } from "../../stores/warehouse/columns.ts"
-import { contentsOf } from "./contents.ts"
-import type { PublishedFile, TableContent } from "../../output/manifest.ts"
+import { contentsOf, pathOf } from "./contents.ts"
+import type { PublishedFile } from "../../output/manifest.ts"
 import { type WholeManifest, confirmRelease, failedModels, previousRelease, writeManifest } from "./manifest.ts"
 import { modelVersions, putModels } from "./models.ts"
 import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
-import { smallTables } from "./small-tables.ts"
-import { type SnapshotStatements, pathsOf } from "./snapshot.ts"
+import { type SnapshotStatements, isSmall } from "./snapshot.ts"
 import { type FormatName, formatNames, loadFormat } from "../../stores/formats/formats.ts"
 import { storedOrder } from "../../stores/warehouse/stored-order.ts"
 
@@ -46,9 +45,6 @@ export interface PublishOptions {
   /** Write every file anew. */
   readonly full?: boolean
 }
-
-/** Tables whose rows are in memory at a time, if they are few. */
-const tablesTogether = 32
 
 interface Document {
   /** In the folder of the release. */
@@ -108,22 +104,21 @@ export const publish = Effect.fn("publish")(function* (
       formatNames.filter((name) => formats.includes(name)),
       (name) => Effect.map(loadFormat(name, { csvProfile }), (format): ReleaseFormat => ({ name, format }))
     )
-    const contents: Array<TableContent> = []
     const snapshot = formats.includes("duckdb")
       ? yield* putSnapshot(changes.tables, statements, definitions, making)
       : undefined
     const forSpreadsheets = csvProfile === "spreadsheet" && formats.includes("csv")
+    const contents = yield* contentsOf(changes.tables, snapshot?.old ?? new Map(), making, forSpreadsheets)
     const put: Array<Put> = []
-    for (let first = 0; first < changes.tables.length; first += tablesTogether) {
-      const tables = changes.tables.slice(first, first + tablesTogether)
-      const small = yield* smallTables(tables.filter(({ change }) => change !== "none").flatMap(pathsOf), stored)
-      contents.push(...(yield* contentsOf(tables, snapshot?.old ?? new Map(), { ...making, small }, forSpreadsheets)))
-      for (const table of tables) {
-        const rows = yield* Effect.cached(Effect.sync(() => rowsOfTable(table, { small, stored })))
-        for (const { format, name } of fileFormats) {
-          const before = filesBefore(name, table.name)
-          put.push(...(yield* putRows(rows, format, { folder: name, change: table.change, before, table }, making)))
-        }
+    for (const table of changes.tables) {
+      const rows = Effect.sync(() => rowsOfTable(table, making))
+      const updated = isSmall(stored.get(pathOf("crm", table.wide ? { name: table.wide.table } : table))!)
+        ? {}
+        : { table }
+      for (const { format, name } of fileFormats) {
+        const before = filesBefore(name, table.name)
+        const putting = { folder: name, change: table.change, before, ...updated }
+        put.push(...(yield* putRows(rows, format, putting, making)))
       }
     }
     const rows = contents.reduce((sum, one) => sum + (one.schema === "crm" ? one.rows : 0), 0)

@@ -54,23 +54,24 @@ export const putRows = Effect.fnUntraced(function* (
   yield* makeFolder(dirname(join(target, format.fileOf(found.name))))
   const files = before.map(({ path, rows }) => ({ path: join(previous!.folder, path), rows }))
   const updated =
-    change === "some" && table && files.length > 0 && format.update && !found.texts
+    change === "some" && table && files.length > 0 && format.update
       ? yield* format.update(found, { table, files }, target)
       : undefined
   return below(folder, updated ?? (yield* format.write(found, target)))
 })
 
 /** The rows of a table or wide view. */
-export const rowsOfTable = (table: TableName, { small, stored }: Pick<Making, "small" | "stored">): Rows => {
+export const rowsOfTable = (table: TableName, { stored }: Pick<Making, "stored">): Rows => {
   const path = pathOf("crm", table)
+  const { columns, rows } = stored.get(pathOf("crm", { name: table.wide?.table ?? table.name }))!
   return {
     name: table.name,
     from: path,
-    columns: stored.get(pathOf("crm", { name: table.wide?.table ?? table.name }))!.columns,
+    columns,
     key: table.key,
     metadata: metadataOf(table),
     wide: table.wide,
-    texts: table.wide ? undefined : small.get(path)
+    isEmpty: rows === 0 && !table.wide
   }
 }
 
@@ -85,7 +86,7 @@ export const putSnapshot = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableChange>,
   statements: SnapshotStatements,
   definitions: string,
-  { building, previous, stored }: Omit<Making, "small">
+  { building, previous, stored }: Making
 ): Effect.fn.Return<PutSnapshot, Failure, Warehouse> {
   const path = join(building, snapshotName)
   if (!previous || !isUpdatable(previous.manifest, tables, definitions)) {

@@ -20,7 +20,6 @@ import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import type { Written } from "../../stores/formats/format.ts"
 import type { PublishedFile } from "../../output/manifest.ts"
 import type { PreviousRelease } from "./manifest.ts"
-import type { SmallTables } from "./small-tables.ts"
 
 export interface Release {
   /** The folder into which the files are written. */
@@ -37,8 +36,6 @@ export interface Making {
   readonly previous: PreviousRelease | undefined
   /** The tables of the warehouse, by path. */
   readonly stored: StoredTables
-  /** Those with few rows. */
-  readonly small: SmallTables
 }
 
 /** Creates an empty folder for the next release, and removes older releases and what crashes have left. */

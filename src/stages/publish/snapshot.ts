@@ -11,9 +11,11 @@ import { changedRows, isChanged } from "../../stores/warehouse/changed-rows.ts"
 import { storedOrder } from "../../stores/warehouse/stored-order.ts"
 import type { TableChange, TableName } from "./changes.ts"
 import { type OldContents, changedContent, pathOf } from "./contents.ts"
-import type { StoredTables } from "../../stores/warehouse/columns.ts"
+import type { StoredTable, StoredTables } from "../../stores/warehouse/columns.ts"
 import type { TableContent } from "../../output/manifest.ts"
-import { isSmall } from "./small-tables.ts"
+
+/** So few rows that reading all of them costs less than finding those that have changed. */
+export const isSmall = ({ rows }: StoredTable): boolean => rows <= 250
 
 /** The database name of the snapshot while it is attached. */
 export const attachedName = "sluice_served"

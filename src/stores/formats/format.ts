@@ -2,7 +2,6 @@
 import type { Effect, Stream } from "effect"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
 import type { Failure } from "../../values/failure.ts"
-import type { CsvRow } from "../warehouse/columns.ts"
 import type { StoredColumn } from "../warehouse/content.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
 import type { WideView } from "../warehouse/wide-views.ts"
@@ -19,8 +18,8 @@ export interface Rows {
   readonly metadata: Metadata
   /** The rows are those of a wide view, which needs too much memory to be read at once. */
   readonly wide?: WideView | undefined
-  /** All rows as texts, if they are few. */
-  readonly texts?: ReadonlyArray<CsvRow> | undefined
+  /** There are none, and the columns are those of a definition. */
+  readonly isEmpty?: boolean
 }
 
 /** A description, and facts as JSON, for formats whose files say what they contain. */

@@ -40,16 +40,33 @@ export const contentOfRows = Effect.fnUntraced(function* (
   columns: ReadonlyArray<StoredColumn>,
   text = false
 ) {
+  const [content] = yield* contentsOfRows([{ from, columns, text }])
+  return content!
+})
+
+export interface Summed {
+  readonly from: string
+  readonly columns: ReadonlyArray<StoredColumn>
+  /** Its values are already text. */
+  readonly text?: boolean
+}
+
+/** The contents of several relations that are known to have rows, by one statement. */
+export const contentsOfRows = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>) {
+  if (relations.length === 0) return []
+  const sums = relations.map((one, place) => `(SELECT ${place} AS place, * FROM (${sumSql(one)}))`)
+  const rows = yield* (yield* Warehouse).rows(`${sums.join(" UNION ALL ")} ORDER BY place`)
+  return rows.map((row): Content => ({ rows: Number(row["n"]), sum: String(row["sum"]) }))
+})
+
+const sumSql = ({ columns, from, text = false }: Summed): string => {
   const values = columns.map((column) => {
     const value = text ? fromFile(column) : textOf(column)
     // DuckDB processes 2,048 rows at a time, so long texts would take much memory.
     return isText(column.type) ? `if(strlen(${value}) > 100, md5(${value}), ${value})` : value
   })
-  const [row] = yield* (yield* Warehouse).rows(
-    `SELECT count(*) AS n, coalesce(sum(md5_number_lower(to_json([${values.join(", ")}])::VARCHAR)), 0)::VARCHAR AS sum FROM ${from}`
-  )
-  return { rows: Number(row?.["n"]), sum: String(row?.["sum"]) }
-})
+  return `SELECT count(*) AS n, coalesce(sum(md5_number_lower(to_json([${values.join(", ")}])::VARCHAR)), 0)::VARCHAR AS sum FROM ${from}`
+}
 
 /** SQL for the texts of a row, as a JSON list. */
 export const jsonOfRow = (columns: ReadonlyArray<StoredColumn>): string =>
@@ -103,9 +120,6 @@ export const untouched = (columns: ReadonlyArray<StoredColumn>): ReadonlyArray<S
 /** SQL for a decimal without the zeros that only fill the decimal places up. `type`: that of the column. */
 export const shortDecimal = (value: string, type: string): string =>
   type.endsWith(",0)") ? `CAST(${value} AS VARCHAR)` : `rtrim(rtrim(CAST(${value} AS VARCHAR), '0'), '.')`
-
-/** The same for a text that `textOf` made. */
-export const shortDecimalText = (text: string): string => (text.includes(".") ? text.replace(/\.?0+$/, "") : text)
 
 /** SQL for the text of a value in a file of text. */
 export const fileTextOf = (column: StoredColumn): string =>

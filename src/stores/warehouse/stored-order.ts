@@ -17,3 +17,16 @@ export const storedOrder = Effect.fnUntraced(function* <A, E, R>(effect: Effect.
     () => Effect.ignore(set(before?.["ordered"] === true))
   )
 })
+
+/**
+ * Nearly the same for the rows of wide views: without this, DuckDB may exchange the sides of their join, which gives all rows
+ * in the order of their values. Of each 2,048 rows, some without values follow the others.
+ */
+export const joinedInOrder = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const warehouse = yield* Warehouse
+  return yield* Effect.acquireUseRelease(
+    warehouse.run("SET disabled_optimizers = 'build_side_probe_side'"),
+    () => effect,
+    () => Effect.ignore(warehouse.run("RESET disabled_optimizers"))
+  )
+})

@@ -9,7 +9,6 @@ import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { Format } from "../../../stores/formats/format.ts"
 import { loadFormat } from "../../../stores/formats/formats.ts"
 import { rowsOfTable } from "../../../stages/publish/put.ts"
-import { smallTables } from "../../../stages/publish/small-tables.ts"
 import { storedOrder } from "../../../stores/warehouse/stored-order.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -59,14 +58,13 @@ const putFormat = Effect.fnUntraced(function* (
   return { ...sealed, table: table.name, rows } satisfies TableFile
 })
 
-/** As the release would have written it: a table with few rows is written in another way. */
+/** As the release would have written it. */
 const writeNew = Effect.fnUntraced(function* (table: PublishedTable, write: Format["write"], folder: string) {
   const path = `crm.${name(table.name)}`
   const columns = yield* columnsOf(path)
   const [counted] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${path}`)
   const stored = new Map([[path, { columns, rows: Number(counted!["n"]) }]])
-  const small = yield* smallTables([path], stored)
-  const [written] = yield* write(rowsOfTable(table, { small, stored }), folder)
+  const [written] = yield* write(rowsOfTable(table, { stored }), folder)
   return written!.rows
 })
 

@@ -1,0 +1,79 @@
+/** The checksum of rows in memory is the one that DuckDB computes of a table and of its files. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { csvReading } from "../../src/stores/formats/csv/reading.ts"
+import { headerOf, machineText, writeCsv } from "../../src/stores/formats/csv/write.ts"
+import { format } from "../../src/stores/formats/parquet/format.ts"
+import { noMetadata } from "../../src/stores/formats/metadata.ts"
+import { columnsOf, storedTables } from "../../src/stores/warehouse/columns.ts"
+import { contentOfRows, contentOfTexts, forEachRowOf, jsonOfRow } from "../../src/stores/warehouse/content.ts"
+import { literal } from "../../src/stores/warehouse/sql.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { newFolder } from "../support/sluice.ts"
+import { nastyTexts } from "./things.ts"
+
+const columns = `t VARCHAR, j JSON, flag BOOLEAN, n BIGINT, money DECIMAL(38,7), day DATE, moment TIMESTAMPTZ, list VARCHAR[]`
+const controls = Array.from({ length: 31 }, (_, index) => String.fromCharCode(index + 1)).join("")
+const texts = [...nastyTexts, controls, `\\u001f\\${controls}`, "ä".repeat(50), "ä".repeat(51), "x".repeat(101)]
+const values = [
+  `NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL`,
+  `'', '{"a": [1, null]}', true, 9223372036854775807, 0.0000001, '1970-01-01', '1970-01-01', []`,
+  `'a', '"b"', false, -9223372036854775808, -12345678901234567890123.4567891, '0001-01-01', '0001-01-01 00:00:00.000001', ['']`,
+  `'b', 'null', true, 0, -0.5, '9999-12-31', '9999-12-31 23:59:59.999999', [NULL, 'x', '"']`,
+  `'c', '1', true, 1, 1, '2024-02-29', '1969-12-31 23:59:59.999', ['y', NULL]`,
+  ...texts.map((text) => `${literal(text)}, NULL, NULL, NULL, NULL, NULL, NULL, [${literal(text)}, ${literal(text)}]`)
+]
+
+const warehouseOf = (folder: string) =>
+  Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 128 })
+
+const prepare = (rows: ReadonlyArray<string>) =>
+  Effect.flatMap(Warehouse, (warehouse) =>
+    warehouse.run(
+      [
+        "CREATE SCHEMA crm",
+        "SET preserve_insertion_order = true",
+        `CREATE TABLE crm.empty (${columns})`,
+        `CREATE TABLE crm.things (${columns})`,
+        ...rows.map((row) => `INSERT INTO crm.things VALUES (${row})`),
+        "CHECKPOINT"
+      ].join(";\n")
+    )
+  )
+
+describe("a table with every type and text", () => {
+  it.live("has one checksum: of the table, of its rows in memory, and of its files", () => {
+    const folder = newFolder()
+    return Effect.gen(function* () {
+      yield* prepare(values)
+      const stored = yield* storedTables
+      for (const table of ["things", "empty"]) {
+        const from = `crm."${table}"`
+        const { columns } = stored.get(from)!
+        const rows: Array<ReadonlyArray<string | null>> = []
+        yield* forEachRowOf([{ row: jsonOfRow(columns), from }], (_, row) => rows.push(row!))
+        const expected = yield* contentOfRows(from, columns)
+        assert.deepStrictEqual(contentOfTexts(columns, rows), expected)
+
+        const names = columns.map((column) => column.name)
+        const given = { name: table, from, columns, key: [], metadata: noMetadata, isEmpty: rows.length === 0 }
+        const csv = join(folder, `${table}.csv`)
+        yield* writeCsv(given, csv)
+        // Earlier versions wrote all decimal places.
+        const earlier = join(folder, `${table}-earlier.csv`)
+        writeFileSync(earlier, headerOf(columns) + machineText(rows))
+        for (const file of [csv, earlier])
+          assert.deepStrictEqual(yield* contentOfRows(csvReading.from([file], names), columns, true), expected, file)
+
+        mkdirSync(join(folder, table))
+        const [written] = yield* format.write(given, folder)
+        assert.strictEqual(written!.rows, rows.length)
+        const parquet = format.reading!.from([join(folder, written!.path)], names)
+        assert.deepStrictEqual(yield* columnsOf(`(FROM ${parquet})`), columns)
+        assert.deepStrictEqual(yield* contentOfRows(parquet, columns), expected)
+      }
+    }).pipe(Effect.provide(warehouseOf(folder)))
+  })
+})

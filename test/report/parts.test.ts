@@ -1,6 +1,6 @@
 /** Escaping, masking, numbers and charts of the report. */
 import { assert, describe, it } from "@effect/vitest"
-import { columns, lines, strip, ticksOf } from "../../src/features/report/charts.ts"
+import { columns, lines, strip, ticksOf } from "../../src/values/charts.ts"
 import { brief, bytes, counted, duration, share, signed } from "../../src/features/report/format.ts"
 import { moment, timeHtml } from "../../src/values/moment.ts"
 import { html } from "../../src/values/html.ts"

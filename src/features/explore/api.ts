@@ -59,7 +59,7 @@ export const apiRoutes = ({ catalogOf, downloads, queries, releases }: Parts): A
       "POST /api/chart",
       async ({ body }) => {
         const { chartSvg } = await import("./chart.ts")
-        return { svg: await chartSvg(body) }
+        return { svg: chartSvg(body) }
       }
     ],
     [

@@ -1,13 +1,12 @@
-/**
- * Draws a chart as SVG. Vega makes functions from texts, which the page's security policy does not permit, so the server
- * draws, and the page shows an image. Only neutral names reach the specification: those of columns are titles.
- */
+/** Draws a chart of the rows of a query as an SVG picture, with its words in it. The names of columns are only ever text. */
+import { scaleOf, short } from "../../values/charts.ts"
+import { type Html, html } from "../../values/html.ts"
 import { type ChartKind, chartKinds, isChartKind } from "./chart-kinds.ts"
 import { type Body, HttpError } from "./http.ts"
 import { limits } from "./limits.ts"
 
 /** `body`: kind, x, y (titles), xType, points as [x, y] or [x, y, series], width, isDark. */
-export const chartSvg = async (body: Body): Promise<string> => {
+export const chartSvg = (body: Body): string => {
   const { kind, xType, width, isDark, points } = body
   if (!isChartKind(kind) || (xType !== "nominal" && xType !== "quantitative" && xType !== "temporal"))
     throw new HttpError(
@@ -17,71 +16,212 @@ export const chartSvg = async (body: Body): Promise<string> => {
     )
   if (!Array.isArray(points) || points.length > pointsMax || !points.every(isPoint))
     throw new HttpError(400, "request", `points are at most ${pointsMax}: a text, a number, and for a series its name.`)
-  const [vega, { compile }] = await Promise.all([import("vega"), import("vega-lite")])
-  const colours = isDark === true ? dark : light
-  const axis = {
-    labelColor: colours.text,
-    titleColor: colours.text,
-    gridColor: colours.line,
-    domainColor: colours.line,
-    tickColor: colours.line,
-    labelLimit: 160,
-    labelOverlap: true
-  }
   const pixels = Math.min(Math.max(Number(width) || 600, 200), 2000)
-  const isWide = pixels > 500
-  const isBar = kind === "bar" || kind === "grouped"
-  const hasSeries = points.some((point) => point.length === 3)
-  const legend = {
-    title: null,
-    orient: "top",
-    labelColor: colours.text,
-    labelLimit: isWide ? 200 : 120,
-    columns: isWide ? 6 : 2
-  } as const
-  const range = [...colours.marks]
-  const color = range[0]!
-  const { spec } = compile({
-    $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-    data: {
-      values: points.map(([x, y, series]) => ({ x: xType === "quantitative" ? Number(x) : x, y, series }))
-    },
-    width: pixels,
-    height: 320,
-    background: colours.background,
-    mark: isBar
-      ? { type: "bar", color }
-      : kind === "line"
-        ? { type: "line", color, point: points.length <= pointsSeen }
-        : { type: "area", color, opacity: 0.85 },
-    encoding: {
-      x: {
-        field: "x",
-        // Bars need steps of their own; the order is that of the query.
-        type: isBar && xType === "quantitative" ? "ordinal" : isBar && kind === "grouped" ? "nominal" : xType,
-        sort: null,
-        ...(xType === "temporal" && kind !== "grouped" && { scale: { type: "utc" } }),
-        title: titleOf(body["x"]),
-        axis:
-          xType === "temporal" && kind !== "grouped"
-            ? { ...axis, grid: false, format: timeFormat(points) }
-            : { ...axis, grid: false }
-      },
-      y: { field: "y", type: "quantitative", stack: isStacked(kind) ? "zero" : null, title: titleOf(body["y"]), axis },
-      ...(hasSeries && { color: { field: "series", type: "nominal", sort: null, scale: { range }, legend } }),
-      ...(hasSeries && kind === "grouped" && { xOffset: { field: "series", sort: null } })
-    },
-    config: { font: "system-ui, sans-serif", view: { stroke: null } },
-    autosize: { type: "fit", contains: "padding" }
-  })
-  return new vega.View(vega.parse(spec), { renderer: "none", logLevel: vega.Error }).toSVG()
+  const titles = [titleOf(body["x"]), titleOf(body["y"])] as const
+  return draw({ kind, xType, points, pixels, titles, colours: isDark === true ? dark : light }).text
 }
 
-/** Lines are compared, and bars and areas are added. */
-const isStacked = (kind: ChartKind): boolean => kind === "bar" || kind === "area"
+interface Chart {
+  readonly kind: ChartKind
+  readonly xType: "nominal" | "quantitative" | "temporal"
+  readonly points: ReadonlyArray<Point>
+  readonly pixels: number
+  readonly titles: readonly [x: string, y: string]
+  readonly colours: typeof light
+}
 
-/** More points than these hide their line. */
-const pointsSeen = 120
+/** A value in its place: from `low` to `high`, for which a stack begins above the value below it. */
+interface Mark {
+  readonly x: string
+  readonly series: string
+  readonly low: number
+  readonly high: number
+}
+
+const height = 320
+/** What the words around the marks take. */
+const [left, right, bottom, line] = [64, 16, 52, 20] as const
+
+const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => {
+  const series = [...new Set(points.map(([, , name = ""]) => name))]
+  const names = series.length > 1 || series[0] !== "" ? series : []
+  const colourOf = (name: string) => colours.marks[series.indexOf(name) % colours.marks.length]!
+  const places = placesOf(kind, xType, points)
+  const marks = marksOf(kind, points, places.keys)
+  const perRow = Math.max(1, Math.min(names.length, pixels > 500 ? 6 : 2))
+  const top = 12 + line * Math.ceil(names.length / perRow)
+  const [wide, tall] = [pixels - left - right, height - bottom - top]
+  const [lowest, highest] = [Math.min(0, ...marks.map(({ low }) => low)), Math.max(0, ...marks.map(({ high }) => high))]
+  const { step } = scaleOf(Math.max(highest, -lowest))
+  const [from, to] = [Math.floor(lowest / step) * step, Math.max(Math.ceil(highest / step) * step, step)]
+  const y = (value: number) => top + tall - (tall * (value - from)) / (to - from)
+  const x = (key: string) => left + wide * places.at(key)
+  const levels = Array.from({ length: Math.round((to - from) / step) + 1 }, (_, index) => from + index * step)
+  const drawn =
+    kind === "bar" || kind === "grouped"
+      ? barsOf(marks, (wide / places.keys.length) * 0.8, kind === "grouped" ? series : [], { x, y, colourOf })
+      : series.map((name) =>
+          pathOf(
+            kind,
+            marks.filter((mark) => mark.series === name),
+            colourOf(name),
+            { x, y }
+          )
+        )
+  const words = (text: string, atX: number, atY: number, anchor = "middle") =>
+    html`<text x="${short(atX)}" y="${short(atY)}" text-anchor="${anchor}" fill="${colours.text}">${text}</text>`
+  return html`<svg
+    xmlns="http://www.w3.org/2000/svg"
+    width="${pixels}"
+    height="${height}"
+    viewBox="0 0 ${pixels} ${height}"
+    font-family="system-ui, sans-serif"
+    font-size="11"
+  >
+    <rect width="${pixels}" height="${height}" fill="${colours.background}" />
+    ${names.map((name, index) => {
+      const [atX, atY] = [left + ((index % perRow) * wide) / perRow, 6 + line * Math.floor(index / perRow)]
+      return html`<rect
+          x="${short(atX)}"
+          y="${atY}"
+          width="10"
+          height="10"
+          fill="${colourOf(name)}"
+        />${words(cut(name, wide / perRow - 20), atX + 14, atY + 9, "start")}`
+    })}
+    <path
+      stroke="${colours.line}"
+      d="${levels.map((level) => `M${left} ${short(y(level))}h${short(wide)}`).join("")}"
+    />
+    ${levels.map((level) => words(String(Number(level.toPrecision(12))), left - 6, y(level) + 4, "end"))} ${drawn}
+    ${labelsOf(places, xType, wide).map(({ key, text, anchor }) => words(cut(text, 85), x(key), height - bottom + 18, anchor))}
+    ${words(titles[0], left + wide / 2, height - 12)}
+    <text transform="translate(14 ${short(top + tall / 2)}) rotate(-90)" text-anchor="middle" fill="${colours.text}">
+      ${titles[1]}
+    </text>
+  </svg>`
+}
+
+interface Places {
+  /** The values of the horizontal axis, each once: those of numbers and times of a line from left to right, else as they come. */
+  readonly keys: ReadonlyArray<string>
+  /** The share of the width, from 0 to 1. */
+  readonly at: (key: string) => number
+}
+
+const placesOf = (kind: ChartKind, xType: Chart["xType"], points: ReadonlyArray<Point>): Places => {
+  const keys = [...new Set(points.map(([x]) => x))]
+  const places = new Map(keys.map((key, index) => [key, (index + 0.5) / keys.length] as const))
+  // Bars have steps of their own.
+  if (xType === "nominal" || kind === "bar" || kind === "grouped") return { keys, at: (key) => places.get(key)! }
+  const value = (key: string) => (xType === "temporal" ? Date.parse(key) : Number(key))
+  const known = keys.filter((key) => Number.isFinite(value(key))).sort((one, other) => value(one) - value(other))
+  const [first, last] = [value(known[0] ?? ""), value(known.at(-1) ?? "")]
+  return { keys: known, at: (key) => (last > first ? (value(key) - first) / (last - first) : 0.5) }
+}
+
+/** Lines are compared, as are bars side by side; other bars, and areas, are added. */
+const marksOf = (kind: ChartKind, points: ReadonlyArray<Point>, keys: ReadonlyArray<string>): ReadonlyArray<Mark> => {
+  const place = new Map(keys.map((key, index) => [key, index] as const))
+  const placed = points.filter(([x]) => place.has(x))
+  if (kind === "line" || kind === "grouped")
+    return placed
+      .toSorted(([one], [other]) => place.get(one)! - place.get(other)!)
+      .map(([x, value, series = ""]) => ({ x, series, low: Math.min(value, 0), high: Math.max(value, 0) }))
+  const sums = new Map<string, number>()
+  const add = (x: string, series: string, value: number): Mark => {
+    // What is below zero is added downwards.
+    const key = JSON.stringify([x, kind === "bar" && value < 0])
+    const before = sums.get(key) ?? 0
+    sums.set(key, before + value)
+    return { x, series, low: Math.min(before, before + value), high: Math.max(before, before + value) }
+  }
+  if (kind === "bar") return placed.map(([x, value, series = ""]) => add(x, series, value))
+  const values = new Map<string, Map<string, number>>()
+  for (const [x, value, series = ""] of placed) {
+    const found = values.get(series) ?? new Map<string, number>()
+    values.set(series, found.set(x, (found.get(x) ?? 0) + value))
+  }
+  // An area has every place, or those above it would stand on nothing.
+  return Array.from(values, ([series, found]) => keys.map((x) => add(x, series, found.get(x) ?? 0))).flat()
+}
+
+interface Drawing {
+  readonly x: (key: string) => number
+  readonly y: (value: number) => number
+}
+
+/** `beside`: the series that share a step side by side. */
+const barsOf = (
+  marks: ReadonlyArray<Mark>,
+  step: number,
+  beside: ReadonlyArray<string>,
+  { x, y, colourOf }: Drawing & { readonly colourOf: (series: string) => string }
+): ReadonlyArray<Html> => {
+  const wide = step / Math.max(beside.length, 1)
+  return marks.map(({ x: key, series, low, high }) => {
+    const begin = x(key) - step / 2 + Math.max(beside.indexOf(series), 0) * wide
+    return html`<rect
+      x="${short(begin)}"
+      y="${short(y(high))}"
+      width="${short(wide)}"
+      height="${short(y(low) - y(high))}"
+      fill="${colourOf(series)}"
+    />`
+  })
+}
+
+const pathOf = (kind: ChartKind, marks: ReadonlyArray<Mark>, colour: string, { x, y }: Drawing): Html => {
+  const along = (value: (mark: Mark) => number, some = marks) =>
+    some.map((mark) => `${short(x(mark.x))} ${short(y(value(mark)))}`)
+  if (kind === "area")
+    return html`<path
+      fill="${colour}"
+      fill-opacity=".85"
+      d="M${[...along(({ high }) => high), ...along(({ low }) => low, marks.toReversed())].join("L")}z"
+    />`
+  const points = along(({ high, low }) => (low < 0 ? low : high))
+  // More points than these would hide their line; a single one has none.
+  const dots = points.length <= 120 ? points.map((point) => `M${point}h0`).join("") : ""
+  return html`<path fill="none" stroke="${colour}" stroke-width="2" d="M${points.join("L")}" /><path
+      stroke="${colour}"
+      stroke-width="6"
+      stroke-linecap="round"
+      d="${dots}"
+    />`
+}
+
+/** As many as have room, the first among them. */
+const labelsOf = ({ at, keys }: Places, xType: Chart["xType"], wide: number) => {
+  const text = xType === "temporal" ? timeText(keys) : (key: string) => key
+  let free = 0
+  return keys.flatMap((key) => {
+    const place = wide * at(key)
+    if (place < free) return []
+    free = place + 90
+    return [{ key, text: text(key), anchor: place > wide - 20 ? "end" : "middle" }]
+  })
+}
+
+/** Always with the next larger unit: a label such as March says too little. */
+const timeText = (keys: ReadonlyArray<string>): ((key: string) => string) => {
+  const times = keys.map((key) => Date.parse(key)).filter((time) => !Number.isNaN(time))
+  const days =
+    (times.reduce((a, b) => Math.max(a, b), -Infinity) - times.reduce((a, b) => Math.min(a, b), Infinity)) / 86_400_000
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone: "UTC",
+    month: "short",
+    ...(days > 200 ? { year: "numeric" } : { day: "numeric" }),
+    ...(days <= 2 && { hour: "2-digit", minute: "2-digit" })
+  })
+  return (key) => (Number.isNaN(Date.parse(key)) ? key : format.format(Date.parse(key)))
+}
+
+/** About as much of a text as has room. */
+const cut = (text: string, room: number): string => {
+  const characters = Math.max(Math.floor(room / 6), 4)
+  return text.length > characters ? `${text.slice(0, characters - 1)}…` : text
+}
 
 /** Two columns of all rows. */
 const pointsMax = 2 * limits.rows
@@ -92,13 +232,6 @@ const isPoint = (value: unknown): value is Point =>
   (value.length === 2 || (value.length === 3 && typeof value[2] === "string")) &&
   typeof value[0] === "string" &&
   Number.isFinite(value[1])
-
-/** Always with the next larger unit: a label such as March says too little. */
-const timeFormat = (points: ReadonlyArray<Point>): string => {
-  const times = points.map(([x]) => Date.parse(x)).filter((time) => !Number.isNaN(time))
-  const days = (Math.max(...times) - Math.min(...times)) / 86_400_000
-  return days > 60 ? "%b %Y" : days > 2 ? "%d %b" : "%d %b %H:%M"
-}
 
 const titleOf = (title: unknown): string => String(title ?? "").slice(0, 100)
 

@@ -1,7 +1,7 @@
 /** Sections: the open opportunities by stage, and those that were won and lost. */
 import * as Effect from "effect/Effect"
 import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { legend, lines, ticksOf } from "../charts.ts"
+import { legend, lines, ticksOf } from "../../../values/charts.ts"
 import { brief, count, counted, money, moneyBrief, share } from "../format.ts"
 import { month } from "../../../values/moment.ts"
 import { html } from "../../../values/html.ts"

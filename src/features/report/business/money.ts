@@ -1,7 +1,7 @@
 /** Sections: payments and recurring revenue by month, one chart for each currency. */
 import * as Effect from "effect/Effect"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { columns, ticksOf } from "../charts.ts"
+import { columns, ticksOf } from "../../../values/charts.ts"
 import { brief, count, counted, money, moneyBrief } from "../format.ts"
 import { month } from "../../../values/moment.ts"
 import { type Html, html } from "../../../values/html.ts"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { legend, lines, ticksOf } from "../charts.ts"
+import { legend, lines, ticksOf } from "../../../values/charts.ts"
 import { brief, count, counted, duration, share } from "../format.ts"
 import { month } from "../../../values/moment.ts"
 import { html } from "../../../values/html.ts"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { lines, sparkline, ticksOf } from "../charts.ts"
+import { lines, sparkline, ticksOf } from "../../../values/charts.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { brief, count, counted, signed } from "../format.ts"
 import { day } from "../../../values/moment.ts"

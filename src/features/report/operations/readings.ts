@@ -7,7 +7,7 @@ import { lastReadings } from "../../../stores/warehouse/meta/run-resources.ts"
 import { completeReadings } from "../../../stores/warehouse/meta/watermarks.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import type { Mark } from "../charts.ts"
+import type { Mark } from "../../../values/charts.ts"
 import { type Period, dayOf, since } from "./period.ts"
 
 export interface Reading {

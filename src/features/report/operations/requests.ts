@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { columns, lines, ticksOf } from "../charts.ts"
+import { columns, lines, ticksOf } from "../../../values/charts.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { brief, count, counted, duration, share } from "../format.ts"
 import { day } from "../../../values/moment.ts"

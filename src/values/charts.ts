@@ -2,7 +2,7 @@
  * Charts as SVG. An SVG has shapes only, in a box that stretches to the width of the page; the words around it are HTML,
  * which keep their size on a telephone, in print and in dark mode.
  */
-import { type Html, html } from "../../values/html.ts"
+import { type Html, html } from "./html.ts"
 
 export interface Axis {
   /** Texts below the chart, at a share of its width from 0 to 1. */
@@ -51,19 +51,19 @@ export const columns = (bars: ReadonlyArray<Bar>, frame: Columns): Html => {
     const line =
       mark === undefined
         ? undefined
-        : html`<path class="mark" d="M${n(left - step * 0.08)} ${n(y(mark))}h${n(wide + step * 0.16)}" />`
+        : html`<path class="mark" d="M${short(left - step * 0.08)} ${short(y(mark))}h${short(wide + step * 0.16)}" />`
     return html`<g
       ><title>${text}</title
       ><rect
         class="${tone ?? "bar"}"
-        x="${n(left)}"
-        y="${n(y(value))}"
-        width="${n(wide)}"
-        height="${n(height - y(value))}"
+        x="${short(left)}"
+        y="${short(y(value))}"
+        width="${short(wide)}"
+        height="${short(height - y(value))}"
       />${line}</g
     >`
   })
-  const line = limit === undefined ? undefined : html`<path class="limit" d="M0 ${n(y(limit))}h${width}" />`
+  const line = limit === undefined ? undefined : html`<path class="limit" d="M0 ${short(y(limit))}h${width}" />`
   return framed(frame, scale, html`${drawn}${line}`)
 }
 
@@ -80,7 +80,7 @@ export const lines = (series: ReadonlyArray<Series>, frame: Framed & { readonly 
     const d = points
       .map(({ x, y }, index) => {
         if (y === undefined) return ""
-        const place = `${n(x * width)} ${n(height - (height * Math.min(y, scale.max)) / scale.max)}`
+        const place = `${short(x * width)} ${short(height - (height * Math.min(y, scale.max)) / scale.max)}`
         return `${points[index - 1]?.y === undefined ? "M" : "L"}${place}`
       })
       .join("")
@@ -88,7 +88,7 @@ export const lines = (series: ReadonlyArray<Series>, frame: Framed & { readonly 
     const dots = d.match(/M[^ML]+(?=M|$)/g) ?? []
     const area =
       kind === "area" && points.length > 0
-        ? html`<path class="area" d="${d}V${height}H${n(points[0]!.x * width)}z" />`
+        ? html`<path class="area" d="${d}V${height}H${short(points[0]!.x * width)}z" />`
         : undefined
     return html`<g
       ><title>${name}</title>${area}<path
@@ -129,7 +129,7 @@ export const sparkline = (values: ReadonlyArray<number>, { title, description }:
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const y = (value: number) => (high === low ? 5 : 9 - (8 * (value - low)) / (high - low))
   const d = values
-    .map((value, index) => `${n((100 * index) / Math.max(values.length - 1, 1))} ${n(y(value))}`)
+    .map((value, index) => `${short((100 * index) / Math.max(values.length - 1, 1))} ${short(y(value))}`)
     .join("L")
   return html`<svg class="spark" role="img" viewBox="0 0 100 10" preserveAspectRatio="none">
     <title>${title}</title>
@@ -144,7 +144,7 @@ interface Scale {
 }
 
 /** Grid lines at round numbers, at most five. */
-const scaleOf = (highest: number): Scale => {
+export const scaleOf = (highest: number): Scale => {
   if (highest <= 0) return { max: 1, step: 1 }
   const power = 10 ** Math.floor(Math.log10(highest / 4))
   const steps = [1, 2, 2.5, 5, 10].map((factor) => factor * power)
@@ -155,11 +155,11 @@ const scaleOf = (highest: number): Scale => {
 
 const framed = ({ title, description, ticks, format, unit }: Framed, { max, step }: Scale, content: Html): Html => {
   const levels = Array.from({ length: Math.round(max / step) + 1 }, (_, index) => index * step)
-  const grid = levels.slice(1).map((level) => `M0 ${n(height - (height * level) / max)}h${width}`)
+  const grid = levels.slice(1).map((level) => `M0 ${short(height - (height * level) / max)}h${width}`)
   return html`<div class="chart">
     <div class="unit">${unit}</div>
     <div class="levels" aria-hidden="true">
-      ${levels.map((level) => html`<span style="bottom:${n((100 * level) / max)}%">${format(level)}</span>`)}
+      ${levels.map((level) => html`<span style="bottom:${short((100 * level) / max)}%">${format(level)}</span>`)}
     </div>
     <svg role="img" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
       <title>${title}</title>
@@ -169,7 +169,7 @@ const framed = ({ title, description, ticks, format, unit }: Framed, { max, step
       <path class="base" d="M0 ${height}h${width}" />
     </svg>
     <div class="ticks" aria-hidden="true">
-      ${ticks.map(({ at, text }) => html`<span class="${at < 0.08 ? "first" : at > 0.92 ? "last" : "middle"}" style="left:${n(at * 100)}%">${text}</span>`)}
+      ${ticks.map(({ at, text }) => html`<span class="${at < 0.08 ? "first" : at > 0.92 ? "last" : "middle"}" style="left:${short(at * 100)}%">${text}</span>`)}
     </div>
   </div>`
 }
@@ -196,7 +196,7 @@ export const ticksOf = (texts: ReadonlyArray<string>, places: "columns" | "point
 }
 
 /** Short numbers keep the file small. */
-const n = (value: number): string => String(Math.round(value * 100) / 100)
+export const short = (value: number): string => String(Math.round(value * 100) / 100)
 
 /** The names of lines, with their strokes. */
 export const legend = (series: ReadonlyArray<Pick<Series, "name" | "kind">>): Html =>

@@ -6,23 +6,26 @@ import { name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
 import { type Checked, type VerifyFinding, failureText } from "./checked.ts"
+import { rowsOfEach } from "./existing-tables.ts"
 
 export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
   const warehouse = yield* Warehouse
-  const tables = yield* warehouse.rows(
-    `SELECT schema_name, table_name, estimated_size > 0 AS filled FROM duckdb_tables()
-     WHERE database_name = current_database() ORDER BY ALL`
+  const rows = yield* warehouse.rows(
+    `SELECT schema_name, table_name, estimated_size FROM duckdb_tables() WHERE database_name = current_database() ORDER BY ALL`
   )
+  const tables = rows.map((row) => ({
+    table: `${row["schema_name"]}.${name(String(row["table_name"]))}`,
+    size: Number(row["estimated_size"])
+  }))
+  const filled = tables.filter(({ size }) => size > 0)
+  const sumSql = ({ table }: (typeof tables)[number]) => `SELECT bit_xor(hash(t)) AS sum FROM ${table} AS t`
   const findings: Array<VerifyFinding> = []
-  for (const row of tables.filter(({ filled }) => filled === true)) {
-    const table = `${row["schema_name"]}.${name(String(row["table_name"]))}`
-    yield* warehouse
-      .rows(`SELECT bit_xor(hash(t)) AS sum FROM ${table} AS t`)
-      .pipe(
-        Effect.catch((failure) =>
-          Effect.sync(() => findings.push(wrong(warehouseName, `${table}: ${failureText(failure)}`)))
-        )
-      )
-  }
+  // Of tables that are read together, the failure does not name the damaged one.
+  const oneByOne = Effect.forEach(filled, (one) =>
+    Effect.catch(warehouse.rows(sumSql(one)), (failure) =>
+      Effect.sync(() => findings.push(wrong(warehouseName, `${one.table}: ${failureText(failure)}`)))
+    )
+  )
+  yield* Effect.catch(rowsOfEach(filled, sumSql), () => oneByOne)
   return { part: "warehouse", check: "blocks", looked: counted(tables.length, "table"), findings }
 })

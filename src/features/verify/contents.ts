@@ -3,16 +3,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import type { Failure } from "../../values/failure.ts"
 import { manifestName, snapshotName } from "../../output/paths.ts"
-import {
-  type Content,
-  type StoredColumn,
-  contentOf,
-  contentOfRows,
-  contentOfTexts,
-  forEachRowOf,
-  jsonOfRow,
-  untouched
-} from "../../stores/warehouse/content.ts"
+import { type Content, type StoredColumn, contentOf, contentOfRows, untouched } from "../../stores/warehouse/content.ts"
 import { versionOf } from "../../stages/publish/changes.ts"
 import type { Reading } from "../../stores/formats/format.ts"
 import { formatNames, loadFormat } from "../../stores/formats/formats.ts"
@@ -23,6 +14,7 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
 import type { Checked, VerifyFinding } from "./checked.ts"
 import type { Known } from "./existing-tables.ts"
+import { rowsMax, smallContents } from "./small-contents.ts"
 import type { Manifest, PublishedFile, TableContent } from "../../output/manifest.ts"
 
 /** Checks the current tables. Tables that a run or `prune` changed after the release was published may differ. */
@@ -45,7 +37,9 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
   const findings: Array<VerifyFinding> = []
   const changedLater = new Set<string>()
   let rows = 0
-  const small = yield* smallContents(manifest.tables.map((one) => [`${one.schema}.${name(one.table)}`, one]))
+  const small = yield* smallCopies(
+    manifest.tables.map((one) => ({ from: `${one.schema}.${name(one.table)}`, published: one }))
+  )
   for (const { table, resource } of tables)
     for (const schema of schemas) {
       const published = manifest.tables.find((one) => one.schema === schema && one.table === table.name)
@@ -116,18 +110,15 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
       if (files.length === 0 || files.some(({ path }) => broken.has(path))) return []
       const paths = files.map(({ path }) => join(folder, path))
       return reading
-        ? [{ paths, table, from: reading.from(paths, Object.keys(table.columns)), file: files[0]!.path }]
+        ? [{ paths, published: table, from: reading.from(paths, Object.keys(table.columns)), file: files[0]!.path }]
         : []
     })
-    const small = reading?.areTexts ? undefined : yield* smallContents(copies.map(({ from, table }) => [from, table]))
-    for (const { file, from, paths, table } of copies) {
+    const how = { which: reading?.altersTexts ? "untouchedSum" : "sum", text: reading?.areTexts ?? false } as const
+    const small = yield* smallCopies(copies, how)
+    for (const { file, from, paths, published } of copies) {
       const what =
-        (yield* problemOf(reading!, paths, Object.keys(table.columns))) ??
-        (yield* difference(from, table, {
-          which: reading!.altersTexts ? "untouchedSum" : "sum",
-          text: reading!.areTexts,
-          known: small
-        }))
+        (yield* problemOf(reading!, paths, Object.keys(published.columns))) ??
+        (yield* difference(from, published, { ...how, known: small }))
       if (what !== undefined) findings.push(wrong(file, what))
     }
   }
@@ -159,43 +150,18 @@ const withoutSums = note(
 const columnsIn = ({ columns }: TableContent): ReadonlyArray<StoredColumn> =>
   Object.entries(columns).map(([column, type]) => ({ name: column, type }))
 
-/**
- * The contents of copies that should have few rows, by FROM clause: planning a statement for each takes longer than all of
- * them. Those that cannot be read together, or have more rows, are left to a statement each.
- */
-const smallContents = Effect.fnUntraced(function* (
-  copies: ReadonlyArray<readonly [from: string, published: TableContent]>
-) {
-  const small = copies
-    .filter(([, { rows }]) => rows <= rowsMax)
-    .map(([from, published]) => ({ from, published, columns: columnsIn(published), rows: 0, sum: 0n }))
-  const contents = new Map<string, Content>()
-  for (let first = 0; first < small.length; first += relationsMax) {
-    const some = small.slice(first, first + relationsMax)
-    const isRead = yield* forEachRowOf(
-      some.map(({ columns, from, published }) =>
-        published.rows === 0
-          ? { row: "NULL::VARCHAR", from: `${from} LIMIT 1` }
-          : { row: jsonOfRow(columns), from: `${from} LIMIT ${rowsMax + 1}` }
-      ),
-      (place, row) => {
-        const one = some[place]!
-        one.rows += row === null ? rowsMax + 1 : 1
-        if (row !== null) one.sum += BigInt(contentOfTexts(one.columns, [row]).sum)
-      }
-    ).pipe(
-      Effect.as(true),
-      Effect.catch(() => Effect.succeed(false))
-    )
-    for (const { from, rows, sum } of isRead ? some : [])
-      if (rows <= rowsMax) contents.set(from, { rows, sum: String(sum) })
-  }
-  return contents
-})
-
-const rowsMax = 250
-/** Bounds the memory for the plan of a statement. */
-const relationsMax = 50
+/** The contents of the copies that should have few rows, by FROM clause. A copy that should be empty has no columns. */
+const smallCopies = (
+  copies: ReadonlyArray<{ readonly from: string; readonly published: TableContent }>,
+  { which = "sum", text = false }: Comparison = {}
+) =>
+  smallContents(
+    copies.flatMap(({ from, published }) => {
+      if (published.rows > rowsMax) return []
+      const columns = which === "sum" ? columnsIn(published) : untouched(columnsIn(published))
+      return [{ from, columns: published.rows === 0 ? [] : columns, text }]
+    })
+  )
 
 interface Comparison {
   readonly which?: "sum" | "untouchedSum"
@@ -235,7 +201,7 @@ const snapshotFindings = Effect.fnUntraced(function* (path: string, tables: Read
       Effect.gen(function* () {
         const copyOf = (table: TableContent) =>
           `published.${table.schema === "crm" ? "main" : table.schema}.${name(table.table)}`
-        const small = yield* smallContents(tables.map((table) => [copyOf(table), table]))
+        const small = yield* smallCopies(tables.map((table) => ({ from: copyOf(table), published: table })))
         const found: Array<VerifyFinding> = []
         for (const table of tables) {
           const what = yield* difference(copyOf(table), table, { known: small })

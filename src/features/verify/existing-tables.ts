@@ -19,6 +19,8 @@ export interface KnownTable {
   /** Most tables of most accounts hold nothing, and every query that finds nothing takes time to plan. */
   readonly isEmpty: boolean
   readonly hasVersions: boolean
+  /** About how many rows and versions it holds. */
+  readonly size: number
 }
 
 export interface Known {
@@ -46,7 +48,8 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({ resource
       current: `crm.${name(table.name)}`,
       history: `crm_history.${name(table.name)}`,
       isEmpty: !filled.has(`crm.${table.name}`),
-      hasVersions: filled.has(`crm_history.${table.name}`)
+      hasVersions: filled.has(`crm_history.${table.name}`),
+      size: (filled.get(`crm.${table.name}`) ?? 0) + (filled.get(`crm_history.${table.name}`) ?? 0)
     }))
   })
   const exists = ({ table }: KnownTable) => [...table.key, "_synced_at"].every((column) => has(table, column))
@@ -57,15 +60,45 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({ resource
 })
 
 /**
- * `schema.table` of those that hold rows, in a database that is given as SQL. DuckDB's estimate counts deleted rows until it
- * reclaims their space, so it is never too low.
+ * The tables that hold rows, as `schema.table`, with about how many, in a database that is given as SQL. DuckDB's estimate
+ * counts deleted rows until it reclaims their space, so it is never too low.
  */
 export const filledTables = Effect.fnUntraced(function* (database: string) {
   const rows = yield* (yield* Warehouse).rows(
-    `SELECT schema_name || '.' || table_name AS path FROM duckdb_tables()
+    `SELECT schema_name || '.' || table_name AS path, estimated_size AS size FROM duckdb_tables()
      WHERE database_name = ${database} AND estimated_size > 0`
   )
-  return new Set(rows.map((row) => String(row["path"])))
+  return new Map(rows.map((row) => [String(row["path"]), Number(row["size"])]))
+})
+
+/** How many queries of small tables are one statement: planning one takes longer than most of them. */
+const togetherMax = 16
+/** Rows that the tables of such a statement have together, because DuckDB holds its joins in memory at the same time. */
+const rowsTogetherMax = 50_000
+
+/** The rows of a query for each of many tables, which all have the same columns. */
+export const rowsOfEach = Effect.fnUntraced(function* <One extends { readonly size: number }>(
+  tables: ReadonlyArray<One>,
+  sqlOf: (one: One) => string
+) {
+  const warehouse = yield* Warehouse
+  const groups: Array<Array<One>> = []
+  let rows = 0
+  for (const one of tables) {
+    const last = groups.at(-1)
+    rows += one.size
+    if (last === undefined || last.length >= togetherMax || rows > rowsTogetherMax) {
+      groups.push([one])
+      rows = one.size
+    } else last.push(one)
+  }
+  const found = yield* Effect.forEach(groups, (group) => {
+    const selects = group.map((one, place) => `SELECT ${place} AS place, * FROM (${sqlOf(one)})`)
+    return Effect.map(warehouse.rows(`${selects.join(" UNION ALL ")} ORDER BY ALL`), (rows) =>
+      rows.map((row) => [group[Number(row["place"])]!, row] as const)
+    )
+  })
+  return found.flat()
 })
 
 /** SQL for a key as one text, for people. */

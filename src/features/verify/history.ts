@@ -5,7 +5,7 @@ import { name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
 import { type Checked, type VerifyFinding, countedRows } from "./checked.ts"
-import { type Known, type KnownTable, shownKey } from "./existing-tables.ts"
+import { type Known, type KnownTable, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /**
  * A version begins exactly when the previous one ends, and the current row begins when its newest version ends. A version
@@ -20,22 +20,24 @@ const problem = `CASE
 export const checkHistory = Effect.fn("verify.history")(function* ({
   tables
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
   const findings: Array<VerifyFinding> = []
   let versions = 0
-  for (const known of tables.filter(({ hasVersions }) => hasVersions)) {
-    const { table, history } = known
-    const [row] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${history}`)
-    versions += Number(row?.["n"])
-    const queries = table.parentColumn === undefined ? chainQueries(known) : childQueries(known, table.parentColumn)
-    for (const query of queries)
-      for (const found of yield* warehouse.rows(query)) {
-        const { n, example } = countedRows(found)
-        if (n > 0)
-          findings.push(
-            wrong(`history of ${table.name}`, `${counted(n, "version")} ${found["problem"]}, for example ${example}`)
-          )
-      }
+  const found = yield* rowsOfEach(
+    tables.filter(({ hasVersions }) => hasVersions),
+    (known) => {
+      const { history, table } = known
+      const queries = table.parentColumn === undefined ? chainQueries(known) : childQueries(known, table.parentColumn)
+      const all = `SELECT NULL AS problem, count(*) AS n, NULL AS example FROM ${history}`
+      return [all, ...queries].map((query) => `(${query})`).join(" UNION ALL ")
+    }
+  )
+  for (const [{ table }, row] of found) {
+    const { n, example } = countedRows(row)
+    if (row["problem"] === null) versions += n
+    else if (n > 0)
+      findings.push(
+        wrong(`history of ${table.name}`, `${counted(n, "version")} ${row["problem"]}, for example ${example}`)
+      )
   }
   return { part: "warehouse", check: "history", looked: counted(versions, "version"), findings }
 })

@@ -48,8 +48,9 @@ export const checkPublished = Effect.fn("verify.published")(function* (
     return { checked: checked("no manifest", [wrong(manifestName, why)]) }
   }
   const findings: Array<VerifyFinding> = [...(yield* runFindings(manifest.run))]
+  const parquetRows = yield* parquetRowsIn(folder, manifest)
   for (const file of manifest.files) {
-    const what = yield* problemOf(folder, file)
+    const what = yield* problemOf(folder, file, parquetRows)
     if (what !== undefined) findings.push(wrong(file.path, what))
   }
   const named = new Set([manifestName, ...manifest.files.map(({ path }) => path)])
@@ -81,21 +82,38 @@ const runFindings = Effect.fnUntraced(function* (run: string) {
   return ids[0] === run ? [] : [note(manifestName, `run ${run} published it; the latest run is ${ids[0]}`)]
 })
 
-const problemOf = Effect.fnUntraced(function* (folder: string, { path, rows, bytes, sha256 }: PublishedFile) {
+const problemOf = Effect.fnUntraced(function* (
+  folder: string,
+  { path, rows, bytes, sha256 }: PublishedFile,
+  parquetRows: ReadonlyMap<string, number>
+) {
   const file = join(folder, path)
   const csv = path.endsWith(".csv") ? new CsvCounter() : undefined
   const found = yield* onDisk(file, "read", () => checksumIfPresent(file, csv?.take))
   if (found === undefined) return "missing"
   if (found.bytes !== bytes) return `it has ${counted(found.bytes, "byte")}; the manifest lists ${bytes}`
   if (found.sha256 !== sha256) return "its SHA-256 differs from the manifest"
-  const count = path.endsWith(".parquet") ? yield* parquetRows(file) : csv && csv.lines - 1
+  const count = path.endsWith(".parquet") ? (parquetRows.get(file) ?? (yield* rowsOf(file))) : csv && csv.lines - 1
   if (count === "unreadable") return "it is not a readable Parquet file"
   return count === undefined || count === rows
     ? undefined
     : `it has ${counted(count, "row")}; the manifest lists ${rows}`
 })
 
-const parquetRows = Effect.fnUntraced(function* (file: string) {
+/** The rows of all Parquet files by their paths; none if one of them cannot be read. */
+const parquetRowsIn = Effect.fnUntraced(function* (folder: string, { files }: Manifest) {
+  const paths = files.filter(({ path }) => path.endsWith(".parquet")).map(({ path }) => literal(join(folder, path)))
+  const found =
+    paths.length === 0
+      ? []
+      : yield* Effect.orElseSucceed(
+          (yield* Warehouse).rows(`SELECT file_name, num_rows FROM parquet_file_metadata([${paths.join(", ")}])`),
+          () => []
+        )
+  return new Map(found.map((row) => [String(row["file_name"]), Number(row["num_rows"])]))
+})
+
+const rowsOf = Effect.fnUntraced(function* (file: string) {
   return yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM read_parquet(${literal(file)})`).pipe(
     Effect.map(([row]) => Number(row?.["n"])),
     Effect.catch(() => Effect.succeed("unreadable" as const))

@@ -15,7 +15,8 @@ import { counted, wrong } from "../../values/finding.ts"
 import type { Checked, VerifyFinding } from "./checked.ts"
 import { scratchFolder } from "./scratch.ts"
 import { stateFindings } from "./replayed-state.ts"
-import { type Known, type KnownTable, filledTables, shownKey } from "./existing-tables.ts"
+import { rowsMax, smallContents } from "./small-contents.ts"
+import { type Known, type KnownTable, filledTables, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 export interface ReplayOptions {
   /** Output folder. */
@@ -59,14 +60,12 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
   const limit = yield* historyLimit()
   // What prune has removed is in the vault still.
   const isKept = limit === undefined ? "true" : `t._valid_to >= ${instantOf(limit)}`
-  const findings: Array<VerifyFinding> = []
-  let [records, rows] = [0, 0]
-  for (const known of tables) {
+  const relations = tables.flatMap((known) => {
     const { table, parent } = known
     // If a list and a detail bring the same child row in one run, it has the time of the one that was loaded first. A kill
     // between them may change which one that is.
     const columns = known.columns.filter(({ name: column }) => table === parent || column !== "_synced_at")
-    for (const schema of ["crm", "crm_history"] as const) {
+    return (["crm", "crm_history"] as const).map((schema) => {
       const versionColumns = schema === "crm" ? [] : ["_valid_from", "_valid_to"]
       const selected = names([...columns.map((column) => column.name), ...versionColumns])
       const from = `${schema}.${name(table.name)}`
@@ -78,15 +77,29 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
         ...versionColumns.map((column) => ({ name: column, type: kinds.instant.sql }))
       ]
       const isEmpty = schema === "crm" ? known.isEmpty : !known.hasVersions
-      const here = isEmpty ? empty : yield* contentOf(ours, types)
-      const there = filled.has(`${schema}.${table.name}`) ? yield* contentOf(theirs, types) : empty
-      if (schema === "crm" && table === parent) records += there.rows
-      if (schema === "crm") rows += there.rows
-      if (here.rows === there.rows && here.sum === there.sum) continue
       const key = [...table.key, ...(versionColumns.length > 0 ? ["_valid_from"] : [])]
-      for (const what of yield* differences(known, ours, theirs, key, types))
-        findings.push(wrong(schema === "crm" ? table.name : `history of ${table.name}`, what))
-    }
+      const size = filled.get(`${schema}.${table.name}`) ?? 0
+      return { known, schema, ours, theirs, types, key, isEmpty, isFilled: size > 0, isSmall: size <= rowsMax }
+    })
+  })
+  const small = yield* smallContents(
+    relations.flatMap(({ isEmpty, isFilled, isSmall, ours, theirs, types }) =>
+      isSmall
+        ? [...(isEmpty ? [] : [ours]), ...(isFilled ? [theirs] : [])].map((from) => ({ from, columns: types }))
+        : []
+    )
+  )
+  const findings: Array<VerifyFinding> = []
+  let [records, rows] = [0, 0]
+  for (const { isEmpty, isFilled, key, known, ours, schema, theirs, types } of relations) {
+    const { table, parent } = known
+    const stored = isEmpty ? empty : (small.get(ours) ?? (yield* contentOf(ours, types)))
+    const replayed = isFilled ? (small.get(theirs) ?? (yield* contentOf(theirs, types))) : empty
+    if (schema === "crm" && table === parent) records += replayed.rows
+    if (schema === "crm") rows += replayed.rows
+    if (stored.rows === replayed.rows && stored.sum === replayed.sum) continue
+    for (const what of yield* differences(known, ours, theirs, key, types))
+      findings.push(wrong(schema === "crm" ? table.name : `history of ${table.name}`, what))
   }
   const [total] = yield* warehouse.rows(
     `SELECT ${["0", ...tables.filter(({ table, parent }) => table === parent).map(({ current }) => `(SELECT count(*) FROM ${current})`)].join(" + ")} AS n`
@@ -151,15 +164,14 @@ interface Sample {
 
 /** Selects the same rows for the same state of the warehouse, and others after each run: the vault offset is the seed. */
 const sampleOf = Effect.fnUntraced(function* ({ tables }: Known, all: boolean, { segment, offset }: Position) {
-  const warehouse = yield* Warehouse
   const parents = tables.filter(({ table, parent }) => table === parent)
   const perTable = Math.ceil(sampleSize / Math.max(1, parents.length))
   const limits = new Map<string, string>()
   // Custom values may name their field by its key, so a replay of some of them needs every field.
   const isWhole = (table: string) => table === "custom_fields"
-  for (const { table, current, isEmpty } of all ? [] : parents) {
-    const [row] = isEmpty ? [] : yield* warehouse.rows(`SELECT count(*) AS n FROM ${current}`)
-    const share = isWhole(table.name) ? 1 : perTable / Math.max(perTable, Number(row?.["n"] ?? 0))
+  const counts = yield* rowsOfEach(all ? [] : parents, ({ current }) => `SELECT count(*) AS n FROM ${current}`)
+  for (const [{ table }, row] of counts) {
+    const share = isWhole(table.name) ? 1 : perTable / Math.max(perTable, Number(row["n"]))
     // A limit above every digest includes all rows.
     limits.set(
       table.name,

@@ -7,29 +7,29 @@ import { name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
 import { type Checked, type VerifyFinding, countedRows } from "./checked.ts"
-import { type Known, type KnownTable, shownKey } from "./existing-tables.ts"
+import { type Known, type KnownTable, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /** Every row has a key without NULL, and no other row has the same key. */
 export const checkKeys = Effect.fn("verify.keys")(function* ({
   tables,
   missing
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
   const findings: Array<VerifyFinding> = []
   let rows = 0
-  for (const { table, current } of tables.filter(({ isEmpty }) => !isEmpty)) {
-    const key = names(table.key)
-    const isNull = table.key.map((column) => `${name(column)} IS NULL`).join(" OR ")
-    const [counts] = yield* warehouse.rows(`SELECT count(*) AS n, count(*) FILTER (${isNull}) AS nulls FROM ${current}`)
-    rows += Number(counts?.["n"])
-    if (Number(counts?.["nulls"]) > 0)
-      findings.push(wrong(table.name, `${counted(Number(counts?.["nulls"]), "row")} with NULL in the key`))
-    const duplicates = countedRows(
-      (yield* warehouse.rows(
-        `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example
-         FROM (SELECT ${key} FROM ${current} WHERE NOT (${isNull}) GROUP BY ALL HAVING count(*) > 1) AS t`
-      ))[0]
-    )
+  const counts = yield* rowsOfEach(
+    tables.filter(({ isEmpty }) => !isEmpty),
+    ({ current, table }) => {
+      const isNull = table.key.map((column) => `${name(column)} IS NULL`).join(" OR ")
+      return `SELECT counts.*, duplicates.* FROM
+          (SELECT count(*) AS rows, count(*) FILTER (${isNull}) AS nulls FROM ${current}) AS counts,
+          (SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example
+           FROM (SELECT ${names(table.key)} FROM ${current} WHERE NOT (${isNull}) GROUP BY ALL HAVING count(*) > 1) AS t) AS duplicates`
+    }
+  )
+  for (const [{ table }, row] of counts) {
+    const [nulls, duplicates] = [Number(row["nulls"]), countedRows(row)]
+    rows += Number(row["rows"])
+    if (nulls > 0) findings.push(wrong(table.name, `${counted(nulls, "row")} with NULL in the key`))
     if (duplicates.n > 0)
       findings.push(wrong(table.name, `${counted(duplicates.n, "duplicate key")}, for example ${duplicates.example}`))
   }
@@ -45,6 +45,8 @@ export const checkKeys = Effect.fn("verify.keys")(function* ({
 /** A table whose rows have a parent: a child table, or the table of a child resource. A deleted parent keeps its row. */
 interface Relation {
   readonly known: KnownTable
+  /** About how many rows both have. */
+  readonly size: number
   readonly parent: string
   /** SELECT of the parents, with the columns `location_id` and `id`. */
   readonly parents: string
@@ -62,17 +64,18 @@ export const checkParents = Effect.fn("verify.parents")(function* ({
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
   const findings: Array<VerifyFinding> = []
   const relations = [...childTablesIn(tables), ...childResourcesIn(tables)]
-  for (const { known, parent, parents, columns, level, where = "true", remark = "" } of relations) {
-    if (known.isEmpty) continue
-    const same = [["location_id", "location_id"] as const, ...columns]
-      .map(([child, parent]) => `t.${name(child)} = p.${name(parent)}`)
-      .join(" AND ")
-    const orphans = countedRows(
-      (yield* (yield* Warehouse).rows(
-        `SELECT count(*) AS n, min(${shownKey(known.table, "t")}) AS example
+  const orphansOf = yield* rowsOfEach(
+    relations.filter(({ known }) => !known.isEmpty),
+    ({ columns, known, parents, where = "true" }) => {
+      const same = [["location_id", "location_id"] as const, ...columns]
+        .map(([child, parent]) => `t.${name(child)} = p.${name(parent)}`)
+        .join(" AND ")
+      return `SELECT count(*) AS n, min(${shownKey(known.table, "t")}) AS example
          FROM (FROM ${known.current} AS t WHERE ${where}) AS t ANTI JOIN (${parents}) AS p ON ${same}`
-      ))[0]
-    )
+    }
+  )
+  for (const [{ known, level, parent, remark = "" }, row] of orphansOf) {
+    const orphans = countedRows(row)
     if (orphans.n > 0)
       findings.push({
         level,
@@ -104,6 +107,7 @@ const childTablesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Relatio
       return [
         {
           known,
+          size: known.size + target.size,
           parent: target.table.name,
           parents: `SELECT * FROM ${target.current}`,
           columns:
@@ -129,11 +133,13 @@ const childResourcesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Rela
     const parent = tables.find(({ table }) => table.name === childOf?.table)
     if (!childOf || !parent || kind !== "child" || known.table !== known.parent) return []
     const columns = [[childOf.column, "id"]] as const
+    const size = known.size + parent.size
     const ids = (path: string) => `SELECT location_id, ${childOf.ids} AS id FROM ${path}`
     if (childOf.ids !== undefined)
       return [
         {
           known,
+          size,
           parent: childOf.table,
           parents: `${ids(parent.current)} UNION ${ids(parent.history)}`,
           columns,
@@ -143,9 +149,10 @@ const childResourcesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Rela
     const parents = `SELECT location_id, id FROM ${parent.current}`
     const isFetched = `(t.location_id, t.${name(childOf.column)}) IN (${fetchedParentsSql(childRequestOf(known.resource)!.label)})`
     return [
-      { known, parent: childOf.table, parents, columns, level: "wrong", where: isFetched },
+      { known, size, parent: childOf.table, parents, columns, level: "wrong", where: isFetched },
       {
         known,
+        size,
         parent: childOf.table,
         parents,
         columns,
@@ -161,27 +168,29 @@ export const checkReferences = Effect.fn("verify.references")(function* ({
   tables
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
   const findings: Array<VerifyFinding> = []
-  let count = 0
-  for (const { table, parent, columns, current, isEmpty } of tables)
-    for (const { name: column, references } of columns) {
+  const references = tables.flatMap(({ table, parent, columns, current, isEmpty, size }) =>
+    columns.flatMap(({ name: column, references }) => {
       const to = tables.find((other) => other.table.name === references)
       if (!to || !to.columns.some((other) => other.name === "id") || (to.parent === parent && table !== parent))
-        continue
-      count++
-      if (isEmpty) continue
-      const dangling = countedRows(
-        (yield* (yield* Warehouse).rows(
-          `SELECT count(*) AS n, min(t.${name(column)}) AS example FROM ${current} AS t
-           ANTI JOIN ${to.current} AS p ON p.id = t.${name(column)} WHERE t.${name(column)} <> ''`
-        ))[0]
-      )
-      if (dangling.n > 0)
-        findings.push(
-          note(
-            `${table.name}.${column}`,
-            `${counted(dangling.n, "row")} without a matching row in ${references}, for example ${dangling.example}`
-          )
+        return []
+      return [{ table, column, current, isEmpty, to, size: size + to.size }]
+    })
+  )
+  const danglingOf = yield* rowsOfEach(
+    references.filter(({ isEmpty }) => !isEmpty),
+    ({ column, current, to }) =>
+      `SELECT count(*) AS n, min(t.${name(column)}) AS example FROM ${current} AS t
+       ANTI JOIN ${to.current} AS p ON p.id = t.${name(column)} WHERE t.${name(column)} <> ''`
+  )
+  for (const [{ column, table, to }, row] of danglingOf) {
+    const { example, n } = countedRows(row)
+    if (n > 0)
+      findings.push(
+        note(
+          `${table.name}.${column}`,
+          `${counted(n, "row")} without a matching row in ${to.table.name}, for example ${example}`
         )
-    }
-  return { part: "warehouse", check: "references", looked: counted(count, "column"), findings }
+      )
+  }
+  return { part: "warehouse", check: "references", looked: counted(references.length, "column"), findings }
 })

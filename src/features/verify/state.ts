@@ -10,7 +10,7 @@ import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
 import { type Checked, type VerifyFinding, countedRows } from "./checked.ts"
-import { type Known, shownKey } from "./existing-tables.ts"
+import { type Known, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */
 export const checkTimes = Effect.fn("verify.times")(function* ({
@@ -34,12 +34,13 @@ export const checkTimes = Effect.fn("verify.times")(function* ({
         )
       )
   }
-  for (const { table, current } of tables.filter(({ isEmpty }) => !isEmpty)) {
-    const future = countedRows(
-      (yield* warehouse.rows(
-        `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example FROM ${current} AS t WHERE _synced_at > ${now}`
-      ))[0]
-    )
+  const futureOf = yield* rowsOfEach(
+    tables.filter(({ isEmpty }) => !isEmpty),
+    ({ current, table }) =>
+      `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example FROM ${current} AS t WHERE _synced_at > ${now}`
+  )
+  for (const [{ table }, row] of futureOf) {
+    const future = countedRows(row)
     if (future.n > 0)
       findings.push(
         wrong(table.name, `${counted(future.n, "row")} with _synced_at in the future, for example ${future.example}`)

@@ -69,8 +69,8 @@ const sumSql = ({ columns, from, text = false }: Summed): string => {
 }
 
 /** SQL for the texts of a row, as a JSON list. */
-export const jsonOfRow = (columns: ReadonlyArray<StoredColumn>): string =>
-  `to_json([${columns.map(textOf).join(", ")}])::VARCHAR`
+export const jsonOfRow = (columns: ReadonlyArray<StoredColumn>, text = false): string =>
+  `to_json([${columns.map(text ? fromFile : textOf).join(", ")}])::VARCHAR`
 
 /**
  * Calls `use` with the rows of several relations and the place of each one's relation: planning a statement for each would

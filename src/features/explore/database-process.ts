@@ -9,8 +9,7 @@ import { readDictionary } from "./dictionary.ts"
 import { limits } from "./limits.ts"
 import type { Answer, DownloadFormat, Request } from "./messages.ts"
 import { query } from "./query.ts"
-import { readableOf } from "./readable.ts"
-import { SqlError } from "./select-only.ts"
+import { SqlError, readableOf } from "./select-only.ts"
 
 const [path, memoryMb = "", download] = process.argv.slice(2)
 

@@ -2,7 +2,7 @@
 import type { DuckDBConnection, Json } from "@duckdb/node-api"
 import { limits } from "./limits.ts"
 import type { QueryResult } from "./messages.ts"
-import type { Readable } from "./readable.ts"
+import type { Readable } from "./select-only.ts"
 
 export const query = async (connection: DuckDBConnection, readable: Readable): Promise<QueryResult> => {
   const reader = await connection.streamAndReadUntil(readable.run, limits.rows + 1)

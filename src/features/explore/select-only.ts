@@ -15,8 +15,32 @@ export class SqlError extends Error {
   }
 }
 
+/** The text that runs for the text of an author: one SELECT, or the plan of one. */
+export interface Readable {
+  readonly run: string
+  /** The query itself, also where its plan is run. */
+  readonly query: string
+  readonly isPlan: boolean
+}
+
+const space = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)`
+const planWords = new RegExp(`^(${space}*)(explain)\\b(?:(${space}+)(analyze)\\b)?`, "i")
+
+/** Fails with an SqlError unless the text only reads. */
+export const readableOf = async (connection: DuckDBConnection, sql: string): Promise<Readable> => {
+  const [words = "", before = "", explain = "", between = "", analyze = ""] = planWords.exec(sql) ?? []
+  const rest = sql.slice(words.length)
+  // Spaces keep the place of an error. With ANALYZE, DuckDB runs the query too.
+  const query = blank(words) + rest
+  await checkSelect(connection, query)
+  // Without the comments, whose ends DuckDB may see elsewhere: what runs is the two words and what was checked.
+  return { run: blank(before) + explain + blank(between) + analyze + rest, query, isPlan: words !== "" }
+}
+
+const blank = (text: string): string => text.replaceAll(/[^\n]/g, " ")
+
 /** Fails with an SqlError unless the text is one SELECT that cannot configure DuckDB. */
-export const checkSelect = async (connection: DuckDBConnection, sql: string): Promise<void> => {
+const checkSelect = async (connection: DuckDBConnection, sql: string): Promise<void> => {
   const [[text]] = (await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql])).getRows() as [
     [string]
   ]
@@ -26,7 +50,7 @@ export const checkSelect = async (connection: DuckDBConnection, sql: string): Pr
   if (parsed.error)
     throw new SqlError(
       "refused",
-      "Only SELECT, FROM, PIVOT, UNPIVOT, DESCRIBE, SHOW, SUMMARIZE and EXPLAIN of one of them run here. A PIVOT inside a query names its values: ON column IN ('…', '…')."
+      "Only SELECT, FROM, PIVOT, UNPIVOT, DESCRIBE, SHOW, SUMMARIZE and EXPLAIN of one of them run here. A PIVOT names its values: ON column IN ('…', '…')."
     )
   const { statements } = parsed
   if (statements.length !== 1)

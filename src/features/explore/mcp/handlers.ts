@@ -3,7 +3,7 @@ import { Effect, Semaphore } from "effect"
 import { hash } from "node:crypto"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { alarmsNow } from "../../../run/alarms-now.ts"
-import { shownAlarms } from "../../../run/console/alarm-lines.ts"
+import { type ShownAlarm, shownAlarms } from "../../../run/console/alarm-lines.ts"
 import { explanationOf } from "../../../run/console/errors.ts"
 import { Output } from "../../../run/console/output.ts"
 import { record } from "../../../run/recorded.ts"
@@ -11,12 +11,12 @@ import { isProblem, statusOnce } from "../../../run/status.ts"
 import type { ProfileName } from "../../../settings/masking.ts"
 import type { Flags } from "../../../settings/read.ts"
 import type { CommandSettings } from "../../../settings/settings.ts"
+import { isPlainText } from "../../../stages/publish/masking/meta-tables.ts"
 import { DatabaseError } from "../database.ts"
 import { limits } from "../limits.ts"
 import type { QueryResult } from "../messages.ts"
 import type { Release, Releases } from "../releases.ts"
 import { slots } from "../slots.ts"
-import { maskedAlarms, maskedWarnings } from "./masked-texts.ts"
 import { type Described, describedBy, tableDescription, tableLines } from "./tables.ts"
 import { CallFailed, answerCharactersMax, rowsByDefault, tools } from "./tools.ts"
 
@@ -153,3 +153,21 @@ const boundedOf = ({ columns, isCut, rows }: QueryResult, rowsMax: number) => {
 const lengthOf = (texts: ReadonlyArray<string | null>): number =>
   // Quotes and a comma, or null.
   texts.reduce((sum, text) => sum + (text?.length ?? 1) + 3, 0)
+
+type Alarm = typeof ShownAlarm.Type
+
+/** A run is named by its time, which is about no person. */
+const withoutRuns = (text: string): string => text.replaceAll(/\b\d{8}T\d{9}Z\b/g, "")
+
+/**
+ * What the status says in words, as a release of the profile has it. The status describes the warehouse, where nothing is
+ * masked: a text can quote the service, and a figure can be about few persons.
+ */
+const maskedWarnings = (profile: ProfileName, warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
+  profile === "raw" ? warnings : profile === "aggregate" ? [] : warnings.filter((one) => isPlainText(withoutRuns(one)))
+
+const maskedAlarms = (profile: ProfileName, alarms: ReadonlyArray<Alarm>): ReadonlyArray<Alarm> =>
+  alarms.map((alarm) => {
+    const isShown = profile === "raw" || (profile !== "aggregate" && isPlainText(withoutRuns(alarm.message)))
+    return isShown ? alarm : { ...alarm, message: `not shown with the profile ${profile}; ./sluice check shows it` }
+  })

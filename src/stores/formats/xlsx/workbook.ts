@@ -10,7 +10,6 @@ import { open } from "node:fs/promises"
 import type { CsvRow } from "../../warehouse/columns.ts"
 import { type SheetColumn, headerLine, lettersOf, lineOf, sheetLimits } from "./cells.ts"
 import { packageParts, sheetPath, sheetSchema } from "./package-parts.ts"
-import { sheetNames } from "./sheet-names.ts"
 
 export interface WorkbookTable {
   readonly name: string
@@ -195,4 +194,25 @@ const lookAhead = (rows: AsyncIterable<CsvRow>): LookAhead => {
     },
     close: async () => void (await iterator.return?.())
   }
+}
+
+/** Of the name of a sheet. */
+const lengthMax = 31
+
+/** Names that the workbook, or Excel, uses itself. */
+const reserved = ["about", "history"]
+
+/** At most 31 characters, each once whatever its case, without the characters that Excel reserves. */
+const sheetNames = (tables: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const taken = new Set(reserved)
+  return tables.map((table) => {
+    const plain = table.replaceAll(/[[\]:*?/\\]/g, "_").replaceAll(/^'|'$/g, "_") || "Sheet"
+    for (let number = 1; ; number++) {
+      const suffix = number === 1 ? "" : ` (${number})`
+      const name = plain.slice(0, lengthMax - suffix.length).toWellFormed() + suffix
+      if (taken.has(name.toLowerCase())) continue
+      taken.add(name.toLowerCase())
+      return name
+    }
+  })
 }

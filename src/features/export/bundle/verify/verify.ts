@@ -1,11 +1,10 @@
 /** Checks a bundle without the release, the warehouse or the definitions: only what is in its folder counts. */
-import { algorithms, checksumsOf, filesOf } from "./files.ts"
+import { type FoundFile, algorithms, checksumsOf, filesOf, textOf } from "./files.ts"
 import { notCompared, worstFirst, wrong } from "../../../../values/finding.ts"
 import type { BundleFinding } from "./finding.ts"
 import { ledgerFindings } from "./ledger.ts"
 import { type BagManifest, fileFindings, manifestsOf, missingFindings } from "./manifests.ts"
 import { checkTables } from "./tables.ts"
-import { declarationFindings, payloadFindings } from "./tag-files.ts"
 
 export interface BundleCheck {
   /** Of the payload. */
@@ -53,3 +52,42 @@ const manifestFindings = (manifests: ReadonlyArray<BagManifest>): ReadonlyArray<
     ? []
     : [notCompared("tagmanifest-sha256.txt", "missing, so the manifests and bag-info.txt cannot be compared with it")])
 ]
+
+type Files = ReadonlyMap<string, FoundFile>
+
+/** `bagit.txt`: the version of the bag. */
+const declarationFindings = async (folder: string, files: Files): Promise<ReadonlyArray<BundleFinding>> => {
+  const file = files.get("bagit.txt")
+  if (file === undefined) return [wrong("bagit.txt", "missing, so this is not a bag")]
+  const read = await textOf(folder, file)
+  const [, version, encoding] =
+    "text" in read ? (/^BagIt-Version: (\S+)\r?\nTag-File-Character-Encoding: (\S+)\r?\n?$/.exec(read.text) ?? []) : []
+  if (version === undefined) return [wrong("bagit.txt", "it is not the declaration of a bag")]
+  if (version !== "1.0" && version !== "0.97")
+    return [notCompared("bagit.txt", `BagIt version ${version} is not known; 1.0 and 0.97 are`)]
+  return encoding!.toUpperCase() === "UTF-8"
+    ? []
+    : [notCompared("bagit.txt", `the encoding ${encoding} is not known; UTF-8 is`)]
+}
+
+/** Compares the number of bytes and files of the payload with `Payload-Oxum`. */
+const payloadFindings = async (folder: string, files: Files): Promise<ReadonlyArray<BundleFinding>> => {
+  const file = files.get("bag-info.txt")
+  const read = file && (await textOf(folder, file))
+  if (read && "problem" in read) return [wrong("bag-info.txt", read.problem)]
+  const [line] = read ? (/^Payload-Oxum:.*$/im.exec(read.text) ?? []) : []
+  if (line === undefined)
+    return [notCompared("bag-info.txt", "it does not name the size of the payload (Payload-Oxum)")]
+  const [, bytes, count] = /^Payload-Oxum:[ \t]*(\d+)\.(\d+)[ \t]*\r?$/i.exec(line) ?? []
+  if (bytes === undefined) return [wrong("bag-info.txt", "its Payload-Oxum is not a number of bytes and of files")]
+  const payload = [...files.values()].filter(({ path }) => path.startsWith("data/"))
+  const found = payload.reduce((sum, one) => sum + one.bytes, 0)
+  return Number(bytes) === found && Number(count) === payload.length
+    ? []
+    : [
+        wrong(
+          "data/",
+          `it has ${found} bytes in ${payload.length} files; Payload-Oxum names ${bytes} bytes in ${count} files`
+        )
+      ]
+}

@@ -6,7 +6,6 @@ import { type PersonalData, worstOf } from "./personal-data.ts"
 import type { Resource } from "./resource.ts"
 import type { Role } from "./roles.ts"
 import { isWithout, withheldIn } from "./withheld.ts"
-import { extraColumn, locationColumn, referenceColumn, runColumns, systemColumn } from "./system-columns.ts"
 
 export interface Column {
   readonly name: string
@@ -263,3 +262,32 @@ const unique = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
   columns.filter((column, index) => columns.findIndex((other) => other.name === column.name) === index)
 
 const withSpaces = (name: string) => name.replaceAll("_", " ")
+
+/** The columns that sluice adds to those of the records. */
+const systemColumn = (name: string, sql: string, description: string): Column => ({
+  name,
+  type: "system",
+  sql,
+  description,
+  personal: "none",
+  detail: false
+})
+const referenceColumn = (name: string, table: string, how: string): Column => ({
+  ...systemColumn(name, "VARCHAR", `Row of ${table} ${how}`),
+  references: table,
+  role: "identifier"
+})
+const locationColumn: Column = {
+  ...systemColumn("location_id", "VARCHAR", "Location the row was read from"),
+  references: "locations",
+  role: "identifier"
+}
+const extraColumn: Column = {
+  ...systemColumn("_extra", "JSON", "Fields the service sent that have no column, as sent"),
+  // Nobody has looked at these fields.
+  personal: "direct"
+}
+const runColumns = [
+  systemColumn("_synced_at", "TIMESTAMPTZ", "When the page that brought this version of the row was read"),
+  { ...systemColumn("_run_id", "VARCHAR", "Run that loaded it; see meta.runs"), role: "identifier" as const }
+]

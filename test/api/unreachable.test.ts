@@ -8,7 +8,7 @@ import { createServer as createTls } from "node:https"
 import { type AddressInfo, type Server, createServer } from "node:net"
 import { join } from "node:path"
 import { Api } from "../../src/stages/api/api.ts"
-import { connectionError } from "../../src/stages/api/unreachable.ts"
+import { connectionError } from "../../src/stages/api/exchange.ts"
 import { advancingClock, callTo, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 

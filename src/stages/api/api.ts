@@ -5,7 +5,6 @@ import type { BoundRequest } from "../../catalog/request.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { ApiSettings } from "../../settings/account.ts"
 import { type Budget, type Priority, type RateLimitSnapshot, makeBudget } from "./rate-limiter.ts"
-import { type Retry, classify, messageIn } from "./response-errors.ts"
 import { type SendForm, makeCredentials } from "./credentials.ts"
 import {
   type ApiError,
@@ -14,13 +13,17 @@ import {
   type TransportError,
   RequestRejected,
   Unavailable,
-  detailOf
+  detailOf,
+  NotFound,
+  Forbidden,
+  WrongLocation
 } from "./errors.ts"
 import { type Received, Transport, makeExchange } from "./exchange.ts"
 import type { FileTarget } from "./downloads.ts"
 import { makeLinked } from "./linked-texts.ts"
 import { bodyBytesMax, withoutSecrets } from "./response-body.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, httpRequest } from "./http.ts"
+import type { Detail } from "../../values/reason.ts"
 
 export interface Call {
   readonly request: BoundRequest
@@ -243,3 +246,45 @@ const rateLimitIn = (exit: Exit.Exit<Received, TransportError | RequestRejected 
   Exit.isSuccess(exit)
     ? rateHeaders(exit.value.headers, exit.value.status)
     : { unsent: Option.exists(Exit.findErrorOption(exit), (error) => error._tag === "TransportError" && error.unsent) }
+
+/** A response after which a retry may succeed. */
+interface Retry extends Detail {
+  readonly retry: "soon" | "after the window" | "with a fresh token" | "with the newest token"
+}
+type Status = "ok" | Retry | BadCredentials | WrongLocation | Forbidden | NotFound | RequestRejected
+
+/** `body`: `undefined` if it cannot be read. */
+const classify = (status: number, body: string | undefined): Status => {
+  // The client never requests a range.
+  if (status === 206) return { retry: "soon", message: "206 partial response", answered: 206 }
+  if (status >= 200 && status < 300) return "ok"
+  const message = `${status} ${body === undefined ? "with a body that cannot be read" : messageIn(body)}`
+  const answer = { message, answered: status }
+  if (status === 429) return { retry: "after the window", ...answer }
+  if (status >= 500 || status === 408) return { retry: "soon", ...answer }
+  // These statuses are classified by their message.
+  if (body === undefined && [400, 401, 403].includes(status)) return { retry: "soon", ...answer }
+  if (status === 401) return unauthorised(answer)
+  if (status === 403)
+    return /access to this location/i.test(message) ? new WrongLocation(answer) : new Forbidden(answer)
+  // For an unknown id, the documents say 404, but the service also sends 400 with this message.
+  if (status === 404 || (status === 400 && /not found/i.test(message))) return new NotFound(answer)
+  return new RequestRejected({ status, ...answer })
+}
+
+/** Not every 401 means that the token is invalid. */
+const unauthorised = (answer: Detail): Status => {
+  const { message } = answer
+  if (/timed out/i.test(message)) return { retry: "soon", ...answer }
+  if (/not authorized for this scope|not yet supported by the IAM/i.test(message)) return new Forbidden(answer)
+  if (/version header/i.test(message)) return new RequestRejected({ status: 401, ...answer })
+  return { retry: "with a fresh token", ...answer }
+}
+
+/** The message in the body of an error, in any of its formats, shortened. */
+const messageIn = (body: string): string => {
+  const message =
+    /"message"\s*:\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\])/.exec(body)?.[1] ??
+    /"error"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1]
+  return (message ?? body).replaceAll(/["[\]]/g, "").slice(0, 300)
+}

@@ -12,7 +12,7 @@ import { type Failure, failure } from "../../values/failure.ts"
 import type { RequestLimits } from "../../settings/account.ts"
 import { BudgetExhausted } from "./errors.ts"
 import { OtherClients, type OwnRequest } from "./other-clients.ts"
-import { logWait, waitReporter } from "./waits.ts"
+import { RunEvents } from "../../values/run-event.ts"
 
 /** Lower values go first: 0 for cursors that expire, 1 for lists, 2 for children, whose responses have few records. */
 export type Priority = 0 | 1 | 2
@@ -229,3 +229,25 @@ const reserveTooLarge = (reserve: number, dailyMax: number) => failure({ _tag: "
 
 /** The reset header is often missing. Then the next day is assumed to begin at midnight UTC. */
 const nextDay = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs
+
+/** Says that requests wait. */
+const reportedMsMin = 1000
+
+/** Returns a function that reports a wait to those who watch the run: once, if it is of at least a second. */
+const waitReporter = Effect.fnUntraced(function* (location: string) {
+  const onEvent = yield* RunEvents
+  let reportedUntil = 0
+  return (now: number, until: number, isRefused: boolean): void => {
+    // A wait is extended by each request that ends meanwhile.
+    if (until - now < reportedMsMin || until - reportedUntil < reportedMsMin) return
+    reportedUntil = until
+    const reason = isRefused ? "refused" : "rateLimit"
+    onEvent?.({ event: "waiting", location, reason, waitMs: Math.round(until - now) })
+  }
+})
+
+/** A person at a terminal sees warnings only, and has to know why nothing happens. */
+const logWait = (waitMs: number) =>
+  (waitMs > 5000 ? Effect.logWarning : Effect.logInfo)("the service limits requests, so all requests wait").pipe(
+    Effect.annotateLogs({ reason: "429", wait_ms: Math.round(waitMs) })
+  )

@@ -2,9 +2,9 @@
  * API to vault: reads all resources of a plan concurrently, children after their parents. A resource that cannot be read
  * ends by itself, with its reason; only bad credentials, a wrong location and a full disk end the whole run.
  */
-import { Clock, Deferred, Effect } from "effect"
+import { Clock, Deferred, Effect, Semaphore } from "effect"
 import { Api } from "../api/api.ts"
-import { type ApiError, type BadCredentials, type WrongLocation, detailOf } from "../api/errors.ts"
+import { type ApiError, type BadCredentials, type WrongLocation, detailOf, Unavailable } from "../api/errors.ts"
 import {
   type ListResource,
   type Resource,
@@ -17,17 +17,17 @@ import type { Detail, Reason } from "../../values/reason.ts"
 import type { Step } from "../../values/step.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
-import { isComplete, statusOf } from "../../values/status.ts"
+import { isComplete, statusOf, sentencesOf } from "../../values/status.ts"
 import { lastStatuses } from "../../stores/warehouse/meta/run-resources.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { readWindows } from "./backfill.ts"
-import { type Reading, type RunContext, begin } from "./run-context.ts"
+import { type Reading, type RunContext, begin, end } from "./run-context.ts"
 import { decideMissingRows } from "./deletions.ts"
 import { readChildren } from "./children.ts"
-import { type Outage, watchForOutage } from "./outage.ts"
 import { read } from "./list.ts"
 import { withWarnings, cappedByParents } from "./outcome.ts"
-import { reportEnd, reportStart } from "./reading-reports.ts"
+import { bind, get, location } from "../../catalog/request.ts"
+import { RunEvents } from "../../values/run-event.ts"
 
 export interface ResourceResult extends Outcome {
   readonly location: string
@@ -237,4 +237,89 @@ const runToEnd = Effect.fnUntraced(function* (
     ...(reason && { reason }),
     ...(resumeAt !== undefined && { resumeAt })
   }
+})
+
+/** Distinguishes an API that is down, which ends the run, from a single resource that does not respond. */
+interface Outage {
+  /** Runs a reading and interrupts it if the API is found to be down. */
+  readonly during: <A, E, R>(reading: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
+  /** Whether a resource failed because the whole API is down. */
+  readonly isCauseOf: (error: Unavailable, resource: string) => Effect.Effect<boolean, Failure, Api>
+}
+
+const watchForOutage = Effect.fnUntraced(function* (id: string): Effect.fn.Return<Outage> {
+  const down = yield* Deferred.make<void>()
+  const oneProbe = yield* Semaphore.make(1)
+  const message = "the API stopped responding"
+  /** Sends a simple request to another resource; any response shows that the API is up. */
+  const isResponding = Effect.fnUntraced(function* (resource: string) {
+    if (yield* Deferred.isDone(down)) return false
+    const other =
+      resource === "locations" ? get("/workflows/", { locationId: location }) : get("/locations/{locationId}")
+    return yield* (yield* Api)
+      .send({ request: bind(other, { location: id }), pathTemplate: other.path, priority: 0, resource })
+      .pipe(
+        Effect.as(true),
+        Effect.catch((error) =>
+          error._tag === "Failure" ? Effect.fail(error) : Effect.succeed(error._tag !== "Unavailable")
+        )
+      )
+  }, oneProbe.withPermits(1))
+  return {
+    during: (reading) =>
+      Effect.raceFirst(
+        reading,
+        Effect.andThen(Deferred.await(down), Effect.fail(new Unavailable({ message, later: true })))
+      ),
+    isCauseOf: Effect.fnUntraced(function* ({ later }, resource) {
+      const isDown = later || !(yield* isResponding(resource))
+      if (isDown) yield* Deferred.succeed(down, undefined)
+      return isDown
+    })
+  }
+})
+
+/** Tells the log, the display and those who watch the run when a reading starts and how it ends. */
+const reportStart = Effect.fnUntraced(function* (resource: string, { run, location }: RunContext) {
+  const onEvent = yield* RunEvents
+  onEvent?.({ event: "resourceStarted", run, location, resource })
+})
+
+const reportEnd = Effect.fnUntraced(function* (
+  resource: string,
+  { reason, ...outcome }: Outcome & { readonly reason?: "retryLater" | "forbidden" },
+  durationMs: number,
+  { counts, run, location }: RunContext
+) {
+  const status = statusOf(outcome)
+  const { pages, records } = end(counts, resource, status)
+  const { mode, requests } = outcome
+  const onEvent = yield* RunEvents
+  onEvent?.({
+    event: "resourceFinished",
+    run,
+    location,
+    resource,
+    mode,
+    status,
+    ...(reason && { reason }),
+    requests,
+    pages,
+    records,
+    durationMs,
+    warnings: sentencesOf(outcome)
+  })
+  // Most readings of most nights change nothing; those that changed rows are logged once these are loaded.
+  const isQuiet = status === "complete" && outcome.warnings.length === 0
+  yield* (isQuiet ? Effect.logDebug("resource ended") : Effect.logInfo("resource ended")).pipe(
+    Effect.annotateLogs({
+      status,
+      mode,
+      requests,
+      pages,
+      records,
+      warnings: outcome.shortfalls.length + outcome.warnings.length,
+      duration_ms: durationMs
+    })
+  )
 })

@@ -15,13 +15,12 @@ import type { Detail } from "../../values/reason.ts"
 import type { PageEntry, Parent } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { type RunContext, count } from "./run-context.ts"
-import { LoopDetector } from "./loop.ts"
 import { advance } from "./paging.ts"
 import { halved } from "./windows.ts"
 import { type ListProgress, type Step, apply, idOf, isPositional, repeated, withWarning } from "./list-progress.ts"
 import { isPair, withoutPair } from "./tie-breaking.ts"
 import { missingBeyondDrift } from "./outcome.ts"
-import { shouldTryPageSize, sizeBelow, sizeFromTrial, sizeThatFits } from "./page-size.ts"
+import { hash } from "node:crypto"
 
 export interface PartitionTask {
   readonly resource: Resource
@@ -277,3 +276,56 @@ const afterRejection = (
 
 /** One second before the last record read, because records may share its timestamp. */
 const anchorOf = ({ anchor }: ListProgress): number | undefined => (anchor === undefined ? undefined : anchor - 1000)
+
+/** Remembers one page and replaces it at doubling intervals, so that a cycle of any length meets it. */
+class LoopDetector {
+  private remembered = ""
+  private pages = 0
+  private interval = 1
+
+  /** Whether this page is the remembered one. `ids`: its record ids in order. `context`: what else must be equal. */
+  isRepeat(ids: ReadonlyArray<string>, context: unknown): boolean {
+    if (ids.length === 0) return false
+    const page = hash("sha256", JSON.stringify([ids, context]))
+    if (page === this.remembered) return true
+    if (++this.pages >= this.interval) {
+      this.remembered = page
+      this.pages = 0
+      this.interval *= 2
+    }
+    return false
+  }
+}
+
+/** Remaining pages that justify one trial request with a larger page size. */
+const gainMin = 5
+
+/** Whether a list without a documented maximum page size is long enough for a trial. */
+export const shouldTryPageSize = (
+  strategy: Strategy,
+  { count, total }: Pick<ListProgress, "count" | "total">
+): boolean =>
+  strategy.trialPageSize !== undefined &&
+  strategy.paging.kind !== "pageNumber" &&
+  count >= strategy.pageSize &&
+  (total === undefined ? count >= 3 * (strategy.pageSize - 1) : total - count >= gainMin * strategy.pageSize)
+
+/** The page size a trial has shown; `undefined` if the list ended with that page. */
+export const sizeFromTrial = ({ pageSize, trialPageSize }: Strategy, length: number): number | undefined =>
+  length < pageSize ? undefined : Math.min(length, trialPageSize!)
+
+/** After a response that was too large: a quarter of the page size; `undefined` if a single record is too large. */
+const sizeThatFits = (size: number): number | undefined => Math.floor(size / 4) || undefined
+
+/**
+ * After an error that is about the page size: the maximum that its message names, else the next smaller common size.
+ * `undefined` for other errors.
+ */
+export const sizeBelow = (size: number, message: string): number | undefined => {
+  if (!/limit|page ?size/i.test(message)) return undefined
+  const named = Number(
+    /(?:than|max\w*|exceed\w*|up to|at most|<=?|between \d+ and|of|is)\D{0,20}(\d+)/i.exec(message)?.[1]
+  )
+  return named >= 1 && named < size ? named : commonSizes.find((common) => common < size)
+}
+const commonSizes = [500, 200, 100, 50, 25, 20, 10]

@@ -9,6 +9,7 @@ import type { Failure } from "../values/failure.ts"
 import { onDisk } from "./files.ts"
 import { isScratch } from "./contents.ts"
 import { outputPaths } from "./paths.ts"
+import { isBuilding } from "./releases.ts"
 
 /** What to remove in each folder. */
 const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, isLeft: (name: string) => boolean]> => {
@@ -18,7 +19,7 @@ const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, is
     // A segment whose compression was interrupted; its plain file exists.
     [vault, (name) => /^\d{6,}\.ndjson\.zst\.part$/.test(name)],
     // A release that was being written.
-    [versions, (name) => /^\d{6,}-[A-Za-z0-9_-]*\.building$/.test(name)]
+    [versions, isBuilding]
   ]
 }
 

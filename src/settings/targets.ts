@@ -5,10 +5,11 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { hash } from "node:crypto"
-import { basename, dirname, join, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { choosableNames, namedTables } from "../catalog/named-tables.ts"
 import { outputPaths } from "../output/paths.ts"
+import { releasesOf } from "../output/releases.ts"
 import type { Bucket } from "../stores/objects/bucket.ts"
 import { formatNames } from "../stores/formats/formats.ts"
 import {
@@ -307,7 +308,7 @@ export const folderProblems = ({ placeOf, targets }: Listed, output: string): Re
 const releasePaths = (written: string, endpoint: string | undefined): ReadonlyArray<string> => {
   if (isBucket(written)) return [`${endpoint ?? ""} ${written.replace(/\/$/, "")}`]
   const folder = resolve(written)
-  return [folder, join(dirname(folder), `.${basename(folder)}`)]
+  return [folder, releasesOf(folder)]
 }
 
 const overlap = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>

@@ -7,6 +7,7 @@ import { onDisk } from "../../output/files.ts"
 import { namesIn } from "../../output/folder.ts"
 import { type SetAside, setAsideIn } from "../../run/set-aside.ts"
 import { outputPaths } from "../../output/paths.ts"
+import { isOfRelease } from "../../output/releases.ts"
 
 export interface Unneeded {
   /** Relative to the output folder. */
@@ -38,11 +39,7 @@ const earlierReleases = async (folder: string, now: number): Promise<ReadonlyArr
   const found: Array<SetAside> = []
   for (const name of await namesIn(versions)) {
     const path = join(versions, name)
-    if (
-      /^\d{6,}-/.test(name) &&
-      name !== basename(target) &&
-      (await lstat(path).catch(undefinedIfMissing))?.isDirectory()
-    )
+    if (isOfRelease(name) && name !== basename(target) && (await lstat(path).catch(undefinedIfMissing))?.isDirectory())
       found.push({ path, why: "a release before the current one" })
   }
   return found

@@ -19,6 +19,7 @@ import { checksumOf, checksumOfBytes, onDisk, syncFolder } from "../../output/fi
 import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import type { Written } from "../../stores/formats/format.ts"
 import type { PublishedFile } from "../../output/manifest.ts"
+import { buildingEnd, isOfRelease, isRelease, releaseNameOf, releasesOf } from "../../output/releases.ts"
 import type { PreviousRelease } from "./manifest.ts"
 
 export interface Release {
@@ -46,8 +47,8 @@ export const beginRelease = Effect.fn("publish.beginRelease")(function* (folder:
   return yield* onDisk(releases, "written", async () => {
     await mkdir(releases, { recursive: true, mode: 0o700 })
     await removeOld(releases, current)
-    const name = `${String(numberOf(current) + 1).padStart(6, "0")}-${run.replace(/[^A-Za-z0-9_-]/g, "_")}`
-    const building = join(releases, `${name}.building`)
+    const name = releaseNameOf(numberOf(current) + 1, run)
+    const building = join(releases, name + buildingEnd)
     await mkdir(building, { mode: 0o700 })
     return { building, target: join(basename(releases), name), published }
   })
@@ -99,9 +100,7 @@ export const removeEarlierReleases = Effect.fn("publish.removeEarlierReleases")(
   const releases = releasesOf(published)
   const current = yield* currentRelease(published)
   return yield* onDisk(releases, "removed", async () => {
-    const earlier = (await readdir(releases).catch(emptyIfMissing)).filter(
-      (entry) => entry !== current && isOwn.test(entry)
-    )
+    const earlier = (await readdir(releases).catch(emptyIfMissing)).filter((entry) => entry !== current && isOwn(entry))
     for (const entry of earlier) await rm(join(releases, entry), { recursive: true, force: true })
     return earlier
   })
@@ -112,9 +111,6 @@ const emptyIfMissing = (cause: NodeJS.ErrnoException): ReadonlyArray<string> => 
   throw cause
 }
 
-/** The folder of the releases, beside the link. */
-export const releasesOf = (published: string) => join(dirname(published), `.${basename(published)}`)
-
 /** Name of the release to which the link points; `undefined` before the first publish. */
 const currentRelease = Effect.fnUntraced(function* (published: string) {
   const target = yield* onDisk(published, "read", async () => {
@@ -123,22 +119,21 @@ const currentRelease = Effect.fnUntraced(function* (published: string) {
   })
   if (target === undefined) return undefined
   const name = basename(target)
-  if (target === join(basename(releasesOf(published)), name) && releaseName.test(name)) return name
+  if (target === join(basename(releasesOf(published)), name) && isRelease(name)) return name
   return yield* failure({ _tag: "PublishedIsForeign", path: published })
 })
 
 /** What this module creates in the folder of the releases. */
-const isOwn = /^(\d{6,}-.*|link)$/
-const releaseName = /^\d{6,}-[A-Za-z0-9_-]*$/
+const isOwn = (entry: string): boolean => isOfRelease(entry) || entry === "link"
 const numberOf = (release: string | undefined) => (release === undefined ? 0 : Number.parseInt(release, 10))
 
 /** Keeps the current release and the previous one, and files whose names sluice does not use. */
 const removeOld = async (releases: string, current: string | undefined): Promise<void> => {
   const entries = await readdir(releases)
   const before = entries
-    .filter((entry) => releaseName.test(entry) && numberOf(entry) < numberOf(current))
+    .filter((entry) => isRelease(entry) && numberOf(entry) < numberOf(current))
     .sort((a, b) => numberOf(b) - numberOf(a))[0]
   for (const entry of entries)
-    if (entry !== current && entry !== before && isOwn.test(entry))
+    if (entry !== current && entry !== before && isOwn(entry))
       await rm(join(releases, entry), { recursive: true, force: true })
 }

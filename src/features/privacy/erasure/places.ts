@@ -6,7 +6,8 @@ import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { Target } from "../../../settings/targets.ts"
 import type { Place } from "../../../stores/ledger/given.ts"
-import { releasesOf, removeEarlierReleases } from "../../../stages/publish/release.ts"
+import { releasesOf } from "../../../output/releases.ts"
+import { removeEarlierReleases } from "../../../stages/publish/release.ts"
 
 export interface PlaceState extends Place {
   /**

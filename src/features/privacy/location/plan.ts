@@ -1,13 +1,14 @@
 /** What an output folder holds of a location: the plan of its removal. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { basename, dirname, join } from "node:path"
+import { join } from "node:path"
 import type { Hold } from "../erasure/hold.ts"
 
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { namesIn } from "../../../output/folder.ts"
 import { outputPaths } from "../../../output/paths.ts"
+import { isOfRelease, releasesOf } from "../../../output/releases.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { locationsInVault } from "../../../stores/vault/locations.ts"
 import { rowsByLocation, tablesWithLocations } from "../../../stores/warehouse/locations.ts"
@@ -59,12 +60,9 @@ export const releasesIn = (published: string): Effect.Effect<ReadonlyArray<strin
   const releases = releasesOf(published)
   return onDisk(releases, "read", async () => {
     const names = await namesIn(releases)
-    return names.filter((name) => /^\d{6,}-/.test(name)).map((name) => join(releases, name))
+    return names.filter(isOfRelease).map((name) => join(releases, name))
   })
 }
-
-/** The folder of the releases to which the link `published` points. */
-export const releasesOf = (published: string): string => join(dirname(published), `.${basename(published)}`)
 
 /** The holds that cover something of the location. */
 export const holdsOnLocation = Effect.fnUntraced(function* (location: string, holds: ReadonlyArray<Hold>) {

@@ -24,6 +24,7 @@ import { removeLeftovers } from "../../../output/leftovers.ts"
 import type { ModelProblem } from "../../../stages/publish/models/model.ts"
 import { publishNow } from "../../../run/release.ts"
 import { outputPaths, snapshotName } from "../../../output/paths.ts"
+import { releasesOf } from "../../../output/releases.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import type { Target } from "../../../settings/targets.ts"
 import { bringUpToDate } from "../../../run/sync-account.ts"
@@ -36,7 +37,7 @@ import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
 import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { RemovalPlan, releasesIn, releasesOf } from "./plan.ts"
+import { RemovalPlan, releasesIn } from "./plan.ts"
 
 const jobPath = (folder: string): string => outputPaths(folder).locationRemoval
 

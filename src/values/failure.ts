@@ -50,6 +50,8 @@ const FailureReason = Schema.TaggedUnion({
   StatementRejected: { path: Schema.String, detail: Schema.String },
 
   VaultDamaged: { folder: Schema.String, detail: Schema.String },
+  /** A version before 1.0.0 wrote it. */
+  VaultOlder: { folder: Schema.String },
 
   /** A file has the name of the output folder or of a folder above it, or the system allows no folder there. */
   OutputFolderUnusable: { folder: Schema.String, detail: Schema.String },

@@ -1,9 +1,9 @@
 /** Output folders of other versions: what 1.0.0 wrote is read by every later version, and what came before is refused. */
 import { assert, describe, it } from "@effect/vitest"
-import { cpSync, readFileSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { zstdDecompressSync } from "node:zlib"
+import { crc32, zstdDecompressSync } from "node:zlib"
 import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
@@ -68,5 +68,31 @@ describe("an output folder of another format", () => {
     assert.match(ran.stderr, new RegExp(`has format ${format}`))
     assert.include(ran.stderr, next)
     assert.isTrue(readFileSync(warehouse).equals(before))
+  })
+})
+
+describe("the vault of a version before 1.0.0", () => {
+  const before = fileURLToPath(new URL("../fixtures/before-1.0.0", import.meta.url))
+  const contentOf = (folder: string) =>
+    readdirSync(join(folder, "vault")).map((file) => [file, readFileSync(join(folder, "vault", file), "base64")])
+
+  it.each([
+    ["sealed", ["sync"]],
+    ["sealed", ["rebuild"]],
+    ["plain, without checksums of headers", ["sync"]],
+    ["plain, without checksums of headers", ["rebuild"]]
+  ])("%s is refused by %j, and every byte of it stays", async (kind, args) => {
+    const folder = newFolder()
+    if (kind === "sealed") cpSync(before, folder, { recursive: true })
+    else {
+      mkdirSync(join(folder, "vault"))
+      const header = JSON.stringify({ kind: "page", run: "r", resource: "contacts", bytes: 2, crc32: crc32("{}") })
+      writeFileSync(join(folder, "vault/000001.ndjson"), `${header}\n{}\n`)
+    }
+    const files = contentOf(folder)
+    const ran = await sluice(args, environmentFor(folder))
+    assert.strictEqual(ran.code, 1, ran.stderr)
+    assert.match(ran.stderr, /before 1\.0\.0 wrote the vault/)
+    assert.deepStrictEqual(contentOf(folder), files)
   })
 })

@@ -69,7 +69,7 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
     case "WarehouseFormat":
       return {
         ends: "failed",
-        message: `The warehouse ${reason.path} has format ${reason.found}, and this version of sluice reads and writes format ${reason.format}. Nothing is lost: the vault holds every page.`,
+        message: `The warehouse ${reason.path} has format ${reason.found}, and this version of sluice reads and writes format ${reason.format}. Nothing was changed.`,
         next:
           reason.found < reason.format
             ? "./sluice rebuild"
@@ -92,6 +92,12 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
         ends: "failed",
         message: `The warehouse ${reason.path} rejected a statement, which is a defect of sluice: ${reason.detail}`,
         next: "Report it with the text above. Everything read is in the vault; ./sluice rebuild makes the tables again."
+      }
+    case "VaultOlder":
+      return {
+        ends: "failed",
+        message: `A version of sluice before 1.0.0 wrote the vault in ${reason.folder}, in a format that this version does not read. Nothing was changed.`,
+        next: "Sync into a new folder (--output), and keep this one for as long as you need its history."
       }
     case "VaultDamaged":
       return {

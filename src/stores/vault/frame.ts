@@ -103,6 +103,23 @@ const headerIn = (line: Buffer): Header | undefined => {
   }
 }
 
+/**
+ * Whether a version before 1.0.0 wrote the first frame of a segment: its header has no checksum, although that of the body is
+ * right, or its members have other names. Such a segment is neither torn nor damaged.
+ */
+export const isOlder = (segment: Buffer): boolean => {
+  const end = segment.indexOf(10)
+  if (end < 0) return false
+  try {
+    const header = JSON.parse(segment.toString("utf8", 0, end))
+    if (header.crc === undefined)
+      return Number.isInteger(header.bytes) && crc32(segment.subarray(end + 1, end + 1 + header.bytes)) === header.crc32
+    return "pass" in header || header.kind === "gone" || (header.kind === "end" && !("shortfalls" in header.outcome))
+  } catch {
+    return false
+  }
+}
+
 const hasFrameAfter = (segment: Buffer, start: number): boolean => {
   for (let at = segment.indexOf(entryStart, start); at >= 0; at = segment.indexOf(entryStart, at + 1))
     if (typeof find(segment, at + 1) !== "string") return true

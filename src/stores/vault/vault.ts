@@ -8,7 +8,7 @@
 import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
 import { type Failure, type FileOperation, failure, fileFailure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
-import { Damage, damagedAt } from "./damage.ts"
+import { Damage, Older, damagedAt } from "./damage.ts"
 import { Decoded, type Frame, bodyIn, encode } from "./frame.ts"
 import type { Position } from "./position.ts"
 import { framesIn, readPlain, readSealed } from "./segments.ts"
@@ -57,7 +57,9 @@ const openVault = Effect.fn("vault.open")(function* (
       catch: (cause) =>
         cause instanceof Damage
           ? failure({ _tag: "VaultDamaged", folder, detail: cause.message })
-          : fileFailure(folder, operation, cause)
+          : cause instanceof Older
+            ? failure({ _tag: "VaultOlder", folder })
+            : fileFailure(folder, operation, cause)
     })
   const writer = yield* Effect.acquireRelease(
     attempt("opened", () => Writer.open(folder, loaded)),

@@ -1,10 +1,10 @@
 /** Appends to the vault: owns the open segment, and seals segments that are full. */
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
 import { syncFolder } from "../../output/files.ts"
-import { damagedAt } from "./damage.ts"
-import { isTorn, validUntil } from "./frame.ts"
+import { Older, damagedAt } from "./damage.ts"
+import { isOlder, isTorn, validUntil } from "./frame.ts"
 import { type Position, isBefore, segmentBytesMax } from "./position.ts"
-import { compress, plainPath, segmentsIn } from "./segments.ts"
+import { compress, plainPath, readSealed, segmentsIn } from "./segments.ts"
 
 /** Groups writes: frames that arrive during a flush to disk are written together by the next one. */
 export class Writer {
@@ -34,6 +34,14 @@ export class Writer {
     const { all, plain } = await segmentsIn(folder)
     const last = all.at(-1) ?? 1
     const segment = all.length === 0 || plain.includes(last) ? last : last + 1
+    // Of a vault that is loaded, the warehouse has the format.
+    const first = all[0]
+    if (first !== undefined && (loaded === undefined || !isBefore({ segment: first, offset: 0 }, loaded))) {
+      const content = plain.includes(first)
+        ? await readFile(plainPath(folder, first))
+        : await readSealed(folder, first).catch(() => undefined)
+      if (content !== undefined && isOlder(content)) throw new Older()
+    }
     // A crash may have prevented the compression of a full segment.
     for (const number of plain) if (number !== segment) await compress(folder, number)
     const path = plainPath(folder, segment)

@@ -71,3 +71,9 @@ export const at = (body: unknown, path: string): unknown =>
             typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[name] : undefined,
           body
         )
+
+/** Whether a value of JSON has members or items. A number that is kept as text has none. */
+export const isNested = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !JSON.isRawJSON(value)
+
+export const isObject = (value: unknown): value is object => isNested(value) && !Array.isArray(value)

@@ -1,5 +1,6 @@
 /** The part of a record, as the service sent it, that its definition names and certain rules keep. */
 import { type ChildField, type ColumnField, type Fields, type NamedField, fieldNamed, isScalar } from "./fields.ts"
+import { isNested, isObject } from "./json.ts"
 import type { Resource } from "./resource.ts"
 import { columnName } from "./tables.ts"
 
@@ -8,7 +9,7 @@ export const removed = Symbol("removed")
 
 export interface Rules {
   /** What stays of the value of a column, which is no object or list, unless the column is JSON. */
-  readonly column: (field: ColumnField, column: string, table: string, sent: unknown) => unknown
+  readonly column: (field: ColumnField, sent: unknown, table: string, column: string) => unknown
   /** Whether a child table has rows. */
   readonly hasChild: (child: ChildField) => boolean
   /** Whether an item of a child table stays. `key`: of an object whose keys are data. */
@@ -16,12 +17,12 @@ export interface Rules {
   readonly transport: (sent: unknown) => unknown
 }
 
-/** Unknown fields and values of another shape than the definition says go. `removed` if nothing stays. */
+/** Unknown fields and values of another shape than the definition says go. `null` if nothing stays. */
 export const projected = (resource: Resource, sent: unknown, rules: Rules): unknown => {
   const record = { ...resource.fields, ...resource.detail?.fields }
 
   const members = (sent: object, fields: Fields, table: string, prefix: string, rest?: ChildField): object =>
-    kept(sent, (name, value) => {
+    keptMembers(sent, (name, value) => {
       const named = fieldNamed(fields, record, name)
       if (named === undefined) return rest === undefined || !rules.hasChild(rest) ? removed : item(rest, value, name)
       return value === null ? value : member(named, value, table, prefix)
@@ -35,7 +36,7 @@ export const projected = (resource: Resource, sent: unknown, rules: Rules): unkn
       case "column":
         return isNested(value) && field.type !== "json"
           ? removed
-          : rules.column(field, columnName(prefix, name, field), table, value)
+          : rules.column(field, value, table, columnName(prefix, name, field))
       case "object": {
         const inside = `${columnName(prefix, name, {})}_`
         if (isObject(value)) return members(value, field.fields, table, inside, field.rest)
@@ -52,7 +53,9 @@ export const projected = (resource: Resource, sent: unknown, rules: Rules): unkn
     if (!rules.hasChild(child)) return removed
     if (child.kind === "list" && Array.isArray(value))
       return value.map((one) => item(child, one, "")).filter((one) => one !== removed)
-    return child.kind === "entries" && isObject(value) ? kept(value, (key, one) => item(child, one, key)) : removed
+    return child.kind === "entries" && isObject(value)
+      ? keptMembers(value, (key, one) => item(child, one, key))
+      : removed
   }
 
   const item = (child: ChildField, sent: unknown, key: string): unknown => {
@@ -67,11 +70,12 @@ export const projected = (resource: Resource, sent: unknown, rules: Rules): unkn
     return named === undefined ? removed : member(named, sent, table, "")
   }
 
-  return whole(record, sent, resource.table)
+  const kept = whole(record, sent, resource.table)
+  return kept === removed ? null : kept
 }
 
 /** An object of what `keep` makes of the members. */
-const kept = (sent: object, keep: (name: string, value: unknown) => unknown): object =>
+const keptMembers = (sent: object, keep: (name: string, value: unknown) => unknown): object =>
   // It defines properties, so a member called __proto__ stays one.
   Object.fromEntries(
     Object.entries(sent).flatMap(([name, value]) => {
@@ -79,8 +83,3 @@ const kept = (sent: object, keep: (name: string, value: unknown) => unknown): ob
       return one === removed ? [] : [[name, one]]
     })
   )
-
-const isNested = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !JSON.isRawJSON(value)
-
-export const isObject = (value: unknown): value is object => isNested(value) && !Array.isArray(value)

@@ -4,7 +4,8 @@
  */
 import type { ChildField, ColumnField, Fields } from "./fields.ts"
 import { placesOf } from "./field-places.ts"
-import { isObject, projected, removed } from "./project.ts"
+import { isObject } from "./json.ts"
+import { projected, removed } from "./project.ts"
 import type { Resource } from "./resource.ts"
 import type { Role } from "./roles.ts"
 import {
@@ -39,7 +40,7 @@ export const withholderOf = (
   if (!subjects.some((one) => withholdsFrom(withheld, one))) return undefined
   const names = new Set(subjects.flatMap((one) => namesOf(withheld, one)))
   return (sent, location) => {
-    const column = ({ role }: ColumnField, name: string, table: string, value: unknown): unknown => {
+    const column = ({ role }: ColumnField, value: unknown, table: string, name: string): unknown => {
       const rule = withheldIn(withheld, table, name)
       if (rule !== "hashed") return rule === "excluded" ? removed : value
       const text = JSON.isRawJSON(value) ? value.rawJSON : String(value)
@@ -51,14 +52,13 @@ export const withholderOf = (
       if (texts.some((text) => names.has(plainName(text)))) return false
       return !withheld.customFields || !isValueOut(withheld.customFields, options.fieldsOf(location), texts)
     }
-    const kept = projected(resource, sent, {
+    return projected(resource, sent, {
       column,
       hasChild: ({ table }) => !isWithout(withheld, table),
       hasItem,
       // It may be a copy, for example in small letters, and nothing reads it again.
       transport: () => removed
     })
-    return kept === removed ? null : kept
   }
 }
 

@@ -13,15 +13,14 @@ export type Pseudonym = (contact: string) => string
 
 /** A record without its person. Repeating it changes nothing. */
 export const anonymised = (resource: Resource, record: unknown, pseudonym: Pseudonym): unknown => {
-  const column = (field: ColumnField, _column: string, _table: string, sent: unknown): unknown => {
+  const column = (field: ColumnField, sent: unknown): unknown => {
     if (!isImpersonal(field)) return removed
     // What is no number or time may be any text.
     const read = converters[field.type](sent)
     if (read === rejected || (read instanceof Adjusted && read.value === rejected)) return removed
     return field.references === "contacts" && typeof sent === "string" ? pseudonym(sent) : sent
   }
-  const kept = projected(resource, record, { column, hasChild: hasImpersonalKey, transport: (sent) => sent })
-  return kept === removed ? null : kept
+  return projected(resource, record, { column, hasChild: hasImpersonalKey, transport: (sent) => sent })
 }
 
 const isImpersonal = ({ personal = "none" }: ColumnField): boolean => personal === "none" || personal === "financial"

@@ -8,6 +8,7 @@ import {
   unfitForKey,
   wellFormed
 } from "../../../catalog/convert.ts"
+import { isObject } from "../../../catalog/json.ts"
 import type { Child, ChildSlot, Shape, Slot, Slots } from "./compile-fields.ts"
 import { ChildRows, type Row, held, valueIn } from "./rows.ts"
 
@@ -258,6 +259,3 @@ const hasKnown = (value: object, slots: Slots): boolean => {
 }
 
 const isPlain = (value: unknown): boolean => typeof value !== "object" || JSON.isRawJSON(value)
-
-export const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { type Column, type Table, tablesOf } from "../../catalog/tables.ts"
-import { name } from "../../stores/warehouse/sql.ts"
+import { name, together } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
 export interface KnownTable {
@@ -92,12 +92,11 @@ export const rowsOfEach = Effect.fnUntraced(function* <One extends { readonly si
       rows = one.size
     } else last.push(one)
   }
-  const found = yield* Effect.forEach(groups, (group) => {
-    const selects = group.map((one, place) => `SELECT ${place} AS place, * FROM (${sqlOf(one)})`)
-    return Effect.map(warehouse.rows(`${selects.join(" UNION ALL ")} ORDER BY ALL`), (rows) =>
+  const found = yield* Effect.forEach(groups, (group) =>
+    Effect.map(warehouse.rows(`${together(group.map(sqlOf))} ORDER BY ALL`), (rows) =>
       rows.map((row) => [group[Number(row["place"])]!, row] as const)
     )
-  })
+  )
   return found.flat()
 })
 

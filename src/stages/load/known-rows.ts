@@ -12,7 +12,7 @@ import { readingsWithParentState } from "../../stores/warehouse/meta/parent-stat
 import { isAnythingLoaded } from "../../stores/warehouse/meta/run-resources.ts"
 import { releasedResources } from "../../stores/warehouse/meta/content-versions.ts"
 import { readingsWithMissing } from "../../stores/warehouse/meta/missing-children.ts"
-import { literal, name } from "../../stores/warehouse/sql.ts"
+import { literal, name, together } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
 /** The numbers of hashes by key, or `unknown` or `deleted` in place of one. That of a row which its flag deletes is negative. */
@@ -104,7 +104,7 @@ export class KnownRows {
       for (const [key, { max }] of unread) {
         const hashes = found.get(key)!
         const isLarge = hashes.size > max
-        this.tables.set(key, !isLarge ? whole(hashes) : max === rowsMax ? undefined : some(new Map()))
+        this.tables.set(key, !isLarge ? whole(hashes) : max === rowsMax ? undefined : partial(new Map()))
       }
     }
   )
@@ -138,20 +138,17 @@ export class KnownRows {
     if (tables.length === 0) return Effect.succeed(new Map())
     // One text: to make a value of each key and hash takes several times as long.
     const selects = tables.map(
-      (
-        { resource, location, which },
-        table
-      ) => `SELECT ${table} AS n, string_agg(concat(key, chr(0), hash), chr(0)) AS texts FROM (
+      ({ location, resource, which }) => `SELECT string_agg(concat(key, chr(0), hash), chr(0)) AS texts FROM (
         SELECT ${keyText(resource)} AS key, ${hashSql(resource)} AS hash
         FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)} ${which})`
     )
-    return this.warehouse.rows(selects.join(" UNION ALL ")).pipe(
+    return this.warehouse.rows(together(selects)).pipe(
       this.commits.withPermits(1),
       Effect.map(
         (rows) =>
           new Map(
             rows.map((row) => {
-              const { resource, location } = tables[Number(row["n"])]!
+              const { resource, location } = tables[Number(row["place"])]!
               return [tableKey(resource.table, location), hashesIn(row["texts"])]
             })
           )
@@ -260,7 +257,7 @@ export class KnownRows {
 }
 
 const whole = (hashes: Hashes): Table => ({ hashes, isWhole: true, pages: 0 })
-const some = (hashes: Hashes): Table => ({ hashes, isWhole: false, pages: 0 })
+const partial = (hashes: Hashes): Table => ({ hashes, isWhole: false, pages: 0 })
 
 /** `joined`: keys and hashes in turn. */
 const hashesIn = (joined: unknown): Hashes => {

@@ -6,7 +6,7 @@
 import { Effect, Stream } from "effect"
 import { hash } from "node:crypto"
 import { isText, kindOf } from "../../catalog/kinds.ts"
-import { name, selected } from "./sql.ts"
+import { name, selected, together } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
 /** A column of a table in a DuckDB file, with the name of its DuckDB type. */
@@ -54,8 +54,7 @@ export interface Summed {
 /** The contents of several relations that are known to have rows, by one statement. */
 export const contentsOfRows = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>) {
   if (relations.length === 0) return []
-  const sums = relations.map((one, place) => `(SELECT ${place} AS place, * FROM (${sumSql(one)}))`)
-  const rows = yield* (yield* Warehouse).rows(`${sums.join(" UNION ALL ")} ORDER BY place`)
+  const rows = yield* (yield* Warehouse).rows(`${together(relations.map(sumSql))} ORDER BY place`)
   return rows.map((row): Content => ({ rows: Number(row["n"]), sum: String(row["sum"]) }))
 })
 

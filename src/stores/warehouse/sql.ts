@@ -30,3 +30,7 @@ export const insertStatements = (table: string, rows: ReadonlyArray<string>): Re
     { length: Math.ceil(rows.length / 1000) },
     (_, index) => `INSERT INTO ${table} VALUES ${rows.slice(index * 1000, (index + 1) * 1000).join(", ")}`
   )
+
+/** SQL for the rows of several queries with the same columns, with the place of each row's query in `place`. */
+export const together = (queries: ReadonlyArray<string>): string =>
+  queries.map((query, place) => `SELECT ${place} AS place, * FROM (${query})`).join(" UNION ALL ")

@@ -284,7 +284,7 @@ const locationColumn: Column = {
 }
 const extraColumn: Column = {
   ...systemColumn("_extra", "JSON", "Fields the service sent that have no column, as sent"),
-  // Nobody has looked at these fields.
+  // Unknown fields have no class of their own.
   personal: "direct"
 }
 const runColumns = [

@@ -230,7 +230,7 @@ const reserveTooLarge = (reserve: number, dailyMax: number) => failure({ _tag: "
 /** The reset header is often missing. Then the next day is assumed to begin at midnight UTC. */
 const nextDay = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs
 
-/** Says that requests wait. */
+/** Shorter waits are not reported. */
 const reportedMsMin = 1000
 
 /** Returns a function that reports a wait to those who watch the run: once, if it is of at least a second. */

@@ -35,13 +35,9 @@ export class Writer {
     const last = all.at(-1) ?? 1
     const segment = all.length === 0 || plain.includes(last) ? last : last + 1
     // Of a vault that is loaded, the warehouse has the format.
-    const first = all[0]
-    if (first !== undefined && (loaded === undefined || !isBefore({ segment: first, offset: 0 }, loaded))) {
-      const content = plain.includes(first)
-        ? await readFile(plainPath(folder, first))
-        : await readSealed(folder, first).catch(() => undefined)
-      if (content !== undefined && isOlder(content)) throw new Older()
-    }
+    const [first] = all
+    const isLoadedFrom = first === undefined || (loaded && isBefore({ segment: first, offset: 0 }, loaded))
+    if (!isLoadedFrom && isOlder(await contentOf(folder, first, plain))) throw new Older()
     // A crash may have prevented the compression of a full segment.
     for (const number of plain) if (number !== segment) await compress(folder, number)
     const path = plainPath(folder, segment)
@@ -123,3 +119,9 @@ export class Writer {
     await this.file.close()
   }
 }
+
+/** What cannot be unpacked is damaged, which reading says. */
+const contentOf = async (folder: string, segment: number, plain: ReadonlyArray<number>): Promise<Buffer> =>
+  plain.includes(segment)
+    ? readFile(plainPath(folder, segment))
+    : ((await readSealed(folder, segment).catch(() => undefined)) ?? Buffer.alloc(0))

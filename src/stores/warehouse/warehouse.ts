@@ -164,7 +164,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     // After a failed statement the transaction stays open, and later statements would become part of it.
     transaction: (statements, functions) => {
       if (statements.length === 0) return Effect.void
-      const isOne = statements.length === 1 && typeof statements[0] === "string"
+      const [first] = statements
+      const isOne = statements.length === 1 && typeof first === "string" && !first.includes(";\n")
       const once = attempt(() => execute(connection, isOne ? statements : ["BEGIN", ...statements, "COMMIT"])).pipe(
         Effect.onError(() =>
           Effect.promise(() =>
@@ -187,7 +188,9 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         if (Math.abs(logged - loggedBefore) < unmeasuredBytes) return
         loggedBefore = logged
         const [row] = (await connection.runAndReadAll(unwrittenMb)).getRowsJson()
-        if (Number(row?.[0]) > memoryMb * share || logged > logBytesMax) await connection.run("CHECKPOINT")
+        if (Number(row?.[0]) <= memoryMb * share && logged <= logBytesMax) return
+        await connection.run("CHECKPOINT")
+        loggedBefore = 0
       }).pipe(Effect.uninterruptible, statementLock.withPermits(1)),
     run: (sql) => {
       const once = attempt(() => connection.run(sql)).pipe(

@@ -181,15 +181,18 @@ c.execute("UPDATE lake.crm.contacts SET first_name = 'Somebody else' WHERE id = 
       await change(account, 6)
       const begun = Date.now()
       await runProcess(sync, environment)
-      const usualMs = Date.now() - begun
+      let usualMs = Date.now() - begun
       let killed = 0
-      for (let round = 1; round <= 5; round++) {
+      // A machine whose load falls finishes syncs before their kill, so the usual time follows the quickest sync.
+      for (let round = 1; killed < 4 && round <= 15; round++) {
         await change(account, round)
+        const started = Date.now()
         const running = start(sync, environment)
         const timer = setTimeout(() => running.kill("SIGKILL"), usualMs * (0.2 + 0.7 * random()))
         const { code } = await running.ended
         clearTimeout(timer)
         if (code === null) killed++
+        else usualMs = Math.min(usualMs, Date.now() - started)
       }
       process.stderr.write(`${killed} syncs killed\n`)
       assert.isAtLeast(killed, 3)

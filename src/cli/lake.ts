@@ -1,8 +1,8 @@
 /** `sluice lake maintain`: merges small files of the lake, and deletes files that no version needs. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { lakeMaintenance, maintainLake } from "../stages/publish/lake/maintain.ts"
-import { openLake } from "../stages/publish/lake/lake.ts"
+import { lakeMaintenance, maintainLake } from "../destinations/lake/maintain.ts"
+import { openLake } from "../destinations/lake/lake.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { Flags } from "../settings/read.ts"
 import { outputSettings } from "../settings/settings.ts"

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { namedTables } from "../catalog/named-tables.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
+import { type Delivered, type Receiver, lakeOf, workOf } from "../destinations/destination.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { releaseDocuments } from "../stages/publish/contracts/documents.ts"
 import { Failure } from "../values/failure.ts"
@@ -23,7 +24,7 @@ import { type Published, publish } from "../stages/publish/publish.ts"
 import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
-import { type Destination, type Target, hasMainRelease, placeOfTarget } from "../settings/targets.ts"
+import { type Target, hasMainRelease } from "../settings/targets.ts"
 import { versionStatements } from "../stores/warehouse/as-of-views.ts"
 import { boundChangedKeys, contentVersions, recordRelease } from "../stores/warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../stores/warehouse/meta/schema-version.ts"
@@ -42,18 +43,11 @@ export interface ReleaseOptions {
   readonly targets?: ReadonlyArray<Target>
 }
 
-/** A further folder or database that was published. */
+/** A further target that was published. */
 export interface PublishedTarget extends Published {
   readonly name: string
-  /** What was changed at the destination; absent for a folder. */
+  /** What was changed at the destination; absent if the releases are made there. */
   readonly delivered?: Delivered
-}
-
-export interface Delivered {
-  /** The place, in words: `the schema crm`. */
-  readonly to: string
-  readonly changed: number
-  readonly unit: "table" | "file"
 }
 
 /**
@@ -73,15 +67,17 @@ export const publishNow = Effect.fnUntraced(function* (
   if (output.formats.length === 0 && targets.length === 0 && !output.lake)
     return { due: "not wanted", ...none } as const
   if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
-  yield* recordPlaces(output.folder, [
-    ...targets.map(placeOfTarget),
-    ...(output.lake ? [{ name: "lake", folder: output.lake.data }] : [])
-  ])
+  yield* recordPlaces(
+    output.folder,
+    [...targets, ...lakeOf(output)].map(({ destination, name }) => ({ name, folder: destination.place }))
+  )
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
-  // The files are published even if the lake cannot be reached.
-  const lake = yield* Effect.exit(commitToLake(catalogue, output, { run, full }))
   const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
+  // The files are published even if the lake cannot be reached.
+  const lake = yield* Effect.exit(
+    Effect.forEach(lakeOf(output), (to) => deliverTo(content, to, { folder: "", few: undefined, isMasked: false }))
+  )
   const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
   const published = Effect.forEach(targets, (target) => publishAndDeliver(content, target, main))
   // The next changes are compared with this release, whatever a target lacks. Without it, the next release is written anew.
@@ -107,61 +103,47 @@ const publishAndDeliver = Effect.fnUntraced(function* (content: Content, target:
   const { destination, name, profile } = target
   const same = hasMainRelease(target, content.output.formats) ? main : undefined
   const published = same ? { ...same, name } : yield* publishTarget(content, target)
-  if (destination === undefined) {
+  if (destination.gets === "releases") {
     const { files, folder, isNew } = published
     const annotations = { target: name, folder, profile, files: files.length }
     yield* Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), annotations)
     return Exit.succeed(published)
   }
-  const delivered = yield* Effect.exit(deliverTo(selected(content, target), target, destination, published))
-  if (Exit.isSuccess(delivered)) {
-    const { changed, to, unit } = delivered.value
-    const annotations = { target: name, to, profile, [`${unit}s`]: changed }
-    yield* Effect.annotateLogs(
-      Effect.logInfo(changed > 0 ? "target brought up to date" : "target unchanged"),
-      annotations
-    )
-  }
+  const { few, folder } = published
+  const isMasked = target.masking !== undefined
+  const delivered = yield* Effect.exit(deliverTo(selected(content, target), target, { few, folder, isMasked }))
   return Exit.map(delivered, (delivered): PublishedTarget => ({ ...published, delivered }))
 })
 
-const commitToLake = Effect.fnUntraced(function* (
-  catalogue: Catalogue,
-  { lake }: OutputSettings,
-  options: { readonly run: string; readonly full: boolean }
-) {
-  if (lake === undefined) return
-  const { commitLake } = yield* Effect.promise(() => import("../stages/publish/lake/commit.ts"))
-  const { tables } = yield* commitLake(catalogue, lake, options)
-  yield* Effect.annotateLogs(Effect.logInfo(tables.length > 0 ? "lake committed" : "lake unchanged"), {
-    data: lake.data,
-    tables: tables.length
-  })
-})
+/** The release that a destination gets. */
+interface Delivering extends Pick<Published, "few" | "folder"> {
+  readonly isMasked: boolean
+}
 
-/** Only an output with such a destination loads its module. */
 const deliverTo = Effect.fnUntraced(function* (
-  { aggregates, catalogue, full, models, output: { folder, memoryMb }, wide }: Content,
-  target: Target,
-  destination: Destination,
-  { folder: releases, few }: Published
+  { aggregates, catalogue, full, models, output, run, wide }: Content,
+  to: Receiver,
+  { few, folder, isMasked }: Delivering
 ) {
-  if (destination.kind === "bucket") {
-    const { deliver } = yield* Effect.promise(() => import("../stages/publish/bucket/deliver.ts"))
-    const files = yield* deliver(target, destination, { releases, output: folder, full })
-    return { to: destination.place, changed: files.length, unit: "file" } satisfies Delivered
-  }
-  const { deliver } = yield* Effect.promise(() => import("../stages/publish/postgres/deliver.ts"))
-  const changed = yield* deliver(target, destination, {
-    releases,
-    few: target.masking === undefined ? few : undefined,
+  const { deliver } = yield* workOf(to)
+  const delivered = yield* deliver(to, {
+    catalogue,
+    releases: folder,
+    few: isMasked ? undefined : few,
     tables: withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide),
     models: models.models,
-    output: folder,
-    memoryMb,
+    isMasked,
+    output,
+    run,
     full
   })
-  return { to: `the schema ${destination.schema}`, changed: changed.length, unit: "table" } satisfies Delivered
+  const { changed, to: place, unit } = delivered
+  yield* Effect.annotateLogs(Effect.logInfo(changed > 0 ? "target brought up to date" : "target unchanged"), {
+    target: to.name,
+    to: place,
+    [`${unit}s`]: changed
+  })
+  return delivered
 })
 
 /** The first problem of each model: those of the main release come first. */

@@ -16,7 +16,7 @@ import {
 import type { accountSection, budgetSection } from "./account.ts"
 import { type SettingProblem, SettingsError, missing } from "./errors.ts"
 import type { Bucket } from "../stores/objects/bucket.ts"
-import { bucketSettingsOf } from "./lake.ts"
+import { bucketSettingsOf } from "../destinations/bucket/settings.ts"
 
 export const fleetSection = {
   database: setting(text, {

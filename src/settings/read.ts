@@ -107,8 +107,11 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   for (const { id } of lists.locations) if (id !== undefined) namedLocations.add(id)
   const secretsInFile = [
     ...allSettings.filter(({ secret }) => secret).map(({ section, key }) => file.sections[section]?.[key]),
-    ...lists.locations.map(({ token }) => token),
-    ...lists.publish.flatMap(({ postgres, s3_key, s3_secret }) => [postgres, s3_key, s3_secret])
+    ...listNames.flatMap((list) =>
+      lists[list].flatMap((item) =>
+        Object.entries(item).flatMap(([key, value]) => (listOf(list).settings[key]?.secret ? [value] : []))
+      )
+    )
   ]
   const hasPlainSecret = secretsInFile.some((value) => typeof value === "string" && isPlainSecret(value))
   const { name, placeOf } = file

@@ -27,7 +27,7 @@ import {
 } from "../values/setting.ts"
 import { accountSection, budgetSection, deletionsSection, locationSettings } from "./account.ts"
 import { fleetSection } from "./fleet.ts"
-import { lakeSection } from "./lake.ts"
+import { lakeSection } from "../destinations/lake/settings.ts"
 import { maskingSection } from "./masking.ts"
 import { schemaSection } from "./schema-policy.ts"
 import { signalsSection } from "./signals.ts"

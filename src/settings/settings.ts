@@ -10,14 +10,14 @@ import type { OptionalSettings } from "../catalog/optional-settings.ts"
 import { type ApiSettings, accountSection, credentialsOf, optionalOf, type StatedCurrencies } from "./account.ts"
 import { type SettingProblem, SettingsError, missing, settingOf } from "./errors.ts"
 import { fleetOf } from "./fleet.ts"
-import { type LakeSettings, lakeOf, lakeProblems } from "./lake.ts"
+import { type LakeSettings, lakeOf, lakeProblems } from "../destinations/lake/settings.ts"
 import { pseudonymKey } from "./masking.ts"
 import { type Environment, type Flags, type Settings, readSettings, unsendable } from "./read.ts"
 import type { SchemaSettings } from "./schema-policy.ts"
 import type { ListedItems, SettingValues } from "./sections.ts"
 import { type SignalSettings, signalsOf } from "./signals.ts"
 import type { WithheldSettings } from "./withheld.ts"
-import { type FileFormat, type PublishSettings, folderProblems, targetsOf } from "./targets.ts"
+import { type FileFormat, type PublishSettings, targetConflicts, targetsOf } from "./targets.ts"
 
 type Values = SettingValues
 
@@ -90,7 +90,7 @@ export const checkSettings = (flags: Flags, environment: Environment) => {
   const output = outputOf(settings, environment)
   const { accounts, problems } = accountsOf(settings, output.folder)
   const ofTargets = output.publishing.targets.flatMap(({ destination }) =>
-    destination?.kind === "bucket" ? unsendable(destination.access()) : []
+    destination.secrets.flatMap((secret) => unsendable(secret.read()))
   )
   const all = [...problems, ...lakeProblems(output.lake), ...ofTargets]
   return { settings, output, accounts, problems: allProblems(settings, all) }
@@ -106,7 +106,7 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
 const checkedFolders = (settings: Settings): Settings => {
   const { lists, placeOf, problems, values } = settings
   const listed = { targets: lists.publish, placeOf }
-  return { ...settings, problems: [...problems, ...folderProblems(listed, resolve(values.output.folder))] }
+  return { ...settings, problems: [...problems, ...targetConflicts(listed, resolve(values.output.folder))] }
 }
 
 const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: Environment): CommandSettings => {

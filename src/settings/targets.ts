@@ -5,29 +5,26 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { hash } from "node:crypto"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { choosableNames, namedTables } from "../catalog/named-tables.ts"
+import { type Destination, destinationKinds, destinationSettings } from "../destinations/settings.ts"
 import { outputPaths } from "../output/paths.ts"
-import { releasesOf } from "../output/releases.ts"
-import type { Bucket } from "../stores/objects/bucket.ts"
 import { formatNames } from "../stores/formats/formats.ts"
 import {
   type ItemOf,
   type Secret,
   type Section,
-  type UnavailableSecret,
   anyOf,
   enumeration,
-  pattern,
   setting,
   text,
   textList
 } from "../values/setting.ts"
 import { wrong } from "../values/finding.ts"
 import { closest } from "./closest.ts"
+import type { ItemProblem } from "./destination.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
-import { bucketSettings } from "./lake.ts"
 import { type Masking, type ProfileName, type PseudonymKey, isBelow, profiles } from "./masking.ts"
 
 /** The formats of a folder of published files. */
@@ -36,22 +33,7 @@ export type FileFormat = (typeof fileFormats)[number]
 
 export const targetSettings = {
   name: setting(text, { description: "Name of the target in messages.", example: "analysts" }),
-  folder: setting(text, {
-    description: "Folder of the target; becomes a link to its newest release. Or s3://bucket/prefix.",
-    example: "/srv/analysts/crm"
-  }),
-  postgres: setting(text, {
-    secret: true,
-    alternative: true,
-    description:
-      "Instead of a folder, a PostgreSQL database: its address, or a reference to it. See docs/destinations.md.",
-    example: "env:CRM_DATABASE_URL"
-  }),
-  schema: setting(pattern("up to 50 lower-case letters, digits and underscores", /^[a-z_][a-z0-9_]{0,49}$/), {
-    alternative: true,
-    description: "Schema of that database, by default crm; the models are in the schema of this name with _bi.",
-    example: "crm"
-  }),
+  ...destinationSettings,
   profile: setting(enumeration(profiles), {
     description:
       "What personal data it contains: everything (raw), masked values (masked), keyed pseudonyms (analytics), or no rows about persons (aggregate).",
@@ -64,36 +46,14 @@ export const targetSettings = {
   tables: setting(textList, {
     description: "Tables to publish, with their child tables, or families such as invoices/*; without it, all tables.",
     example: ["contacts", "opportunities"]
-  }),
-  s3_key: { ...bucketSettings.s3_key, alternative: true },
-  s3_secret: { ...bucketSettings.s3_secret, alternative: true },
-  s3_region: { ...bucketSettings.s3_region, alternative: true },
-  s3_endpoint: { ...bucketSettings.s3_endpoint, alternative: true }
+  })
 } satisfies Section
-
-/** Where a target goes from the folder of its releases. */
-export type Destination = PostgresDestination | BucketDestination
-
-export interface PostgresDestination {
-  readonly kind: "postgres"
-  /** Reads the reference when it is needed, because it may run a command. */
-  readonly url: Secret
-  readonly schema: string
-}
-
-export interface BucketDestination {
-  readonly kind: "bucket"
-  /** `s3://bucket/prefix` */
-  readonly place: string
-  /** Reads the references when they are needed, because one may run a command. */
-  readonly access: () => Result.Result<Bucket, UnavailableSecret>
-}
 
 export interface TargetSettings {
   readonly name: string
-  /** The releases of a target with a destination are in the output folder, and only the current one and the one before. */
+  /** Of its releases; unless they are made at the destination, it is in the output folder. */
   readonly folder: string
-  readonly destination?: Destination | undefined
+  readonly destination: Destination
   readonly profile: ProfileName
   readonly formats: ReadonlyArray<FileFormat>
   /** Names of resources; without it, all of them. */
@@ -114,8 +74,10 @@ export interface Target extends TargetSettings {
   readonly masking: Masking | undefined
 }
 
+type Item = ItemOf<typeof targetSettings>
+
 interface Listed {
-  readonly targets: ReadonlyArray<ItemOf<typeof targetSettings>>
+  readonly targets: ReadonlyArray<Item>
   readonly placeOf: (path: string) => string
 }
 
@@ -126,77 +88,36 @@ export const targetsOf = (
   output: string
 ): PublishSettings["targets"] =>
   targets.flatMap((item, index) => {
-    const { folder, name, postgres, profile, schema = "crm", tables, formats: own = formats } = item
-    if (name === undefined || profile === undefined) return []
-    const target = { formats: own, name, profile, tables, placeOfTables: placeOf(`publish[${index}].tables`) }
-    if (postgres !== undefined) {
-      const url = secretOf(postgres, `publish[${index}].postgres`)
-      const destination: PostgresDestination = { kind: "postgres", url, schema }
-      return [{ ...target, formats: ["duckdb" as const], folder: releasesFor(output, name), destination }]
-    }
-    if (folder === undefined) return []
-    if (!isBucket(folder)) return [{ ...target, folder: resolve(folder) }]
-    const secret = (key: "s3_key" | "s3_secret") =>
-      item[key] === undefined ? undefined : secretOf(item[key], `publish[${index}].${key}`)
-    const destination = bucketOf(folder, { key: secret("s3_key"), secret: secret("s3_secret") }, item)
-    return [{ ...target, folder: releasesFor(output, name), destination }]
+    const { name, profile, tables } = item
+    const kind = destinationKinds.find(({ isNamedBy }) => isNamedBy(item))
+    if (name === undefined || profile === undefined || kind === undefined) return []
+    const pathOf = (key: string) => `publish[${index}].${key}`
+    const place = kind.read(item, { name, secretOf: (key, reference) => secretOf(reference, pathOf(key)) })
+    const destination: Destination = { ...place, gets: kind.gets }
+    return [
+      {
+        name,
+        folder: destination.gets === "releases" ? destination.place : releasesFor(output, name),
+        destination,
+        profile,
+        formats: destination.gets === "tables" ? (["duckdb"] as const) : (item.formats ?? formats),
+        tables,
+        placeOfTables: placeOf(pathOf("tables"))
+      }
+    ]
   })
-
-const isBucket = (folder: string): boolean => folder.startsWith("s3://")
-const bucketName = /^s3:\/\/[a-z0-9][a-z0-9.-]+[a-z0-9](\/|$)/
-/** Of what a service takes, all but what has another meaning in an address or a statement. */
-const bucketPrefix = /^s3:\/\/[^/]+(\/(?!\.{1,2}(\/|$))[^/?#%\\\p{Cc}]+)*\/?$/u
-
-/** Why an address is none of a bucket. */
-const bucketProblem = (folder: string): string | undefined => {
-  if (!bucketName.test(folder))
-    return "a bucket is written as s3://bucket/prefix: its name has 3 to 63 lower-case letters, digits, dots and hyphens"
-  return bucketPrefix.test(folder)
-    ? undefined
-    : "a bucket is written as s3://bucket/prefix: no part of the prefix is empty, . or .., or has ? # % \\ or a control character"
-}
-
-const bucketOf = (
-  folder: string,
-  { key, secret }: { readonly key: Secret | undefined; readonly secret: Secret | undefined },
-  item: ItemOf<typeof targetSettings>
-): BucketDestination => {
-  const place = folder.replace(/\/$/, "")
-  const read = (one: Secret | undefined) => one?.read() ?? Result.succeed(undefined)
-  return {
-    kind: "bucket",
-    place,
-    access: () =>
-      Result.gen(function* () {
-        const region = item.s3_region ?? bucketSettings.s3_region.default
-        return { place, key: yield* read(key), secret: yield* read(secret), region, endpoint: item.s3_endpoint }
-      })
-  }
-}
-
-/** Where the data of a target goes, for the ledger: a folder, a bucket, or `postgres://` with the target and the schema. */
-export const placeOfTarget = ({ destination, folder, name }: TargetSettings) => ({
-  name,
-  folder:
-    destination === undefined
-      ? folder
-      : destination.kind === "bucket"
-        ? destination.place
-        : `postgres://${name}/${destination.schema}`
-})
 
 /** Whether a destination gets the main release, because its own would be the same. `main`: the formats of the main release. */
 export const hasMainRelease = (
   { destination, formats, profile, tables }: TargetSettings,
   main: ReadonlyArray<FileFormat>
 ): boolean =>
-  destination !== undefined &&
+  destination.gets !== "releases" &&
   profile === "raw" &&
   tables === undefined &&
   main.length > 0 &&
   formats.every((format) => main.includes(format)) &&
-  // A database takes what it needs of a release, a bucket takes all.
-  (destination.kind === "postgres" || main.every((format) => formats.includes(format)))
+  (destination.gets === "tables" || main.every((format) => formats.includes(format)))
 
 /** The link to the release that a target gets. */
 export const releasesOfTarget = (
@@ -254,61 +175,49 @@ export const targetProblems = (
   return needed && Result.isFailure(needed) ? [...unknown, needed.failure] : unknown
 }
 
-// The keys of an object are its names.
-const bucketKeys = Object.keys(bucketSettings) as ReadonlyArray<keyof typeof bucketSettings>
+/** What is wrong with a target, or with two of them together. */
+export const targetConflicts = ({ placeOf, targets }: Listed, output: string): ReadonlyArray<SettingProblem> =>
+  targets.flatMap((item, index): ReadonlyArray<SettingProblem> => {
+    const at = (key: string) => `publish[${index}].${key}`
+    const [kind, another] = destinationKinds.filter(({ isNamedBy }) => isNamedBy(item))
+    if (kind === undefined) {
+      const description = `${targetSettings.folder.description} Or name a database with postgres or sqlite.`
+      return [wrong(placeOf(at("folder")), { _tag: "Missing", path: at("folder"), description })]
+    }
+    const earlier = targets.slice(0, index)
+    const problems: Array<ItemProblem> = [...kind.problems(item)]
+    if (problems.length === 0) problems.push(...overlapOf(item, kind, earlier, output))
+    if (item.name !== undefined && earlier.some(({ name }) => name === item.name))
+      problems.push({ key: "name", value: item.name, why: "another target has this name" })
+    if (another !== undefined)
+      problems.push({ key: another.named, value: "set", why: `the target has a ${kind.named} as well` })
+    if (item.formats !== undefined && kind.gets === "tables")
+      problems.push({ key: "formats", value: item.formats.join(", "), why: "a database has tables instead of files" })
+    for (const { settings, unused } of destinationKinds.filter((one) => one !== kind && one !== another))
+      if (unused !== undefined)
+        for (const key of Object.keys(settings)) if (key in item) problems.push({ key, value: "set", why: unused })
+    return problems.map(({ key, value, why }) =>
+      wrong(placeOf(at(key)), { _tag: "TargetConflict", path: at(key), value, other: why })
+    )
+  })
 
 /** A release replaces its folder, so no folder may be inside another one, or be one of sluice's own. */
-export const folderProblems = ({ placeOf, targets }: Listed, output: string): ReadonlyArray<SettingProblem> => {
-  const own = Object.values(outputPaths(output))
-  const problems: Array<SettingProblem> = []
-  for (const [index, item] of targets.entries()) {
-    const { folder, formats, name, postgres, schema } = item
-    const report = (key: string, value: string, other: string) => {
-      const path = `publish[${index}].${key}`
-      problems.push(wrong(placeOf(path), { _tag: "TargetConflict", path, value, other }))
-    }
-    if (folder === undefined && postgres === undefined) {
-      const path = `publish[${index}].folder`
-      const description = `${targetSettings.folder.description} Or name a database with postgres.`
-      problems.push(wrong(placeOf(path), { _tag: "Missing", path, description }))
-    }
-    if (folder !== undefined && postgres !== undefined) report("folder", folder, "the target names a database as well")
-    if (folder !== undefined && schema !== undefined) report("schema", schema, "a folder has no schemas")
-    if (formats !== undefined && postgres !== undefined)
-      report("formats", formats.join(", "), "a database has tables instead of files")
-    if (targets.slice(0, index).some((other) => other.name === name && name !== undefined))
-      report("name", name!, "another target has this name")
-    if (folder === undefined || !isBucket(folder))
-      for (const key of bucketKeys)
-        if (item[key] !== undefined)
-          report(key, "set", "the target is not in a bucket: its folder is not s3://bucket/prefix")
-    if (folder === undefined) continue
-    const problem = isBucket(folder) ? bucketProblem(folder) : undefined
-    if (problem !== undefined) {
-      report("folder", folder, problem)
-      continue
-    }
-    const paths = releasePaths(folder, item.s3_endpoint)
-    const earlier = targets
-      .slice(0, index)
-      .find((one) => one.folder && overlap(paths, releasePaths(one.folder, one.s3_endpoint)))
-    if (earlier) report("folder", folder, `it overlaps ${earlier.folder} of the target ${earlier.name ?? ""}`)
-    else if (isBucket(folder)) {
-      const [key, secret] = [item.s3_key !== undefined, item.s3_secret !== undefined]
-      if (key && !secret) report("s3_key", "set", "s3_secret is missing")
-      if (secret && !key) report("s3_secret", "set", "s3_key is missing")
-    } else if (paths.some((path) => isBelow(output, path)))
-      report("folder", folder, `the output folder ${output} is inside it`)
-    else if (overlap(paths, own)) report("folder", folder, `sluice keeps files of its own there, in ${output}`)
-  }
-  return problems
-}
-
-/** The link, and the folder of the releases next to it; a bucket as if it were a folder that no other can be in. */
-const releasePaths = (written: string, endpoint: string | undefined): ReadonlyArray<string> => {
-  if (isBucket(written)) return [`${endpoint ?? ""} ${written.replace(/\/$/, "")}`]
-  const folder = resolve(written)
-  return [folder, releasesOf(folder)]
+const overlapOf = (
+  item: Item,
+  kind: (typeof destinationKinds)[number],
+  earlier: ReadonlyArray<Item>,
+  output: string
+): ReadonlyArray<ItemProblem> => {
+  const paths = kind.paths(item)
+  const problem = (why: string): ReadonlyArray<ItemProblem> => [{ key: kind.named, value: item[kind.named]!, why }]
+  for (const other of earlier)
+    for (const { isNamedBy, named, paths: pathsOf } of destinationKinds)
+      if (isNamedBy(other) && overlap(paths, pathsOf(other)))
+        return problem(`it overlaps ${other[named]} of the target ${other.name ?? ""}`)
+  if (paths.some((path) => isBelow(output, path))) return problem(`the output folder ${output} is inside it`)
+  return overlap(paths, Object.values(outputPaths(output)))
+    ? problem(`sluice keeps files of its own there, in ${output}`)
+    : []
 }
 
 const overlap = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>

@@ -1,4 +1,4 @@
-/** The recipes of docs/bi-tools.md and docs/destinations.md, as they stand there, in the tools that they are for. */
+/** The recipes of docs/bi-tools.md, as they stand there, in the tools that they are for. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync, symlinkSync } from "node:fs"
@@ -12,14 +12,10 @@ import { newFolder } from "../support/sluice.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const page = readFileSync(join(root, "docs/bi-tools.md"), "utf8")
-const destinations = readFileSync(join(root, "docs/destinations.md"), "utf8")
-const recipesIn = (text: string, fence: RegExp) =>
-  Array.from(text.matchAll(fence), ([, language, code]) => ({ language: language!, code: code! }))
-const recipes = [
-  ...recipesIn(page, /^```(sh|sql|python)\n(.*?)^```$/gms),
-  // Its SQL is for servers.
-  ...recipesIn(destinations, /^```(python)\n(.*?)^```$/gms)
-]
+const recipes = Array.from(page.matchAll(/^```(sh|sql|python)\n(.*?)^```$/gms), ([, language, code]) => ({
+  language: language!,
+  code: code!
+}))
 const python = pythonWith([
   "duckdb==2.0.0",
   "duckdb-cli==1.5.6",
@@ -63,28 +59,12 @@ describe.skipIf(python === undefined)("docs/bi-tools.md", () => {
   const recipe = (text: string) => recipes.find(({ code }) => code.includes(text))!
 
   it("has recipes that run, and print something", () => {
-    assert.isAbove(recipes.length, 12)
+    assert.isAbove(recipes.length, 11)
     const needsOffice = ({ code }: (typeof recipes)[number]) => code.includes("libreoffice")
     const hasOffice = programAt(["/usr/bin/libreoffice"]) !== undefined
     if (!hasOffice) console.log("skipped: the recipe with LibreOffice needs Debian's package libreoffice-calc")
     for (const one of recipes) if (hasOffice || !needsOffice(one)) assert.isNotEmpty(run(one).trim(), one.code)
     if (hasOffice) assert.isTrue(existsSync(join(folder, "sales.ods")))
-  })
-
-  it("makes a SQLite file with the rows and the numbers of the warehouse", async () => {
-    assert.match(run(recipe("sqlite3")), /^\d+ tables$/m)
-    const sum = "SELECT printf('%.2f', sum(monetary_value)) AS value, count(*) AS n FROM opportunities"
-    const [, value, n] = /\('([\d.]+)', (\d+)\)/.exec(
-      run({
-        language: "python",
-        code: `import sqlite3; print(sqlite3.connect("crm.sqlite").execute("""${sum}""").fetchone())`
-      })
-    )!
-    const [row] = await query(
-      account.warehouse,
-      "SELECT sum(monetary_value)::DECIMAL(18, 2)::VARCHAR AS value, count(*)::VARCHAR AS n FROM crm.opportunities"
-    )
-    assert.deepStrictEqual([value, n], [row!["value"], row!["n"]])
   })
 
   it("has recipes whose results are those of the warehouse", async () => {

@@ -1,7 +1,7 @@
 /** What a delivery to a bucket does, from what the bucket has. */
 import { assert, describe, it } from "@effect/vitest"
-import { changeOf, isCurrent } from "../../src/stages/publish/bucket/change.ts"
-import type { BucketManifest, Writing } from "../../src/stages/publish/bucket/manifest.ts"
+import { changeOf, isCurrent } from "../../src/destinations/bucket/change.ts"
+import type { BucketManifest, Writing } from "../../src/destinations/bucket/manifest.ts"
 
 const hour = 3_600_000
 const fileOf = (path: string, object: string) => ({ path, object, table: path, rows: 1, bytes: 1, sha256: object })

@@ -5,7 +5,7 @@ import { warehouseName } from "../../output/paths.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
-import { type Checked, type VerifyFinding, failureText } from "./checked.ts"
+import { type Checked, type VerifyFinding, failureText } from "../../values/checked.ts"
 import { rowsOfEach } from "./existing-tables.ts"
 
 export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {

@@ -4,7 +4,7 @@ import type { Failure } from "../../values/failure.ts"
 import { name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
-import { type Checked, type VerifyFinding, countedRows } from "./checked.ts"
+import { type Checked, type VerifyFinding, countedRows } from "../../values/checked.ts"
 import { type Known, type KnownTable, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /**

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
-import type { VerifyFinding } from "./checked.ts"
+import type { VerifyFinding } from "../../values/checked.ts"
 
 /** A table of `meta` that follows from the vault: its columns, and the row as people know it. */
 interface Derived {

@@ -13,7 +13,7 @@ import type { Row, Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Chosen, choose, isCompared } from "./sampling.ts"
 import { epochMs, same, shown, textOf } from "./compare.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "./checked.ts"
+import type { Checked, VerifyFinding } from "../../values/checked.ts"
 import type { KnownTable } from "./existing-tables.ts"
 
 export interface SampleOptions {

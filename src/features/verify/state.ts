@@ -9,7 +9,7 @@ import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
-import { type Checked, type VerifyFinding, countedRows } from "./checked.ts"
+import { type Checked, type VerifyFinding, countedRows } from "../../values/checked.ts"
 import { type Known, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */

@@ -11,8 +11,8 @@ import { decode, isTorn } from "../../stores/vault/frame.ts"
 import { type Position, isBefore } from "../../stores/vault/position.ts"
 import { plainPath, readSealed } from "../../stores/vault/segments.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "./checked.ts"
-import { deniedCode } from "./scratch.ts"
+import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { deniedCode } from "../../output/scratch.ts"
 
 /** What the warehouse expects of the vault. */
 export interface Expected {

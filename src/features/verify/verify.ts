@@ -4,9 +4,9 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { backfillOf, childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
-import type { LakeSettings } from "../../settings/lake.ts"
+import { type Receiver, lakeOf, workOf } from "../../destinations/destination.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
-import type { Destination, TargetSettings } from "../../settings/targets.ts"
+import { releasesOfTarget } from "../../settings/targets.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { checkBlocks } from "./checksum-scan.ts"
@@ -16,13 +16,13 @@ import { undefinedTables } from "../../stores/warehouse/undefined-tables.ts"
 import { loadedLocations, loadedRuns } from "../../stores/warehouse/meta/run-resources.ts"
 import { loadedPosition } from "../../stores/warehouse/meta/vault-offset.ts"
 import { wrong } from "../../values/finding.ts"
-import { type Checked, type Part, isWrong, failureText } from "./checked.ts"
+import { type Checked, type Part, isWrong, failureText } from "../../values/checked.ts"
 import { checkHistory } from "./history.ts"
-import { type Known, knownTables } from "./existing-tables.ts"
-import { checkPublished } from "./published.ts"
+import { knownTables } from "./existing-tables.ts"
+import { checkPublished } from "../../destinations/folder/compare.ts"
 import { type ReplayOptions, checkReplay } from "./replay.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
-import { deniedCode } from "./scratch.ts"
+import { deniedCode } from "../../output/scratch.ts"
 import { checkRejects, checkStatuses, checkTimes } from "./state.ts"
 import { checkVault } from "./vault.ts"
 
@@ -91,46 +91,25 @@ export const verify = Effect.fn("verify")(function* (
       "formats",
       checkFormats(known, publishedFolder, manifest, { wanted: formats, broken })
     ),
-    ...(lake ? [yield* finished("lake", "lake", checkLakeOf(known, lake))] : []),
+    ...(yield* Effect.forEach(lakeOf({ folder, lake }), (one) => compareWith(one, outputPaths(folder).published))),
     ...(yield* Effect.forEach(publishing?.targets ?? [], (target) =>
-      target.destination
-        ? Effect.map(checkDestination(target, target.destination, { folder, formats, memoryMb }), (one) => [one])
-        : Effect.succeed([])
-    )).flat(),
+      compareWith(target, releasesOfTarget(target, { folder, formats }))
+    )),
     yield* finished("files", "files", checkFiles(known, folder))
   ]
+
+  function compareWith(to: Receiver, releases: string) {
+    return Effect.flatMap(workOf(to), ({ checkOf, compare, part }) => {
+      const check = checkOf(to.name)
+      const found = compare(to, { catalogue, releases, output: { folder, memoryMb } })
+      return finished(
+        part,
+        check,
+        Effect.map(found, ({ findings, looked }) => ({ part, check, looked, findings }))
+      )
+    })
+  }
 })
-
-/** Only an output with such a destination loads its module. */
-const checkDestination = (
-  target: TargetSettings,
-  destination: Destination,
-  output: Pick<OutputSettings, "folder" | "formats" | "memoryMb">
-) =>
-  destination.kind === "bucket"
-    ? finished(
-        "published",
-        `bucket ${target.name}`,
-        Effect.flatMap(
-          Effect.promise(() => import("./bucket.ts")),
-          ({ checkBucket }) => checkBucket(target, destination, output)
-        )
-      )
-    : finished(
-        "database",
-        "database",
-        Effect.flatMap(
-          Effect.promise(() => import("./database.ts")),
-          ({ checkDatabase }) => checkDatabase(target, destination, output)
-        )
-      )
-
-/** Only an output with a lake loads the module. */
-const checkLakeOf = (known: Known, lake: LakeSettings) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./lake.ts")),
-    ({ checkLake }) => checkLake(known, lake)
-  )
 
 const expectedOf = Effect.fnUntraced(function* (catalogue: Catalogue, loaded: Position | undefined) {
   if (loaded === undefined) return undefined

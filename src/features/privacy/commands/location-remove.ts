@@ -136,7 +136,7 @@ const placesOf = Effect.fnUntraced(function* (output: OutputSettings, { files }:
   }
   if (output.lake)
     places.push({
-      path: output.lake.data,
+      path: output.lake.place,
       what: "its rows are deleted; earlier versions keep them until ./sluice lake maintain --apply removes these",
       isKept: true
     })

@@ -18,16 +18,16 @@ import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
 import { publishNow } from "../../../run/release.ts"
 import { setAsideIn } from "../../../run/set-aside.ts"
 import { outputPaths } from "../../../output/paths.ts"
-import type { LakeSettings } from "../../../settings/lake.ts"
+import { lakeOf, workOf } from "../../../destinations/destination.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
-import { type Target, hasMainRelease, placeOfTarget } from "../../../settings/targets.ts"
+import { type Target, hasMainRelease } from "../../../settings/targets.ts"
 import { Vault } from "../../../stores/vault/vault.ts"
 import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
 import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
 import { prepare } from "../../../stores/warehouse/schema.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type ErasureJob, removeJob } from "./job.ts"
-import { type PlaceState, cleanBuckets, cleanPlaces } from "./places.ts"
+import { type PlaceState, cleanPlaces } from "./places.ts"
 import { redactor } from "./redact-frame.ts"
 import { type Searched, isCertain, searchFolders } from "./search.ts"
 import { type RecordKey, recordsIn } from "./identifier.ts"
@@ -103,13 +103,6 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   return { segments, before }
 })
 
-/** Only an output with a lake loads the module. */
-const removeFromLake = (lake: LakeSettings) =>
-  Effect.flatMap(
-    Effect.promise(() => import("../../../stages/publish/lake/erased.ts")),
-    ({ removeEarlierVersions }) => removeEarlierVersions(lake)
-  )
-
 const amongRecords = (records: ReadonlyArray<RecordKey>): RecordFilter => {
   const known = new Set(records.map(({ key, location, table }) => [table, location, key].join("/")))
   return ({ table }, location, key) => known.has([table, location, key.map(String).join(keySeparator)].join("/"))
@@ -140,16 +133,17 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     yield* prepare(catalogue)
     const run = yield* lastRun()
     const released = run && (yield* publishNow(catalogue, output, { run: run.id, full: true, targets }))
-    if (output.lake) yield* removeFromLake(output.lake)
-    return new Set([
-      ...(released?.due === "due" ? [released.folder] : []),
-      ...(released?.targets ?? []).map((target) => target.folder),
-      ...targets
-        .filter(({ destination }) => destination?.kind === "postgres")
-        .filter(({ name }) => released?.targets.some((one) => one.name === name && one.delivered))
-        .map((target) => placeOfTarget(target).folder),
-      ...(released === undefined ? [] : yield* cleanBuckets(targets))
-    ])
+    const delivered = targets.filter(({ name }) => released?.targets.some((one) => one.name === name))
+    const forgotten = yield* Effect.filter([...lakeOf(output), ...delivered], (to) =>
+      Effect.flatMap(workOf(to), ({ forget }) => forget(to))
+    )
+    return {
+      releases: new Set([
+        ...(released?.due === "due" ? [released.folder] : []),
+        ...(released?.targets ?? []).map((target) => target.folder)
+      ]),
+      cleaned: new Set(forgotten.map(({ destination }) => destination.place))
+    }
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
   const { folders, places, releasesRemoved } = yield* cleanPlaces(
     folder,
@@ -158,7 +152,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
       ...targets.filter((target) => !hasMainRelease(target, output.formats)),
       ...given.places
     ],
-    { releases: renewed, lake: output.lake?.data }
+    renewed
   )
   yield* Effect.forEach(job.files, (file) =>
     onDisk(join(folder, file), "removed", () => rm(join(folder, file), { force: true }))

@@ -4,7 +4,6 @@ import { lstat } from "node:fs/promises"
 import { join, relative } from "node:path"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
-import type { Target } from "../../../settings/targets.ts"
 import type { Place } from "../../../stores/ledger/given.ts"
 import { releasesOf } from "../../../output/releases.ts"
 import { removeEarlierReleases } from "../../../stages/publish/release.ts"
@@ -27,11 +26,11 @@ export interface Cleaned {
   readonly folders: ReadonlyArray<string>
 }
 
-/** `renewed`: folders, databases and buckets with a new release and no earlier one, or in which a lake has lost its earlier versions. */
+/** `releases`: folders with a new release. `cleaned`: places that have nothing of an earlier one. */
 export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
   output: string,
   all: ReadonlyArray<Place>,
-  renewed: { readonly releases: ReadonlySet<string>; readonly lake: string | undefined }
+  renewed: { readonly releases: ReadonlySet<string>; readonly cleaned: ReadonlySet<string> }
 ): Effect.fn.Return<Cleaned, Failure> {
   const places: Array<PlaceState> = []
   const releasesRemoved: Array<string> = []
@@ -50,13 +49,12 @@ export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
     if (kinds?.[0] === "folder") folders.push(folder)
     if (kinds?.[1] === "folder") folders.push(releasesOf(folder))
     const state =
-      // The rows of a database were replaced in the transaction that loaded the new release; a bucket was listed.
-      kinds === undefined && isRenewed
-        ? "cleaned"
-        : kinds === undefined || kinds.includes("unknown")
-          ? "out of reach"
-          : isRenewed || folder === renewed.lake
-            ? "cleaned"
+      kinds?.includes("unknown") === true
+        ? "out of reach"
+        : isRenewed || renewed.cleaned.has(folder)
+          ? "cleaned"
+          : kinds === undefined
+            ? "out of reach"
             : isThere
               ? "left"
               : "removed"
@@ -64,15 +62,6 @@ export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
   }
   return { places, releasesRemoved, folders }
 })
-
-/** Returns the buckets that have no earlier content any more. Only an output with one loads the module. */
-export const cleanBuckets = (targets: ReadonlyArray<Target>): Effect.Effect<ReadonlyArray<string>, Failure> =>
-  targets.some(({ destination }) => destination?.kind === "bucket")
-    ? Effect.flatMap(
-        Effect.promise(() => import("../../../stages/publish/bucket/earlier.ts")),
-        ({ removeEarlierObjects }) => removeEarlierObjects(targets)
-      )
-    : Effect.succeed([])
 
 const kindOf = (path: string): Promise<"folder" | "other" | "none" | "unknown"> =>
   lstat(path).then(

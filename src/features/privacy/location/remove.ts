@@ -15,7 +15,7 @@ import { readlink, rm } from "node:fs/promises"
 import { basename, join, resolve, sep } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
-import { cleanBuckets } from "../erasure/places.ts"
+import { lakeOf, workOf } from "../../../destinations/destination.ts"
 import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, writeDurably } from "../../../output/files.ts"
@@ -89,27 +89,19 @@ export const completeRemoval = Effect.fn("location.complete")(function* (
   const paths = outputPaths(output.folder)
   yield* replaceWarehouse(paths.warehouse)
   const problems = yield* Effect.gen(function* () {
-    const { lake } = output
-    if (lake) {
-      const { removeFromLake } = yield* Effect.promise(() => import("../../../stages/publish/lake/location.ts"))
-      yield* removeFromLake(lake, location)
-    }
     const run = yield* lastRun()
     const { due, problems } =
       run === undefined
         ? { due: "nothing read", problems: [] }
         : yield* publishNow(catalogue, output, { run: run.id, full: true, targets })
-    const isEmpty = due === "nothing read"
+    const isLast = due === "nothing read"
     // Without formats, there is no new release in place of an older one.
-    yield* removeReleases(paths.published, isEmpty || output.formats.length === 0)
-    for (const target of targets) {
-      if (isEmpty && target.destination?.kind === "postgres") {
-        const { withdraw } = yield* Effect.promise(() => import("../../../stages/publish/postgres/deliver.ts"))
-        yield* withdraw(target, target.destination, output.folder)
-      }
-      yield* removeReleases(target.folder, isEmpty)
+    yield* removeReleases(paths.published, isLast || output.formats.length === 0)
+    for (const to of [...lakeOf(output), ...targets]) {
+      const { remove } = yield* workOf(to)
+      yield* remove(to, { location, isLast, output: output.folder })
     }
-    yield* cleanBuckets(targets)
+    for (const { folder } of targets) yield* removeReleases(folder, isLast)
     return problems
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
   yield* onDisk(paths.files, "removed", async () => {

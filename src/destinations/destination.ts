@@ -1,0 +1,102 @@
+/**
+ * What is done with a place that gets data of an output folder, whatever its kind. One more kind is a folder with its settings
+ * and its work, a line here and one in `settings.ts`.
+ */
+import * as Effect from "effect/Effect"
+import type { Catalogue } from "../catalog/discover.ts"
+import type { DestinationPlace } from "../settings/destination.ts"
+import type { TableName } from "../stages/publish/changes.ts"
+import type { Model } from "../stages/publish/models/model.ts"
+import type { FewChanges } from "../stages/publish/publish.ts"
+import type { Warehouse } from "../stores/warehouse/warehouse.ts"
+import type { Checked, Part } from "../values/checked.ts"
+import type { Failure } from "../values/failure.ts"
+import type { LakeSettings } from "./lake/settings.ts"
+import type { Destination } from "./settings.ts"
+
+/** A target, or the lake. */
+export interface Receiver<Place extends DestinationPlace = Destination | LakeSettings> {
+  readonly name: string
+  readonly destination: Place
+  /** Of the releases that are made for it alone; its own files are beside them. */
+  readonly folder: string
+}
+
+export interface Delivery {
+  readonly catalogue: Catalogue
+  /** The folder whose current release it gets. */
+  readonly releases: string
+  readonly few: FewChanges | undefined
+  readonly tables: ReadonlyArray<TableName>
+  readonly models: ReadonlyArray<Model>
+  readonly isMasked: boolean
+  readonly output: OutputFolder
+  readonly run: string
+  /** Believe nothing of what it has. */
+  readonly full: boolean
+}
+
+interface OutputFolder {
+  readonly folder: string
+  readonly memoryMb: number
+}
+
+export interface Delivered {
+  /** The place, in words: `the schema crm`. */
+  readonly to: string
+  readonly changed: number
+  readonly unit: "table" | "file"
+}
+
+export type Compared = Pick<Checked, "looked" | "findings">
+
+export const compared = (looked: string, findings: Compared["findings"] = []): Compared => ({ looked, findings })
+
+export interface Comparison {
+  readonly catalogue: Catalogue
+  /** The folder whose current release it has got. */
+  readonly releases: string
+  readonly output: OutputFolder
+}
+
+export interface RemovedLocation {
+  readonly location: string
+  /** It was the last one, so there is no release without it. */
+  readonly isLast: boolean
+  /** The output folder. */
+  readonly output: string
+}
+
+export interface Work<Place extends DestinationPlace = Destination | LakeSettings> {
+  readonly part: Part
+  /** The name of the comparison with a receiver of this name. */
+  readonly checkOf: (name: string) => string
+  /** Brings it up to date. */
+  readonly deliver: (to: Receiver<Place>, given: Delivery) => Effect.Effect<Delivered, Failure, Warehouse>
+  /** Compares what it has with what it was given last. */
+  readonly compare: (to: Receiver<Place>, given: Comparison) => Effect.Effect<Compared, Failure, Warehouse>
+  /**
+   * Removes what earlier deliveries have left, after everything was delivered without an erased person. Returns whether nothing
+   * of it is left, according to the place itself.
+   */
+  readonly forget: (to: Receiver<Place>) => Effect.Effect<boolean, Failure, Warehouse>
+  /** Removes a location, after the other ones were delivered without it. */
+  readonly remove: (to: Receiver<Place>, removed: RemovedLocation) => Effect.Effect<unknown, Failure, Warehouse>
+}
+
+const works: Readonly<Record<Receiver["destination"]["kind"], () => Promise<{ readonly work: unknown }>>> = {
+  folder: () => import("./folder/destination.ts"),
+  bucket: () => import("./bucket/destination.ts"),
+  postgres: () => import("./postgres/destination.ts"),
+  sqlite: () => import("./sqlite/destination.ts"),
+  lake: () => import("./lake/destination.ts")
+}
+
+/** Only an output with such a destination loads its modules. */
+export const workOf = ({ destination }: Receiver): Effect.Effect<Work> =>
+  // Each kind has the work for its own places.
+  Effect.map(Effect.promise(works[destination.kind]), ({ work }) => work as Work)
+
+/** The lake of an output as a receiver; it takes its rows from the warehouse, and not from a release. */
+export const lakeOf = ({ folder, lake }: { readonly folder: string; readonly lake?: LakeSettings | undefined }) =>
+  lake === undefined ? [] : [{ name: "lake", destination: lake, folder } satisfies Receiver]

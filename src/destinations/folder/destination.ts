@@ -1,0 +1,15 @@
+/** A folder of releases, which are made there: nothing remains to be delivered. */
+import * as Effect from "effect/Effect"
+import type { Work } from "../destination.ts"
+import { checkPublished } from "./compare.ts"
+import type { FolderDestination } from "./settings.ts"
+
+export const work: Work<FolderDestination> = {
+  part: "published",
+  checkOf: (name) => `folder ${name}`,
+  deliver: ({ folder }) => Effect.succeed({ to: folder, changed: 0, unit: "file" }),
+  compare: ({ folder }) => Effect.map(checkPublished(folder), ({ checked }) => checked),
+  // Whoever removes earlier releases knows those of the output folder too.
+  forget: () => Effect.succeed(true),
+  remove: () => Effect.void
+}

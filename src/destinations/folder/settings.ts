@@ -1,0 +1,27 @@
+/** A folder of releases: it is a link to the newest one. */
+import { resolve } from "node:path"
+import { releasesOf } from "../../output/releases.ts"
+import type { DestinationKind, DestinationPlace } from "../../settings/destination.ts"
+import { type ItemOf, setting, text } from "../../values/setting.ts"
+
+const settings = {
+  folder: setting(text, {
+    description: "Folder of the target; becomes a link to its newest release. Or s3://bucket/prefix.",
+    example: "/srv/analysts/crm"
+  })
+}
+
+export interface FolderDestination extends DestinationPlace {
+  readonly kind: "folder"
+}
+
+export const folder = {
+  gets: "releases",
+  settings,
+  named: "folder",
+  unused: undefined,
+  isNamedBy: ({ folder }) => folder !== undefined && !folder.startsWith("s3://"),
+  read: ({ folder }) => ({ kind: "folder", place: resolve(folder!), secrets: [] }),
+  problems: () => [],
+  paths: ({ folder }) => [resolve(folder!), releasesOf(resolve(folder!))]
+} as const satisfies DestinationKind<ItemOf<typeof settings>, FolderDestination>

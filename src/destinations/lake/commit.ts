@@ -1,0 +1,154 @@
+/**
+ * Brings the lake up to date with the warehouse, in one transaction: a snapshot with all changes of a run, or nothing. If a
+ * run ends between the warehouse and the lake, the next commit has the changes of both: the lake itself says which content
+ * it has.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { type PublishedTable, publishedTables } from "../../catalog/published-tables.ts"
+import { changedRows, isChanged } from "../../stores/warehouse/changed-rows.ts"
+import type { LakeSettings } from "./settings.ts"
+import { type ContentVersion, contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
+import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
+import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { openLake } from "./lake.ts"
+import {
+  type CommittedTable,
+  type RowCounts,
+  allTables,
+  commitColumns,
+  hasCommits,
+  newestCommits,
+  ofLocations,
+  schemas,
+  tableStatements
+} from "./tables.ts"
+
+/** `full`: write the rows of every table anew. Returns the tables that the commit changed; none: there is no new snapshot. */
+export const commitLake = Effect.fn("lake.commit")(function* (
+  catalogue: Catalogue,
+  settings: LakeSettings,
+  { full, run }: { readonly run: string; readonly full: boolean }
+) {
+  const locations = yield* loadedLocations()
+  if (locations.length === 0) return { tables: [] }
+  return yield* Effect.gen(function* () {
+    const lake = yield* openLake(settings, "write")
+    const { lake: existing, warehouse } = yield* allTables(lake)
+    const committed = yield* newestCommits(lake, existing, locations)
+    const stored = yield* contentVersions()
+    const tables = publishedTables(catalogue).filter(({ definition, name }) => definition.name === name)
+    const changed = yield* Effect.forEach(
+      tables.flatMap((table) => {
+        const present = stored.get(table.resource)!
+        const change = full ? "all" : changeOf(table, present, committed, locations)
+        return change === "none" ? [] : [{ ...table, change, version: present.version }]
+      }),
+      (table) => Effect.map(rowCounts(table), (rows) => ({ ...table, rows }))
+    )
+    if (changed.length === 0) return { tables: [] }
+    const names = tables.map((table) => table.name)
+    yield* lake.transaction([
+      ...tableStatements(existing, warehouse, names),
+      ...(hasCommits(existing) ? [refuseOlder(run, locations)] : []),
+      ...changed.flatMap((table) => rowStatements(table, committed, locations)),
+      commitStatement(changed, run, locations, yield* Clock.currentTimeMillis),
+      `CALL lake.set_commit_message(${literal(locations.join(", "))}, ${literal(run)})`
+    ])
+    return { tables: changed.map((table) => table.name) }
+  }).pipe(
+    Effect.scoped,
+    Effect.retry({
+      schedule: Schedule.jittered(Schedule.exponential("200 millis")),
+      times: retriesMax,
+      while: ({ message }) => message.includes("Transaction conflict")
+    })
+  )
+})
+
+/** Only commits that take minutes can conflict. */
+const retriesMax = 8
+
+/** The changes since the content that the lake has of all locations of the warehouse. */
+const changeOf = (
+  { name: table }: PublishedTable,
+  { base, version }: ContentVersion,
+  committed: ReadonlyArray<CommittedTable>,
+  locations: ReadonlyArray<string>
+): "none" | "some" | "all" => {
+  const hasVersion = (wanted: string) =>
+    locations.every((location) =>
+      committed.some((one) => one.table === table && one.location === location && one.version === wanted)
+    )
+  return hasVersion(version) ? "none" : base !== undefined && hasVersion(base) ? "some" : "all"
+}
+
+interface ChangedTable extends PublishedTable {
+  readonly change: "some" | "all"
+  readonly version: string
+  /** By location. */
+  readonly rows: ReadonlyMap<string, RowCounts>
+}
+
+/** The rows of a table in the warehouse, by location. */
+const rowCounts = Effect.fnUntraced(function* ({ name: table }: PublishedTable) {
+  const found = yield* (yield* Warehouse).rows(
+    schemas
+      .map(
+        (schema) => `SELECT location_id, '${schema}' AS schema, count(*) AS n FROM ${schema}.${name(table)} GROUP BY 1`
+      )
+      .join(" UNION ALL ")
+  )
+  const counts = new Map<string, RowCounts>()
+  for (const row of found) {
+    const location = String(row["location_id"])
+    counts.set(location, {
+      ...(counts.get(location) ?? { crm: 0, crm_history: 0 }),
+      [String(row["schema"])]: Number(row["n"])
+    })
+  }
+  return counts
+})
+
+/** A process that was stopped for a while must not replace the rows of a later run. */
+const refuseOlder = (run: string, locations: ReadonlyArray<string>): string =>
+  `SELECT CASE WHEN max(run_id) > ${literal(run)} THEN error('the lake has rows of a later run, ' || max(run_id)) END
+   FROM lake.sluice.commits WHERE ${ofLocations(locations)}`
+
+/** Replaces the rows of the changed records, or all rows of the locations. */
+const rowStatements = (
+  table: ChangedTable,
+  committed: ReadonlyArray<CommittedTable>,
+  locations: ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  schemas.flatMap((schema) => {
+    const path = `${schema}.${name(table.name)}`
+    const isReplaced = table.change === "some" ? `AND ${isChanged(table)}` : ""
+    const rows = table.change === "some" ? changedRows(`warehouse.${path}`, table) : `warehouse.${path}`
+    // Most tables of the history are empty, and planning a statement takes longer than these two questions.
+    const hadRows = committed.some((one) => one.table === table.name && one.rows[schema] > 0)
+    const hasRows = [...table.rows.values()].some((rows) => rows[schema] > 0)
+    return [
+      ...(hadRows ? [`DELETE FROM lake.${path} WHERE ${ofLocations(locations)} ${isReplaced}`] : []),
+      ...(hasRows ? [`INSERT INTO lake.${path} BY NAME FROM ${rows}`] : [])
+    ]
+  })
+
+const commitStatement = (
+  changed: ReadonlyArray<ChangedTable>,
+  run: string,
+  locations: ReadonlyArray<string>,
+  now: number
+): string => {
+  const values = changed.flatMap((table) =>
+    locations.map((location) => {
+      const texts = [location, table.resource, table.name, table.version].map(literal)
+      const rows = table.rows.get(location) ?? { crm: 0, crm_history: 0 }
+      return `(${[...texts, rows.crm, rows.crm_history, literal(run), instantOf(now)].join(", ")})`
+    })
+  )
+  return `INSERT INTO lake.sluice.commits (${Object.keys(commitColumns).join(", ")}) VALUES ${values.join(", ")}`
+}

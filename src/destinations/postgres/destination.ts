@@ -1,0 +1,21 @@
+/** A PostgreSQL database: the tables of a release, brought up to date in one transaction. */
+import * as Effect from "effect/Effect"
+import type { Work } from "../destination.ts"
+import { checkDatabase } from "./compare.ts"
+import { deliver, withdraw } from "./deliver.ts"
+import type { PostgresDestination } from "./settings.ts"
+
+export const work: Work<PostgresDestination> = {
+  part: "database",
+  checkOf: () => "database",
+  deliver: (to, given) =>
+    Effect.map(deliver(to, given), (tables) => ({
+      to: `the schema ${to.destination.schema}`,
+      changed: tables.length,
+      unit: "table"
+    })),
+  compare: checkDatabase,
+  // The rows were replaced in the transaction that loaded the release.
+  forget: () => Effect.succeed(true),
+  remove: (to, { isLast, output }) => (isLast ? withdraw(to, output) : Effect.void)
+}

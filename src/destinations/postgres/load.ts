@@ -1,0 +1,340 @@
+/**
+ * Brings a PostgreSQL database up to date with a release, in one transaction: its readers see the release before or this one.
+ * Only a table that PostgreSQL refuses to change keeps what it had, and is named.
+ * The rows that changed since the release that was loaded last are replaced; without that release, all rows of the output
+ * folder's locations. Nothing that sluice did not create is changed or dropped.
+ */
+import * as Effect from "effect/Effect"
+import type { PostgresDestination } from "./settings.ts"
+import { literal, name } from "../../stores/warehouse/sql.ts"
+import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { type Failure, failure } from "../../values/failure.ts"
+import { attempts, whyItWaits } from "./attempts.ts"
+import { noteUnheld, unheldSentences } from "./held.ts"
+import { existingIndexes, indexChanges, missingIndexes, permittedBy } from "./indexes.ts"
+import { type ReleaseTable, modelSchema } from "./release-tables.ts"
+import { findChanged, findChangedWide, indexedRows, insertAll, replaceChanged, takeAllKeys } from "./rows.ts"
+import { type Server, type ServerError, limitTableLocks, transaction } from "./server.ts"
+import { type StoredState, behind, ensureSchema, forgetState, shapeIn, storeState, storedState } from "./state.ts"
+import {
+  type Existing,
+  type TableStatements,
+  existingTables,
+  isNeeded,
+  tableStatements,
+  unlessRefused
+} from "./tables.ts"
+
+export interface Loading {
+  readonly target: string
+  readonly schema: PostgresDestination["schema"]
+  readonly tables: ReadonlyArray<ReleaseTable>
+  /** Models that could not be built; what the database has of them stays. */
+  readonly kept: ReadonlySet<string>
+  /** Id of the output folder. */
+  readonly owner: string
+  readonly locations: ReadonlyArray<string>
+  /** SHA-256 of the release's DuckDB file. */
+  readonly content: string
+  /** The same of the file that is attached as the one that was loaded last. */
+  readonly loadedContent: string | undefined
+  /** Tables of which only rows of the records in `sluice_records` have changed since that file. */
+  readonly few: ReadonlySet<string>
+  readonly run: string
+  /** Replace all rows. */
+  readonly full: boolean
+  /** A file for the rows that are being copied. */
+  readonly file: string
+}
+
+/** A table that has the rows of an earlier release. */
+export interface WaitingTable {
+  /** Its path. */
+  readonly table: string
+  /** And what to do. */
+  readonly why: string
+}
+
+export interface Loaded {
+  /** The tables that were changed. */
+  readonly changed: ReadonlyArray<string>
+  /** What PostgreSQL cannot hold, in sentences. */
+  readonly notes: ReadonlyArray<string>
+  readonly waiting: ReadonlyArray<WaitingTable>
+}
+
+/** Whether the database says that it has this very release, with all tables. */
+export const isLoaded = Effect.fnUntraced(function* (
+  server: Server,
+  { content, locations, owner, schema }: Pick<Loading, "content" | "locations" | "owner" | "schema">
+) {
+  const mine = (yield* storedState(server, schema)).filter((one) => one.owner === owner)
+  const state = mine.find((one) => one.table_name === "")
+  const isComplete = mine.every(({ version }) => version !== behind)
+  return isComplete && state?.version === content && state.shape === locations.join(",")
+})
+
+export const loadRelease = (server: Server, loading: Loading) =>
+  transaction(server, load(server, loading)).pipe(Effect.withSpan("postgres.load"))
+
+/** Removes all rows of an output folder. */
+export const removeRows = (server: Server, { owner, schema }: Pick<Loading, "owner" | "schema">) =>
+  transaction(
+    server,
+    Effect.gen(function* () {
+      const state = yield* storedState(server, schema)
+      const mine = state.filter((one) => one.owner === owner)
+      const existing = yield* existingTables(server, [schema, modelSchema(schema)])
+      const others = state.filter((one) => one.owner !== owner)
+      const scope = mine.find((one) => one.table_name === "")?.shape.split(",") ?? []
+      for (const one of mine)
+        if (one.table_name !== "") yield* removeTable(server, { owner, schema }, one, existing, others, scope)
+      if (mine.length > 0) yield* server.run([forgetState(schema, owner, "")])
+    })
+  )
+
+const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
+  const { content, full, kept, locations, owner, run, schema, tables, target } = loading
+  // One at a time, also when the schema does not exist yet.
+  yield* server.rows("SELECT pg_advisory_xact_lock(hashtextextended('sluice ' || $1, 0))", [schema])
+  yield* limitTableLocks(server)
+  yield* ensureSchema(server, schema)
+  const state = yield* storedState(server, schema)
+  const mine = new Map(state.filter((one) => one.owner === owner).map((one) => [one.table_name, one]))
+  const others = yield* otherOwners(server, loading, state)
+  const schemas = [schema, modelSchema(schema)]
+  const existing = yield* existingTables(server, schemas)
+  const indexes = yield* existingIndexes(server, schemas)
+  if (tables.some((one) => one.schema === "bi")) yield* ensureModelSchema(server, schema)
+
+  const own = mine.get("")
+  // A location may have been removed since.
+  const scope = [...new Set([...locations, ...(own?.shape.split(",") ?? [])])]
+  const canCompare = !full && loading.loadedContent !== undefined && own?.version === loading.loadedContent
+  const changed = new Map<string, ReleaseTable>()
+  const unchanged = new Set<string>()
+  const unheld = yield* noteUnheld
+  const notes: Array<string> = []
+  const waiting: Array<WaitingTable> = []
+  const attempt = attempts(server)
+  const plans: Array<Plan> = []
+  for (const table of tables) {
+    const shape = shapeOf(table)
+    const before = mine.get(table.name)
+    const found = existing.get(table.path)
+    if (!full && found && before?.version === table.version && before.shape === shape) {
+      unchanged.add(table.name)
+      continue
+    }
+    // A table that could not be created has no shape.
+    if (found && !state.some((one) => one.table_name === table.name && one.shape !== ""))
+      return yield* refusal(target, `${table.path} exists already, and sluice did not create it`)
+    const isAlone = !others.some((one) => one.table_name === table.name)
+    const isShared = found !== undefined && !isAlone && !found.has("location_id")
+    if (isShared && table.key.length === 0)
+      return yield* refusal(
+        target,
+        `${table.path} has neither locations nor a key, so two output folders cannot share it; name another schema`
+      )
+    const own = before === undefined ? [] : shapeIn(before.shape).columns.map(([column]) => column)
+    const statements = tableStatements(table, { existing: found, own, isAlone })
+    plans.push({ table, shape, before, found, isAlone, isShared, statements })
+  }
+
+  const loadTable = Effect.fnUntraced(function* ({ before, found, isAlone, isShared, shape, statements, table }: Plan) {
+    const { alterations, comments, isRetyped, narrowings } = statements
+    yield* server.run(alterations)
+    for (const statement of narrowings) yield* unlessRefused(server, [statement], isNeeded)
+    if (!found || before?.shape !== shape) yield* server.run(comments)
+    // Other columns of a wide table show other values of records that have not changed.
+    const isRedefined = table.wide !== undefined && !hasSameColumns(before?.shape, shape)
+    const present = indexes.get(table.path) ?? []
+    const canReplace =
+      canCompare &&
+      found !== undefined &&
+      before !== undefined &&
+      before.version !== behind &&
+      !isRetyped &&
+      !isRedefined &&
+      present.some(({ isPrimary }) => isPrimary)
+    const different = canReplace ? yield* changedRows(table, loading.few, changed, unchanged) : undefined
+    const some = different === undefined ? undefined : yield* permittedBy(table, indexedRows(table, "changed"))
+    const replaced = some?.isKeyed ? different : undefined
+    const permitted = replaced === undefined ? yield* permittedBy(table, indexedRows(table, "all")) : some!
+    const isWhole = replaced === undefined && (isAlone || !found)
+    const {
+      after,
+      before: dropped,
+      ifPossible
+    } = indexChanges(table, permitted, { existing: present, isNew: !found, isWhole })
+    yield* server.run(dropped)
+    if (replaced !== undefined) {
+      if (replaced > 0) yield* replaceChanged(server, table, loading.file)
+    } else if (isShared) {
+      yield* takeAllKeys(table)
+      yield* replaceChanged(server, table, loading.file)
+    } else {
+      if (found) yield* deleteAll(server, table, found, scope, isAlone)
+      yield* insertAll(server, table, loading.file)
+    }
+    yield* server.run(after)
+    yield* unlessRefused(server, ifPossible, /^54000$/)
+    if (replaced === undefined || replaced > rowsToAnalyze) yield* server.run([`ANALYZE ${table.path}`])
+    yield* server.run([
+      storeState(schema, { owner, table_name: table.name, version: table.version, shape, run_id: run })
+    ])
+    notes.push(...missingIndexes(table, permitted))
+    if (replaced !== undefined) changed.set(table.name, table)
+  })
+
+  for (const plan of inOrder(plans)) {
+    const { before, found, table } = plan
+    const refused = yield* attempt(table.path, loadTable(plan))
+    if (refused === undefined) continue
+    const why = yield* whyItWaits(server, table, found, refused)
+    waiting.push({ table: table.path, why })
+    const left = before ?? { owner, table_name: table.name, shape: "", run_id: run }
+    yield* server.run([storeState(schema, { ...left, version: behind })])
+  }
+  const names = new Set(tables.map((table) => table.name))
+  for (const former of mine.values())
+    if (former.table_name !== "" && !names.has(former.table_name) && !kept.has(former.table_name)) {
+      const refused = yield* attempt(
+        pathOfName(schema, former.table_name),
+        removeTable(server, loading, former, existing, others, scope)
+      )
+      if (refused) waiting.push({ table: pathOfName(schema, former.table_name), why: refused.detail })
+    }
+  yield* server.run([
+    storeState(schema, { owner, table_name: "", version: content, shape: locations.join(","), run_id: run })
+  ])
+  return {
+    changed: plans.map(({ table }) => table.name),
+    notes: [...notes, ...[...unheld.keys()].flatMap((table) => unheldSentences(unheld, table))],
+    waiting
+  }
+})
+
+/** With fewer changes, the statistics of the planner stay good enough. */
+const rowsToAnalyze = 1000
+
+/** A table that is to be changed. */
+interface Plan {
+  readonly table: ReleaseTable
+  readonly shape: string
+  readonly before: StoredState | undefined
+  readonly found: Existing | undefined
+  readonly isAlone: boolean
+  /** Without locations, with other output folders. */
+  readonly isShared: boolean
+  readonly statements: TableStatements
+}
+
+/**
+ * A wide view after the tables from which it is made. Tables that get other columns come last, because until the end of the
+ * transaction nobody else can read them.
+ */
+const inOrder = (plans: ReadonlyArray<Plan>): ReadonlyArray<Plan> => {
+  const place = ({ found, statements, table }: Plan) =>
+    (found && statements.alterations.length + statements.narrowings.length > 0 ? 2 : 0) + (table.wide ? 1 : 0)
+  return plans.toSorted((one, other) => place(one) - place(other))
+}
+
+const shapeOf = ({ columns, comment, key }: ReleaseTable): string =>
+  JSON.stringify([key, comment, columns.map((column) => [column.as, column.sql, column.comment])])
+
+const hasSameColumns = (before = "", shape: string): boolean =>
+  JSON.stringify(shapeIn(before).columns) === JSON.stringify(shapeIn(shape).columns)
+
+const refusal = (target: string, detail: string): Effect.Effect<never, Failure> =>
+  Effect.fail(failure({ _tag: "DestinationFailed", target, detail }))
+
+/** How many rows are to be replaced; `undefined`: all of them. */
+const changedRows = (
+  table: ReleaseTable,
+  few: Loading["few"],
+  changed: ReadonlyMap<string, ReleaseTable>,
+  unchanged: ReadonlySet<string>
+): Effect.Effect<number | undefined, Failure, Warehouse> => {
+  const { wide } = table
+  if (table.key.length === 0) return Effect.succeed(undefined)
+  if (wide === undefined) return findChanged(table, few.has(table.name))
+  // A table that was replaced as a whole is neither.
+  const areKnown = [wide.table, wide.values].every((one) => changed.has(one) || unchanged.has(one))
+  return areKnown
+    ? findChangedWide(table, wide, { records: changed.get(wide.table), values: changed.get(wide.values) })
+    : Effect.succeed(undefined)
+}
+
+/** The state of other output folders that write into the same schema. No location may come from two of them. */
+const otherOwners = Effect.fnUntraced(function* (
+  server: Server,
+  { full, locations, owner, schema, target }: Loading,
+  state: ReadonlyArray<StoredState>
+) {
+  const others = state.filter((one) => one.owner !== owner)
+  const taken = others.filter(
+    (one) => one.table_name === "" && one.shape.split(",").some((location) => locations.includes(location))
+  )
+  for (const { owner: other, shape } of taken) {
+    const shared = shape.split(",").filter((location) => locations.includes(location))
+    const isReplaced = full && shared.length === shape.split(",").length
+    if (!isReplaced)
+      return yield* refusal(
+        target,
+        `the schema ${schema} has rows of ${shared.join(", ")} from another output folder (${other}). To replace them by those of this folder, run ./sluice publish --full; otherwise, name another schema`
+      )
+    yield* server.run([`DELETE FROM ${name(schema)}."_sluice" WHERE owner = ${literal(other)}`])
+  }
+  const left = taken.map((one) => one.owner)
+  return others.filter((one) => !left.includes(one.owner))
+})
+
+const ensureModelSchema = Effect.fnUntraced(function* (server: Server, schema: string) {
+  const models = modelSchema(schema)
+  const [found] = yield* server.rows<{ there: boolean }>(
+    "SELECT to_regnamespace(quote_ident($1)) IS NOT NULL AS there",
+    [models]
+  )
+  if (!found?.there) yield* server.run([`CREATE SCHEMA ${name(models)}`])
+})
+
+/**
+ * Deletes the rows of this output folder. Not by TRUNCATE, after which a program that has begun to read sees an empty table.
+ * Rows without a location that other output folders share stay.
+ */
+const deleteAll = (
+  server: Server,
+  { path }: Pick<ReleaseTable, "path">,
+  columns: Existing,
+  scope: ReadonlyArray<string>,
+  isAlone: boolean
+): Effect.Effect<void, ServerError> =>
+  isAlone
+    ? server.run([`DELETE FROM ${path}`])
+    : columns.has("location_id")
+      ? server.run([`DELETE FROM ${path} WHERE location_id IN (${scope.map(literal).join(", ")})`])
+      : Effect.void
+
+/** Removes the rows of a table that the release does not have any more, and the table if nothing else uses it. */
+const removeTable = Effect.fnUntraced(function* (
+  server: Server,
+  { owner, schema }: Pick<Loading, "owner" | "schema">,
+  { table_name: former }: StoredState,
+  existing: ReadonlyMap<string, Existing>,
+  others: ReadonlyArray<StoredState>,
+  scope: ReadonlyArray<string>
+) {
+  const isAlone = !others.some((one) => one.table_name === former)
+  const [path, columns] =
+    [...existing].find(([path]) => path === pathOfName(schema, former)) ?? ([undefined, undefined] as const)
+  if (path !== undefined) {
+    yield* deleteAll(server, { path }, columns, scope, isAlone)
+    // It stays, without rows, if something depends on it.
+    if (isAlone) yield* unlessRefused(server, [`DROP TABLE ${path}`], isNeeded)
+  }
+  yield* server.run([forgetState(schema, owner, former)])
+})
+
+const pathOfName = (schema: string, table: string): string =>
+  table.startsWith("bi.") ? `${name(modelSchema(schema))}.${name(table.slice(3))}` : `${name(schema)}.${name(table)}`

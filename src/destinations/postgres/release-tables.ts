@@ -1,0 +1,136 @@
+/** The tables of a release, as they are in its DuckDB file, which is open, and as PostgreSQL gets them. */
+import * as Effect from "effect/Effect"
+import { name } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { WideView } from "../../stores/warehouse/wide-views.ts"
+import type { TableName } from "../../stages/publish/changes.ts"
+import type { WholeManifest } from "../../stages/publish/manifest.ts"
+import { dependentOnRuns } from "../../stages/publish/models.ts"
+import type { Model } from "../../stages/publish/models/model.ts"
+import { type Shape, postgresName, postgresType } from "./shape.ts"
+
+export interface ReleaseTable extends Shape {
+  /** In the state and the manifest: `contacts`, `bi.dim_contact`. */
+  readonly name: string
+  /** In the DuckDB file: schema and table. */
+  readonly schema: "main" | "bi"
+  readonly table: string
+  /** Names in DuckDB of the columns that identify a row. */
+  readonly duckdbKey: ReadonlyArray<string>
+  readonly wide: WideView | undefined
+  /** The records to which its rows belong; absent for models. */
+  readonly records?: { readonly resource: string; readonly key: ReadonlyArray<string> }
+  /** Equal versions have equal rows. */
+  readonly version: string
+}
+
+/** Where the models of a schema are. */
+export const modelSchema = (schema: string): string => `${schema}_bi`
+
+/** More columns than PostgreSQL stores in a table. */
+const columnsMax = 1590
+
+export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
+  schema: string,
+  { run, state }: Pick<WholeManifest, "run" | "state">,
+  tables: ReadonlyArray<TableName>,
+  models: ReadonlyArray<Model>
+) {
+  const { rows } = yield* Warehouse
+  const comments = new Map(
+    (yield* rows(
+      `SELECT schema_name, table_name, comment FROM duckdb_tables() WHERE database_name = 'crm'
+       UNION ALL SELECT schema_name, view_name, comment FROM duckdb_views() WHERE database_name = 'crm' AND NOT internal`
+    )).map((row) => [`${row["schema_name"]}.${row["table_name"]}`, textOf(row["comment"])])
+  )
+  const columns = Map.groupBy(
+    yield* rows(
+      `SELECT schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
+       WHERE database_name = 'crm' AND schema_name IN ('main', 'bi') ORDER BY column_index`
+    ),
+    (row) => `${row["schema_name"]}.${row["table_name"]}`
+  )
+  const ofRuns = dependentOnRuns(models)
+  const tooMany: Array<string> = []
+  const shaped = (
+    one: Pick<ReleaseTable, "name" | "schema" | "table" | "wide" | "version" | "records">,
+    keys: Keys
+  ) => {
+    const path = `${one.schema}.${one.table}`
+    const found = columns.get(path)
+    if (found === undefined) return []
+    if (found.length > columnsMax) {
+      tooMany.push(one.name)
+      return []
+    }
+    const target = one.schema === "bi" ? modelSchema(schema) : schema
+    const existing = new Set(found.map((row) => String(row["column_name"])))
+    const among = (some: ReadonlyArray<string>) => (some.every((column) => existing.has(column)) ? some : [])
+    const duckdbKey = among(keys.key)
+    return [
+      {
+        ...one,
+        path: `${name(target)}.${name(postgresName(one.table))}`,
+        comment: comments.get(path),
+        columns: found.map((row) => ({
+          name: String(row["column_name"]),
+          type: String(row["data_type"]),
+          as: postgresName(String(row["column_name"])),
+          sql: postgresType(String(row["data_type"])),
+          comment: textOf(row["comment"])
+        })),
+        duckdbKey,
+        key: duckdbKey.map(postgresName),
+        indexed: keys.indexed.filter((column) => existing.has(column)).map(postgresName)
+      } satisfies ReleaseTable
+    ]
+  }
+  const found = [
+    ...tables.flatMap((table) =>
+      shaped(
+        {
+          name: table.name,
+          schema: "main",
+          table: table.name,
+          wide: table.wide,
+          version: state.versions[table.name]!,
+          records: { resource: table.resource, key: table.recordKey }
+        },
+        {
+          key: table.wide ? ["location_id", ...table.key] : table.key,
+          indexed: table.definition.columns.flatMap(({ name, references, role }) =>
+            references !== undefined || role === "contact" || role === "created" || role === "changed" ? [name] : []
+          )
+        }
+      )
+    ),
+    ...models.flatMap((model) =>
+      model.isView
+        ? []
+        : shaped(
+            {
+              name: `bi.${model.name}`,
+              schema: "bi",
+              table: model.name,
+              wide: undefined,
+              // Each release has other rows of these.
+              version: `${state.models![model.name]}${ofRuns.has(model.name) ? ` ${run}` : ""}`
+            },
+            { key: model.key, indexed: model.references.map(({ column }) => column) }
+          )
+    )
+  ]
+  if (tooMany.length > 0)
+    yield* Effect.annotateLogs(Effect.logWarning("tables with more columns than PostgreSQL stores are left out"), {
+      tables: tooMany.join(", "),
+      columns_max: columnsMax
+    })
+  return found
+})
+
+interface Keys {
+  readonly key: ReadonlyArray<string>
+  readonly indexed: ReadonlyArray<string>
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)

@@ -1,0 +1,162 @@
+/** The rows of a release that a database does not have yet, and those that it has no more, as files for COPY. */
+import * as Effect from "effect/Effect"
+import { rm } from "node:fs/promises"
+import { onDisk } from "../../output/files.ts"
+import { textOfKey } from "../../catalog/tables.ts"
+import { partsOf } from "../../stores/warehouse/parts.ts"
+import { literal, name, names } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { ReleaseTable } from "./release-tables.ts"
+import type { Server } from "./server.ts"
+import { heldRows } from "./held.ts"
+
+/** The DuckDB file that was loaded last, while it is attached. */
+export const loadedName = "sluice_loaded"
+
+/** The records that have changed since then, if they are known: columns `resource` and `key`. */
+export const recordsName = "sluice_records"
+
+/** Rows in a file at a time. */
+const rowsEach = 100_000
+
+const pathOf = (database: string, { schema, table }: ReleaseTable): string => `${database}.${schema}.${name(table)}`
+
+/** Inserts rows. `parts`: relations in DuckDB, with the columns of the table. */
+const insert = Effect.fnUntraced(function* (
+  server: Server,
+  { columns, duckdbKey, name: table, path }: Pick<ReleaseTable, "columns" | "duckdbKey" | "name" | "path">,
+  parts: ReadonlyArray<string>,
+  file: string
+) {
+  const warehouse = yield* Warehouse
+  const quote = columns.length === 1 ? `, FORCE_QUOTE (${name(columns[0]!.as)})` : ""
+  const statement = `COPY ${path} (${names(columns.map(({ as }) => as))}) FROM STDIN (FORMAT csv)`
+  for (const part of parts) {
+    const values = heldRows({ name: table, columns, key: duckdbKey }, part)
+    yield* warehouse.run(`COPY (${values}) TO ${literal(file)} (FORMAT csv, HEADER false${quote})`)
+    yield* server.copyFrom(statement, file)
+  }
+  yield* onDisk(file, "removed", () => rm(file, { force: true }))
+})
+
+export const insertAll = Effect.fnUntraced(function* (server: Server, table: ReleaseTable, file: string) {
+  yield* insert(server, table, yield* parts(table), file)
+})
+
+const parts = Effect.fnUntraced(function* (table: ReleaseTable) {
+  const path = pathOf("crm", table)
+  if (table.wide) return yield* partsOf({ name: table.table, wide: table.wide }, "crm")
+  const [row] = yield* (yield* Warehouse).rows(`SELECT max(rowid) AS last FROM ${path}`)
+  const last = row?.["last"] === null ? -1 : Number(row?.["last"])
+  return Array.from(
+    { length: Math.floor(last / rowsEach) + 1 },
+    (_, part) => `(FROM ${path} WHERE rowid BETWEEN ${part * rowsEach} AND ${(part + 1) * rowsEach - 1})`
+  )
+})
+
+/** Where the keys of changed rows are. */
+const keysOf = (table: ReleaseTable): string => name(`sluice_changed_${table.name}`)
+
+/** Some rows of a table. Of all others, DuckDB reads only the columns of the condition. */
+const someRows = (path: string, condition: string): string =>
+  `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${condition}))`
+
+/** The rows whose columns are keys or indexed; those of a wide view are in its table. */
+export const indexedRows = (table: ReleaseTable, which: "all" | "changed"): string => {
+  const path = pathOf("crm", table.wide ? { ...table, table: table.wide.table } : table)
+  const key = names(table.duckdbKey)
+  return which === "all" ? path : someRows(path, `(${key}) IN (SELECT (${key}) FROM ${keysOf(table)})`)
+}
+
+/** The hash of a row. A column that a file does not have is NULL in all its rows. */
+const rowHash = (table: ReleaseTable, existing: ReadonlySet<string>): string =>
+  `hash(${table.columns.map((column) => (existing.has(column.name) ? name(column.name) : "NULL")).join(", ")})`
+
+/**
+ * Finds the rows that differ between the file that was loaded last and this one. Returns how many, or `undefined` if the
+ * files cannot be compared. `isFew`: all of them belong to records that are known.
+ */
+export const findChanged = Effect.fn("postgres.findChanged")(function* (table: ReleaseTable, isFew: boolean) {
+  const warehouse = yield* Warehouse
+  const before = new Set(
+    (yield* warehouse.rows(
+      `SELECT column_name FROM duckdb_columns() WHERE database_name = '${loadedName}' AND schema_name = '${table.schema}' AND table_name = ${literal(table.table)}`
+    )).map((row) => String(row["column_name"]))
+  )
+  if (before.size === 0 || !table.duckdbKey.every((column) => before.has(column))) return undefined
+  const now = new Set(table.columns.map((column) => column.name))
+  const key = names(table.duckdbKey)
+  const { records } = table
+  const among = (database: string) =>
+    isFew && records
+      ? someRows(
+          pathOf(database, table),
+          `${textOfKey(records.key)} IN (SELECT key FROM ${recordsName} WHERE resource = ${literal(records.resource)})`
+        )
+      : pathOf(database, table)
+  const hashes = (database: string, columns: ReadonlySet<string>) =>
+    `SELECT ${rowHash(table, columns)} FROM ${among(database)}`
+  // A row is its hash: comparing 64 bits takes a fraction of the time and memory that comparing keys would.
+  const missing = (database: string, columns: ReadonlySet<string>, other: string) =>
+    `SELECT ${key} FROM ${among(database)} WHERE ${rowHash(table, columns)} NOT IN (${other})`
+  yield* warehouse.run(
+    `CREATE OR REPLACE TEMP TABLE ${keysOf(table)} AS
+     ${missing("crm", now, hashes(loadedName, before))} UNION ${missing(loadedName, before, hashes("crm", now))}`
+  )
+  return yield* count(table)
+})
+
+/** The rows of a wide view whose record or custom values have changed, which are known by now. */
+export const findChangedWide = Effect.fnUntraced(function* (
+  table: ReleaseTable,
+  wide: NonNullable<ReleaseTable["wide"]>,
+  changed: { readonly records: ReleaseTable | undefined; readonly values: ReleaseTable | undefined }
+) {
+  const { records, values } = changed
+  const sources = [
+    ...(records ? [`SELECT ${names(table.duckdbKey)} FROM ${keysOf(records)}`] : []),
+    ...(values ? [`SELECT location_id, ${name(wide.parent)} FROM ${keysOf(values)}`] : [])
+  ]
+  if (sources.length === 0) return 0
+  yield* (yield* Warehouse).run(
+    `CREATE OR REPLACE TEMP TABLE ${keysOf(table)} (${table.duckdbKey.map((column) => `${name(column)} VARCHAR`).join(", ")});
+     INSERT INTO ${keysOf(table)} ${sources.join(" UNION ")}`
+  )
+  return yield* count(table)
+})
+
+const count = (table: ReleaseTable) =>
+  Effect.map(
+    Effect.flatMap(Warehouse, ({ rows }) => rows(`SELECT count(*) AS n FROM ${keysOf(table)}`)),
+    ([row]) => Number(row?.["n"])
+  )
+
+/** Every row counts as changed. */
+export const takeAllKeys = Effect.fnUntraced(function* (table: ReleaseTable) {
+  yield* (yield* Warehouse).run(
+    `CREATE OR REPLACE TEMP TABLE ${keysOf(table)} AS SELECT ${names(table.duckdbKey)} FROM ${pathOf("crm", table)}`
+  )
+})
+
+/** Replaces the changed rows in the database. */
+export const replaceChanged = Effect.fn("postgres.replaceChanged")(function* (
+  server: Server,
+  table: ReleaseTable,
+  file: string
+) {
+  const columns = table.columns.filter((column) => table.duckdbKey.includes(column.name))
+  yield* server.run([
+    `CREATE TEMP TABLE "_sluice_keys" (${columns.map(({ as, sql }) => `${name(as)} ${sql}`).join(", ")}) ON COMMIT DROP`
+  ])
+  yield* insert(server, { ...table, columns, path: '"_sluice_keys"' }, [keysOf(table)], file)
+  const isSame = columns.map(({ as }) => `t.${name(as)} = k.${name(as)}`).join(" AND ")
+  yield* server.run([
+    'ANALYZE "_sluice_keys"',
+    `DELETE FROM ${table.path} AS t USING "_sluice_keys" AS k WHERE ${isSame}`,
+    'DROP TABLE "_sluice_keys"'
+  ])
+  const rows = table.wide
+    ? `(FROM (${table.wide.among("crm", `(SELECT ${name(table.duckdbKey.at(-1)!)} FROM ${keysOf(table)})`)}) SEMI JOIN ${keysOf(table)} USING (${names(table.duckdbKey)}))`
+    : indexedRows(table, "changed")
+  yield* insert(server, table, [rows], file)
+})

@@ -1,0 +1,101 @@
+/** A SQLite file, which is made anew of each release, and replaces the one before. */
+import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { rename, rm, writeFile } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { onDisk, syncFolder } from "../../output/files.ts"
+import { ownerOf } from "../../output/owner.ts"
+import { scratchFolder } from "../../output/scratch.ts"
+import { previousRelease } from "../../stages/publish/manifest.ts"
+import { literal } from "../../stores/warehouse/sql.ts"
+import { failure } from "../../values/failure.ts"
+import { counted, wrong } from "../../values/finding.ts"
+import { type Comparison, type Delivery, type Receiver, type Work, compared } from "../destination.ts"
+import { attempt, contentOf, makeFile, open } from "./make.ts"
+import type { SqliteDestination } from "./settings.ts"
+
+type To = Receiver<SqliteDestination>
+
+const deliver = Effect.fn("sqlite.deliver")(function* (to: To, { full, output, releases }: Delivery) {
+  const { name: target } = to
+  const { place } = to.destination
+  const release = yield* previousRelease(releases)
+  // A release that was just published is complete.
+  if (release === undefined) return []
+  const owner = yield* ownerOf(output.folder)
+  const before = yield* stateOf(to)
+  if (before && before.owner !== owner && !full)
+    return yield* refused(to, "it has the tables of another output folder; ./sluice publish --full replaces them")
+  if (before?.content === contentOf(release) && !full) return []
+  const unfinished = join(dirname(place), `.${basename(place)}.unfinished`)
+  yield* onDisk(unfinished, "written", () => writeFile(unfinished, "", { mode: 0o600 }))
+  const tables = yield* makeFile(unfinished, release, { memoryMb: output.memoryMb, owner, target })
+  yield* onDisk(place, "replaced", () => rename(unfinished, place).then(() => syncFolder(dirname(place))))
+  return tables
+})
+
+/** What the file says of itself; `undefined` if there is none. A file that sluice did not make is never replaced. */
+const stateOf = Effect.fnUntraced(function* (to: To) {
+  const { place } = to.destination
+  if (!existsSync(place)) return undefined
+  const database = yield* open(to.name, place, true)
+  return yield* attempt(to.name, () => database.prepare("SELECT owner, content FROM _sluice").get()!).pipe(
+    Effect.catch(() => refused(to, "it exists already, and sluice did not create it"))
+  )
+}, Effect.scoped)
+
+const refused = ({ destination: { place }, name: target }: To, why: string) =>
+  Effect.fail(failure({ _tag: "DestinationFailed", target, detail: `${place}: ${why}` }))
+
+/** Compares it with a file that is made of the same release. */
+const compare = Effect.fn("sqlite.compare")(function* (to: To, { output, releases }: Comparison) {
+  const { name: target } = to
+  const { place } = to.destination
+  const [release, state] = [yield* previousRelease(releases), yield* stateOf(to)]
+  if (release === undefined || state === undefined)
+    return compared("nothing", [wrong(place, release === undefined ? "there is no release" : "it is missing")])
+  if (state["content"] !== contentOf(release))
+    return compared("nothing", [wrong(place, "it was made of another release")])
+  const owner = yield* ownerOf(output.folder)
+  const other = join(yield* scratchFolder(output.folder), "other.sqlite")
+  const tables = yield* makeFile(other, release, { memoryMb: output.memoryMb, owner, target })
+  const database = yield* open(target, other)
+  const found = yield* attempt(target, () => {
+    database.exec(`ATTACH ${literal(place)} AS there`)
+    return tables.map((table) => {
+      const [here, there] = [`main.${table}`, `there.${table}`]
+      const counts = database.prepare(
+        `SELECT (SELECT count(*) FROM ${here}) AS here, (SELECT count(*) FROM ${there}) AS there,
+           (SELECT count(*) FROM (SELECT * FROM ${here} EXCEPT SELECT * FROM ${there})) AS missing`
+      )
+      return { table, ...(counts.get() as { here: number; there: number; missing: number }) }
+    })
+  })
+  const rows = found.reduce((sum, { there }) => sum + there, 0)
+  return compared(
+    `${counted(tables.length, "table")}, ${counted(rows, "row")}, compared with the release`,
+    found
+      .filter(({ here, missing, there }) => missing > 0 || here !== there)
+      .map(({ here, missing, table, there }) =>
+        wrong(
+          table.slice(1, -1),
+          `${counted(there, "row")} of ${here}, ${missing} of the release are missing or have other values`
+        )
+      )
+  )
+}, Effect.scoped)
+
+export const work: Work<SqliteDestination> = {
+  part: "database",
+  checkOf: (target) => `sqlite ${target}`,
+  deliver: (to, given) =>
+    Effect.map(deliver(to, given), (tables) => ({ to: to.destination.place, changed: tables.length, unit: "table" })),
+  compare,
+  // The file is a new one.
+  forget: () => Effect.succeed(true),
+  remove: Effect.fnUntraced(function* (to, { isLast, output }) {
+    const { place } = to.destination
+    if (isLast && (yield* stateOf(to))?.owner === (yield* ownerOf(output)))
+      yield* onDisk(place, "removed", () => rm(place))
+  })
+}

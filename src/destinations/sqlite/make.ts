@@ -1,0 +1,88 @@
+/** Makes a SQLite file of the DuckDB file of a release, without loss: see docs/destinations.md. */
+import { Effect, Stream } from "effect"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { snapshotName } from "../../output/paths.ts"
+import type { previousRelease } from "../../stages/publish/manifest.ts"
+import type { StoredColumn } from "../../stores/warehouse/content.ts"
+import { rowsOf } from "../../stores/warehouse/parts.ts"
+import { name, selected } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { failure } from "../../values/failure.ts"
+
+export type Release = NonNullable<Effect.Success<ReturnType<typeof previousRelease>>>
+
+export const contentOf = ({ manifest: { files } }: Release): string =>
+  files.find(({ path }) => path === snapshotName)!.sha256
+
+/** Makes the file `path`, which must be empty or missing. Returns the tables, by their names in SQL. */
+export const makeFile = Effect.fn("sqlite.makeFile")(function* (
+  path: string,
+  release: Release,
+  { memoryMb, owner, target }: { readonly memoryMb: number; readonly owner: string; readonly target: string }
+) {
+  const made = Effect.gen(function* () {
+    const database = yield* open(target, path)
+    const execute = (sql: string) => attempt(target, () => database.exec(sql))
+    // Nobody reads an unfinished file, and one that stays unfinished is made anew.
+    yield* execute("PRAGMA journal_mode = OFF; BEGIN; CREATE TABLE _sluice (owner TEXT, run_id TEXT, content TEXT)")
+    const tables = yield* tablesOfRelease
+    for (const { columns, from, table } of tables) {
+      yield* execute(`CREATE TABLE ${table} (${columns.map((column) => name(column.name)).join(", ")})`)
+      const insert = yield* attempt(target, () =>
+        database.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => "?").join(", ")})`)
+      )
+      yield* Stream.runForEach(rowsOf([from], columns), (row) =>
+        attempt(target, () => insert.run(...row.map((text, index) => valueOf(text, columns[index]!.type))))
+      )
+      if (columns.some((column) => column.name === "id"))
+        yield* execute(`CREATE INDEX ${name(`${table.slice(1, -1)}_id`)} ON ${table} (id)`)
+    }
+    yield* attempt(target, () =>
+      database.prepare("INSERT INTO _sluice VALUES (?, ?, ?)").run(owner, release.manifest.run, contentOf(release))
+    )
+    yield* execute("COMMIT")
+    return tables.map(({ table }) => table)
+  })
+  const snapshot = join(release.folder, snapshotName)
+  return yield* Effect.provide(
+    Effect.scoped(made),
+    Warehouse.layer(snapshot, { access: "read", isRelease: true, memoryMb })
+  )
+})
+
+/** The tables, wide views and models that SQLite has room for. */
+const tablesOfRelease = Effect.gen(function* () {
+  const found = yield* (yield* Warehouse).rows(
+    `SELECT schema_name, table_name, to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
+     FROM duckdb_columns() WHERE database_name = 'crm' AND (schema_name = 'main' OR (schema_name = 'bi'
+       AND table_oid NOT IN (SELECT view_oid FROM duckdb_views() WHERE database_name = 'crm')))
+     GROUP BY ALL HAVING count(*) <= 2000 ORDER BY schema_name DESC, table_name`
+  )
+  return found.map((row) => {
+    const table = name(String(row["table_name"]))
+    const columns: ReadonlyArray<StoredColumn> = selected(row["columns"])
+    return { table, from: `crm.${name(String(row["schema_name"]))}.${table}`, columns }
+  })
+})
+
+/** A number if SQLite has the same one, else the text that a CSV file has. */
+const valueOf = (text: string | null, type: string) => {
+  if (text === null) return null
+  if (type === "BOOLEAN") return text === "true" ? 1 : 0
+  if (!/^(DECIMAL|DOUBLE|FLOAT|U?(TINY|SMALL|BIG|HUGE)?INT)/.test(type)) return text
+  if (/^-?\d{1,18}$/.test(text)) return BigInt(text)
+  return String(Number(text)) === text ? Number(text) : text
+}
+
+export const open = (target: string, path: string, readOnly = false) =>
+  Effect.acquireRelease(
+    attempt(target, () => new DatabaseSync(path, { readOnly })),
+    (database) => Effect.sync(() => database.close())
+  )
+
+export const attempt = <A>(target: string, work: () => A) =>
+  Effect.try({
+    try: work,
+    catch: (cause) => failure({ _tag: "DestinationFailed", target, detail: (cause as Error).message })
+  })

@@ -1,0 +1,27 @@
+/** A folder for what a check makes: in the output folder, where space is, or in that of the system if this user may only read. */
+import * as Effect from "effect/Effect"
+import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { onDisk } from "./files.ts"
+import { outputPaths } from "./paths.ts"
+
+/** Removed with the scope. */
+export const scratchFolder = (folder: string) => {
+  const own = `${outputPaths(folder).verified}${process.pid}`
+  return Effect.acquireRelease(
+    onDisk(own, "created", () =>
+      mkdir(own, { recursive: true, mode: 0o700 }).then(
+        () => own,
+        (cause: NodeJS.ErrnoException) => {
+          if (!deniedCode.test(cause.code ?? "")) throw cause
+          return mkdtemp(join(tmpdir(), "sluice-verify-"))
+        }
+      )
+    ),
+    (made) => Effect.ignore(onDisk(made, "removed", () => rm(made, { recursive: true, force: true })))
+  )
+}
+
+/** Codes of the system for a missing right. */
+export const deniedCode = /\b(EACCES|EPERM|EROFS)\b/

@@ -1,0 +1,42 @@
+/** What a kind of destination says of its settings. The kinds are in src/destinations/, each with its settings and its work. */
+import type { Secret, Section } from "../values/setting.ts"
+
+/** Where a target goes. */
+export interface DestinationPlace {
+  /** Names the folder of src/destinations/ that has the work. */
+  readonly kind: string
+  /** Where the data is: a folder or an address, without secrets. */
+  readonly place: string
+  /** Secrets that requests contain. */
+  readonly secrets: ReadonlyArray<Secret>
+}
+
+export interface DestinationKind<Item, Place extends DestinationPlace> {
+  /** What it gets: releases that are made there, all files of a release, or the tables of its DuckDB file. */
+  readonly gets: "releases" | "files" | "tables"
+  /** Of an item of `[[publish]]`. */
+  readonly settings: Section
+  /** The setting that says where it is. */
+  readonly named: string
+  /** What an item with another destination is told about one of these settings; nothing if it cannot be so. */
+  readonly unused: string | undefined
+  readonly isNamedBy: (item: Item) => boolean
+  readonly read: (item: Item, reading: DestinationReading) => Place
+  /** What is wrong with an item that names it. */
+  readonly problems: (item: Item) => ReadonlyArray<ItemProblem>
+  /** Paths that nothing else of sluice may contain or be in. */
+  readonly paths: (item: Item) => ReadonlyArray<string>
+}
+
+export interface DestinationReading {
+  /** The name of the target. */
+  readonly name: string
+  readonly secretOf: (key: string, reference: string) => Secret
+}
+
+export interface ItemProblem {
+  readonly key: string
+  readonly value: string
+  /** Completes "s3_key is set, and …". */
+  readonly why: string
+}

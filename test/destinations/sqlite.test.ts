@@ -1,0 +1,136 @@
+/** A SQLite file as destination, read by SQLite itself. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { type Account, discard, openSynced } from "../support/account.ts"
+import { query } from "../support/compare.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+
+describe("a SQLite file", () => {
+  let account: Account
+  const folder = newFolder()
+  const path = join(folder, "crm.sqlite")
+  const config = join(folder, "sluice.toml")
+  const run = (...args: ReadonlyArray<string>) => sluice([...args, "--config", config], account.environment)
+  const published = () => join(account.output, "published", "crm.duckdb")
+  const inFile = <A>(use: (database: DatabaseSync) => A, file = path): A => {
+    const database = new DatabaseSync(file)
+    try {
+      return use(database)
+    } finally {
+      database.close()
+    }
+  }
+  const ask = (sql: string, file?: string) => inFile((database) => database.prepare(sql).all(), file)
+
+  beforeAll(async () => {
+    account = await openSynced({
+      tables: "locations,contacts,opportunities,pipelines,custom_fields",
+      formats: "duckdb"
+    })
+    writeFileSync(
+      config,
+      `[[publish]]\nname = "file"\nsqlite = "crm.sqlite"\nprofile = "raw"\n`.replace("crm.", `${folder}/crm.`)
+    )
+    const { code, stderr } = await run("publish")
+    assert.strictEqual(code, 0, stderr)
+  })
+  afterAll(() => {
+    discard(account)
+    rmSync(folder, { recursive: true })
+  })
+
+  it("has the rows and values of the release, for its owner only", async () => {
+    const tables = await query(
+      published(),
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'main' ORDER BY ALL"
+    )
+    assert.isAbove(tables.length, 10)
+    const counts = tables.map(({ name }) => `SELECT '${name}' AS name, count(*) AS n FROM "${name}"`)
+    const held = new Map(counts.map((sql) => Object.values(ask(sql)[0]!).map(String) as [string, string]))
+    for (const { name, n } of await query(published(), counts.join(" UNION ALL ")))
+      assert.strictEqual(held.get(String(name)), n, String(name))
+    const values = `SELECT id, contact_id, CAST(round(monetary_value * 100) AS BIGINT) AS cents, status FROM opportunities ORDER BY id`
+    const there = ask(values).map((row) => Object.values(row).map((value) => (value === null ? null : String(value))))
+    const here = (await query(published(), values)).map((row) => Object.values(row))
+    assert.isAbove(here.length, 20)
+    assert.deepStrictEqual(there, here)
+    const [time] = ask(
+      "SELECT count(*) AS n, count(datetime(date_added)) AS times FROM contacts WHERE date_added IS NOT NULL"
+    )
+    assert.isAbove(Number(time!["n"]), 100)
+    assert.strictEqual(time!["n"], time!["times"], "SQLite reads its times")
+    assert.strictEqual(statSync(path).mode & 0o077, 0)
+    assert.deepStrictEqual(readdirSync(folder).toSorted(), ["crm.sqlite", "sluice.toml"])
+  })
+
+  it("stays as it is while the release does, and is replaced with it", async () => {
+    const before = statSync(path).ino
+    assert.strictEqual((await run("publish")).code, 0)
+    assert.strictEqual(statSync(path).ino, before)
+    await account.service.post("change", { contacts: 0.2, seed: 2 })
+    const { code, stderr } = await run("sync", ...account.selection)
+    assert.strictEqual(code, 0, stderr)
+    assert.notStrictEqual(statSync(path).ino, before)
+    const verified = await run("verify")
+    assert.strictEqual(verified.code, 0, verified.stdout)
+    assert.match(verified.stdout, /sqlite file +\d+ tables, [\d,]+ rows, compared with the release/)
+  })
+
+  it("is compared value by value: verify names the table that another program has changed", async () => {
+    const copy = join(folder, "kept")
+    copyFileSync(path, copy)
+    inFile((database) => database.exec("UPDATE contacts SET email = 'x' WHERE id = (SELECT min(id) FROM contacts)"))
+    const { code, stderr } = await run("verify")
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /contacts: 1\d+ rows of \d+, 1 of the release are missing or have other values/)
+    inFile((database) => database.exec("DELETE FROM pipelines"))
+    assert.match((await run("verify")).stderr, /pipelines.*: 0 rows of \d+/)
+    const repaired = await run("publish", "--full")
+    assert.strictEqual(repaired.code, 0, repaired.stderr)
+    assert.strictEqual((await run("verify")).code, 0)
+    rmSync(copy)
+  })
+
+  it("is never a file that another program or another output folder has made", async () => {
+    const kept = readFileSync(path)
+    for (const [content, why] of [
+      [Buffer.from("a letter"), /sluice did not create it/],
+      [Buffer.alloc(0), /sluice did not create it/]
+    ] as const) {
+      writeFileSync(path, content)
+      const { code, stderr } = await run("publish")
+      assert.strictEqual(code, 1)
+      assert.match(stderr, why)
+      assert.isTrue(readFileSync(path).equals(content))
+    }
+    writeFileSync(path, kept)
+    inFile((database) => database.exec("UPDATE _sluice SET owner = 'another'"))
+    const refused = await run("publish")
+    assert.strictEqual(refused.code, 1)
+    assert.match(
+      refused.stderr,
+      /it has the tables of another output folder; \.\/sluice publish .*--full replaces them/
+    )
+    assert.strictEqual((await run("publish", "--full")).code, 0)
+  })
+
+  it("loses an erased person, and the file of a removed location", async () => {
+    const [{ id }] = ask("SELECT id FROM contacts ORDER BY id LIMIT 1") as [{ id: string }]
+    assert.isTrue(readFileSync(path).includes(id))
+    const erased = await run("subject", "erase", "--contact", id, "--all", "--apply", "--reason", "test")
+    assert.strictEqual(erased.code, 0, erased.stderr)
+    assert.isFalse(readFileSync(path).includes(id))
+    const [certificate] = readdirSync(join(account.output, "certificates"))
+    assert.deepInclude(JSON.parse(readFileSync(join(account.output, "certificates", certificate!), "utf8")).places, {
+      name: "file",
+      folder: path,
+      state: "cleaned"
+    })
+    const { SLUICE_LOCATION_ID: location, ...environment } = account.environment
+    const removed = await sluice(["location", "remove", location!, "--apply", "--config", config], environment)
+    assert.strictEqual(removed.code, 0, removed.stderr)
+    assert.isFalse(existsSync(path))
+  })
+})

@@ -2,12 +2,13 @@
 import * as Result from "effect/Result"
 import { parse } from "effect/encoding/Toml"
 import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { closest } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type ListName, allSettings, listNames, listOf, placeOfItem, sections } from "./sections.ts"
 import { lineOf } from "./toml-lines.ts"
 import { wrong } from "../values/finding.ts"
+import type { Setting } from "../values/setting.ts"
 
 export const defaultFile = join("config", "sluice.toml")
 
@@ -73,13 +74,18 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
   const misshapen = (path: string, expected: string) =>
     problems.push(wrong(placeOf(path), { _tag: "WrongValue", path, expected }))
 
+  const folder = dirname(resolve(name))
+  const placedValues = (values: Table, settingOf: (key: string) => Setting | undefined): Table =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, placed(value, settingOf(key) ?? {}, folder)]))
   const known: Record<string, Table> = {}
   for (const [section, values] of Object.entries(content)) {
     if (listNames.some((list) => list === section)) continue
     if (!Object.hasOwn(sections, section)) unknown(section, [...Object.keys(sections), ...listNames])
     else if (!isTable(values)) misshapen(section, `a section, [${section}]`)
     else {
-      known[section] = values
+      known[section] = placedValues(values, (key) =>
+        allSettings.find((one) => one.section === section && one.key === key)
+      )
       for (const key of Object.keys(values))
         if (!allSettings.some((setting) => setting.section === section && setting.key === key))
           unknown(
@@ -105,9 +111,17 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
             Object.keys(settings).map((name) => `${place}.${name}`)
           )
     }
-    return items
+    return items.map((one) => placedValues(one, (key) => settings[key]))
   }
   return { file: { name, sections: known, lists: listsOf(itemsOf), placeOf }, problems }
+}
+
+/** Paths in the settings and in references to secrets are relative to the file, so that they do not depend on where a command is run. */
+const placed = (value: unknown, { isPlace, secret }: Pick<Setting, "isPlace" | "secret">, folder: string): unknown => {
+  if (typeof value !== "string" || value === "") return value
+  if (secret && value.startsWith("file:")) return `file:${resolve(folder, value.slice("file:".length))}`
+  // Addresses and other references begin with a name and a colon.
+  return isPlace && !/^\w+:/.test(value) ? resolve(folder, value) : value
 }
 
 /** The sections of a list, each with its name. */

@@ -9,6 +9,7 @@ import {
   type ValuesOf,
   duration,
   folder,
+  place,
   positiveNumber,
   setting,
   text
@@ -25,7 +26,7 @@ export const fleetSection = {
     description: "Address of the PostgreSQL database of the fleet, or a reference to it: postgres://user@host/name.",
     example: "env:FLEET_DATABASE"
   }),
-  state: setting(text, {
+  state: setting(place, {
     environment: "SLUICE_FLEET_STATE",
     description:
       "Where the output folder of each location is: a folder that every worker reaches, or s3://bucket/prefix.",

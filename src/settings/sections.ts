@@ -16,6 +16,7 @@ import {
   boolean,
   enumeration,
   folder,
+  place,
   numberFrom,
   oneOfByName,
   period,
@@ -39,11 +40,13 @@ export const sections = {
   account: accountSection,
   budget: budgetSection,
   output: {
-    folder: setting(text, {
+    folder: setting(place, {
       environment: "SLUICE_OUTPUT",
       flag: "output",
-      description: "Folder of the vault, the warehouse and the published files.",
-      default: "output"
+      description:
+        "Folder of the vault, the warehouse and the published files. Without it, the folder output in the current folder.",
+      default: "output",
+      example: "/srv/sluice/output"
     }),
     formats: setting(anyOf([...fileFormats, "lake"]), {
       environment: "SLUICE_FORMATS",
@@ -66,7 +69,7 @@ export const sections = {
     folder: setting(folder, {
       environment: "SLUICE_PIPELINES",
       description: "Folder of your own definitions, which are read beside those of sluice; see docs/own-pipelines.md.",
-      example: "my-pipelines"
+      example: "../my-pipelines"
     })
   },
   models: {
@@ -77,7 +80,7 @@ export const sections = {
     }),
     folder: setting(folder, {
       description: "Folder of your own models; its SQL files are built like those of sluice.",
-      example: "my-models"
+      example: "../my-models"
     })
   },
   schema: schemaSection,

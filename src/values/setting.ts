@@ -33,6 +33,8 @@ export interface Setting<Written = unknown, Value = unknown> extends Kind<Writte
   /** Its value is never shown; it may be written as a reference (`env:`, `file:`, `cmd:`). */
   readonly secret?: true
   readonly default?: Written
+  /** See `place`. */
+  readonly isPlace?: true
   /** It replaces another setting of the item, so the example has it as a comment of a comment. */
   readonly alternative?: true
   /** The value in config/example.toml. Default: the default of the setting. */
@@ -123,8 +125,11 @@ const listed = (values: ReadonlyArray<string>, conjunction: string): string => {
 
 export const text = kind("a text that is not empty", Schema.String.check(Schema.isNonEmpty()))
 
+/** A path, or an address. In a settings file, a path is relative to that file. */
+export const place = { ...text, isPlace: true } as const
+
 /** The program gets its absolute path. */
-export const folder: Kind<string> = { ...text, toValue: (path) => resolve(path) }
+export const folder: Kind<string> & { readonly isPlace: true } = { ...place, toValue: (path) => resolve(path) }
 
 export const absolutePath = pattern("an absolute path", /^\/[^\0\n]*$/)
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { settingOf } from "../../src/settings/errors.ts"
 import type { Environment, Flags } from "../../src/settings/read.ts"
 import { checkSettings, outputSettings, syncSettings } from "../../src/settings/settings.ts"
@@ -47,6 +47,46 @@ describe("a value", () => {
       assert.deepStrictEqual(yield* formats(""), ["csv"])
       assert.deepStrictEqual(yield* formats("none"), [])
       assert.deepStrictEqual(yield* formats("csv, duckdb"), ["csv", "duckdb"])
+    })
+  )
+
+  it.effect("that is a path is relative to the file that has it, wherever the command is run", () =>
+    Effect.gen(function* () {
+      const config = fileOf(
+        [
+          "[output]\nfolder = 'data'\nformats = ['lake']",
+          "[models]\nfolder = '../models'",
+          "[lake]\ncatalog = 'lake.db'\ndata = 's3://bucket/lake'",
+          "[account]\ntoken = 'file:token'",
+          "[[publish]]\nname = 'a'\nfolder = 'team'\nprofile = 'raw'",
+          "[[publish]]\nname = 'b'\nfolder = '/srv/team'\nprofile = 'raw'",
+          "[[publish]]\nname = 'c'\nsqlite = 'crm.sqlite'\nprofile = 'raw'",
+          "[[publish]]\nname = 'd'\nfolder = 's3://bucket/team'\nprofile = 'raw'"
+        ].join("\n")
+      )
+      const folder = dirname(config)
+      writeFileSync(join(folder, "token"), "token-2")
+      const { SLUICE_TOKEN: _, ...environment } = complete
+      const { output, accounts } = yield* syncSettings({ config }, environment)
+      assert.strictEqual(output.folder, join(folder, "data"))
+      assert.strictEqual(output.models?.folder, join(folder, "../models"))
+      assert.strictEqual(output.lake?.place, "s3://bucket/lake/")
+      assert.deepInclude(output.lake!.access(), {
+        success: {
+          catalog: { kind: "file", path: join(folder, "lake.db") },
+          s3: { key: undefined, secret: undefined, region: "us-east-1", endpoint: undefined }
+        }
+      })
+      assert.deepStrictEqual(
+        output.publishing.targets.map(({ destination }) => destination.place),
+        [join(folder, "team"), "/srv/team", join(folder, "crm.sqlite"), "s3://bucket/team"]
+      )
+      assert.deepStrictEqual(accounts[0]!.secrets, ["token-2"])
+      const { sources } = checkSettings({ config }, environment).settings
+      assert.strictEqual(sources.find(({ path }) => path === "output.folder")?.shown, join(folder, "data"))
+      // A flag and a variable are relative to the current folder.
+      const flagged = yield* outputSettings({ config, output: "data" }, environment)
+      assert.strictEqual(flagged.folder, resolve("data"))
     })
   )
 

@@ -2,10 +2,10 @@
 import { resolve } from "node:path"
 import { releasesOf } from "../../output/releases.ts"
 import type { DestinationKind, DestinationPlace } from "../../settings/destination.ts"
-import { type ItemOf, setting, text } from "../../values/setting.ts"
+import { type ItemOf, place, setting } from "../../values/setting.ts"
 
 const settings = {
-  folder: setting(text, {
+  folder: setting(place, {
     description: "Folder of the target; becomes a link to its newest release. Or s3://bucket/prefix.",
     example: "/srv/analysts/crm"
   })

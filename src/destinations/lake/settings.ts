@@ -4,20 +4,20 @@ import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import { outputPaths } from "../../output/paths.ts"
 import type { Bucket } from "../../stores/objects/bucket.ts"
-import { type Secret, type Section, type ValuesOf, absolutePath, period, setting, text } from "../../values/setting.ts"
+import { type Secret, type Section, type ValuesOf, absolutePath, period, place, setting } from "../../values/setting.ts"
 import { bucketSettingsOf } from "../bucket/settings.ts"
 import type { DestinationPlace } from "../../settings/destination.ts"
 import type { SettingProblem } from "../../settings/errors.ts"
 
 export const lakeSection = {
-  catalog: setting(text, {
+  catalog: setting(place, {
     environment: "SLUICE_LAKE_CATALOG",
     secret: true,
     description:
       "Catalog of the lake: the path of a file, or a PostgreSQL database as postgres:dbname=lake host=db.example.com user=sluice password=…, or a reference to that text. Without it, lake.ducklake in the output folder.",
     example: "env:LAKE_CATALOG"
   }),
-  data: setting(text, {
+  data: setting(place, {
     environment: "SLUICE_LAKE_DATA",
     description:
       "Where the Parquet files of the lake are: a folder, or s3://bucket/prefix. Without it, the folder lake in the output folder.",

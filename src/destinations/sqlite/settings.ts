@@ -1,10 +1,10 @@
 /** A SQLite file with the tables and the models, which is replaced as a whole. */
 import { resolve } from "node:path"
 import type { DestinationKind, DestinationPlace } from "../../settings/destination.ts"
-import { type ItemOf, setting, text } from "../../values/setting.ts"
+import { type ItemOf, place, setting } from "../../values/setting.ts"
 
 const settings = {
-  sqlite: setting(text, {
+  sqlite: setting(place, {
     alternative: true,
     description: "Instead of a folder, a SQLite file. See docs/destinations.md.",
     example: "/srv/analysts/crm.sqlite"

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { deniedText } from "./denied.ts"
 import { onDisk } from "./files.ts"
 import { outputPaths } from "./paths.ts"
 
@@ -14,7 +15,7 @@ export const scratchFolder = (folder: string) => {
       mkdir(own, { recursive: true, mode: 0o700 }).then(
         () => own,
         (cause: NodeJS.ErrnoException) => {
-          if (!deniedCode.test(cause.code ?? "")) throw cause
+          if (!deniedText.test(cause.code ?? "")) throw cause
           return mkdtemp(join(tmpdir(), "sluice-verify-"))
         }
       )
@@ -22,6 +23,3 @@ export const scratchFolder = (folder: string) => {
     (made) => Effect.ignore(onDisk(made, "removed", () => rm(made, { recursive: true, force: true })))
   )
 }
-
-/** Codes of the system for a missing right. */
-export const deniedCode = /\b(EACCES|EPERM|EROFS)\b/

@@ -27,6 +27,12 @@ const SettingFact = Schema.TaggedUnion({
   SecretUnavailable: { reference: Schema.String, cause: Schema.String },
   /** No header of a request can carry it. */
   SecretUnsendable: { reference: Schema.String, cause: Schema.String },
+  /** The output folder, or something in it, belongs to another user. */
+  FolderDenied: {
+    path: Schema.String,
+    folder: Schema.String,
+    denied: Schema.Struct({ path: Schema.String, owner: Schema.String, user: Schema.String })
+  },
   /** A setting of a publish target that does not fit the others. */
   TargetConflict: { path: Schema.String, value: Schema.String, other: Schema.String },
   UnknownTable: { table: Schema.String, closest: Schema.optional(Schema.String) },

@@ -4,7 +4,9 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import { type AlarmSettings, silencesOf } from "../alarms/silence.ts"
+import { deniedIn } from "../output/denied.ts"
 import { outputPaths } from "../output/paths.ts"
+import { wrong } from "../values/finding.ts"
 import { commaSeparated } from "../values/setting.ts"
 import type { OptionalSettings } from "../catalog/optional-settings.ts"
 import { type ApiSettings, accountSection, credentialsOf, optionalOf, type StatedCurrencies } from "./account.ts"
@@ -106,7 +108,15 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
 const checkedFolders = (settings: Settings): Settings => {
   const { lists, placeOf, problems, values } = settings
   const listed = { targets: lists.publish, placeOf }
-  return { ...settings, problems: [...problems, ...targetConflicts(listed, resolve(values.output.folder))] }
+  const folder = resolve(values.output.folder)
+  return { ...settings, problems: [...problems, ...deniedFolder(folder), ...targetConflicts(listed, folder)] }
+}
+
+const deniedFolder = (folder: string): ReadonlyArray<SettingProblem> => {
+  const denied = deniedIn(folder)
+  return denied === undefined
+    ? []
+    : [wrong("output.folder", { _tag: "FolderDenied", path: "output.folder", folder, denied })]
 }
 
 const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: Environment): CommandSettings => {

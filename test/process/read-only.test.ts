@@ -1,7 +1,7 @@
 /** An output that belongs to somebody else, and that this user may read but not write. */
 import { assert, describe, it } from "@effect/vitest"
 import { execFileSync, spawnSync } from "node:child_process"
-import { readdirSync } from "node:fs"
+import { chmodSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { discard, openSynced } from "../support/account.ts"
@@ -35,7 +35,7 @@ describe.skipIf(!isPossible)(isPossible ? "an output" : "skipped: setpriv cannot
         chmod("a-r", path)
         const ran = verify()
         assert.notStrictEqual(ran.status, 0, ran.stdout + ran.stderr)
-        assert.match(ran.stdout + ran.stderr, /EACCES|[Pp]ermission/)
+        assert.match(ran.stdout + ran.stderr, /EACCES|[Pp]ermission|may not read it/)
         assert.notMatch(ran.stdout + ran.stderr, /Next:.*(rebuild|backup)/)
         chmod("u+r", path)
       }
@@ -44,4 +44,55 @@ describe.skipIf(!isPossible)(isPossible ? "an output" : "skipped: setpriv cannot
       discard(account)
     }
   })
+
+  it.skipIf(mortal.length === 0)(
+    "of another user is refused by every command, with the owner and two ways out",
+    async () => {
+      const account = await openSynced({ tables: "contacts,users", flags: ["--contacts", "20"], formats: "duckdb" })
+      const run = (...args: ReadonlyArray<string>) => {
+        const [program, ...before] = [...mortal, launcher, ...args]
+        const environment = { ...account.environment, PATH: process.env["PATH"] }
+        return spawnSync(program!, before, { encoding: "utf8", env: environment })
+      }
+      const commands = [
+        ["status"],
+        ["plan"],
+        ["sync", ...account.selection],
+        ["verify"],
+        ["check"],
+        ["publish"],
+        ["rebuild"],
+        ["report"],
+        ["doctor"],
+        ["prune"],
+        ["ledger", "show"],
+        ["backup", `${account.output}-copy`],
+        ["subject", "export", "--email", "a@example.com"]
+      ]
+      try {
+        execFileSync("chown", ["-R", "65534", account.output])
+        chmodSync(account.output, 0o700)
+        for (const command of commands) {
+          const { status, stderr, stdout } = run(...command)
+          assert.strictEqual(status, 78, `${command.join(" ")}: ${stdout}${stderr}`)
+          assert.match(stdout + stderr, /belongs to nobody, and root may not read it/, command.join(" "))
+        }
+        assert.match(
+          run("status").stderr,
+          /^Next: Run the command as nobody \(sudo -u nobody …\), or give the folder to root: sudo chown -R root '/m
+        )
+        // The folder may be read, and what is in it may not be changed.
+        execFileSync("chmod", ["-R", "a+rX", account.output])
+        assert.strictEqual(run("status").status, 0)
+        for (const command of [["publish"], ["plan"], ["sync", ...account.selection]]) {
+          const { status, stderr } = run(...command)
+          assert.strictEqual(status, 78, `${command.join(" ")}: ${stderr}`)
+          assert.match(stderr, /belongs to nobody, and root may not/, command.join(" "))
+        }
+      } finally {
+        execFileSync("chown", ["-R", "0", account.output])
+        discard(account)
+      }
+    }
+  )
 })

@@ -12,7 +12,7 @@ import { type Position, isBefore } from "../../stores/vault/position.ts"
 import { plainPath, readSealed } from "../../stores/vault/segments.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
 import type { Checked, VerifyFinding } from "../../values/checked.ts"
-import { deniedCode } from "../../output/scratch.ts"
+import { deniedText } from "../../output/denied.ts"
 
 /** What the warehouse expects of the vault. */
 export interface Expected {
@@ -52,7 +52,7 @@ export const checkVault = Effect.fn("verify.vault")(function* (
     if (!sealed && !files.plain.has(segment)) continue
     const content = yield* onDisk(folder, "read", () =>
       (sealed ? readSealed(folder, segment) : readFile(plainPath(folder, segment))).catch((cause) =>
-        deniedCode.test(cause.code) ? Promise.reject(cause) : reasonOf(cause)
+        deniedText.test(cause.code) ? Promise.reject(cause) : reasonOf(cause)
       )
     )
     const where = `segment ${segment}`

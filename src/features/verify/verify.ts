@@ -22,7 +22,7 @@ import { knownTables } from "./existing-tables.ts"
 import { checkPublished } from "../../destinations/folder/compare.ts"
 import { type ReplayOptions, checkReplay } from "./replay.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
-import { deniedCode } from "../../output/scratch.ts"
+import { deniedText } from "../../output/denied.ts"
 import { checkRejects, checkStatuses, checkTimes } from "./state.ts"
 import { checkVault } from "./vault.ts"
 
@@ -150,7 +150,7 @@ const finished = <R>(
 
 const unfinished = (part: Part, check: string, failure: Failure): Checked => {
   const { reason } = failure
-  const isDenied = reason._tag === "FileFailed" && deniedCode.test(reason.detail)
+  const isDenied = reason._tag === "FileFailed" && deniedText.test(reason.detail)
   return {
     part: isDenied ? "rights" : part,
     check,

@@ -6,7 +6,8 @@ import { type ExitKind, type Explanation, Failure, type FailureReason, exitCodes
 import { suggestion } from "../../settings/closest.ts"
 import { SettingsError } from "../../settings/errors.ts"
 import { instant } from "../result.ts"
-import { settingsExplanation } from "./setting-errors.ts"
+import { deniedExplanation, settingsExplanation } from "./setting-errors.ts"
+import { deniedAt, deniedText } from "../../output/denied.ts"
 
 /** An error of the command line itself, in words. */
 export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
@@ -48,14 +49,27 @@ export const failureExplanation = ({ reason, unpublished }: Failure): Explanatio
       }
 }
 
+const doing = {
+  opened: "open",
+  created: "create",
+  read: "read",
+  written: "write",
+  replaced: "replace",
+  moved: "move",
+  removed: "remove"
+} as const
+
 const reasonExplanation = (reason: FailureReason): Explanation => {
   switch (reason._tag) {
-    case "FileFailed":
+    case "FileFailed": {
+      const denied = deniedText.test(reason.detail) ? deniedAt(reason.path) : undefined
+      if (denied && denied.owner !== denied.user) return deniedExplanation(denied, doing[reason.operation])
       return {
         ends: "failed",
         message: `${reason.path} could not be ${reason.operation}: ${reason.detail}. Everything read before this is kept.`,
         next: "Free disk space or correct the permissions, then run the same command again; it resumes where it stopped."
       }
+    }
     case "WarehouseNotFound":
       return { ends: "failed", message: `There is no warehouse at ${reason.path} yet.`, next: "./sluice sync" }
     case "WarehouseLocked":

@@ -1,6 +1,7 @@
 /** The sentences about settings that are missing or wrong. */
 import { suggestion } from "../../settings/closest.ts"
 import { type SettingProblem, type SettingsError, isMissing } from "../../settings/errors.ts"
+import type { Denied } from "../../output/denied.ts"
 import type { Explanation } from "../../values/failure.ts"
 
 export const settingsExplanation = ({ problems }: SettingsError): Explanation => {
@@ -15,10 +16,20 @@ export const settingsExplanation = ({ problems }: SettingsError): Explanation =>
   }
 }
 
-const nextStep = (problems: ReadonlyArray<SettingProblem>): string =>
-  problems.every(isMissing)
+/** `folder`: what this user has to own, to work. */
+export const deniedExplanation = ({ owner, path, user }: Denied, operation: string, folder = path): Explanation => ({
+  ends: "config",
+  message: `${path} belongs to ${owner}, and ${user} may not ${operation} it.`,
+  next: `Run the command as ${owner} (sudo -u ${owner} …), or give the folder to ${user}: sudo chown -R ${user} '${folder}'`
+})
+
+const nextStep = (problems: ReadonlyArray<SettingProblem>): string => {
+  const denied = problems.flatMap(({ what }) => (what._tag === "FolderDenied" ? [what] : []))[0]
+  if (denied) return deniedExplanation(denied.denied, "read", denied.folder).next
+  return problems.every(isMissing)
     ? "Run ./sluice init, or set them and run the same command again; `./sluice demo` needs none."
     : "Correct this and run the same command again. config/example.toml shows every setting."
+}
 
 export const problemSentence = ({ where, what }: SettingProblem): string => {
   switch (what._tag) {
@@ -44,6 +55,8 @@ export const problemSentence = ({ where, what }: SettingProblem): string => {
       return `${where}: ${what.reference} cannot be read: ${what.cause}.`
     case "SecretUnsendable":
       return `${where}: ${what.reference} cannot be sent: ${what.cause}.`
+    case "FolderDenied":
+      return deniedExplanation(what.denied, "read").message
     case "TargetConflict":
       return `${where}: ${what.path} is ${what.value}, and ${what.other}. Name another one.`
     case "UnknownTable":

@@ -74,6 +74,10 @@ export interface Series {
   readonly kind: "area" | "line" | "second" | "third" | "limit"
 }
 
+/** Values at equal steps, from left to right. */
+export const spread = (values: ReadonlyArray<number | undefined>): Series["points"] =>
+  values.map((y, index) => ({ x: index / (values.length - 1), y }))
+
 export const lines = (series: ReadonlyArray<Series>, frame: Framed & { readonly top?: number | undefined }): Html => {
   const scale = scaleOf(frame.top ?? Math.max(0, ...series.flatMap(({ points }) => points.map(({ y = 0 }) => y))))
   const paths = series.map(({ name, points, kind }) => {

@@ -1,6 +1,6 @@
 /** The document around the two parts of the report. It loads nothing: a policy in the file forbids it. */
 import { hash } from "node:crypto"
-import { monthsUntil } from "./business/figures.ts"
+import { monthsUntil } from "./business/months.ts"
 import { moment, month } from "../../values/moment.ts"
 import { type Overview, stateLine } from "./operations/overview.ts"
 import { Html, html } from "../../values/html.ts"

@@ -1,6 +1,7 @@
 /** Tables of the report. A wide one scrolls inside its own box, never the page. */
 import { type Content, type Html, html } from "../../values/html.ts"
 import { count } from "./format.ts"
+import { highestOf } from "./sums.ts"
 
 export interface Column<Row> {
   readonly head: string
@@ -9,18 +10,38 @@ export interface Column<Row> {
   readonly kind?: "number" | "chart" | "wide"
 }
 
-export interface TableOptions<Row> {
+export const text = <Row>(head: string, cell: (row: Row) => Content): Column<Row> => ({ head, cell })
+export const wide = <Row>(head: string, cell: (row: Row) => Content): Column<Row> => ({ head, cell, kind: "wide" })
+export const chart = <Row>(head: string, cell: (row: Row) => Content): Column<Row> => ({ head, cell, kind: "chart" })
+
+/** A cell is a number, or says one in words. */
+export const number = <Row>(head: string, cell: (row: Row) => Content): Column<Row> => {
+  const shown = (content: Content) => (typeof content === "number" ? count(content) : content)
+  return { head, cell: (row) => shown(cell(row)), kind: "number" }
+}
+
+/** Numbers as bars, which are shares of the highest; the numbers themselves are in another column. */
+export const bars = <Row>(head: string, rows: ReadonlyArray<Row>, of: (row: Row) => number): Column<Row> => {
+  const highest = highestOf(rows, of)
+  return chart(head, (row) => bar(of(row), highest))
+}
+
+const bar = (value: number, highest: number): Html =>
+  html`<span class="meter" aria-hidden="true"
+    ><span style="width:${highest > 0 ? Math.round((1000 * value) / highest) / 10 : 0}%"></span
+  ></span>`
+
+export interface Table<Row> {
   /** For links, and for programs that read the report. */
   readonly id: string
   readonly caption: string
   /** The first one identifies the row. */
   readonly columns: ReadonlyArray<Column<Row>>
-  readonly rows: ReadonlyArray<Row>
   /** Further rows are shown on request. */
   readonly folded?: number
 }
 
-export const tableOf = <Row>({ id, caption, columns, rows, folded }: TableOptions<Row>): Html => {
+export const tableOf = <Row>(rows: ReadonlyArray<Row>, { id, caption, columns, folded }: Table<Row>): Html => {
   const part = (shown: ReadonlyArray<Row>, partId: string, name: string) =>
     html`<p class="caption" id="${partId}-caption">${name}</p>
       <div class="scroll" role="region" tabindex="0" aria-labelledby="${partId}-caption">
@@ -52,49 +73,8 @@ const cellOf = <Row>({ cell, kind }: Column<Row>, row: Row, index: number): Html
   index === 0 ? html`<th scope="row" class="${kind}">${cell(row)}</th>` : html`<td class="${kind}">${cell(row)}</td>`
 
 /** The numbers of a chart, closed on screens and open in print. */
-export const numbersOf = <Row>(options: TableOptions<Row>): Html =>
+export const numbersOf = <Row>(rows: ReadonlyArray<Row>, table: Table<Row>): Html =>
   html`<details>
     <summary>Numbers</summary>
-    ${tableOf(options)}
+    ${tableOf(rows, table)}
   </details>`
-
-/** A number as a bar; the number itself is in another cell. */
-export const bar = (value: number, highest: number): Html =>
-  html`<span class="meter" aria-hidden="true"
-    ><span style="width:${highest > 0 ? Math.round((1000 * value) / highest) / 10 : 0}%"></span
-  ></span>`
-
-export interface SectionOptions {
-  readonly id: string
-  readonly title: string
-  /** What the reader should take away, in a sentence. */
-  readonly lead: Content
-  readonly content: Content
-}
-
-export const section = ({ id, title, lead, content }: SectionOptions): Html =>
-  html`<section id="${id}" aria-labelledby="${id}-title">
-    <h3 id="${id}-title">${title}</h3>
-    <p class="lead">${lead}</p>
-    ${content}
-  </section> `
-
-export interface Tile {
-  /** For programs that read the report. */
-  readonly id?: string
-  readonly title: string
-  readonly value: Content
-  readonly note: string
-}
-
-/** The figures that a reader looks for first. */
-export const tiles = (shown: ReadonlyArray<Tile>): Html =>
-  html`<dl class="tiles">
-    ${shown.map(
-      ({ id, title, value, note }) =>
-        html`<div>
-          <dt>${title}</dt>
-          <dd><strong${id === undefined ? undefined : html` id="tile-${id}"`}>${value}</strong><span>${note}</span></dd>
-        </div>`
-    )}
-  </dl>`

@@ -1,88 +1,68 @@
 /** Section: from where new contacts came. */
 import * as Effect from "effect/Effect"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { count, counted, share } from "../format.ts"
-import { month } from "../../../values/moment.ts"
-import { ownName } from "../mask.ts"
-import { bar, section, tableOf } from "../table.ts"
-import { type TopicDefinition, inMonths, lastWhole, leftOut, noneText } from "./figures.ts"
+import { ownText, query } from "../query.ts"
+import { sumOf } from "../sums.ts"
+import { bars, number, tableOf, text } from "../table.ts"
+import { inMonths, lastWhole } from "./months.ts"
+import type { Topic } from "./topic.ts"
 
 /** A source with fewer contacts may be a text about one person, so it is not shown by name. */
 const contactsMin = 5
 const sourcesMax = 20
 
-const contact = { thing: "contact", of: "day of creation" }
-
-export const acquisitionTopic: TopicDefinition = {
+export const acquisitionTopic: Topic = {
   id: "acquisition",
   title: "New contacts by source",
   models: ["fct_contact_acquisition"],
   resources: ["contacts"],
-  unknown: "SELECT count(*) FROM bi.fct_contact_acquisition WHERE created_local_date IS NULL",
+  unknown: {
+    rows: "bi.fct_contact_acquisition WHERE created_local_date IS NULL",
+    thing: "contact",
+    of: "day of creation"
+  },
+  none: "No contact was created in the last 13 months.",
+  whether: "a contact was created in the last 13 months",
   week: {
     thing: "new contact",
     things: "new contacts",
     rows: "SELECT created_local_date AS day, NULL AS currency, NULL AS amount FROM bi.fct_contact_acquisition"
   },
-  make: Effect.fn("report.acquisition")(function* ({ months, unknown }) {
-    const found = yield* (yield* Warehouse).rows(
-      `SELECT channel, count(*) AS n, count(*) FILTER (date_trunc('month', created_local_date) = DATE '${lastWhole(months)}') AS month
-       FROM bi.fct_contact_acquisition WHERE ${inMonths("created_local_date", months)}
-       GROUP BY ALL ORDER BY n DESC, channel`
+  find: Effect.fn("report.acquisition")(function* ({ months, since, lastMonth, leftOut }) {
+    const sources = yield* query(
+      { name: ownText, contacts: Number, recent: Number },
+      `SELECT channel AS name, count(*) AS contacts, count(*) FILTER (month = '${lastWhole(months)}') AS recent
+       FROM ${inMonths("bi.fct_contact_acquisition", "created_local_date", months)} GROUP BY ALL ORDER BY contacts DESC, name`
     )
-    const sources = found.map((row) => ({
-      name: ownName(String(row["channel"])),
-      contacts: Number(row["n"]),
-      lastMonth: Number(row["month"])
-    }))
-    const all = sources.reduce((sum, { contacts }) => sum + contacts, 0)
-    const lastMonth = sources.reduce((sum, one) => sum + one.lastMonth, 0)
     const named = sources.filter(({ contacts }) => contacts >= contactsMin).slice(0, sourcesMax)
-    const others = sources.length - named.length
-    const rows = [
-      ...named,
-      ...(others === 0
-        ? []
-        : [
-            {
-              name: counted(others, "other source"),
-              contacts: all - named.reduce((sum, { contacts }) => sum + contacts, 0),
-              lastMonth: lastMonth - named.reduce((sum, one) => sum + one.lastMonth, 0)
-            }
-          ])
-    ]
-    const highest = Math.max(0, ...rows.map(({ contacts }) => contacts))
+    const others = sources.filter((one) => !named.includes(one))
+    const together = {
+      name: counted(others.length, "other source"),
+      contacts: sumOf(others, ({ contacts }) => contacts),
+      recent: sumOf(others, ({ recent }) => recent)
+    }
+    const rows = others.length === 0 ? named : [...named, together]
+    const all = sumOf(rows, ({ contacts }) => contacts)
+    const recent = count(sumOf(rows, (one) => one.recent))
     return {
-      figures: [{ title: "New contacts", value: count(lastMonth), note: `in ${month(lastWhole(months))}` }],
-      content: section({
-        id: "acquisition",
-        title: "New contacts by source",
-        lead:
-          all === 0
-            ? noneText(
-                "No contact was created in the last 13 months.",
-                "a contact was created in the last 13 months",
-                unknown,
-                contact
-              )
-            : `${counted(all, "contact was", "contacts were")} created since ${month(months[0]!)}, ${count(lastMonth)} in ${month(lastWhole(months))}. The source is that of the first visit, or else the one that the contact names; sources of fewer than ${contactsMin} contacts are not shown by name.${leftOut(unknown, contact)}`,
-        content:
-          all === 0
-            ? undefined
-            : tableOf({
-                id: "sources",
-                caption: `Contacts by source since ${month(months[0]!)}`,
-                rows,
-                folded: 12,
-                columns: [
-                  { head: "Source", cell: ({ name }) => name },
-                  { head: "Contacts", kind: "number", cell: ({ contacts }) => count(contacts) },
-                  { head: "Share", kind: "number", cell: ({ contacts }) => share(contacts, all) },
-                  { head: "Share of the highest", kind: "chart", cell: ({ contacts }) => bar(contacts, highest) },
-                  { head: month(lastWhole(months)), kind: "number", cell: (one) => count(one.lastMonth) }
-                ]
-              })
-      })
+      figures: [{ title: "New contacts", value: recent, note: `in ${lastMonth}` }],
+      isEmpty: all === 0,
+      lead: `${counted(all, "contact was", "contacts were")} created since ${since}, ${recent} in ${lastMonth}. The source is that of the first visit, or else the one that the contact names; sources of fewer than ${contactsMin} contacts are not shown by name.${leftOut}`,
+      content:
+        all === 0
+          ? undefined
+          : tableOf(rows, {
+              id: "sources",
+              caption: `Contacts by source since ${since}`,
+              folded: 12,
+              columns: [
+                text("Source", ({ name }) => name),
+                number("Contacts", ({ contacts }) => contacts),
+                number("Share", ({ contacts }) => share(contacts, all)),
+                bars("Share of the highest", rows, ({ contacts }) => contacts),
+                number(lastMonth, (one) => one.recent)
+              ]
+            })
     }
   })
 }

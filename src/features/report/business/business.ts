@@ -1,16 +1,21 @@
 /** The first part of the report: the account's business, from the models in schema `bi` of the published DuckDB file. */
 import * as Effect from "effect/Effect"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import type { Failure } from "../../../values/failure.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { existingMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
-import { day, moment } from "../../../values/moment.ts"
-import { section, tiles } from "../table.ts"
+import { day, moment, month } from "../../../values/moment.ts"
+import { query } from "../query.ts"
+import { type Tile, section, tiles } from "../section.ts"
 import { acquisitionTopic } from "./acquisition.ts"
-import { outcomeTopic, pipelineTopic } from "./deals.ts"
-import { type Context, type Topic, monthsUntil } from "./figures.ts"
+import { appointmentTopic } from "./appointments.ts"
 import { recurringTopic, revenueTopic } from "./money.ts"
-import { appointmentTopic, replyTopic } from "./service.ts"
+import { lastWhole, monthsUntil } from "./months.ts"
+import { outcomeTopic } from "./outcomes.ts"
+import { pipelineTopic } from "./pipeline.ts"
+import { replyTopic } from "./replies.ts"
+import { type Context, type Topic, leftOutText, noneText } from "./topic.ts"
 import { clauseOf, headlineOf, weekOf } from "./week.ts"
 
 const topics = [
@@ -29,40 +34,47 @@ export interface Business {
   readonly content: Html
 }
 
+interface Made {
+  readonly figures: ReadonlyArray<Tile>
+  /** Its part of the sentence about the week. */
+  readonly clause: Html | undefined
+  readonly content: Html
+}
+
 /** `Warehouse` is the published DuckDB file. A topic whose model is missing says so, and the others are shown. */
 export const business = Effect.fn("report.business")(function* (asOf: number, placeOf: Context["placeOf"]) {
-  const found = yield* (yield* Warehouse).rows(
-    "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi' AND database_name = current_database()"
+  const found = yield* query(
+    { name: String },
+    "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'bi' AND database_name = current_database()"
   )
-  const models = new Set(found.map((row) => String(row["table_name"])))
+  const models = new Set(found.map(({ name }) => name))
   if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
   const months = monthsUntil(asOf)
+  const context = { months, since: month(months[0]!), lastMonth: month(lastWhole(months)), placeOf }
   const week = yield* weekOf(asOf)
   const staleSince = new Map((yield* modelProblems()).map(({ where, keptAt }) => [where, keptAt]))
   const unreadOf = yield* unreadResources
-  const made = yield* Effect.forEach(topics, (topic) => {
-    const { id, title, models: needed } = topic
-    const without = (lead: string): MadeTopic => ({
-      figures: [],
-      clause: undefined,
-      content: section({ id, title, lead, content: undefined })
-    })
-    const missing = needed.filter((model) => !models.has(model))
-    if (missing.length > 0) return Effect.succeed(without(`The release does not have the model ${missing.join(", ")}.`))
+  const make = Effect.fnUntraced(function* (topic: Topic) {
+    const { id, title, models: needed, resources, unknown } = topic
+    const [count] = unknown ? yield* query({ n: Number }, `SELECT count(*) AS n FROM ${unknown.rows}`) : []
+    const missing = { unread: unreadOf(resources), rows: count?.n ?? 0 }
+    const { isEmpty, lead, content, figures } = yield* topic.find({ ...context, leftOut: leftOutText(topic, missing) })
+    const shown = section({ id, title, lead: isEmpty ? noneText(topic, missing) : lead, content })
     const stale = needed.flatMap((model) => staleSince.get(model) ?? [])
-    return Effect.gen(function* () {
-      const [row] = yield* (yield* Warehouse).rows(`SELECT (${topic.unknown}) AS n`)
-      const unknown = { unread: unreadOf(topic.resources), rows: Number(row?.["n"]) }
-      const made = yield* topic.make({ months, unknown, placeOf })
-      if (stale.length > 0) return { ...asOfDay(made, Math.min(...stale)), clause: undefined }
-      return { ...made, clause: topic.week && (yield* clauseOf(topic.week, week, unknown)) }
-    }).pipe(
+    return stale.length > 0
+      ? asOfDay(figures, shown, Math.min(...stale))
+      : { figures, content: shown, clause: topic.week && (yield* clauseOf(topic.week, week, missing)) }
+  })
+  const made = yield* Effect.forEach(topics, (topic): Effect.Effect<Made, Failure, Warehouse> => {
+    const { id, title, models: needed } = topic
+    const without = (lead: string) =>
+      Effect.succeed({ figures: [], clause: undefined, content: section({ id, title, lead }) })
+    const absent = needed.filter((model) => !models.has(model))
+    if (absent.length > 0) return without(`The release does not have the model ${absent.join(", ")}.`)
+    return make(topic).pipe(
       Effect.catchIf(
         ({ reason }) => reason._tag === "StatementRejected",
-        () =>
-          Effect.succeed(
-            without(`The model ${needed.join(", ")} is of another version; ./sluice publish builds it again.`)
-          )
+        () => without(`The model ${needed.join(", ")} is of another version; ./sluice publish builds it again.`)
       )
     )
   })
@@ -76,25 +88,21 @@ export const business = Effect.fn("report.business")(function* (asOf: number, pl
   }
 })
 
-interface MadeTopic extends Topic {
-  /** Its part of the sentence about the week. */
-  readonly clause: Html | undefined
-}
-
 /** A release of an earlier version may say nothing about readings. */
 const unreadResources = Effect.gen(function* () {
-  const warehouse = yield* Warehouse
-  if (!(yield* existingMetaTables(warehouse)).has("watermarks")) return () => []
-  const rows = yield* warehouse.rows(
+  if (!(yield* existingMetaTables(yield* Warehouse)).has("watermarks")) return () => []
+  const found = yield* query(
+    { resource: String },
     "SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM meta.watermarks WHERE complete_at IS NOT NULL"
   )
-  const read = new Set(rows.map((row) => String(row["resource"])))
+  const read = new Set(found.map(({ resource }) => resource))
   return (resources: ReadonlyArray<string>) => resources.filter((resource) => !read.has(resource))
 })
 
 /** The model could not be built since, so the figures are old. */
-const asOfDay = ({ figures, content }: Topic, at: number): Topic => ({
+const asOfDay = (figures: ReadonlyArray<Tile>, content: Html, at: number): Made => ({
   figures: figures.map((figure) => ({ ...figure, note: `${figure.note}, as of ${day(at)}` })),
+  clause: undefined,
   content: html`<div>
     ${content}
     <p class="note">These figures are as of ${moment(at)}: the model could not be built since.</p>

@@ -1,8 +1,8 @@
 /** Amounts of several currencies, which are never added: one is shown at a time, that of the most rows first. */
-import type { Row } from "../../../stores/warehouse/warehouse.ts"
-import { money } from "../format.ts"
+import { money, moneyBrief } from "../format.ts"
 import { type Html, html } from "../../../values/html.ts"
-import { ownName } from "../mask.ts"
+import { ownText } from "../query.ts"
+import type { Tile } from "../section.ts"
 
 /** Currencies that are shown. */
 const currenciesMax = 4
@@ -12,19 +12,28 @@ interface InCurrency {
   readonly currency: string | undefined
 }
 
-export const currencyOf = (row: Row): string | undefined =>
-  row["currency"] === null || row["currency"] === "" ? undefined : ownName(String(row["currency"]))
+interface Amount extends InCurrency {
+  readonly amount: number
+}
 
-/** An amount that stands alone. */
-export const stated = (amount: number, currency: string | undefined): string =>
-  currency === undefined ? `${money(amount, currency)} (currency not stated)` : money(amount, currency)
+/** Reads a currency. */
+export const currency = (cell: unknown): string | undefined =>
+  cell === null || cell === "" ? undefined : ownText(cell)
 
 /** Amounts in a sentence. */
-export const statedAll = (amounts: ReadonlyArray<InCurrency & { readonly amount: number }>): string =>
+export const statedAll = (amounts: ReadonlyArray<Amount>): string =>
   amounts
     .slice(0, currenciesMax)
-    .map(({ amount, currency }) => stated(amount, currency))
+    .map(
+      ({ amount, currency }) => `${money(amount, currency)}${currency === undefined ? " (currency not stated)" : ""}`
+    )
     .join(" and ")
+
+export const figureOf = (title: string, { amount, currency }: Amount, note: string): Tile => ({
+  title,
+  value: moneyBrief(amount, currency),
+  note: `${note}${currency === undefined ? ", currency not stated" : ""}`
+})
 
 /** The first currency, and the others folded. `summary`: what a reader sees of these. */
 export const oneAtATime = <One extends InCurrency>(

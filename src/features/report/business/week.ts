@@ -1,13 +1,14 @@
 /** What happened in the last seven whole days, in a sentence, against the seven days before. */
 import * as Effect from "effect/Effect"
 import { numberOf } from "../../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { count } from "../format.ts"
 import { day } from "../../../values/moment.ts"
 import { type Html, html } from "../../../values/html.ts"
-import { currencyOf, statedAll } from "./currencies.ts"
-import type { TopicDefinition, Unknown } from "./figures.ts"
+import { query } from "../query.ts"
+import { sumOf } from "../sums.ts"
+import { currency, statedAll } from "./currencies.ts"
+import type { Missing, Topic } from "./topic.ts"
 
 /** Day numbers since 1970. */
 export interface Week {
@@ -17,11 +18,10 @@ export interface Week {
 
 /** The day of the report is not over: where it is the latest, if the account has locations in several time zones. */
 export const weekOf = Effect.fn("report.weekOf")(function* (asOf: number) {
-  const warehouse = yield* Warehouse
-  const [row] = yield* warehouse
-    .rows(
-      `SELECT ${dayNumber(`min((to_timestamp(${asOf / 1000}) AT TIME ZONE time_zone)::DATE)`)} AS today FROM bi.dim_location`
-    )
+  const [found] = yield* query(
+    { today: numberOf },
+    `SELECT ${dayNumber(`min((to_timestamp(${asOf / 1000}) AT TIME ZONE time_zone)::DATE)`)} AS today FROM bi.dim_location`
+  )
     // A release of an earlier version.
     .pipe(
       Effect.catchIf(
@@ -29,7 +29,7 @@ export const weekOf = Effect.fn("report.weekOf")(function* (asOf: number) {
         () => Effect.succeed([])
       )
     )
-  const last = (numberOf(row?.["today"] ?? null) ?? Math.floor(asOf / dayMs)) - 1
+  const last = (found?.today ?? Math.floor(asOf / dayMs)) - 1
   return { first: last - 6, last }
 })
 
@@ -37,21 +37,20 @@ const dayNumber = (date: string) => `date_diff('day', DATE '1970-01-01', ${date}
 
 /** `undefined` if it is not known. Days are those of the time zone of the location. */
 export const clauseOf = Effect.fn("report.week")(function* (
-  { thing, things, rows }: NonNullable<TopicDefinition["week"]>,
+  { thing, things, rows }: NonNullable<Topic["week"]>,
   { first, last }: Week,
-  unknown: Unknown
+  missing: Missing
 ) {
-  if (unknown.unread.length > 0) return undefined
-  const found = yield* (yield* Warehouse).rows(
-    `SELECT currency, count(*) FILTER (day >= ${first}) AS now, count(*) FILTER (day < ${first}) AS before, coalesce(sum(amount) FILTER (day >= ${first}), 0) AS amount
+  if (missing.unread.length > 0) return undefined
+  const found = yield* query(
+    { currency, now: Number, before: Number, amount: Number },
+    `SELECT currency, count(*) FILTER (day >= ${first}) AS now, count(*) FILTER (day < ${first}) AS before, sum(amount) FILTER (day >= ${first}) AS amount
      FROM (SELECT * REPLACE (${dayNumber("day")} AS day) FROM (${rows})) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY currency ORDER BY now DESC, currency`
   )
-  const sum = (key: string) => found.reduce((all, row) => all + Number(row[key]), 0)
-  const [now, before] = [sum("now"), sum("before")]
-  if (now === 0 && unknown.rows > 0) return undefined
-  const amounts = found
-    .map((row) => ({ amount: Number(row["amount"]), currency: currencyOf(row) }))
-    .filter(({ amount }) => amount !== 0)
+  const now = sumOf(found, (one) => one.now)
+  const before = sumOf(found, (one) => one.before)
+  if (now === 0 && missing.rows > 0) return undefined
+  const amounts = found.filter(({ amount }) => amount !== 0)
   const difference =
     now === before
       ? now === 0

@@ -1,31 +1,28 @@
 /** Section: how much space each part of the output folder takes. */
 import type { Used } from "../../../output/disk.ts"
 import { bytes, count, share } from "../format.ts"
-import { type Html, html } from "../../../values/html.ts"
-import { bar, section, tableOf } from "../table.ts"
+import type { Html } from "../../../values/html.ts"
+import { section } from "../section.ts"
+import { sumOf } from "../sums.ts"
+import { bars, number, tableOf, text, wide } from "../table.ts"
 
 export const diskSection = (used: ReadonlyArray<Used>): Html => {
-  const all = used.reduce((sum, one) => sum + one.bytes, 0)
-  const highest = Math.max(0, ...used.map((one) => one.bytes))
+  const all = sumOf(used, (one) => one.bytes)
+  const atLeast = ({ isCut }: Used, size: string) => `${isCut ? "more than " : ""}${size}`
   return section({
     id: "disk",
     title: "Disk",
     lead: `The output folder takes ${bytes(all)}.`,
-    content: tableOf({
+    content: tableOf(used, {
       id: "disk-table",
       caption: "Space by part of the output folder",
-      rows: used,
       columns: [
-        { head: "Part", cell: ({ part }) => part },
-        { head: "Size", kind: "number", cell: (one) => `${one.isCut ? "more than " : ""}${bytes(one.bytes)}` },
-        { head: "Share", kind: "number", cell: (one) => share(one.bytes, all) },
-        { head: "Share of the folder", kind: "chart", cell: (one) => bar(one.bytes, highest) },
-        {
-          head: "Files",
-          kind: "number",
-          cell: ({ files, isCut }) => html`${isCut ? "more than " : undefined}${count(files)}`
-        },
-        { head: "What", kind: "wide", cell: ({ what }) => what }
+        text("Part", ({ part }) => part),
+        number("Size", (one) => atLeast(one, bytes(one.bytes))),
+        number("Share", (one) => share(one.bytes, all)),
+        bars("Share of the folder", used, (one) => one.bytes),
+        number("Files", (one) => atLeast(one, count(one.files))),
+        wide("What", ({ what }) => what)
       ]
     })
   })

@@ -6,7 +6,8 @@ import { dayMs } from "../../../catalog/timestamps.ts"
 import { count, counted } from "../format.ts"
 import { day, dayAndTime, moment } from "../../../values/moment.ts"
 import { cleanReason } from "../mask.ts"
-import { section, tableOf } from "../table.ts"
+import { section } from "../section.ts"
+import { chart, number, tableOf, text, wide } from "../table.ts"
 import { type Period, daysMax } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
 
@@ -23,6 +24,7 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
   const { shown, total, byState, oldest } = readings
   const reasons = shown.filter(({ state }) => state !== "complete")
   const several = locationCount > 1
+  const places = several ? [text("Location", ({ location }: Reading) => placeOf(location))] : []
   const parted = begunStates
     .toReversed()
     .filter((state) => byState[state] > 0)
@@ -40,48 +42,35 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
         : `The oldest complete reading ended on ${moment(oldest)}.`
     }${shown.length < total ? ` The worst ${count(shown.length)} are shown; ./sluice status lists all.` : undefined}`,
     content: html`${stateKeys}
-    ${tableOf({
+    ${tableOf(shown, {
       id: "readings",
       caption: `Resources, and their state each day ${span}, in UTC`,
-      rows: shown,
-      folded: Math.max(20, shown.filter(({ state }) => state !== "complete").length),
+      folded: Math.max(20, reasons.length),
       columns: [
-        ...(several ? [{ head: "Location", cell: ({ location }: Reading) => placeOf(location) }] : []),
-        { head: "Resource", cell: ({ resource }) => resource },
-        { head: "State", cell: ({ state }) => stateBadge(state) },
-        {
-          head: `${daysMax} days`,
-          kind: "chart",
-          cell: (reading) =>
-            strip(reading.days, daysMax, {
-              title: `${reading.resource} by day`,
-              description: `Read completely on ${completeDays(reading)} of ${counted(days.length, "day")} ${span}.`
-            })
-        },
-        {
-          head: "Days complete",
-          kind: "number",
-          cell: (reading) => `${completeDays(reading)} of ${days.length}`
-        },
-        {
-          head: "Last complete, UTC",
-          kind: "number",
-          cell: ({ completeAt }) => (completeAt === undefined ? "never" : dayAndTime(completeAt))
-        }
+        ...places,
+        text("Resource", ({ resource }) => resource),
+        text("State", ({ state }) => stateBadge(state)),
+        chart(`${daysMax} days`, (reading) =>
+          strip(reading.days, daysMax, {
+            title: `${reading.resource} by day`,
+            description: `Read completely on ${completeDays(reading)} of ${counted(days.length, "day")} ${span}.`
+          })
+        ),
+        number("Days complete", (reading) => `${completeDays(reading)} of ${days.length}`),
+        number("Last complete, UTC", ({ completeAt }) => (completeAt === undefined ? "never" : dayAndTime(completeAt)))
       ]
     })}
     ${
       reasons.length === 0
         ? undefined
-        : tableOf({
+        : tableOf(reasons, {
             id: "reasons",
             caption: "Why resources are not complete, or complete with warnings",
-            rows: reasons,
             folded: 30,
             columns: [
-              { head: "Resource", cell: ({ resource }) => resource },
-              ...(several ? [{ head: "Location", cell: ({ location }: Reading) => placeOf(location) }] : []),
-              { head: "Why", kind: "wide", cell: (reading) => why(reading, scopeOf) }
+              text("Resource", ({ resource }) => resource),
+              ...places,
+              wide("Why", (reading) => why(reading, scopeOf))
             ]
           })
     }`

@@ -2,19 +2,18 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
-import { runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Html, html } from "../../../values/html.ts"
-import { changesSection, tableChanges } from "./changes.ts"
+import { changesSection } from "./changes.ts"
 import { diskUse } from "../../../output/disk.ts"
 import { diskSection } from "./disk.ts"
 import { freshness } from "./freshness.ts"
 import { type Overview, overviewOf, overviewSection } from "./overview.ts"
 import { type Period, periodOf } from "./period.ts"
 import { readingsOf } from "./readings.ts"
-import { driftSection, rejectsOf, rejectsSection, roundedSection, wideSection } from "./rejects.ts"
-import { requestsOf, requestsSection } from "./requests.ts"
-import { changesByRun, runsMax, runsSection } from "./runs.ts"
+import { driftSection, rejectsSection, roundedSection, wideSection } from "./rejects.ts"
+import { requestsSection } from "./requests.ts"
+import { runsSection } from "./runs.ts"
 
 /** The report takes seconds, however many recordings there are. */
 const filesMax = 100_000
@@ -34,19 +33,27 @@ export const operations = Effect.fn("report.operations")(function* (
   const period = yield* periodOf()
   if (period === undefined) return undefined
   const readings = yield* readingsOf(period)
-  const tables = yield* tableChanges(period)
-  const runs = yield* runsNewestFirst(undefined, runsMax)
-  const requests = yield* requestsOf(period)
-  const rejects = yield* rejectsOf(period)
   const models = yield* modelProblems()
-  const used = yield* diskUse(output, { filesMax })
+  const changes = yield* changesSection(period)
+  const requests = yield* requestsSection(period)
+  const rejects = yield* rejectsSection(period)
+  const sections = [
+    changes.content,
+    freshness(period, readings, scopeOf),
+    yield* runsSection(period.runs),
+    requests.content,
+    rejects.content,
+    yield* roundedSection(period),
+    yield* wideSection(),
+    yield* driftSection(period),
+    withheld,
+    diskSection(yield* diskUse(output, { filesMax }))
+  ]
+  const { sent } = requests
   return {
     period,
     overview: overviewOf(period, readings, models),
-    content: html`${overviewSection({ period, readings, tables, requests, rejects, models, scopeOf })}
-    ${changesSection(period, tables)} ${freshness(period, readings, scopeOf)}
-    ${runsSection(runs, period.runs, yield* changesByRun(runs))} ${requestsSection(period, requests)}
-    ${rejectsSection(rejects)} ${roundedSection(rejects)} ${wideSection(rejects)} ${driftSection(rejects)} ${withheld}
-    ${diskSection(used)}`
+    content: html`${overviewSection({ period, readings, changes, sent, rejected: rejects.lastDay, models, scopeOf })}
+    ${sections}`
   }
 })

@@ -1,18 +1,17 @@
 /** The state of the data in one sentence, for the top of the report; the reasons, and the figures of the last day. */
+import type * as Effect from "effect/Effect"
 import { brief, count, counted, duration, share, signed } from "../format.ts"
 import { moment } from "../../../values/moment.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { isWhole } from "../../../values/state.ts"
 import { listed } from "../names.ts"
-import { tiles } from "../table.ts"
+import { tiles } from "../section.ts"
 import type { StoredProblem } from "../../../stores/warehouse/meta/model-problems.ts"
-import type { TableChanges } from "./changes.ts"
-import { growth, sumOf } from "./changes.ts"
+import type { changesSection } from "./changes.ts"
 import { why } from "./freshness.ts"
 import type { Period } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
-import type { Rejects } from "./rejects.ts"
-import { type Requests, documentedLimits } from "./requests.ts"
+import { documentedLimits } from "./limits.ts"
 
 export interface Overview {
   readonly tone: "complete" | "warning" | "problem"
@@ -81,16 +80,6 @@ export const overviewOf = (
       }
 }
 
-export interface OverviewParts {
-  readonly period: Period
-  readonly readings: Readings
-  readonly tables: ReadonlyArray<TableChanges>
-  readonly requests: Requests
-  readonly rejects: Rejects
-  readonly models: ReadonlyArray<StoredProblem>
-  readonly scopeOf: (label: string) => string | undefined
-}
-
 /** The line at the top of the report. */
 export const stateLine = ({ tone, state, sentence }: Overview): Html =>
   html`<p class="notice ${tone}">
@@ -98,26 +87,40 @@ export const stateLine = ({ tone, state, sentence }: Overview): Html =>
     <span id="age" hidden></span>${tone === "complete" ? undefined : html` <a href="#operations">Details</a>`}
   </p>`
 
+export interface OverviewParts {
+  readonly period: Period
+  readonly readings: Readings
+  /** Rows at the end of each day, and those that changed in the last one. */
+  readonly changes: Pick<
+    Effect.Success<ReturnType<typeof changesSection>>,
+    "rowsByDay" | "added" | "changed" | "deleted"
+  >
+  /** In the last day. */
+  readonly sent: number
+  readonly rejected: number
+  readonly models: ReadonlyArray<StoredProblem>
+  readonly scopeOf: (label: string) => string | undefined
+}
+
 export const overviewSection = (parts: OverviewParts): Html => {
-  const { period, tables, requests, rejects, models } = parts
-  const changes = sumOf(tables.map(({ lastDay }) => lastDay))
-  const rows = tables.reduce((sum, one) => sum + one.rows, 0)
-  const sent = requests.costs.reduce((sum, { lastDay }) => sum + lastDay, 0)
-  const lastDayRejects = rejects.rejected.reduce((sum, one) => sum + one.lastDay, 0)
+  const { period, sent, rejected, models } = parts
+  const { rowsByDay, added, changed, deleted } = parts.changes
+  const rows = rowsByDay.at(-1)!
   const ofLimit = period.locationCount === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
   return html`${failedModels(models)} ${reasons(parts)}
   ${tiles([
-    { id: "rows", title: "Rows", value: brief(rows), note: `${signed(growth(tables, 7))} in 7 days` },
-    { id: "new", title: "New", value: count(changes.added), note: "rows in 24 hours" },
-    { id: "changed", title: "Changed", value: count(changes.changed), note: "rows in 24 hours" },
-    { id: "deleted", title: "Deleted", value: count(changes.deleted), note: "rows in 24 hours" },
+    // Before the first run there were none.
+    { id: "rows", title: "Rows", value: brief(rows), note: `${signed(rows - (rowsByDay.at(-8) ?? 0))} in 7 days` },
+    { id: "new", title: "New", value: count(added), note: "rows in 24 hours" },
+    { id: "changed", title: "Changed", value: count(changed), note: "rows in 24 hours" },
+    { id: "deleted", title: "Deleted", value: count(deleted), note: "rows in 24 hours" },
     { id: "sent", title: "Requests", value: count(sent), note: `in 24 hours${ofLimit}` },
-    { id: "rejected", title: "Rejected", value: count(lastDayRejects), note: "values in 24 hours" }
+    { id: "rejected", title: "Rejected", value: count(rejected), note: "values in 24 hours" }
   ])}`
 }
 
 /** What DuckDB says about a model may quote a value, so it is not shown. */
-export const failedModels = (models: ReadonlyArray<StoredProblem>): Html | undefined =>
+const failedModels = (models: ReadonlyArray<StoredProblem>): Html | undefined =>
   models.length === 0
     ? undefined
     : html`<ul class="reasons" id="models">

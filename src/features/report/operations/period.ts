@@ -1,11 +1,10 @@
 /** The time that the report describes, which is that of the data and not of the clock: equal data make equal reports. */
 import * as Effect from "effect/Effect"
 import { type Run, lastRun, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
-import { numberOf } from "../../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { locationNames } from "../../../stores/warehouse/location-names.ts"
 import { ownName } from "../mask.ts"
+import { query } from "../query.ts"
 
 export interface Period {
   /** The last run of any command. */
@@ -28,28 +27,29 @@ export const daysMax = 30
 
 /** `undefined` before the first run. */
 export const periodOf = Effect.fn("report.period")(function* () {
-  const warehouse = yield* Warehouse
   const run = yield* lastRun()
   if (run === undefined) return undefined
   const sync = (yield* runsNewestFirst(undefined, 20)).find(({ command }) => command !== "rebuild")
-  const [row] = yield* warehouse.rows(
+  const [found] = yield* query(
+    { runs: Number, first: Number, page: Number },
     `SELECT count(*) AS runs, epoch_ms(min(started_at)) AS first,
        (SELECT epoch_ms(max(finished_at)) FROM meta.run_resources) AS page FROM meta.runs`
   )
-  const locations = yield* warehouse.rows("SELECT DISTINCT location_id FROM meta.run_resources ORDER BY 1")
+  const { runs, first: begun, page } = found!
+  const locations = yield* query({ id: String }, "SELECT DISTINCT location_id AS id FROM meta.run_resources ORDER BY 1")
   const names = yield* locationNames(ownName)
   const placeOf = (location: string) => names.get(location) ?? location
   // A run that was killed has no end, but its last page has a time.
-  const asOf = run.finishedAt ?? Math.max(run.startedAt, numberOf(row?.["page"] ?? null) ?? 0)
+  const asOf = run.finishedAt ?? Math.max(run.startedAt, page)
   const last = Math.floor(asOf / dayMs)
-  const first = Math.max(last - daysMax + 1, Math.min(last, Math.floor(Number(row?.["first"]) / dayMs)))
+  const first = Math.max(last - daysMax + 1, Math.min(last, Math.floor(begun / dayMs)))
   return {
     run,
     sync,
     asOf,
     days: Array.from({ length: last - first + 1 }, (_, index) => first + index),
-    runs: Number(row?.["runs"]),
-    locationNames: locations.map((one) => placeOf(String(one["location_id"]))).toSorted(),
+    runs,
+    locationNames: locations.map(({ id }) => placeOf(id)).toSorted(),
     locationCount: locations.length,
     placeOf
   }

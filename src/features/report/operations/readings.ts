@@ -6,8 +6,9 @@ import { type BegunState, begunStates, toneOf } from "../../../values/state.ts"
 import { lastReadings } from "../../../stores/warehouse/meta/run-resources.ts"
 import { completeReadings } from "../../../stores/warehouse/meta/watermarks.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Mark } from "../../../values/charts.ts"
+import { query } from "../query.ts"
 import { type Period, dayOf, since } from "./period.ts"
 
 export interface Reading {
@@ -72,17 +73,14 @@ const daysOf = Effect.fnUntraced(function* (
   period: Period,
   readings: ReadonlyArray<{ readonly location: string; readonly resource: string }>
 ): Effect.fn.Return<(location: string, resource: string) => ReadonlyArray<Mark>, Failure, Warehouse> {
-  const marks = new Map<string, Mark>()
   const keys = readings.map(({ location, resource }) => `(${literal(location)}, ${literal(resource)})`)
-  const rows =
-    keys.length === 0
-      ? []
-      : yield* (yield* Warehouse).rows(
-          `SELECT location_id, resource, ${dayOf("finished_at")} AS day, arg_max(coalesce(status, 'interrupted'), run_id) AS state
-           FROM meta.run_resources SEMI JOIN (VALUES ${keys.join(", ")}) AS shown (location_id, resource) USING (location_id, resource)
-           WHERE finished_at > ${since(period, 31)} AND mode IS DISTINCT FROM 'window' GROUP BY ALL`
-        )
-  for (const row of rows)
-    marks.set(`${row["location_id"]}\n${row["resource"]}\n${row["day"]}`, toneOf(String(row["state"])) ?? "none")
+  if (keys.length === 0) return () => []
+  const found = yield* query(
+    { location: String, resource: String, day: Number, mark: (state): Mark => toneOf(String(state)) ?? "none" },
+    `SELECT location_id AS location, resource, ${dayOf("finished_at")} AS day, arg_max(coalesce(status, 'interrupted'), run_id) AS mark
+     FROM meta.run_resources SEMI JOIN (VALUES ${keys.join(", ")}) AS shown (location_id, resource) USING (location_id, resource)
+     WHERE finished_at > ${since(period, 31)} AND mode IS DISTINCT FROM 'window' GROUP BY ALL`
+  )
+  const marks = new Map(found.map(({ location, resource, day, mark }) => [`${location}\n${resource}\n${day}`, mark]))
   return (location, resource) => period.days.map((day) => marks.get(`${location}\n${resource}\n${day}`) ?? "none")
 })

@@ -1,57 +1,46 @@
 /** Section: the last runs: when, how long, how many requests against their plans, and what they changed. */
 import * as Effect from "effect/Effect"
+import { type Run, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { type Html, html } from "../../../values/html.ts"
+import { html } from "../../../values/html.ts"
 import { type Bar, columns, strip, ticksOf } from "../../../values/charts.ts"
 import { brief, count, counted, duration } from "../format.ts"
 import { day, dayAndTime } from "../../../values/moment.ts"
 import { stateKeys } from "./freshness.ts"
-import { section, tableOf } from "../table.ts"
+import { query } from "../query.ts"
+import { section } from "../section.ts"
+import { number, tableOf, text } from "../table.ts"
 import { isWhole, stateText, toneOf } from "../../../values/state.ts"
-import type { Run } from "../../../stores/warehouse/meta/runs.ts"
 
 /** Runs that are shown, however many there were. */
-export const runsMax = 30
+const runsMax = 30
 
-export interface RunChanges {
-  readonly added: number
-  readonly changed: number
-  readonly deleted: number
-}
-
-/** Rows that runs added, changed and deleted, by the id of the run. */
-export const changesByRun = Effect.fn("report.runs")(function* (runs: ReadonlyArray<Run>) {
-  if (runs.length === 0) return new Map()
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT run_id, coalesce(sum(new_rows), 0)::BIGINT AS added, coalesce(sum(changed_rows), 0)::BIGINT AS changed, coalesce(sum(deleted_rows), 0)::BIGINT AS deleted
+/** `total`: of all runs, at least one. */
+export const runsSection = Effect.fn("report.runs")(function* (total: number) {
+  const runs = yield* runsNewestFirst(undefined, runsMax)
+  const changes = yield* query(
+    { id: String, added: Number, changed: Number, deleted: Number },
+    `SELECT run_id AS id, sum(new_rows) AS added, sum(changed_rows) AS changed, sum(deleted_rows) AS deleted
      FROM meta.run_resources WHERE run_id IN (${runs.map(({ id }) => literal(id)).join(", ")}) GROUP BY run_id`
   )
-  return new Map(
-    rows.map((row) => [
-      String(row["run_id"]),
-      { added: Number(row["added"]), changed: Number(row["changed"]), deleted: Number(row["deleted"]) }
-    ])
-  )
-})
-
-/** `runs`: newest first. */
-export const runsSection = (
-  runs: ReadonlyArray<Run>,
-  total: number,
-  changes: ReadonlyMap<string, RunChanges>
-): Html => {
+  const unchanged = { added: 0, changed: 0, deleted: 0 }
+  const shown = runs.map((run) => ({ ...run, ...(changes.find(({ id }) => id === run.id) ?? unchanged) }))
+  const last = runs[0]!
   const oldestFirst = runs.toReversed()
-  const ticks = ticksOf(
-    oldestFirst.map(({ startedAt }) => day(startedAt)),
-    "columns",
-    runsMax
-  )
   const longest = Math.max(...runs.map(durationOf))
   const unit = longest < 180_000 ? { name: "Seconds", ms: 1000 } : { name: "Minutes", ms: 60_000 }
   const planned = runs.filter(({ plannedRequests, requests }) => plannedRequests && requests !== undefined)
   const inPlan = planned.filter(({ plannedRequests, requests }) => Math.abs(requests! / plannedRequests! - 1) <= 0.25)
   const failed = runs.filter(({ status }) => status === "interrupted").length
+  const axes = {
+    format: brief,
+    slots: runsMax,
+    ticks: ticksOf(
+      oldestFirst.map(({ startedAt }) => day(startedAt)),
+      "columns",
+      runsMax
+    )
+  }
   return section({
     id: "runs",
     title: "Runs",
@@ -69,11 +58,9 @@ export const runsSection = (
             })),
             {
               title: "Requests of each run, and the number that was planned",
-              description: `The last run took ${requestsText(runs[0]!)} requests${runs[0]?.plannedRequests ? `; ${count(runs[0].plannedRequests)} were planned` : ""}.`,
+              description: `The last run took ${requestsText(last)} requests${last.plannedRequests ? `; ${count(last.plannedRequests)} were planned` : ""}.`,
               unit: "Requests; the line is the plan",
-              format: brief,
-              slots: runsMax,
-              ticks
+              ...axes
             }
           )}
         </div>
@@ -83,11 +70,9 @@ export const runsSection = (
             oldestFirst.map((run) => ({ ...barOf(run, durationText(run)), value: durationOf(run) / unit.ms })),
             {
               title: "Duration of each run",
-              description: `The last run took ${durationText(runs[0]!)}.`,
+              description: `The last run took ${durationText(last)}.`,
               unit: `${unit.name} from start to end`,
-              format: brief,
-              slots: runsMax,
-              ticks
+              ...axes
             }
           )}
         </div>
@@ -102,33 +87,25 @@ export const runsSection = (
           description: `${count(runs.filter(({ status }) => isWhole(status)).length)} of ${counted(runs.length, "run")} read everything to its end.`
         }
       )}
-      ${tableOf({
+      ${tableOf(shown, {
         id: "runs-table",
         caption: "Runs, the latest first",
-        rows: runs,
         folded: 10,
         columns: [
-          { head: "Started, UTC", cell: ({ startedAt }) => dayAndTime(startedAt) },
-          { head: "Command", cell: ({ command }) => command },
-          {
-            head: "Status",
-            cell: ({ status }) => html`<span class="state ${status}">${stateText(status)}</span>`
-          },
-          { head: "Exit code", kind: "number", cell: ({ exitCode }) => exitCode },
-          { head: "Duration", kind: "number", cell: durationText },
-          { head: "Requests", kind: "number", cell: requestsText },
-          {
-            head: "Planned",
-            kind: "number",
-            cell: ({ plannedRequests }) => (plannedRequests ? count(plannedRequests) : "–")
-          },
-          { head: "New", kind: "number", cell: ({ id }) => count(changes.get(id)?.added ?? 0) },
-          { head: "Changed", kind: "number", cell: ({ id }) => count(changes.get(id)?.changed ?? 0) },
-          { head: "Deleted", kind: "number", cell: ({ id }) => count(changes.get(id)?.deleted ?? 0) }
+          text("Started, UTC", ({ startedAt }) => dayAndTime(startedAt)),
+          text("Command", ({ command }) => command),
+          text("Status", ({ status }) => html`<span class="state ${status}">${stateText(status)}</span>`),
+          number("Exit code", ({ exitCode }) => exitCode),
+          number("Duration", durationText),
+          number("Requests", requestsText),
+          number("Planned", ({ plannedRequests }) => plannedRequests || "–"),
+          number("New", ({ added }) => added),
+          number("Changed", ({ changed }) => changed),
+          number("Deleted", ({ deleted }) => deleted)
         ]
       })}`
   })
-}
+})
 
 const barOf = ({ command, startedAt, status }: Run, text: string): Omit<Bar, "value"> => {
   const tone = toneOf(status)

@@ -1,0 +1,77 @@
+/** Section: how many appointments are missed. */
+import * as Effect from "effect/Effect"
+import { count, counted, share } from "../format.ts"
+import { ownText, query } from "../query.ts"
+import { sumOf } from "../sums.ts"
+import { bars, number, tableOf, text } from "../table.ts"
+import { inMonths } from "./months.ts"
+import { named } from "./named.ts"
+import type { Topic } from "./topic.ts"
+
+/** Calendars that are shown, those with the most appointments. */
+const calendarsMax = 25
+
+export const appointmentTopic: Topic = {
+  id: "appointments",
+  title: "Missed appointments",
+  models: ["fct_appointment"],
+  resources: ["appointments"],
+  unknown: { rows: "bi.fct_appointment WHERE is_past IS NULL", thing: "appointment", of: "time" },
+  none: "There was no appointment in the last 13 months.",
+  whether: "there was an appointment in the last 13 months",
+  week: {
+    thing: "appointment booked",
+    things: "appointments booked",
+    rows: "SELECT (booked_at AT TIME ZONE 'UTC')::DATE AS day, NULL AS currency, NULL AS amount FROM bi.fct_appointment"
+  },
+  find: Effect.fn("report.appointments")(function* ({ months, since, placeOf, leftOut }) {
+    const found = yield* query(
+      {
+        location: String,
+        id: String,
+        name: ownText,
+        attended: Number,
+        missed: Number,
+        known: Number,
+        cancelled: Number,
+        booked: Number
+      },
+      `SELECT location_id AS location, calendar_id AS id, coalesce(any_value(calendar_name), 'deleted calendar') AS name,
+         count(*) FILTER (is_attended) AS attended, count(*) FILTER (is_no_show) AS missed, attended + missed AS known,
+         count(*) FILTER (is_cancelled) AS cancelled, count(*) AS booked
+       FROM ${inMonths("bi.fct_appointment WHERE is_past", "start_local_date", months)}
+       GROUP BY location, id ORDER BY booked DESC, location, id`
+    )
+    const calendars = named(found, placeOf)
+    const known = sumOf(calendars, (one) => one.known)
+    const missed = sumOf(calendars, (one) => one.missed)
+    const missedShare = share(missed, known)
+    const most =
+      calendars.length > calendarsMax ? ` The ${calendarsMax} calendars with the most appointments are shown.` : ""
+    return {
+      figures: [{ title: "No-shows", value: known === 0 ? "–" : missedShare, note: `of appointments since ${since}` }],
+      isEmpty: calendars.length === 0,
+      lead:
+        known === 0
+          ? "No past appointment of the last 13 months says whether it was attended."
+          : `Of ${counted(known, "past appointment")} since ${since} whose outcome is known, ${count(missed)} were missed: ${missedShare}.${most}${leftOut}`,
+      content:
+        known === 0
+          ? undefined
+          : tableOf(calendars.slice(0, calendarsMax), {
+              id: "calendars",
+              caption: "Past appointments by calendar",
+              folded: 12,
+              columns: [
+                text("Calendar", ({ name }) => name),
+                number("Booked", ({ booked }) => booked),
+                number("Attended", ({ attended }) => attended),
+                number("Missed", (one) => one.missed),
+                number("Cancelled", ({ cancelled }) => cancelled),
+                number("Missed, share", (one) => share(one.missed, one.known)),
+                bars("Share of the highest", calendars, (one) => one.missed / Math.max(one.known, 1))
+              ]
+            })
+    }
+  })
+}

@@ -1,0 +1,58 @@
+/** The months of the report's figures, and what happened in each of them. */
+import { type Series, legend, lines, spread, ticksOf } from "../../../values/charts.ts"
+import { type Html, html } from "../../../values/html.ts"
+import { month } from "../../../values/moment.ts"
+import { brief } from "../format.ts"
+import { type Table, numbersOf, text } from "../table.ts"
+
+/** The first days of the last 13 months, oldest first, as 2026-11-01: the last one may not be over. */
+export type Months = ReadonlyArray<string>
+
+export const monthsUntil = (asOf: number): Months => {
+  const end = new Date(asOf)
+  return Array.from({ length: 13 }, (_, index) =>
+    new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 12 + index, 1)).toISOString().slice(0, 10)
+  )
+}
+
+/** The month before the last one, which is over. */
+export const lastWhole = (months: Months): string => months.at(-2)!
+
+/** SQL for the rows that have their `day` in these months, with `month` as in `Months`. `rows`: what follows FROM. */
+export const inMonths = (rows: string, day: string, months: Months): string =>
+  `(SELECT *, strftime(date_trunc('month', ${day}), '%Y-%m-01') AS month FROM (FROM ${rows})
+    WHERE ${day} >= DATE '${months[0]}' AND ${day} < DATE '${months.at(-1)}' + INTERVAL 1 MONTH)`
+
+interface InMonth {
+  readonly month: string
+}
+
+/** A row for each month: that of a query, or else `none`. */
+export const inEach = <Row extends InMonth>(months: Months, found: ReadonlyArray<Row>, none: Omit<Row, "month">) =>
+  months.map((month) => ({ ...none, ...found.find((row) => row.month === month), month }))
+
+export interface MonthlyLines<Row> {
+  readonly title: string
+  readonly description: string
+  readonly unit: string
+  readonly lines: ReadonlyArray<readonly [name: string, value: (row: Row) => number | undefined]>
+  readonly numbers: Table<Row>
+}
+
+/** At most two lines by month, and their numbers. */
+export const monthlyLines = <Row extends InMonth>(
+  rows: ReadonlyArray<Row>,
+  { lines: shown, numbers, ...frame }: MonthlyLines<Row>
+): Html => {
+  const series = shown.map(([name, value], index): Series => ({
+    name,
+    kind: index === 0 ? "line" : "second",
+    points: spread(rows.map(value))
+  }))
+  const names = rows.map((row) => month(row.month))
+  return html`${lines(series, { ...frame, format: brief, ticks: ticksOf(names, "points") })} ${legend(series)}
+  ${numbersByMonth(rows, numbers)}`
+}
+
+export const numbersByMonth = <Row extends InMonth>(rows: ReadonlyArray<Row>, table: Table<Row>): Html =>
+  numbersOf(rows, { ...table, columns: [text("Month", (row) => month(row.month)), ...table.columns] })

@@ -1,0 +1,66 @@
+/** Section: the opportunities that were won and lost. */
+import * as Effect from "effect/Effect"
+import { count, counted, share } from "../format.ts"
+import { query } from "../query.ts"
+import { sumOf } from "../sums.ts"
+import { number } from "../table.ts"
+import { inEach, inMonths, monthlyLines } from "./months.ts"
+import type { Topic } from "./topic.ts"
+
+export const outcomeTopic: Topic = {
+  id: "outcomes",
+  title: "Won and lost",
+  models: ["fct_opportunity"],
+  resources: ["opportunities"],
+  unknown: {
+    rows: "bi.fct_opportunity WHERE is_won IS NULL OR ((is_won OR is_lost) AND closed_local_date IS NULL)",
+    thing: "opportunity",
+    things: "opportunities",
+    of: "status or day of closing"
+  },
+  none: "No opportunity was won or lost in the last 13 months.",
+  whether: "an opportunity was won or lost in the last 13 months",
+  week: {
+    thing: "opportunity won",
+    things: "opportunities won",
+    rows: "SELECT closed_local_date AS day, currency, monetary_value AS amount FROM bi.fct_opportunity WHERE is_won"
+  },
+  find: Effect.fn("report.outcomes")(function* ({ months, since, lastMonth, leftOut }) {
+    const found = yield* query(
+      { month: String, won: Number, lost: Number },
+      `SELECT month, count(*) FILTER (is_won) AS won, count(*) FILTER (is_lost) AS lost
+       FROM ${inMonths("bi.fct_opportunity", "closed_local_date", months)} GROUP BY ALL`
+    )
+    const rows = inEach(months, found, { won: 0, lost: 0 })
+    const last = rows.at(-2)!
+    const won = sumOf(rows, (row) => row.won)
+    const lost = sumOf(rows, (row) => row.lost)
+    const closed = won + lost
+    return {
+      figures: [{ title: "Won", value: count(last.won), note: `in ${lastMonth}; ${count(last.lost)} lost` }],
+      isEmpty: closed === 0,
+      lead: `${counted(won, "opportunity", "opportunities")} won and ${count(lost)} lost since ${since}: ${share(won, closed)} won.${leftOut}`,
+      content:
+        closed === 0
+          ? undefined
+          : monthlyLines(rows, {
+              title: "Opportunities won and lost by month",
+              description: `In ${lastMonth}, ${count(last.won)} were won and ${count(last.lost)} lost.`,
+              unit: "Opportunities by the month in which they were closed; the last month is not over",
+              lines: [
+                ["Won", (row) => row.won],
+                ["Lost", (row) => row.lost]
+              ],
+              numbers: {
+                id: "outcomes-by-month",
+                caption: "Opportunities by the month in which they were closed",
+                columns: [
+                  number("Won", (row) => row.won),
+                  number("Lost", (row) => row.lost),
+                  number("Won, share", (row) => share(row.won, row.won + row.lost))
+                ]
+              }
+            })
+    }
+  })
+}

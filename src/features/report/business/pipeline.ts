@@ -1,0 +1,108 @@
+/** Section: the open opportunities by stage. */
+import * as Effect from "effect/Effect"
+import { counted, money } from "../format.ts"
+import { ownText, query } from "../query.ts"
+import { sumOf } from "../sums.ts"
+import { bars, number, tableOf, text } from "../table.ts"
+import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
+import { named } from "./named.ts"
+import type { Topic } from "./topic.ts"
+
+/** Stages that are shown, those with the highest value. */
+const stagesMax = 40
+
+const opportunities = (n: number) => counted(n, "opportunity", "opportunities")
+
+export const pipelineTopic: Topic = {
+  id: "pipeline",
+  title: "Pipeline by stage",
+  models: ["fct_opportunity"],
+  resources: ["opportunities"],
+  unknown: {
+    rows: "bi.fct_opportunity WHERE is_open IS NULL",
+    thing: "opportunity",
+    things: "opportunities",
+    of: "status"
+  },
+  none: "No opportunity is open.",
+  whether: "an opportunity is open",
+  find: Effect.fn("report.pipeline")(function* ({ placeOf, leftOut }) {
+    const open = yield* query(
+      { currency, deals: Number, amount: Number },
+      `SELECT currency, count(*) AS deals, sum(monetary_value) AS amount FROM bi.fct_opportunity
+       WHERE is_open GROUP BY ALL ORDER BY deals DESC, currency`
+    )
+    const found = yield* query(
+      {
+        location: String,
+        id: String,
+        name: ownText,
+        stage: ownText,
+        position: Number,
+        currency,
+        deals: Number,
+        amount: Number
+      },
+      `FROM (SELECT location_id AS location, pipeline_id AS id, pipeline_name AS name, pipeline_stage_name AS stage,
+           stage_position AS position, currency, count(*) AS deals, coalesce(sum(monetary_value), 0) AS amount
+         FROM bi.fct_opportunity WHERE is_open GROUP BY ALL)
+       QUALIFY row_number() OVER (PARTITION BY currency ORDER BY amount DESC, deals DESC, location, id, position) <= ${stagesMax}
+       ORDER BY ALL`
+    )
+    const stages = named(found, placeOf)
+    const most =
+      stages.length >= stagesMax
+        ? ` At most ${stagesMax} stages of a currency are shown, those with the highest value.`
+        : ""
+    const figures = open.map((one) => figureOf("Open pipeline", one, opportunities(one.deals)))
+    return {
+      figures: figures.slice(0, 1),
+      isEmpty: open.length === 0,
+      lead: `${counted(
+        sumOf(open, ({ deals }) => deals),
+        "opportunity is",
+        "opportunities are"
+      )} open, worth ${statedAll(open)}.${moreOf(open)}${most}${leftOut}`,
+      content: oneAtATime(
+        open,
+        (one) => `${opportunities(one.deals)}, ${money(one.amount, one.currency)}`,
+        (one, suffix) =>
+          stagesTable(
+            stages.filter((stage) => stage.currency === one.currency),
+            `stages${suffix}`
+          )
+      )
+    }
+  })
+}
+
+interface Stage {
+  readonly name: string
+  readonly stage: string
+  readonly position: number
+  readonly currency: string | undefined
+  readonly deals: number
+  readonly amount: number
+}
+
+/** The pipelines with the highest value first, and their stages in order. */
+const stagesTable = (stages: ReadonlyArray<Stage>, id: string) => {
+  const amountOf = (name: string) => sumOf(stages, (one) => (one.name === name ? one.amount : 0))
+  const sorted = stages.toSorted(
+    (one, other) =>
+      amountOf(other.name) - amountOf(one.name) ||
+      (one.name < other.name ? -1 : one.name > other.name ? 1 : one.position - other.position)
+  )
+  return tableOf(sorted, {
+    id,
+    caption: "Open opportunities by stage",
+    folded: 15,
+    columns: [
+      text("Pipeline", ({ name }) => name),
+      text("Stage", ({ stage }) => stage),
+      number("Open", ({ deals }) => deals),
+      number("Value", (one) => money(one.amount, one.currency)),
+      bars("Share of the highest", stages, ({ amount }) => amount)
+    ]
+  })
+}

@@ -1,0 +1,69 @@
+/** Section: how fast questions are answered. */
+import * as Effect from "effect/Effect"
+import { numberOf } from "../../../stores/warehouse/sql.ts"
+import { counted, duration, share } from "../format.ts"
+import { query } from "../query.ts"
+import { sumOf } from "../sums.ts"
+import { number } from "../table.ts"
+import { inEach, inMonths, monthlyLines } from "./months.ts"
+import type { Topic } from "./topic.ts"
+
+export const replyTopic: Topic = {
+  id: "replies",
+  title: "Reply times",
+  models: ["fct_conversation_reply", "fct_message"],
+  resources: ["messages"],
+  unknown: {
+    rows: "bi.fct_message WHERE is_between_people AND (direction IS NULL OR sent_at IS NULL)",
+    thing: "message",
+    of: "direction or time"
+  },
+  none: "No contact asked a question in the last 13 months.",
+  whether: "a contact asked a question in the last 13 months",
+  find: Effect.fn("report.replies")(function* ({ months, since, lastMonth, leftOut }) {
+    const found = yield* query(
+      { month: String, questions: Number, replied: Number, minutes: numberOf, business: numberOf },
+      `SELECT month, count(*) AS questions, count(*) FILTER (is_replied) AS replied,
+         median(reply_minutes)::DOUBLE AS minutes, median(reply_business_minutes)::DOUBLE AS business
+       FROM ${inMonths("bi.fct_conversation_reply", "asked_local_date", months)} GROUP BY ALL`
+    )
+    const rows = inEach(months, found, { questions: 0, replied: 0, minutes: undefined, business: undefined })
+    const last = rows.at(-2)!
+    const questions = sumOf(rows, (row) => row.questions)
+    const replied = sumOf(rows, (row) => row.replied)
+    const came =
+      last.minutes === undefined
+        ? `No question of ${lastMonth} was answered.`
+        : `In ${lastMonth}, half of the answers came within ${time(last.minutes)}.`
+    return {
+      figures: [{ title: "Median reply", value: time(last.minutes), note: `in ${lastMonth}` }],
+      isEmpty: questions === 0,
+      lead: `${share(replied, questions)} of ${counted(questions, "question")} since ${since} were answered. ${came} A question is the first of consecutive messages of a contact; business hours are Monday to Friday, 9:00 to 17:00, in the time zone of the location.${leftOut}`,
+      content:
+        replied === 0
+          ? undefined
+          : monthlyLines(rows, {
+              title: "Median time to the first reply by month",
+              description: `In ${lastMonth}, ${time(last.minutes)}; within business hours, ${time(last.business)}.`,
+              unit: "Median hours to the first reply, by the month of the question",
+              lines: [
+                ["All hours", (row) => hours(row.minutes)],
+                ["Business hours", (row) => hours(row.business)]
+              ],
+              numbers: {
+                id: "replies-by-month",
+                caption: "Questions and the median time to their reply by month",
+                columns: [
+                  number("Questions", (row) => row.questions),
+                  number("Answered", (row) => share(row.replied, row.questions)),
+                  number("Median", (row) => time(row.minutes)),
+                  number("Median, business hours", (row) => time(row.business))
+                ]
+              }
+            })
+    }
+  })
+}
+
+const time = (minutes: number | undefined): string => (minutes === undefined ? "–" : duration(minutes * 60_000))
+const hours = (minutes: number | undefined) => (minutes === undefined ? undefined : minutes / 60)

@@ -1,0 +1,78 @@
+/** A topic of the business part: what it counts, and its sentence if there is nothing to count. */
+import type * as Effect from "effect/Effect"
+import type { Failure } from "../../../values/failure.ts"
+import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import type { Content } from "../../../values/html.ts"
+import { counted } from "../format.ts"
+import type { Tile } from "../section.ts"
+import type { Months } from "./months.ts"
+
+export interface Topic {
+  readonly id: string
+  readonly title: string
+  /** The models that it reads; a release may lack one. */
+  readonly models: ReadonlyArray<string>
+  /** The resources whose records it shows. */
+  readonly resources: ReadonlyArray<string>
+  /** Rows of which is not known whether they belong to the topic, or to which month. */
+  readonly unknown?: Unknown
+  /** The sentence if there is nothing, and the same as a question. */
+  readonly none: string
+  readonly whether: string
+  /** What the first sentence of the report counts in a week: SQL for rows with day, currency and amount. */
+  readonly week?: { readonly thing: string; readonly things: string; readonly rows: string }
+  readonly find: (context: Context) => Effect.Effect<Found, Failure, Warehouse>
+}
+
+export interface Unknown {
+  /** SQL: what follows FROM. */
+  readonly rows: string
+  /** What a row is. */
+  readonly thing: string
+  readonly things?: string
+  /** What is not known of it: `status`. */
+  readonly of: string
+}
+
+export interface Context {
+  readonly months: Months
+  /** The first month, and the last one that is over, in words. */
+  readonly since: string
+  readonly lastMonth: string
+  /** The name of a location. */
+  readonly placeOf: (location: string) => string
+  /** The end of the sentence of a topic that found something: the rows that are not included. */
+  readonly leftOut: string
+}
+
+export interface Found {
+  /** At the top of the part. */
+  readonly figures: ReadonlyArray<Tile>
+  /** There is nothing, which `none` says instead of `lead`. */
+  readonly isEmpty: boolean
+  readonly lead: string
+  readonly content: Content
+}
+
+/** Why "none" may be wrong. */
+export interface Missing {
+  /** Resources that were never read to their end. */
+  readonly unread: ReadonlyArray<string>
+  /** The number of unknown rows. */
+  readonly rows: number
+}
+
+const rowsText = (rows: number, { thing, things = `${thing}s` }: Unknown): string => counted(rows, thing, things)
+
+/** There is none only if that is known. */
+export const noneText = ({ none, whether, unknown }: Topic, { unread, rows }: Missing): string =>
+  unread.length > 0
+    ? `It is not known whether ${whether}: ${unread.join(" and ")} ${unread.length === 1 ? "was" : "were"} never read completely.`
+    : unknown && rows > 0
+      ? `It is not known whether ${whether}: ${rowsText(rows, unknown)} ${rows === 1 ? "has" : "have"} no known ${unknown.of}.`
+      : none
+
+export const leftOutText = ({ unknown }: Topic, { rows }: Missing): string =>
+  unknown && rows > 0
+    ? ` ${rowsText(rows, unknown)} without a known ${unknown.of} ${rows === 1 ? "is" : "are"} not included.`
+    : ""

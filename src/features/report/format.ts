@@ -10,30 +10,27 @@ export const counted = (value: number, thing: string, things = `${thing}s`): str
 /** With a space at which no line breaks. */
 const withUnit = (value: string | number, unit: string): string => `${value}\u00a0${unit}`
 
-/** For axes and tiles: 950, 1.2K, 35K, 1.2M, 2.6B. */
-export const brief = (value: number): string => {
-  const size = Math.abs(value)
-  for (const [unit, suffix] of [
-    [1e12, "T"],
-    [1e9, "B"],
-    [1e6, "M"],
-    [1e3, "K"]
-  ] as const)
-    if (size >= unit) return `${rounded(value / unit)}${suffix}`.replace("-", "−")
-  return rounded(value).replace("-", "−")
-}
 const rounded = (value: number): string =>
   value.toLocaleString("en-US", { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 })
 
+/** Powers of a thousand, and their names for numbers and for bytes. */
+const powers = [
+  [1e12, "T", "TB"],
+  [1e9, "B", "GB"],
+  [1e6, "M", "MB"],
+  [1e3, "K", "kB"]
+] as const
+const powerOf = (value: number) => powers.find(([power]) => Math.abs(value) >= power)
+
+/** For axes and tiles: 950, 1.2K, 35K, 1.2M, 2.6B. */
+export const brief = (value: number): string => {
+  const [power, name] = powerOf(value) ?? [1, ""]
+  return `${rounded(value / power)}${name}`.replace("-", "−")
+}
+
 export const bytes = (value: number): string => {
-  for (const [unit, suffix] of [
-    [1e12, "TB"],
-    [1e9, "GB"],
-    [1e6, "MB"],
-    [1e3, "kB"]
-  ] as const)
-    if (value >= unit) return withUnit(rounded(value / unit), suffix)
-  return withUnit(value, "B")
+  const [power, , name] = powerOf(value) ?? [1, "", "B"]
+  return withUnit(rounded(value / power), name)
 }
 
 /** A signed difference; a true minus sign aligns with the plus. */

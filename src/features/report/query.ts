@@ -16,5 +16,9 @@ export const query = Effect.fnUntraced(function* <Columns extends Readers>(colum
   )
 })
 
+/** Reads each of these columns as a number. */
+export const numbers = <Name extends string>(...names: ReadonlyArray<Name>) =>
+  Object.fromEntries(names.map((name) => [name, Number])) as Record<Name, NumberConstructor> // It has these names.
+
 /** Reads a name that the account has chosen. */
 export const ownText = (cell: unknown): string => ownName(String(cell ?? "unknown"))

@@ -48,21 +48,18 @@ export const acquisitionTopic: Topic = {
       figures: [{ title: "New contacts", value: recent, note: `in ${lastMonth}` }],
       isEmpty: all === 0,
       lead: `${counted(all, "contact was", "contacts were")} created since ${since}, ${recent} in ${lastMonth}. The source is that of the first visit, or else the one that the contact names; sources of fewer than ${contactsMin} contacts are not shown by name.${leftOut}`,
-      content:
-        all === 0
-          ? undefined
-          : tableOf(rows, {
-              id: "sources",
-              caption: `Contacts by source since ${since}`,
-              folded: 12,
-              columns: [
-                text("Source", ({ name }) => name),
-                number("Contacts", ({ contacts }) => contacts),
-                number("Share", ({ contacts }) => share(contacts, all)),
-                bars("Share of the highest", rows, ({ contacts }) => contacts),
-                number(lastMonth, (one) => one.recent)
-              ]
-            })
+      content: tableOf(rows, {
+        id: "sources",
+        caption: `Contacts by source since ${since}`,
+        folded: 12,
+        columns: [
+          text("Source", ({ name }) => name),
+          number("Contacts", ({ contacts }) => contacts),
+          number("Share", ({ contacts }) => share(contacts, all)),
+          bars("Share of the highest", rows, ({ contacts }) => contacts),
+          number(lastMonth, (one) => one.recent)
+        ]
+      })
     }
   })
 }

@@ -1,7 +1,7 @@
 /** Section: how many appointments are missed. */
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
-import { ownText, query } from "../query.ts"
+import { numbers, ownText, query } from "../query.ts"
 import { sumOf } from "../sums.ts"
 import { bars, number, tableOf, text } from "../table.ts"
 import { inMonths } from "./months.ts"
@@ -26,16 +26,7 @@ export const appointmentTopic: Topic = {
   },
   find: Effect.fn("report.appointments")(function* ({ months, since, placeOf, leftOut }) {
     const found = yield* query(
-      {
-        location: String,
-        id: String,
-        name: ownText,
-        attended: Number,
-        missed: Number,
-        known: Number,
-        cancelled: Number,
-        booked: Number
-      },
+      { location: String, id: String, name: ownText, ...numbers("booked", "attended", "missed", "known", "cancelled") },
       `SELECT location_id AS location, calendar_id AS id, coalesce(any_value(calendar_name), 'deleted calendar') AS name,
          count(*) FILTER (is_attended) AS attended, count(*) FILTER (is_no_show) AS missed, attended + missed AS known,
          count(*) FILTER (is_cancelled) AS cancelled, count(*) AS booked

@@ -59,7 +59,7 @@ export const business = Effect.fn("report.business")(function* (asOf: number, pl
     const [count] = unknown ? yield* query({ n: Number }, `SELECT count(*) AS n FROM ${unknown.rows}`) : []
     const missing = { unread: unreadOf(resources), rows: count?.n ?? 0 }
     const { isEmpty, lead, content, figures } = yield* topic.find({ ...context, leftOut: leftOutText(topic, missing) })
-    const shown = section({ id, title, lead: isEmpty ? noneText(topic, missing) : lead, content })
+    const shown = section({ id, title, ...(isEmpty ? { lead: noneText(topic, missing) } : { lead, content }) })
     const stale = needed.flatMap((model) => staleSince.get(model) ?? [])
     return stale.length > 0
       ? asOfDay(figures, shown, Math.min(...stale))

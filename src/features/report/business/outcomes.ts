@@ -40,27 +40,24 @@ export const outcomeTopic: Topic = {
       figures: [{ title: "Won", value: count(last.won), note: `in ${lastMonth}; ${count(last.lost)} lost` }],
       isEmpty: closed === 0,
       lead: `${counted(won, "opportunity", "opportunities")} won and ${count(lost)} lost since ${since}: ${share(won, closed)} won.${leftOut}`,
-      content:
-        closed === 0
-          ? undefined
-          : monthlyLines(rows, {
-              title: "Opportunities won and lost by month",
-              description: `In ${lastMonth}, ${count(last.won)} were won and ${count(last.lost)} lost.`,
-              unit: "Opportunities by the month in which they were closed; the last month is not over",
-              lines: [
-                ["Won", (row) => row.won],
-                ["Lost", (row) => row.lost]
-              ],
-              numbers: {
-                id: "outcomes-by-month",
-                caption: "Opportunities by the month in which they were closed",
-                columns: [
-                  number("Won", (row) => row.won),
-                  number("Lost", (row) => row.lost),
-                  number("Won, share", (row) => share(row.won, row.won + row.lost))
-                ]
-              }
-            })
+      content: monthlyLines(rows, {
+        title: "Opportunities won and lost by month",
+        description: `In ${lastMonth}, ${count(last.won)} were won and ${count(last.lost)} lost.`,
+        unit: "Opportunities by the month in which they were closed; the last month is not over",
+        lines: [
+          ["Won", (row) => row.won],
+          ["Lost", (row) => row.lost]
+        ],
+        numbers: {
+          id: "outcomes-by-month",
+          caption: "Opportunities by the month in which they were closed",
+          columns: [
+            number("Won", (row) => row.won),
+            number("Lost", (row) => row.lost),
+            number("Won, share", (row) => share(row.won, row.won + row.lost))
+          ]
+        }
+      })
     }
   })
 }

@@ -1,7 +1,7 @@
 /** Section: the open opportunities by stage. */
 import * as Effect from "effect/Effect"
 import { counted, money } from "../format.ts"
-import { ownText, query } from "../query.ts"
+import { numbers, ownText, query } from "../query.ts"
 import { sumOf } from "../sums.ts"
 import { bars, number, tableOf, text } from "../table.ts"
 import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
@@ -38,10 +38,8 @@ export const pipelineTopic: Topic = {
         id: String,
         name: ownText,
         stage: ownText,
-        position: Number,
         currency,
-        deals: Number,
-        amount: Number
+        ...numbers("position", "deals", "amount")
       },
       `FROM (SELECT location_id AS location, pipeline_id AS id, pipeline_name AS name, pipeline_stage_name AS stage,
            stage_position AS position, currency, count(*) AS deals, coalesce(sum(monetary_value), 0) AS amount
@@ -66,11 +64,21 @@ export const pipelineTopic: Topic = {
       content: oneAtATime(
         open,
         (one) => `${opportunities(one.deals)}, ${money(one.amount, one.currency)}`,
-        (one, suffix) =>
-          stagesTable(
-            stages.filter((stage) => stage.currency === one.currency),
-            `stages${suffix}`
-          )
+        ({ currency }, suffix) => {
+          const own = stages.filter((stage) => stage.currency === currency)
+          return tableOf(inOrder(own), {
+            id: `stages${suffix}`,
+            caption: "Open opportunities by stage",
+            folded: 15,
+            columns: [
+              text("Pipeline", ({ name }) => name),
+              text("Stage", ({ stage }) => stage),
+              number("Open", ({ deals }) => deals),
+              number("Value", ({ amount }) => money(amount, currency)),
+              bars("Share of the highest", own, ({ amount }) => amount)
+            ]
+          })
+        }
       )
     }
   })
@@ -78,31 +86,16 @@ export const pipelineTopic: Topic = {
 
 interface Stage {
   readonly name: string
-  readonly stage: string
   readonly position: number
-  readonly currency: string | undefined
-  readonly deals: number
   readonly amount: number
 }
 
 /** The pipelines with the highest value first, and their stages in order. */
-const stagesTable = (stages: ReadonlyArray<Stage>, id: string) => {
+const inOrder = <One extends Stage>(stages: ReadonlyArray<One>): ReadonlyArray<One> => {
   const amountOf = (name: string) => sumOf(stages, (one) => (one.name === name ? one.amount : 0))
-  const sorted = stages.toSorted(
+  return stages.toSorted(
     (one, other) =>
       amountOf(other.name) - amountOf(one.name) ||
       (one.name < other.name ? -1 : one.name > other.name ? 1 : one.position - other.position)
   )
-  return tableOf(sorted, {
-    id,
-    caption: "Open opportunities by stage",
-    folded: 15,
-    columns: [
-      text("Pipeline", ({ name }) => name),
-      text("Stage", ({ stage }) => stage),
-      number("Open", ({ deals }) => deals),
-      number("Value", (one) => money(one.amount, one.currency)),
-      bars("Share of the highest", stages, ({ amount }) => amount)
-    ]
-  })
 }

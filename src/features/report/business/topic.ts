@@ -48,7 +48,7 @@ export interface Context {
 export interface Found {
   /** At the top of the part. */
   readonly figures: ReadonlyArray<Tile>
-  /** There is nothing, which `none` says instead of `lead`. */
+  /** There is nothing, which `none` says instead of the lead and the content. */
   readonly isEmpty: boolean
   readonly lead: string
   readonly content: Content

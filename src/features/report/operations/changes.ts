@@ -4,7 +4,7 @@ import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { sparkline } from "../../../values/charts.ts"
 import { counted } from "../format.ts"
 import { html } from "../../../values/html.ts"
-import { query } from "../query.ts"
+import { numbers, query } from "../query.ts"
 import { section } from "../section.ts"
 import { sumOf } from "../sums.ts"
 import { chart, number, tableOf, text } from "../table.ts"
@@ -72,23 +72,15 @@ type TableChanges = Effect.Success<ReturnType<typeof tableChanges>>[number]
 
 /** The tables of resources, those that changed most first; child tables change with them. */
 const tableChanges = Effect.fnUntraced(function* (period: Period) {
-  const sums = (span: string, days: number) =>
-    ["new", "changed", "deleted"].map(
-      (kind) => `coalesce(sum(${kind}_rows) FILTER (finished_at > ${since(period, days)}), 0) AS ${kind}${span}`
-    )
+  const sum = (rows: string, days: number) => `coalesce(sum(${rows}) FILTER (finished_at > ${since(period, days)}), 0)`
   const found = yield* query(
     {
       table: String,
-      newDay: Number,
-      changedDay: Number,
-      deletedDay: Number,
-      newWeek: Number,
-      changedWeek: Number,
-      deletedWeek: Number,
-      day: Number,
-      week: Number
+      ...numbers("day", "newDay", "changedDay", "deletedDay", "week", "newWeek", "changedWeek", "deletedWeek")
     },
-    `SELECT split_part(resource, '/', 1) AS "table", ${[...sums("Day", 1), ...sums("Week", 7)].join(", ")},
+    `SELECT split_part(resource, '/', 1) AS "table",
+       ${sum("new_rows", 1)} AS newDay, ${sum("changed_rows", 1)} AS changedDay, ${sum("deleted_rows", 1)} AS deletedDay,
+       ${sum("new_rows", 7)} AS newWeek, ${sum("changed_rows", 7)} AS changedWeek, ${sum("deleted_rows", 7)} AS deletedWeek,
        newDay + changedDay + deletedDay AS day, newWeek + changedWeek + deletedWeek AS week
      FROM meta.run_resources GROUP BY "table" ORDER BY day DESC, week DESC, "table"`
   )

@@ -21,14 +21,14 @@ export const stateBadge = (state: BegunState): Html => html`<span class="state $
 
 export const freshness = (period: Period, readings: Readings, scopeOf: (label: string) => string | undefined): Html => {
   const { days, locationCount, placeOf } = period
-  const { shown, total, byState, oldest } = readings
+  const { shown, total, countOf, oldest } = readings
   const reasons = shown.filter(({ state }) => state !== "complete")
   const several = locationCount > 1
   const places = several ? [text("Location", ({ location }: Reading) => placeOf(location))] : []
   const parted = begunStates
     .toReversed()
-    .filter((state) => byState[state] > 0)
-    .map((state) => `${count(byState[state])} ${stateText(state)}`)
+    .filter((state) => countOf(state) > 0)
+    .map((state) => `${count(countOf(state))} ${stateText(state)}`)
   const span =
     days.length === 1 ? `on ${day(days[0]! * dayMs)}` : `from ${day(days[0]! * dayMs)} to ${day(days.at(-1)! * dayMs)}`
   return section({

@@ -1,15 +1,13 @@
 /** The first part of the report: how the copying went. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
-import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { changesSection } from "./changes.ts"
 import { diskUse } from "../../../output/disk.ts"
 import { diskSection } from "./disk.ts"
 import { freshness } from "./freshness.ts"
-import { type Overview, overviewOf, overviewSection } from "./overview.ts"
-import { type Period, periodOf } from "./period.ts"
+import { overviewOf, overviewSection } from "./overview.ts"
+import { periodOf } from "./period.ts"
 import { readingsOf } from "./readings.ts"
 import { driftSection, rejectsSection, roundedSection, wideSection } from "./rejects.ts"
 import { requestsSection } from "./requests.ts"
@@ -18,18 +16,12 @@ import { runsSection } from "./runs.ts"
 /** The report takes seconds, however many recordings there are. */
 const filesMax = 100_000
 
-export interface Operations {
-  readonly period: Period
-  readonly overview: Overview
-  readonly content: Html
-}
-
 /** `undefined` before the first run. `scopeOf`: the scope that a resource needs. */
 export const operations = Effect.fn("report.operations")(function* (
   output: string,
   scopeOf: (label: string) => string | undefined,
   withheld: Html | undefined
-): Effect.fn.Return<Operations | undefined, Failure, Warehouse> {
+) {
   const period = yield* periodOf()
   if (period === undefined) return undefined
   const readings = yield* readingsOf(period)

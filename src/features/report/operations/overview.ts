@@ -20,64 +20,67 @@ export interface Overview {
   readonly sentence: string
 }
 
+const says = (tone: Overview["tone"], state: string, sentence: string): Overview => ({ tone, state, sentence })
+
 /** A reading of the hour before the last run is as good as one of the run. */
 const recentMs = 3_600_000
 
 /** What a reader in a hurry needs: whether the tables are complete, and as of when. */
 export const overviewOf = (
   period: Period,
-  { shown, byState, total, oldest }: Readings,
+  { shown, countOf, total, oldest }: Readings,
   models: ReadonlyArray<StoredProblem>
 ): Overview => {
   const { run, sync = run, asOf } = period
-  const open = byState.incomplete + byState.interrupted
+  const open = countOf("incomplete") + countOf("interrupted")
   const ended = sync.finishedAt ?? asOf
   const missing = ` Of ${listed([...new Set(shown.filter(({ state }) => !isWhole(state)).map(({ resource }) => resource))], 5)}, rows may be missing.`
   const tables = `${count(total - open)} of ${counted(total, "resource")}`
   const took = sync.finishedAt === undefined ? "" : `, after ${duration(sync.finishedAt - sync.startedAt)}`
   if (sync.status === "interrupted")
-    return {
-      tone: "problem",
-      state: "Did not end",
-      sentence: `The ${sync.command} of ${moment(sync.startedAt)} failed or was stopped; its log has the reason. ${
+    return says(
+      "problem",
+      "Did not end",
+      `The ${sync.command} of ${moment(sync.startedAt)} failed or was stopped; its log has the reason. ${
         oldest === undefined
           ? "Nothing was ever read completely."
           : `The tables keep what was loaded: ${tables} were last read to the end, the oldest on ${moment(oldest)}.`
       } ./sluice sync resumes.`
-    }
+    )
   if (sync.status === "paused")
-    return {
-      tone: "warning",
-      state: "Paused",
-      sentence: `The ${sync.command} of ${moment(sync.startedAt)} stopped early, because the service allowed no more requests or did not respond, or because of its deadline. ${tables} were last read to the end; the next sync resumes.`
-    }
+    return says(
+      "warning",
+      "Paused",
+      `The ${sync.command} of ${moment(sync.startedAt)} stopped early, because the service allowed no more requests or did not respond, or because of its deadline. ${tables} were last read to the end; the next sync resumes.`
+    )
   if (open > 0)
-    return {
-      tone: "problem",
-      state: "Incomplete",
-      sentence: `${counted(open, "resource")} of ${count(total)} could not be read completely.${missing} The last run ended on ${moment(ended)}${took}.`
-    }
+    return says(
+      "problem",
+      "Incomplete",
+      `${counted(open, "resource")} of ${count(total)} could not be read completely.${missing} The last run ended on ${moment(ended)}${took}.`
+    )
   const read =
     oldest === undefined || oldest >= sync.startedAt - recentMs
       ? ""
       : ` The oldest complete reading is of ${moment(oldest)}.`
   if (models.length > 0)
-    return {
-      tone: "warning",
-      state: "Models are missing",
-      sentence: `No rows of the tables are known to be missing, but ${counted(models.length, "model")} of schema bi could not be built: ${listed(models.map(({ where }) => where))}. The last run ended on ${moment(ended)}${took}.${read}`
-    }
-  return byState.complete_with_warnings > 0
-    ? {
-        tone: "complete",
-        state: "Complete with warnings",
-        sentence: `No rows are known to be missing; ${counted(byState.complete_with_warnings, "resource has a warning", "resources have warnings")}. The last run ended on ${moment(ended)}${took}.${read}`
-      }
-    : {
-        tone: "complete",
-        state: "Complete",
-        sentence: `${total === 1 ? "The only resource was" : `All ${count(total)} resources were`} read to the end. The last run ended on ${moment(ended)}${took}.${read}`
-      }
+    return says(
+      "warning",
+      "Models are missing",
+      `No rows of the tables are known to be missing, but ${counted(models.length, "model")} of schema bi could not be built: ${listed(models.map(({ where }) => where))}. The last run ended on ${moment(ended)}${took}.${read}`
+    )
+  const warned = countOf("complete_with_warnings")
+  return warned > 0
+    ? says(
+        "complete",
+        "Complete with warnings",
+        `No rows are known to be missing; ${counted(warned, "resource has a warning", "resources have warnings")}. The last run ended on ${moment(ended)}${took}.${read}`
+      )
+    : says(
+        "complete",
+        "Complete",
+        `${total === 1 ? "The only resource was" : `All ${count(total)} resources were`} read to the end. The last run ended on ${moment(ended)}${took}.${read}`
+      )
 }
 
 /** The line at the top of the report. */
@@ -131,14 +134,14 @@ const failedModels = (models: ReadonlyArray<StoredProblem>): Html | undefined =>
 const reasonsMax = 5
 
 const reasons = ({ readings, scopeOf, period }: OverviewParts): Html | undefined => {
-  const { shown, total, byState } = readings
+  const { shown, total, countOf } = readings
   const withReason = shown.filter(({ state }) => state !== "complete")
   if (withReason.length === 0) return undefined
   // A child is never more complete than its parents: what is wrong with the parents is the news.
   const inherited = withReason.filter(isInherited)
   const own = withReason.filter((reading) => !isInherited(reading))
   const first = own.slice(0, reasonsMax)
-  const all = total - byState.complete - inherited.length
+  const all = total - countOf("complete") - inherited.length
   const place = ({ location }: Reading) =>
     period.locationCount > 1 ? html` of ${period.placeOf(location)}` : undefined
   const since = ({ state, completeAt }: Reading) =>

@@ -1,27 +1,12 @@
 /** The time that the report describes, which is that of the data and not of the clock: equal data make equal reports. */
 import * as Effect from "effect/Effect"
-import { type Run, lastRun, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
+import { lastRun, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { locationNames } from "../../../stores/warehouse/location-names.ts"
 import { ownName } from "../mask.ts"
 import { query } from "../query.ts"
 
-export interface Period {
-  /** The last run of any command. */
-  readonly run: Run
-  /** The last run that read the service; a rebuild reads the vault. */
-  readonly sync: Run | undefined
-  /** When the last run ended, or what it did last; epoch milliseconds. */
-  readonly asOf: number
-  /** Days since 1970 in UTC, oldest first: those of the last 30 days since the first run. */
-  readonly days: ReadonlyArray<number>
-  readonly runs: number
-  /** Of those that were read. */
-  readonly locationNames: ReadonlyArray<string>
-  readonly locationCount: number
-  /** The name of a location, or its id if it has none. */
-  readonly placeOf: (location: string) => string
-}
+export type Period = NonNullable<Effect.Success<ReturnType<typeof periodOf>>>
 
 export const daysMax = 30
 
@@ -44,13 +29,19 @@ export const periodOf = Effect.fn("report.period")(function* () {
   const last = Math.floor(asOf / dayMs)
   const first = Math.max(last - daysMax + 1, Math.min(last, Math.floor(begun / dayMs)))
   return {
+    /** The last run of any command. */
     run,
+    /** The last run that read the service; a rebuild reads the vault. */
     sync,
+    /** When the last run ended, or what it did last; epoch milliseconds. */
     asOf,
+    /** Days since 1970 in UTC, oldest first: those of the last 30 days since the first run. */
     days: Array.from({ length: last - first + 1 }, (_, index) => first + index),
     runs,
+    /** Of those that were read. */
     locationNames: locations.map(({ id }) => placeOf(id)).toSorted(),
     locationCount: locations.length,
+    /** The name of a location, or its id if it has none. */
     placeOf
   }
 })

@@ -1,7 +1,7 @@
 /** Tables of the report. A wide one scrolls inside its own box, never the page. */
 import { type Content, type Html, html } from "../../values/html.ts"
 import { count } from "./format.ts"
-import { highestOf } from "./sums.ts"
+import { highestOf } from "./rows.ts"
 
 export interface Column<Row> {
   readonly head: string

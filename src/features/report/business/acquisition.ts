@@ -1,8 +1,7 @@
 /** Section: from where new contacts came. */
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
-import { ownText, query } from "../query.ts"
-import { sumOf } from "../sums.ts"
+import { ownText, query, sumOf } from "../rows.ts"
 import { bars, number, tableOf, text } from "../table.ts"
 import { inMonths, lastWhole } from "./months.ts"
 import type { Topic } from "./topic.ts"

@@ -1,8 +1,7 @@
 /** Section: how many appointments are missed. */
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
-import { numbers, ownText, query } from "../query.ts"
-import { sumOf } from "../sums.ts"
+import { numbers, ownText, query, sumOf } from "../rows.ts"
 import { bars, number, tableOf, text } from "../table.ts"
 import { inMonths } from "./months.ts"
 import { named } from "./named.ts"

@@ -4,7 +4,7 @@ import { columns, ticksOf } from "../../../values/charts.ts"
 import { brief, count, counted, money } from "../format.ts"
 import { month } from "../../../values/moment.ts"
 import { html } from "../../../values/html.ts"
-import { query } from "../query.ts"
+import { query } from "../rows.ts"
 import { number } from "../table.ts"
 import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { type Months, inEach, inMonths, lastWhole, numbersByMonth } from "./months.ts"
@@ -30,7 +30,7 @@ type InCurrency = Effect.Success<ReturnType<typeof byCurrency>>[number]
 /** `name`: what the amounts are; `things`: the rows that they are the sum of. */
 const chartsOf = (
   found: ReadonlyArray<InCurrency>,
-  { lastMonth }: Context,
+  { months, lastMonth }: Context,
   of: { readonly name: string; readonly id: string; readonly things: string }
 ) =>
   oneAtATime(
@@ -44,10 +44,7 @@ const chartsOf = (
           description: `In ${lastMonth}, ${money(amount, currency)}.`,
           unit: `${currency ?? "Currency not stated"}, by month; the last month is not over`,
           format: brief,
-          ticks: ticksOf(
-            byMonth.map((row) => month(row.month)),
-            "columns"
-          )
+          ticks: ticksOf(months.map(month), "columns")
         }
       )}
       ${numbersByMonth(byMonth, {

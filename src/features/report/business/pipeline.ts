@@ -1,8 +1,7 @@
 /** Section: the open opportunities by stage. */
 import * as Effect from "effect/Effect"
 import { counted, money } from "../format.ts"
-import { numbers, ownText, query } from "../query.ts"
-import { sumOf } from "../sums.ts"
+import { numbers, ownText, query, sumOf } from "../rows.ts"
 import { bars, number, tableOf, text } from "../table.ts"
 import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { named } from "./named.ts"

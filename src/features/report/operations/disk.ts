@@ -3,7 +3,7 @@ import type { Used } from "../../../output/disk.ts"
 import { bytes, count, share } from "../format.ts"
 import type { Html } from "../../../values/html.ts"
 import { section } from "../section.ts"
-import { sumOf } from "../sums.ts"
+import { sumOf } from "../rows.ts"
 import { bars, number, tableOf, text, wide } from "../table.ts"
 
 export const diskSection = (used: ReadonlyArray<Used>): Html => {

@@ -5,9 +5,8 @@ import { dayMs } from "../../../catalog/timestamps.ts"
 import { brief, count, counted, share } from "../format.ts"
 import { day } from "../../../values/moment.ts"
 import { html } from "../../../values/html.ts"
-import { query } from "../query.ts"
+import { highestOf, query, sumOf } from "../rows.ts"
 import { section } from "../section.ts"
-import { highestOf, sumOf } from "../sums.ts"
 import { bars, number, numbersOf, tableOf, text } from "../table.ts"
 import { courseOfLastSync } from "./course.ts"
 import { documentedLimits } from "./limits.ts"
@@ -30,34 +29,28 @@ export const requestsSection = Effect.fn("report.requests")(function* (period: P
   const sent = sumOf(costs, ({ lastDay }) => lastDay)
   const { locationCount } = period
   const { perDay } = documentedLimits
-  const days = period.days.map((one) => ({
-    text: day(one * dayMs),
-    value: found.find((row) => row.day === one)?.n ?? 0
-  }))
-  const inDay = ({ value }: { readonly value: number }) => counted(value, "request")
-  const byDay = days.toSorted((one, other) => one.value - other.value)
+  const names = period.days.map((one) => day(one * dayMs))
+  const byDay = period.days.map((one) => found.find((row) => row.day === one)?.n ?? 0)
+  const days = byDay.map((value, index) => ({ text: names[index]!, value }))
+  const requests = (n: number) => counted(n, "request")
   const busiest = highestOf(found, (row) => row.busiest)
   const content = section({
     id: "requests",
     title: "Requests",
-    lead: `The busiest day took ${counted(busiest, "request")}${locationCount > 1 ? " of one location" : ""}, ${share(busiest, perDay)} of the ${count(perDay)} that the service documents for a day and location.`,
+    lead: `The busiest day took ${requests(busiest)}${locationCount > 1 ? " of one location" : ""}, ${share(busiest, perDay)} of the ${count(perDay)} that the service documents for a day and location.`,
     content: html`<div class="pair">
         <div>
           <h4>By day</h4>
           ${columns(
-            days.map((one) => ({ ...one, text: `${one.text}: ${inDay(one)}` })),
+            days.map(({ text, value }) => ({ text: `${text}: ${requests(value)}`, value })),
             {
               title: "Requests by day",
-              description: `Between ${inDay(byDay[0]!)} and ${inDay(byDay.at(-1)!)} a day.`,
+              description: `Between ${requests(Math.min(...byDay))} and ${requests(Math.max(...byDay))} a day.`,
               unit: `Requests${busiest >= perDay / 10 ? "; the line is the daily limit" : ""}`,
               format: brief,
               limit: locationCount > 1 ? undefined : perDay,
               slots: daysMax,
-              ticks: ticksOf(
-                days.map((one) => one.text),
-                "columns",
-                daysMax
-              )
+              ticks: ticksOf(names, "columns", daysMax)
             }
           )}
           ${numbersOf(days, {

@@ -7,7 +7,7 @@ import { type Bar, columns, strip, ticksOf } from "../../../values/charts.ts"
 import { brief, count, counted, duration } from "../format.ts"
 import { day, dayAndTime } from "../../../values/moment.ts"
 import { stateKeys } from "./freshness.ts"
-import { query } from "../query.ts"
+import { query } from "../rows.ts"
 import { section } from "../section.ts"
 import { number, tableOf, text } from "../table.ts"
 import { isWhole, stateText, toneOf } from "../../../values/state.ts"
@@ -32,15 +32,8 @@ export const runsSection = Effect.fn("report.runs")(function* (total: number) {
   const planned = runs.filter(({ plannedRequests, requests }) => plannedRequests && requests !== undefined)
   const inPlan = planned.filter(({ plannedRequests, requests }) => Math.abs(requests! / plannedRequests! - 1) <= 0.25)
   const failed = runs.filter(({ status }) => status === "interrupted").length
-  const axes = {
-    format: brief,
-    slots: runsMax,
-    ticks: ticksOf(
-      oldestFirst.map(({ startedAt }) => day(startedAt)),
-      "columns",
-      runsMax
-    )
-  }
+  const days = oldestFirst.map(({ startedAt }) => day(startedAt))
+  const axes = { format: brief, slots: runsMax, ticks: ticksOf(days, "columns", runsMax) }
   return section({
     id: "runs",
     title: "Runs",

@@ -1,4 +1,4 @@
-/** Rows of the report's queries. A query names its columns as the report does, and each is read in one place, as one type. */
+/** Rows of the report's queries, and their sums. A query names its columns as the report does, and each is read as one type. */
 import * as Effect from "effect/Effect"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { ownName } from "./mask.ts"
@@ -22,3 +22,10 @@ export const numbers = <Name extends string>(...names: ReadonlyArray<Name>) =>
 
 /** Reads a name that the account has chosen. */
 export const ownText = (cell: unknown): string => ownName(String(cell ?? "unknown"))
+
+export const sumOf = <Row>(rows: ReadonlyArray<Row>, of: (row: Row) => number): number =>
+  rows.reduce((sum, row) => sum + of(row), 0)
+
+/** 0 if there are no rows. */
+export const highestOf = <Row>(rows: ReadonlyArray<Row>, of: (row: Row) => number): number =>
+  Math.max(0, ...rows.map(of))

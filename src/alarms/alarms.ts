@@ -60,22 +60,22 @@ export const alarms = {
       })
   }),
   rejects: alarm({
-    when: "The last reading of a table rejected too many values or records, at least five. Rounded numbers do not count.",
+    when: "Too many values and records of a table, at least five, were rejected and are not mended yet, whichever run has rejected them. Rounded numbers do not count.",
     settings: {
       reject_share: setting(share, {
-        description: "Share of the records of a table that a sync may reject, values included.",
+        description: "Share of the records of a table that may be rejected, values included.",
         default: 0.01
       })
     },
     check: ({ facts }, { rejectShare }) =>
-      facts.lastReadings
+      facts.standing
         // Few rejected values are no pattern.
-        .filter(({ records, rejected }) => rejected >= 5 && rejected > rejectShare * records)
-        .map(({ subject, records, rejected }) => ({
+        .filter(({ rejected, rows }) => rejected >= 5 && rejected > rejectShare * rows)
+        .map(({ subject, rejected, rows }) => ({
           subject,
           level: "warning",
-          what: `${number(rejected)} rejected values and records in ${number(records)} records; the limit is ${percent(rejectShare)}`,
-          next: "look at meta.rejected_values and meta.rejected_records"
+          what: `${number(rejected)} rejected values and records stand, beside ${number(rows)} rows; the limit is ${percent(rejectShare)}`,
+          next: "look at meta.rejected_values and meta.rejected_records; a [[silence]] in the settings keeps what has to stay quiet"
         }))
   }),
   models: alarm({

@@ -6,6 +6,7 @@ import { type Run, runsNewestFirst } from "../stores/warehouse/meta/runs.ts"
 import type { RunResource } from "../values/run-resource.ts"
 import { type StoredProblem, modelProblems } from "../stores/warehouse/meta/model-problems.ts"
 import { completeRuns, lastReadings } from "../stores/warehouse/meta/run-resources.ts"
+import { type StandingRejects, standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import { completeReadings } from "../stores/warehouse/meta/watermarks.ts"
 import { literal, selected } from "../stores/warehouse/sql.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
@@ -31,6 +32,8 @@ export interface Facts {
   /** Changes of each resource in the last complete nights, newest first. */
   readonly nights: ReadonlyMap<string, ReadonlyArray<Night>>
   readonly lastReadings: ReadonlyArray<LastReading>
+  /** What was rejected and is not mended yet. */
+  readonly standing: ReadonlyArray<StandingRejects & { readonly subject: string }>
   /** Models that could not be built for the last release. */
   readonly modelProblems: ReadonlyArray<StoredProblem>
   /** What the last reading of its table met for the first time: `contacts.loyaltyTier (new field)`. */
@@ -98,6 +101,10 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
     })),
     nights: byResource,
     lastReadings: readBefore.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),
+    standing: (yield* standingRejects(resources)).map((one) => ({
+      ...one,
+      subject: subjectOf(one.location, one.resource)
+    })),
     modelProblems: yield* modelProblems(),
     newFields: drift.filter((row) => !isValue(row)).map((row) => `${String(row["field"])} (${String(row["kind"])})`),
     newValues: drift.filter(isValue).map((row) => String(row["field"]))

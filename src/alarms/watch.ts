@@ -63,6 +63,7 @@ const noFacts: Facts = {
   completeAt: [],
   nights: new Map(),
   lastReadings: [],
+  standing: [],
   modelProblems: [],
   newFields: [],
   newValues: []

@@ -6,7 +6,7 @@ import { isWhole, stateText } from "../values/state.ts"
 import { megabytes } from "../values/text.ts"
 import { alarmLines } from "../run/console/alarm-lines.ts"
 import { Output, duration, placeOf, table } from "../run/console/output.ts"
-import { sayLosses } from "../run/console/findings.ts"
+import { sayLosses, sayStanding } from "../run/console/findings.ts"
 import { sayLeft } from "../run/left-locations.ts"
 import { sayHolder } from "../run/readable.ts"
 import { type CommandResult, printEither } from "../run/result.ts"
@@ -50,6 +50,7 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
       `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
     )
   yield* sayLeft(leftLocations)
+  yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)
   for (const line of alarmLines(alarms)) printText(line)
   yield* sayHolder(data, now)

@@ -6,7 +6,7 @@ import { hasChanges } from "../values/run-resource.ts"
 import { stateText } from "../values/state.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
 import { sayLeft } from "../run/left-locations.ts"
-import { sayLosses, warn } from "../run/console/findings.ts"
+import { sayLosses, sayStanding, warn } from "../run/console/findings.ts"
 import { sayEarlier } from "../run/console/stored-earlier.ts"
 import { Output, duration, placeOf, table } from "../run/console/output.ts"
 import { type SyncResult, logSynced } from "../run/report.ts"
@@ -66,7 +66,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
         row.newRows,
         row.changedRows,
         row.deletedRows,
-        row.rejected,
+        rejectedText(row, data.standingRejects),
         ...(hasRounded ? [row.rounded] : []),
         stateText(row.status)
       ])
@@ -77,8 +77,13 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   const { changes, unexpectedValues } = drift
   if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
   if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
-  for (const end of [...resources, ...closed])
-    for (const warning of end.warnings) say([...place.withId(end), `${end.resource}: ${warning}`].join(" "), "warn")
+  const warnings = [...resources, ...closed].flatMap((end) =>
+    end.warnings.map((warning) => ({ warning, from: [...place.withId(end), end.resource].join(" ") }))
+  )
+  // One cause may reach many readings.
+  for (const [warning, ends] of Map.groupBy(warnings, (one) => one.warning))
+    say(`${some([...new Set(ends.map(({ from }) => from))])}: ${warning}`, "warn")
+  yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)
   const publishing = published === "released" ? `, published in ${duration(data.elapsedMs - data.loadedMs)}` : ""
   say(`${counted(data.requests, "request")}, loaded in ${duration(data.loadedMs)}${publishing}. Run ${data.run}.`)
@@ -98,6 +103,15 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   yield* sayLeft(leftLocations)
   if (isStoppedByDeadline) say("Stopped at the deadline.", "warn")
 })
+
+/** `0 new, 3 standing` if what was rejected before is not mended yet. */
+const rejectedText = (
+  { location, rejected, resource }: SyncResult["data"]["resources"][number],
+  all: SyncResult["data"]["standingRejects"] = []
+) => {
+  const standing = all.find((one) => one.location === location && one.resource === resource)
+  return standing === undefined ? rejected : `${rejected} new, ${standing.rejected} standing`
+}
 
 /** A complete reading without a change or a warning. The first sync prints every table that has rows. */
 const isQuiet = (row: SyncResult["data"]["resources"][number]): boolean => row.status === "complete" && !hasChanges(row)

@@ -4,6 +4,7 @@ import { exitCodes } from "../values/failure.ts"
 import type { Synced } from "./sync-account.ts"
 import { sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
+import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import type { WideLoss } from "../stores/warehouse/meta/wide-losses.ts"
 import { nextForLeft } from "./left-locations.ts"
 import { logEnd } from "./console/log.ts"
@@ -19,6 +20,7 @@ type Ended = Synced & {
   readonly earlier: ReadonlyArray<string>
   readonly left: ReadonlyArray<LeftLocation>
   readonly losses: ReadonlyArray<WideLoss>
+  readonly standing: ReadonlyArray<StandingRejects>
   /** The names of the locations. */
   readonly names: Pick<CommandResult<"sync">["data"], "locations">
   /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
@@ -31,7 +33,7 @@ export interface SyncResult extends CommandResult<"sync">, Pick<Ended, "status" 
 
 /** `command`: the one that continues it. */
 export const resultOf = (synced: Ended, command: string): SyncResult => {
-  const { earlier, exitCode, isStoppedByDeadline, left, losses, requestsLeft, status } = synced
+  const { earlier, exitCode, isStoppedByDeadline, left, losses, requestsLeft, standing, status } = synced
   return {
     exitCode,
     status,
@@ -49,6 +51,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       resources: synced.rows,
       drift: synced.drift,
       ...(losses.length > 0 && { wideLosses: losses }),
+      ...(standing.length > 0 && { standingRejects: standing }),
       isVaultTruncated: synced.isVaultTruncated,
       missingSegments: synced.missingSegments,
       suppressedRecords: synced.suppressed,

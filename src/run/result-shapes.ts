@@ -29,5 +29,13 @@ export const holderShape = () => {
 export const locationsShape = () =>
   Schema.optionalKey(Schema.Array(Schema.Struct({ location: Schema.String, name: Schema.String })))
 
+/** What was rejected and is not mended yet, by resource, with the rows beside it; absent if there is nothing. */
+export const standingShape = () =>
+  Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({ location: Schema.String, resource: Schema.String, rejected: Schema.Int, rows: Schema.Int })
+    )
+  )
+
 /** What there was to compare for alarms; the volume of a reading, if it has enough nights. */
 export const comparedShape = () => Schema.Struct({ syncs: Schema.Int, readings: Schema.Int, volumes: Schema.Int })

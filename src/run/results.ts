@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { modeShape, publishedShape, runCounts, runResourceShape } from "../values/run-shapes.ts"
 import { readingStates, runStates, statuses } from "../values/state.ts"
-import { holderShape, instantShape, locationsShape, rangeShape } from "./result-shapes.ts"
+import { holderShape, instantShape, locationsShape, rangeShape, standingShape } from "./result-shapes.ts"
 import type { DataOf } from "./command.ts"
 import { ShownAlarm } from "./console/alarm-lines.ts"
 
@@ -70,6 +70,7 @@ export const runResults = () => {
     ),
     drift: Schema.Struct({ changes: Texts, unexpectedValues: Texts }),
     wideLosses: WideLosses,
+    standingRejects: standingShape(),
     isVaultTruncated: Schema.Boolean,
     missingSegments: Schema.Array(Count),
     /** Records of erased people that were received and not stored. */
@@ -104,6 +105,7 @@ export const runResults = () => {
     problems: Count,
     leftLocations: LeftLocations,
     wideLosses: WideLosses,
+    standingRejects: standingShape(),
     /** As `check` prints them. */
     alarms: Schema.Array(ShownAlarm),
     /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */

@@ -12,6 +12,7 @@ import type { Flags } from "../settings/read.ts"
 import { reportSettings } from "../settings/settings.ts"
 import { leftLocations, pagesOf } from "../stores/warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../stores/warehouse/meta/runs.ts"
+import { standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-losses.ts"
 import { Environment } from "../values/environment.ts"
 import { isWhole } from "../values/state.ts"
@@ -38,9 +39,9 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
-  const { run, found, left, losses, names } =
+  const { run, found, left, losses, standing, names } =
     readable.tables === undefined
-      ? { run: undefined, found: [], left: [], losses: [], names: {} }
+      ? { run: undefined, found: [], left: [], losses: [], standing: [], names: {} }
       : yield* Effect.gen(function* () {
           const last = yield* lastRun()
           return {
@@ -48,6 +49,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
             found: yield* readingStatuses(resources, locations),
             left: yield* leftLocations(namedLocations),
             losses: yield* wideLosses(),
+            standing: yield* standingRejects(resources),
             names: yield* namesOf(locations)
           }
         }).pipe(Effect.provide(readable.tables))
@@ -87,6 +89,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
       problems: problems.length,
       ...(left.length > 0 && { leftLocations: left }),
       ...(losses.length > 0 && { wideLosses: losses }),
+      ...(standing.length > 0 && { standingRejects: standing }),
       alarms: shownAlarms(alarms),
       ...(ledger && { ledger }),
       disk,

@@ -15,6 +15,7 @@ import { middleOf, rangeFields, rangeText } from "../values/range.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
+import { standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-losses.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
 import { accountSettings, definitionsOf } from "./prologue.ts"
@@ -151,6 +152,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       earlier,
       left: yield* leftLocations(namedLocations),
       losses: yield* wideLosses(),
+      standing: yield* standingRejects(catalogue.resources),
       names: yield* namesOf(settings.map(({ location }) => location)),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later

@@ -107,6 +107,7 @@ const noFacts = {
   completeAt: [],
   nights: new Map(),
   lastReadings: [],
+  standing: [],
   modelProblems: [],
   newFields: [],
   newValues: []
@@ -166,8 +167,8 @@ describe("an alarm", () => {
     assert.deepStrictEqual(withFacts({ ...aged(99 * hour), syncs: [run({ exitCode: 3 })] }), ["wrong sync"])
   })
   it("about rejects, from five and the share on", () => {
-    const rejecting = (records: number, rejected: number) =>
-      withFacts({ lastReadings: [{ ...reading, subject: "invoices", records, rejected }] })
+    const rejecting = (rows: number, rejected: number) =>
+      withFacts({ standing: [{ location: "L", resource: "invoices", subject: "invoices", rows, rejected }] })
     assert.deepStrictEqual(rejecting(100, 5), ["warning rejects:invoices"])
     assert.deepStrictEqual(rejecting(100, 4), [])
     assert.deepStrictEqual(rejecting(500, 5), [])

@@ -79,9 +79,6 @@ describe("check", () => {
     await inDatabase(
       account.warehouse,
       async (ask) => {
-        await ask(
-          `UPDATE meta.run_resources SET records = 10, rejected_values = 9 WHERE resource = 'users' AND run_id = ${last}`
-        )
         for (const [table, field, kind] of [
           ["users", "badge", "new field"],
           ["user_scopes", "scope = x", "new value"]
@@ -93,7 +90,7 @@ describe("check", () => {
       },
       "READ_WRITE"
     )
-    const all = ["rejects:users", "schema", "values"]
+    const all = ["schema", "values"]
     assert.deepStrictEqual(await alarms(), { open: all, recovered: [] })
     assert.strictEqual((await run("--only", "contacts", "--except", "contact_notes,tasks")).code, 0)
     assert.deepStrictEqual(await alarms(), { open: all, recovered: [] })

@@ -8,6 +8,7 @@ import { counted } from "../../values/finding.ts"
 import { alarmLines, shownAlarms, sorted } from "../../run/console/alarm-lines.ts"
 import { type Compared, alarmsNow } from "../../run/alarms-now.ts"
 import { Environment } from "../../values/environment.ts"
+import { sayStanding } from "../../run/console/findings.ts"
 import { Output } from "../../run/console/output.ts"
 import { printResult } from "../../run/result.ts"
 
@@ -39,7 +40,19 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   const next = sorted(active)[0]?.next ?? "./sluice status"
   if (flags.json) {
     const names = (some: ReadonlyArray<KnownAlarm>) => some.map(({ where }) => where)
-    const data = { compared, alarms: shownAlarms(alarms), opened: names(opened), recovered: names(recovered) }
+    const standing = (facts?.standing ?? []).map(({ location, rejected, resource, rows }) => ({
+      location,
+      resource,
+      rejected,
+      rows
+    }))
+    const data = {
+      compared,
+      alarms: shownAlarms(alarms),
+      ...(standing.length > 0 && { standingRejects: standing }),
+      opened: names(opened),
+      recovered: names(recovered)
+    }
     return yield* printResult("check", { exitCode, next, data })
   }
   for (const line of alarmLines(shownAlarms(alarms))) printText(line)
@@ -47,6 +60,7 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   print(
     `${active.length === 0 ? "ok: no alarms" : counted(active.length, "alarm")}; compared: ${comparedText(compared)}`
   )
+  yield* sayStanding(facts?.standing)
   say(`Next: ${next}`)
   return exitCode
 })

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import * as Flag from "effect/cli/Flag"
 import { common, flag, text } from "../../run/flags.ts"
 import { load } from "../../run/load.ts"
-import { comparedShape } from "../../run/result-shapes.ts"
+import { comparedShape, standingShape } from "../../run/result-shapes.ts"
 import { ShownAlarm } from "../../run/console/alarm-lines.ts"
 import { command, group } from "../../run/command.ts"
 
@@ -67,6 +67,7 @@ export const nightResults = () => {
     compared: comparedShape(),
     /** Those that count for the exit code come first. */
     alarms: Schema.Array(ShownAlarm),
+    standingRejects: standingShape(),
     /** Alarms that began since the last check or run, by name. */
     opened: Schema.Array(Schema.String),
     /** Alarms that ended since then. */

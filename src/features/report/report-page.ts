@@ -81,6 +81,7 @@ const optionsOf = Effect.fnUntraced(function* ({ folder, memoryMb }: OutputSetti
   return {
     folder,
     memoryMb,
+    resources: catalogue.resources,
     scopeOf: (label: string) => scopesOf(catalogue, [label])[0],
     withheld: { names: keptOut(catalogue), earlier: yield* storedEarlier(folder, catalogue) }
   } satisfies ReportOptions

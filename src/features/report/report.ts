@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import { mkdir, realpath } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import type { Resource } from "../../catalog/resource.ts"
 import { type Failure, failure } from "../../values/failure.ts"
 import { onDisk, writeAtomically } from "../../output/files.ts"
 import { outputPaths, snapshotName } from "../../output/paths.ts"
@@ -20,6 +21,7 @@ export interface ReportOptions {
   /** The output folder. */
   readonly folder: string
   readonly memoryMb: number
+  readonly resources?: ReadonlyArray<Resource>
   /** The scope that a resource or its children need. */
   readonly scopeOf: (label: string) => string | undefined
   /** What the settings keep out, and what of it was stored before. */
@@ -36,8 +38,8 @@ export interface Report {
 
 /** Equal data make equal texts. Fails with WarehouseNotFound before the first run. */
 export const makeReport = Effect.fn("report.make")(function* (options: ReportOptions) {
-  const { folder, scopeOf, withheld = { names: [], earlier: [] } } = options
-  const found = yield* operations(folder, scopeOf, withheldSection(withheld.names, withheld.earlier))
+  const { folder, resources = [], scopeOf, withheld = { names: [], earlier: [] } } = options
+  const found = yield* operations(folder, resources, scopeOf, withheldSection(withheld.names, withheld.earlier))
   if (found === undefined) return yield* failure({ _tag: "WarehouseNotFound", path: outputPaths(folder).warehouse })
   const { period, overview, content } = found
   const { headline, content: figures } = yield* businessOf(options, period)

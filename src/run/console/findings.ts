@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { type Finding, type Level, counted, worstFirst } from "../../values/finding.ts"
 import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
+import type { StandingRejects } from "../../stores/warehouse/meta/standing-rejects.ts"
 import type { WideLoss } from "../../stores/warehouse/meta/wide-losses.ts"
 import { some } from "../../values/text.ts"
 import { Output, table } from "./output.ts"
@@ -44,6 +45,17 @@ export const modelText = ({ what, kept }: FailedModel): string =>
 export const warn = Effect.fnUntraced(function* (problems: ReadonlyArray<string>) {
   const { redacted, say } = yield* Output
   for (const problem of problems) say(redacted(problem), "warn")
+})
+
+/** Says what was rejected, in whichever run, and is not mended yet. */
+export const sayStanding = Effect.fnUntraced(function* (standing: ReadonlyArray<StandingRejects> = []) {
+  if (standing.length === 0) return
+  const all = standing.reduce((sum, { rejected }) => sum + rejected, 0)
+  const { say } = yield* Output
+  say(
+    `${counted(all, "rejected value or record stands", "rejected values and records stand")}: ${some(standing.map(({ rejected, resource }) => `${resource} ${rejected}`))}. See meta.rejected_values and meta.rejected_records.`,
+    "warn"
+  )
 })
 
 /** Says which cells of wide tables are empty because their value is not of the type of its field. */

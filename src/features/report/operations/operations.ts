@@ -1,6 +1,8 @@
 /** The first part of the report: how the copying went. */
 import * as Effect from "effect/Effect"
+import type { Resource } from "../../../catalog/resource.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
+import { standingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { changesSection } from "./changes.ts"
 import { diskUse } from "../../../output/disk.ts"
@@ -19,6 +21,7 @@ const filesMax = 100_000
 /** `undefined` before the first run. `scopeOf`: the scope that a resource needs. */
 export const operations = Effect.fn("report.operations")(function* (
   output: string,
+  resources: ReadonlyArray<Resource>,
   scopeOf: (label: string) => string | undefined,
   withheld: Html | undefined
 ) {
@@ -28,7 +31,7 @@ export const operations = Effect.fn("report.operations")(function* (
   const models = yield* modelProblems()
   const changes = yield* changesSection(period)
   const requests = yield* requestsSection(period)
-  const rejects = yield* rejectsSection(period)
+  const rejects = yield* rejectsSection(period, yield* standingRejects(resources))
   const sections = [
     changes.content,
     freshness(period, readings, scopeOf),

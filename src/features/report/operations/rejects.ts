@@ -1,5 +1,6 @@
 /** Sections: values and records that did not fit, and what the service sends differently from its documents. */
 import * as Effect from "effect/Effect"
+import type { StandingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
 import { wideLosses } from "../../../stores/warehouse/meta/wide-losses.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
 import { count, counted } from "../format.ts"
@@ -21,7 +22,10 @@ const masked =
   "Values are shown by their shape: a for a letter, 0 for a digit. Those who may read personal data find them as sent in"
 
 /** With the number of the last day. */
-export const rejectsSection = Effect.fn("report.rejects")(function* (period: Period) {
+export const rejectsSection = Effect.fn("report.rejects")(function* (
+  period: Period,
+  standing: ReadonlyArray<StandingRejects>
+) {
   const recent = `count(*) FILTER (rejected_at > ${since(period, 1)}) AS last_day`
   const rows = yield* query(
     {
@@ -45,7 +49,7 @@ export const rejectsSection = Effect.fn("report.rejects")(function* (period: Per
   const content = tableSection(rows, {
     id: "rejects",
     title: "Values that did not fit",
-    lead: `${counted(rows[0]?.all ?? 0, "value or record", "values and records")} in all, ${count(lastDay)} in the last 24 hours. ${masked} meta.rejected_values and meta.rejected_records.`,
+    lead: `${counted(rows[0]?.all ?? 0, "value or record", "values and records")} in all, ${count(lastDay)} in the last 24 hours. ${standingText(standing)} ${masked} meta.rejected_values and meta.rejected_records.`,
     empty: "Every value fits its column, and every record has become a row.",
     table: {
       id: "rejected",
@@ -63,6 +67,11 @@ export const rejectsSection = Effect.fn("report.rejects")(function* (period: Per
   })
   return { lastDay, content }
 })
+
+const standingText = (standing: ReadonlyArray<StandingRejects>): string =>
+  standing.length === 0
+    ? "All of them are mended."
+    : `Not mended yet: ${standing.map(({ rejected, resource }) => `${resource} ${count(rejected)}`).join(", ")}.`
 
 /** Absent if no number was rounded. */
 export const roundedSection = Effect.fn("report.rounded")(function* (period: Period) {

@@ -41,7 +41,7 @@ export interface Normalised {
   readonly key: ReadonlyArray<unknown>
   /** The key as one text, as in SQL. */
   readonly keyText: string
-  /** Fingerprint of `row`. */
+  /** Fingerprint of `row`, and of what was rejected. */
   readonly hash: string
   /** See `hashNumber`. */
   readonly hashNumber: number
@@ -106,7 +106,12 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       if (unfit >= 0) return rejected(table, record, `${key[unfit]} contains a lone surrogate or a NUL`)
       const row = printed(read)
       if (row.length > rowLengthMax) return rejected(table, record, `larger than ${rowLengthMax >> 20} MB`)
-      const rowHash = hash("sha256", row).slice(0, 32)
+      const report = isEmpty(found) ? nothing : reported(found, keyValues.join("/"))
+      const { rejectedRecords, rejectedValues } = report
+      // A record that loses its wrong value is another version of the row, although the row has the same values.
+      const hasRejects = rejectedValues.length + rejectedRecords.length > 0
+      const hashed = hasRejects ? row + JSON.stringify([rejectedValues, rejectedRecords]) : row
+      const rowHash = hash("sha256", hashed).slice(0, 32)
       return {
         row,
         childTables: filled(children, values),
@@ -114,7 +119,7 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
         keyText: keyValues.length === 1 ? String(keyValues[0]) : keyValues.join(keySeparator),
         hash: rowHash,
         hashNumber: hashNumber(rowHash),
-        ...(isEmpty(found) ? nothing : reported(found, keyValues.join("/"))),
+        ...report,
         unlistedValues: unlistedValues(read)
       }
     } catch (error) {

@@ -20,6 +20,7 @@ const facts: Facts = {
   completeAt: [],
   nights: new Map(),
   lastReadings: [],
+  standing: [],
   modelProblems: [],
   newFields: [],
   newValues: []

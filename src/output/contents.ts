@@ -26,6 +26,7 @@ export const parts = {
   destinations: "the releases that databases and buckets are brought up to date from",
   lake: "the lake and its catalog",
   files: "recordings of calls",
+  exports: "what was exported about people",
   fleet: "the locations of the fleet of a demo",
   tmp: "what a command is writing, or could not finish"
 }
@@ -85,6 +86,7 @@ export const outputFiles = {
   newLakeCatalog: file("lake.ducklake.new", "scratch", "tmp", "the catalog that an erasure is writing"),
   lake: file("lake", "state", "lake", "the files of the lake"),
   files: file("files", "state", "files", parts.files),
+  exports: file("exports", "derived", "exports", parts.exports),
   tokens: small("tokens.json", "secret", "the current OAuth tokens"),
   progress: small("progress.json", "run", "what a sync or backfill has done so far"),
   holder: small("holder.json", "run", "the command that has the warehouse open to write"),

@@ -1,6 +1,6 @@
 /** An erasure and the folders outside of the output folder that have received the person. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openPeople } from "../support/account.ts"
 import { filesBelow } from "../support/contents.ts"
@@ -94,12 +94,25 @@ describe("an erasure of a person who was published into other folders", () => {
     rmSync(pathOf(".second"), { recursive: true })
     const workbook = join(newFolder(), "people.xlsx")
     assert.strictEqual((await run("export", "excel", workbook, "--only", "contacts")).code, 0)
-    const other = JSON.stringify((await account.service.records("contacts")).find(({ id }) => id !== person.contact))
-    const { code, stderr } = await erase(settings("first"), /"id":"([^"]+)"/.exec(other)![1]!)
+    const record = JSON.stringify((await account.service.records("contacts")).find(({ id }) => id !== person.contact))
+    const other = /"id":"([^"]+)"/.exec(record)![1]!
+    // What `subject export` makes; the archive of one has what is in its folder.
+    const exportOf = (id: string) => join(account.output, "exports", `subject-${id}`)
+    for (const id of [other, "somebody-else"]) {
+      mkdirSync(exportOf(id), { recursive: true })
+      writeFileSync(join(exportOf(id), "index.html"), id)
+      writeFileSync(`${exportOf(id)}.zip`, "")
+    }
+    const { code, stderr } = await erase(settings("first"), other)
     assert.strictEqual(code, 0, stderr)
     assert.include(stderr, `second, ${pathOf("second")}: there is nothing any more`)
-    assert.match(stderr, /Exports made earlier may contain what was erased: people\.xlsx of 20/)
+    assert.match(stderr, /Exports made earlier may contain what was erased: .*people\.xlsx of 20/)
     assert.isTrue(certificate().isErased)
     assert.isFalse(existsSync(pathOf(".second")))
+    assert.deepStrictEqual(readdirSync(join(account.output, "exports")).toSorted(), [
+      "subject-somebody-else",
+      "subject-somebody-else.zip"
+    ])
+    assert.deepStrictEqual(certificate().search.unsearched, [])
   })
 })

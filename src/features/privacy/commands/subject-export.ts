@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { rm } from "node:fs/promises"
+import { mkdir, rm } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { exitCodes } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
@@ -12,7 +12,7 @@ import { reportSettings } from "../../../settings/settings.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { linkedResources } from "../subject/belongings.ts"
 import { type CoveredResource } from "../subject/coverage.ts"
-import { exportSubject } from "../subject/export.ts"
+import { exportPath, exportSubject } from "../subject/export.ts"
 import { counted } from "../../../values/finding.ts"
 import { loadCatalogue } from "../../../run/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
@@ -52,7 +52,9 @@ export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: Su
   yield* sayHolder(readable, yield* Clock.currentTimeMillis)
   const { contacts, exported, others, target } = yield* Effect.gen(function* () {
     const { addresses, contacts, others } = yield* findPerson(flags)
-    const target = resolve(flags.to ?? `subject-${contacts[0]?.id ?? "without-contact"}`)
+    const target = resolve(flags.to ?? exportPath(output.folder, contacts[0]?.id))
+    if (flags.to === undefined)
+      yield* onDisk(dirname(target), "created", () => mkdir(dirname(target), { recursive: true, mode: 0o700 }))
     yield* checkTarget(target, flags.force)
     const exported = yield* exportSubject({
       catalogue,

@@ -3,12 +3,14 @@
  * and recordings, and at last a search of every file. Each step can be repeated, so a killed erasure continues from its job.
  */
 import { Effect } from "effect"
+import { existsSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { forgetValues } from "../../../alarms/state.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { keySeparator } from "../../../catalog/tables.ts"
 import { checksumOf, onDisk, writeDurably } from "../../../output/files.ts"
+import { exportPath } from "../subject/export.ts"
 import { removeLeftovers } from "../../../output/leftovers.ts"
 import type { GivenExport, Place } from "../../../stores/ledger/given.ts"
 import { makeLoader } from "../../../stages/load/load.ts"
@@ -103,6 +105,12 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   return { segments, before }
 })
 
+/** The zip file of an export has what the folder beside it has, which is searched. */
+const isCopy = (folder: string, file: string): boolean =>
+  file.startsWith(`${outputFiles.exports.name}/`) &&
+  file.endsWith(".zip") &&
+  existsSync(join(folder, file.slice(0, -".zip".length)))
+
 const amongRecords = (records: ReadonlyArray<RecordKey>): RecordFilter => {
   const known = new Set(records.map(({ key, location, table }) => [table, location, key].join("/")))
   return ({ table }, location, key) => known.has([table, location, key.map(String).join(keySeparator)].join("/"))
@@ -154,8 +162,10 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     ],
     renewed
   )
-  yield* Effect.forEach(job.files, (file) =>
-    onDisk(join(folder, file), "removed", () => rm(join(folder, file), { force: true }))
+  const exports = job.identifiers.flatMap((one) => (one.kind === "contact" ? [exportPath(folder, one.id)] : []))
+  yield* Effect.forEach(
+    [...job.files.map((file) => join(folder, file)), ...exports, ...exports.map((path) => `${path}.zip`)],
+    (path) => onDisk(path, "removed", () => rm(path, { recursive: true, force: true }))
   )
   const setAside = yield* onDisk(folder, "removed", async () => {
     const found = await setAsideIn(folder)
@@ -169,7 +179,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     folder,
     folders.filter((one) => relative(folder, one).startsWith("..")),
     { texts: job.texts, records: records.removed, resources: catalogue.resources },
-    (file) => file === outputFiles.erasure.name
+    (file) => file === outputFiles.erasure.name || isCopy(folder, file)
   ).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { memoryMb, access: "read" })))
   const { sha256: after } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
   const certificate: Certificate = {

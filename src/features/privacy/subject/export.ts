@@ -7,6 +7,7 @@ import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { writeArchive } from "../../../output/archive.ts"
+import { outputPaths } from "../../../output/paths.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
 import { locationNames } from "../../../stores/warehouse/location-names.ts"
@@ -47,6 +48,10 @@ export interface SubjectExport {
 
 /** Rows of a table in `index.html`; the files have all. */
 const shownRowsMax = 500
+
+/** Where an export about a contact is, unless another place was named; the zip file is beside it. */
+export const exportPath = (output: string, contact: string | undefined): string =>
+  join(outputPaths(output).exports, `subject-${contact ?? "without-contact"}`)
 
 export const exportSubject = Effect.fn("subject.export")(function* (
   options: ExportOptions

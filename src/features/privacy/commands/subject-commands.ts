@@ -22,7 +22,10 @@ const subjectExport = command({
     ...common,
     location: setting("location"),
     ...person,
-    to: text("to", "Folder to write, and the name of the zip file beside it; without it, exports/subject-<contact id> in the output folder."),
+    to: text(
+      "to",
+      "Folder to write, and the name of the zip file beside it; without it, exports/subject-<contact id> in the output folder."
+    ),
     history: flag("history", "Include earlier versions of the rows."),
     refresh: flag("refresh", "Sync the tables that can contain a person first."),
     searchText: flag("search-text", "List records of others whose texts contain an address or the name of the person."),

@@ -4,7 +4,7 @@
  *
  *     node_modules/.bin/node bench/fleet-kills.ts [locations] [contacts of each] [workers] [parallel] [kills]
  *
- * A kill is `kill -9` of a worker at a random instant; each third one is a pause for longer than the lease instead.
+ * A kill is `kill -9` of a worker at a random instant; each third one is a pause instead, after which another worker has its locations.
  */
 import { startFleet } from "../test/support/fleet.ts"
 import { randomFrom } from "../test/support/random.ts"

@@ -1,10 +1,11 @@
 /**
  * How long a location waits after its worker has died, beside an idle worker: until the other owns it, and until the other begins
- * its run, which is at least one window of the rate limit later. Prints the seconds of each round, after `kill -9` and after a
+ * its run, which waits until the service has forgotten what the first one sent. Prints the seconds of each round, after `kill -9` and after a
  * pause that does not end, and the connections to PostgreSQL that a worker has. PostgreSQL has to be installed.
  *
  *     node_modules/.bin/node bench/fleet-recovery.ts [rounds of each] [locations]
  */
+import { readFileSync, readdirSync } from "node:fs"
 import { startFleet } from "../test/support/fleet.ts"
 import { sqlIn } from "../test/support/postgres.ts"
 import { median } from "./measure.ts"
@@ -20,7 +21,13 @@ const until = async (count: number, sql: string) => {
   while ((await ask(sql)) < count) await wait(100)
   return Date.now()
 }
-const running = "FROM sluice_fleet.locations AS l JOIN sluice_fleet.runs AS r USING (location) WHERE state = 'running'"
+const running = "FROM sluice_fleet.runs WHERE state = 'running'"
+
+/** The syncs that a worker has begun. */
+const processesOf = async (pid: number) =>
+  readdirSync(`/proc/${pid}/task/${pid}`).includes("children")
+    ? readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).length
+    : locations
 
 for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
   const [owned, begun]: [Array<number>, Array<number>] = [[], []]
@@ -34,13 +41,14 @@ for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
     const other = begin()
     await wait(3000)
     const name = /(?:address|worker)=(\S+)/.exec(first.stderr())![1]
-    const mine = await ask(`SELECT count(*) ${running} AND l.owner LIKE '${name} %' AND l.lease_until > now()`)
+    const mine = await ask(`SELECT count(*) ${running} AND worker = '${name}'`)
     const connections = await ask("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'sluice'")
     first.kill(signal)
     const at = Date.now()
-    const others = `SELECT count(*) ${running} AND l.owner NOT LIKE '${name} %' AND l.lease_until > now()`
+    const others = `SELECT count(*) ${running} AND worker <> '${name}'`
     owned.push(((await until(locations, others)) - at) / 1000)
-    begun.push(((await until(locations, `${others} AND r.worker = l.owner`)) - at) / 1000)
+    while ((await processesOf(other.pid)) < locations) await wait(100)
+    begun.push((Date.now() - at) / 1000)
     console.log(
       `${signal}: ${mine} locations owned by the other after ${owned.at(-1)!.toFixed(1)} s, begun after ${begun.at(-1)!.toFixed(1)} s; ${connections / 2} connections a worker`
     )
@@ -48,7 +56,6 @@ for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
     first.kill("SIGKILL")
     other.kill("SIGKILL")
     await wait(10_000)
-    await sqlIn(fleet.postgres, "UPDATE sluice_fleet.runs SET state = 'cancelled' WHERE state = 'cancelling'")
   }
   console.log(`${signal}: median ${median(owned).toFixed(1)} s and ${median(begun).toFixed(1)} s`)
 }

@@ -25,7 +25,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
       if (cause.code !== "EPIPE") unwritten = cause
     })
   const tether = env["SLUICE_FLEET_TETHER"]
-  if (tether !== undefined) (await import("../features/fleet/tether.ts")).holdTether(tether)
+  if (tether !== undefined) (await import("../run/tether.ts")).holdTether(tether)
   const stopped = new AbortController()
   const stop = (exitCode: number) => () => {
     if (stopped.signal.aborted) process.exit(exitCode)

@@ -76,7 +76,10 @@ describe.skipIf(postgresPrograms === undefined)(
       assert.deepStrictEqual((await result("cancel", "--location", "north")).locations, ["north"])
       assert.deepStrictEqual((await result("enqueue", "--all", "--full")).locations, ["north"])
       assert.strictEqual(
-        await sqlIn(postgres, "SELECT location, kind, window_from, state FROM sluice_fleet.runs ORDER BY run"),
+        await sqlIn(
+          postgres,
+          "SELECT location, kind, window_from, state FROM sluice_fleet.runs ORDER BY requested_at, location"
+        ),
         "north|sync||cancelled\nsouth|backfill|2025-01-01|queued\nnorth|full||queued"
       )
     })
@@ -112,7 +115,10 @@ describe.skipIf(postgresPrograms === undefined)(
     it("ends with 4 for a failed run if checked, with 75 without the database, and with 78 without its address", async () => {
       await result("locations", "add", "north")
       await result("enqueue", "--all")
-      await sqlIn(postgres, "UPDATE sluice_fleet.runs SET state = 'failed', exit_code = 77, message = 'No token.'")
+      await sqlIn(
+        postgres,
+        `UPDATE sluice_fleet.job SET state = 'failed', output = '{"exitCode": 77, "message": "No token."}'`
+      )
       const checked = await fleet("status", "--check")
       assert.strictEqual(checked.code, 4)
       assert.match(checked.stdout, /north +failed +never complete .*No token\./)

@@ -20,12 +20,9 @@ const loadedWith = (path: string, found = new Set<string>()): ReadonlySet<string
   return found
 }
 
-it("one file of the fleet alone imports the client of its database", () => {
-  const unstable = /^(effect\/(cluster|workflow|rpc|sql|socket)\b|@effect\/(sql|platform-node\/NodeCluster))/
-  const importing = globSync("src/**/*.ts", { cwd: root }).filter((path) =>
-    importsOf(path).some((one) => unstable.test(one))
-  )
-  assert.deepStrictEqual(importing, ["src/features/fleet/database.ts"])
+it("one file of the fleet alone loads pg-boss", () => {
+  const importing = globSync("src/**/*.ts", { cwd: root }).filter((path) => importsOf(path).includes("pg-boss"))
+  assert.deepStrictEqual(importing, ["src/features/fleet/commands/connect.ts"])
 })
 
 it.each(["src/cli/run.ts", "src/run/sync.ts", "src/cli/status.ts", "src/index.ts"])(

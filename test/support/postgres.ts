@@ -7,7 +7,7 @@ import {
   type Postgres,
   postgresPrograms as programsOf,
   startPostgres as startIn
-} from "../../src/features/fleet/demo-postgres.ts"
+} from "../../src/features/fleet/commands/demo-postgres.ts"
 import { programOf } from "./programs.ts"
 
 export type { Postgres }

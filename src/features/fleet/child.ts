@@ -1,15 +1,15 @@
 /** One run of a location: the sync of one machine, in a process of its own, which ends with the worker. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { spawn } from "node:child_process"
 import { join } from "node:path"
-import { tetherMessage, tetherMs, tetherVariable } from "./tether.ts"
+import { tetherMessage } from "../../run/tether.ts"
+import { type Tethered, startTethered } from "../../run/tethered.ts"
 
 export interface Order {
   readonly location: string
   readonly kind: "sync" | "full" | "backfill"
-  readonly from: string | undefined
-  readonly to: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
   /** References to the token and the first refresh token; without them, the settings have one. */
   readonly token: string | undefined
   readonly refreshToken: string | undefined
@@ -20,22 +20,19 @@ export interface Order {
 }
 
 export interface Outcome {
+  /** Null if a signal ended the process, and nobody knows what it sent last. */
   readonly exitCode: number | null
-  readonly message: string | undefined
-  readonly resumeAt: number | undefined
-  readonly requests: number | undefined
-  readonly requestsLeft: number | undefined
-  /** Whether the process has ended by itself, and so stored what it sent last. */
-  readonly isClean: boolean
-  /** Whether it has ended itself, because the worker had not said in time that it owns the location. */
+  /** Whether the process has ended itself, because the worker had not said in time that it owns the location. */
   readonly isCutOff: boolean
+  readonly message?: string | undefined
+  /** When the service accepts requests again, epoch milliseconds, if it has said so. */
+  readonly resumeAt?: number | undefined
+  readonly requests?: number | undefined
+  readonly requestsLeft?: number | undefined
 }
 
-export interface Child {
+export interface Child extends Pick<Tethered, "extend" | "stop"> {
   readonly ended: Promise<Outcome>
-  /** As `since`, later. */
-  readonly extend: (since: number) => void
-  readonly stop: (signal: NodeJS.Signals) => void
 }
 
 /** What is kept of the messages, for the one that explains a crash. */
@@ -48,34 +45,26 @@ export const startChild = (
   since: number,
   onLine: (line: string) => void
 ): Child => {
-  // The same Node with the same flags, and the same entry point, as the worker.
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...argumentsOf(order)], {
-    env: {
-      ...environment,
-      // One location must not read another's, whatever the variables of the worker say.
-      SLUICE_LOCATION_ID: order.location,
-      ...(order.token !== undefined && { SLUICE_TOKEN: order.token }),
-      ...(order.refreshToken !== undefined && { SLUICE_REFRESH_TOKEN: order.refreshToken }),
-      [tetherVariable]: String(since + tetherMs)
-    },
-    stdio: ["pipe", "pipe", "pipe"]
-  })
-  child.stdin.on("error", () => {})
+  const variables = {
+    ...environment,
+    // One location must not read another's, whatever the variables of the worker say.
+    SLUICE_LOCATION_ID: order.location,
+    ...(order.token !== undefined && { SLUICE_TOKEN: order.token }),
+    ...(order.refreshToken !== undefined && { SLUICE_REFRESH_TOKEN: order.refreshToken })
+  }
+  const { extend, process, stop } = startTethered(argumentsOf(order), variables, since, "pipe")
   let [stdout, stderr] = ["", ""]
-  child.stdout.on("data", (chunk) => (stdout += chunk))
-  child.stderr.on("data", (chunk) => {
+  process.stdout!.on("data", (chunk) => (stdout += chunk))
+  process.stderr!.on("data", (chunk) => {
     const text = String(chunk)
     stderr = (stderr + text).slice(-stderrMax)
     for (const line of text.split("\n")) if (line.trim() !== "") onLine(line)
   })
-  return {
-    ended: new Promise((resolve) => {
-      child.once("error", (cause) => resolve(outcomeOf(null, "", cause.message)))
-      child.once("close", (exitCode) => resolve(outcomeOf(exitCode, stdout, stderr)))
-    }),
-    extend: (since) => void child.stdin.write(`${since + tetherMs}\n`),
-    stop: (signal) => void child.kill(signal)
-  }
+  const ended = new Promise<Outcome>((resolve) => {
+    process.once("error", (cause) => resolve(outcomeOf(null, "", cause.message)))
+    process.once("close", (exitCode) => resolve(outcomeOf(exitCode, stdout, stderr)))
+  })
+  return { ended, extend, stop }
 }
 
 /** The output folder of a location. */
@@ -128,7 +117,6 @@ const outcomeOf = (exitCode: number | null, stdout: string, stderr: string): Out
     resumeAt: times.length === 0 ? undefined : Math.max(...times.map((time) => Date.parse(time))),
     requests: data?.requests,
     requestsLeft: data?.requestsLeft,
-    isClean: exitCode !== null,
     isCutOff: exitCode === null && stderr.includes(tetherMessage)
   }
 }

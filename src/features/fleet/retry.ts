@@ -1,11 +1,8 @@
 /** What follows when the sync of a location has ended. */
 import { exitCodes } from "../../values/failure.ts"
+import type { Outcome } from "./child.ts"
 
-export interface Ended {
-  /** Null if a signal ended the process. */
-  readonly exitCode: number | null
-  /** When the service accepts requests again, epoch milliseconds, if it has said so. */
-  readonly resumeAt: number | undefined
+export interface Ended extends Pick<Outcome, "exitCode" | "resumeAt"> {
   /** How often this run has failed before. */
   readonly failures: number
   readonly now: number

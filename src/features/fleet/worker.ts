@@ -1,22 +1,21 @@
-/** What a worker does: claims a location whose run waits, runs its sync in a process, and stores how it ended. */
+/** What a worker does: runs the sync of each location that pg-boss gives it in a process, and stores how it ended. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Schedule from "effect/Schedule"
-import * as Semaphore from "effect/Semaphore"
-import { type Database, patiently } from "./database.ts"
+import type { PgBoss } from "pg-boss"
+import { type Database, patiently, withBoss } from "./database.ts"
 import { type Child, type Order, type Outcome, folderOf, startChild } from "./child.ts"
-import { nextOf } from "./retry.ts"
-import { inBucket, save } from "./saving.ts"
+import { numbersOf } from "./fence.ts"
+import { type Claim, type Job, type Result, begin, end, touched } from "./jobs.ts"
+import { type Next, nextOf } from "./retry.ts"
 import type { Objects } from "./state/objects.ts"
-import type { Session } from "./state/session.ts"
-import * as store from "./store.ts"
-import { tetherMs } from "./tether.ts"
+import { inBucket } from "./state/saving.ts"
+import { heartbeatSeconds, queues } from "./tables.ts"
+import { tetherMs } from "../../run/tether.ts"
 
 export interface WorkerOptions {
-  readonly owner: store.Owner
+  readonly name: string
   /** Locations that run side by side. */
   readonly parallel: number
   /** How long the service counts a request. */
@@ -31,192 +30,150 @@ export interface WorkerOptions {
   readonly onLine: (location: string, line: string) => void
 }
 
-/** What the worker owns now. */
+/** A run of this worker. */
 interface Held {
-  readonly claim: store.Claim
-  /** When this was last certain, epoch milliseconds. */
-  since: number
+  readonly job: Job
+  claim: Claim | undefined
   child: Child | undefined
-  session: Session | undefined
-  isCancelled: boolean
+  /** When it was last certain that the run is this worker's, epoch milliseconds. */
+  since: number
+  /** Open when the run has to end. */
+  readonly ending: Latch.Latch
 }
 
-const extendEveryMs = 1000
-const stopMs = 8000
-/** How often a worker without work looks for some, beside each time that it is woken. */
-const lookEveryMs = 1000
-/** A defect is not the last thing that a worker does, nor does it repeat at once. */
-const afterDefectMs = 10_000
+const signEveryMs = 1000
+/** How often a place that is free asks for a run, beside each time that one is announced: one that is tried again is not. */
+const pollSeconds = 2
+/** Of clocks and timers. */
+const marginMs = 1000
+/** How long a process may take to save its state, and then how long the bucket and the database. */
+const [stopMs, storeMs] = [8000, 8000]
 
-export const makeWorker = (options: WorkerOptions) => {
-  const { owner, parallel, windowMs } = options
-  /** One location is here twice if this worker lost it and has claimed it again before it stored how the first run ended. */
-  const owns = new Set<Held>()
-  const looking = Semaphore.makeUnsafe(1)
-  const woken = Latch.makeUnsafe()
+/** Runs until its scope ends. Then the processes save their state, and another worker continues. */
+export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
+  const services = yield* Effect.context<Database>()
+  /** A run is here twice if this worker has lost it, and got it again before the first process had ended. */
+  const held = new Set<Held>()
+  const interrupted = new AbortController()
+  let isStopping = false
+  yield* Effect.forkScoped(signs(held))
 
-  /** Extends the leases, and with each the life of its process. Ends the processes of what was lost or is cancelled. */
-  const keepLeases = Effect.gen(function* () {
+  const handle = Effect.fnUntraced(function* (job: Job) {
     const since = yield* Clock.currentTimeMillis
-    const watched = [...owns]
-    if (watched.length > 0) {
-      const rows = yield* store.extend(
-        owner,
-        watched.map(({ claim }) => claim.location)
-      )
-      const kept = new Map(rows.map((row) => [row.location, row]))
-      for (const held of watched) {
-        const row = kept.get(held.claim.location)
-        if (row?.generation !== held.claim.generation) {
-          held.child?.stop("SIGKILL")
-          continue
-        }
-        held.since = since
-        held.child?.extend(since)
-        if (row.isCancelled && !held.isCancelled) {
-          held.isCancelled = true
-          held.child?.stop("SIGTERM")
-        }
-      }
-    }
+    const one: Held = { job, claim: undefined, child: undefined, since, ending: Latch.makeUnsafe(isStopping) }
+    held.add(one)
+    const forget = Effect.sync(() => held.delete(one))
+    return yield* Effect.ensuring(run(one), forget)
+  })
+
+  const run = Effect.fnUntraced(function* (one: Held) {
+    const { job } = one
+    const claim = yield* patiently(begin(job, options.name))
+    if (claim === undefined) return []
+    one.claim = claim
+    yield* Effect.timeoutOption(one.ending.await, quietMs(claim, job, options.windowMs))
+    const result = resultOf(yield* synced(one, claim, options), one, claim, yield* Clock.currentTimeMillis)
+    const { exitCode, message, next, requests } = result
+    const state = next.state === "waiting" && isStopping ? "queued" : next.state
+    const output = { state, exitCode, message, requests, worker: options.name }
+    const isStored = yield* patiently(end(job, claim, output, result))
+    yield* Effect.annotateLogs(Effect.logInfo(isStored ? "run ended" : "run lost to another owner"), {
+      location: claim.location,
+      run: job.id,
+      state,
+      exit_code: exitCode,
+      requests
+    })
+    // The transaction has stored what did not fail.
+    return [{ id: job.id, status: isStored && state === "failed" ? "deadletter" : "failed", output } as const]
+  })
+
+  const stop = async (boss: PgBoss) => {
+    isStopping = true
+    for (const one of held) close(one, "SIGTERM")
+    const late = setTimeout(() => held.forEach((one) => close(one, "SIGKILL")), stopMs)
+    const last = setTimeout(() => interrupted.abort(), stopMs + storeMs)
+    await boss.offWork(queues.runs, { wait: true })
+    for (const timer of [late, last]) clearTimeout(timer)
+  }
+  const how = {
+    localConcurrency: options.parallel,
+    pollingIntervalSeconds: pollSeconds,
+    notifyPollingIntervalSeconds: pollSeconds,
+    // This worker says itself that it lives, once for all its runs.
+    heartbeatRefreshSeconds: heartbeatSeconds - 1,
+    includeMetadata: true,
+    perJobResults: true
+  } as const
+  const { signal } = interrupted
+  yield* Effect.acquireRelease(
+    withBoss((boss) =>
+      boss.work(queues.runs, how, ([job]: Array<Job>) => Effect.runPromiseWith(services)(handle(job!), { signal }))
+    ),
+    () => Effect.ignore(withBoss(stop))
+  )
+  return yield* Effect.never
+}, Effect.scoped)
+
+/** Says that the worker lives, and with that extends the life of its processes. Ends those that are not its own any more. */
+const signs = (held: ReadonlySet<Held>) =>
+  Effect.gen(function* () {
+    const since = yield* Clock.currentTimeMillis
+    const watched = [...held].map((one) => ({ one, job: one.job, claim: one.claim }))
+    if (watched.length === 0) return
+    const all = watched.map(({ job }) => job)
+    const jobs = yield* withBoss((boss) => touched(boss, all))
+    const numbers = yield* numbersOf(all.map(({ singletonKey }) => singletonKey!))
+    for (const { claim, job, one } of watched)
+      if (claim !== undefined && numbers.get(claim.location) !== claim.number) close(one, "SIGKILL")
+      else if (!jobs.has(job.id)) close(one, "SIGTERM")
+      else if (!one.ending.isOpen()) one.child?.extend((one.since = since))
   }).pipe(
     Effect.timeout("4 seconds"),
-    // Without the database, the processes end by themselves before their leases do.
+    // Without the database, the processes end by themselves.
     Effect.catch((error) =>
       Effect.annotateLogs(Effect.logWarning("the database does not answer"), { detail: error.message })
     ),
-    Effect.repeat(Schedule.spaced(extendEveryMs))
+    Effect.repeat(Schedule.spaced(signEveryMs))
   )
 
-  const claimed = Effect.gen(function* () {
-    const since = yield* Clock.currentTimeMillis
-    const claim = yield* store.claim(owner)
-    return claim && { claim, since, child: undefined, session: undefined, isCancelled: false }
-  })
-
-  /** One place looks for a run, and the others wait until it has one. */
-  const next: Effect.Effect<Held, never, Database> = looking.withPermit(
-    Effect.gen(function* () {
-      for (;;) {
-        yield* woken.close
-        const held = yield* patiently(claimed)
-        if (held !== undefined) return held
-        yield* Effect.timeoutOption(woken.await, lookEveryMs)
-      }
-    })
-  )
-
-  /** Runs one location after the other. */
-  const place = Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const held = yield* restore(next)
-      owns.add(held)
-      yield* Effect.onExit(restore(owned(held)), (exit) => (Exit.isSuccess(exit) ? Effect.void : abandon(held)))
-    })
-  ).pipe(
-    Effect.forever,
-    Effect.catchDefect((defect) =>
-      Effect.annotateLogs(Effect.logError("a run could not be begun"), { detail: String(defect) })
-    ),
-    Effect.repeat(Schedule.spaced(afterDefectMs))
-  )
-
-  /** The leases are extended until the last process has ended. */
-  const work = Effect.gen(function* () {
-    yield* Effect.forkScoped(keepLeases)
-    yield* Effect.all(Effect.replicate(place, parallel), { concurrency: "unbounded", discard: true })
-    return yield* Effect.never
-  }).pipe(Effect.scoped)
-
-  const owned = Effect.fnUntraced(function* (held: Held) {
-    const { claim } = held
-    const { endedCleanly, location, run } = claim
-    // The service still counts what a killed process has sent, and nobody knows how much that was.
-    if (!endedCleanly) yield* Effect.sleep(windowMs)
-    const isBegun = yield* patiently(store.begin(claim, owner.name))
-    const outcome = isBegun ? yield* synced(held) : undefined
-    const now = yield* Clock.currentTimeMillis
-    // It was not certain any more that the location is this worker's: the run begins again, wherever that is.
-    if (outcome?.isCutOff || (outcome?.exitCode === null && now - held.since > tetherMs - extendEveryMs))
-      return yield* free(held, false)
-    const result = resultOf(outcome, held, now)
-    const isStored = yield* patiently(store.finish(claim, { ...result, isClean: outcome?.isClean ?? endedCleanly }))
-    owns.delete(held)
-    yield* Effect.annotateLogs(Effect.logInfo(isStored ? "run ended" : "run lost to another worker"), {
-      location,
-      run,
-      state: result.state,
-      exit_code: outcome?.exitCode,
-      requests: outcome?.requests
-    })
-  })
-
-  const free = (held: Held, isClean: boolean) => {
-    owns.delete(held)
-    return patiently(store.handBack(held.claim, isClean))
-  }
-
-  const synced = (held: Held) => {
-    const { folder, objects } = options
-    const work = child(held)
-    const onSession = (session: Session) => {
-      held.session = session
-    }
-    const { claim } = held
-    return objects === undefined ? work : inBucket(objects, claim, folderOf(folder, claim.location), onSession, work)
-  }
-
-  const child = (held: Held) =>
-    Effect.callback<Outcome>((resume) => {
-      const { from, kind, location, to, token } = held.claim
-      const order = { location, kind, from: from ?? undefined, to: to ?? undefined }
-      const started = startChild(
-        { ...order, state: options.folder, ...options.orderOf(location, token ?? undefined) },
-        options.environment,
-        held.since,
-        (line) => options.onLine(location, line)
-      )
-      held.child = started
-      void started.ended.then((outcome) => resume(Effect.succeed(outcome)))
-    })
-
-  /**
-   * This worker stops: the process saves its state first. A fiber that is interrupted can have no time limits, so another one
-   * does this.
-   */
-  const abandon = (held: Held) =>
-    Effect.gen(function* () {
-      const { claim, child: running, session } = held
-      let isClean = claim.endedCleanly
-      if (running !== undefined) {
-        running.stop("SIGTERM")
-        const ended = Effect.promise(() => running.ended)
-        yield* Effect.timeoutOption(ended, stopMs)
-        running.stop("SIGKILL")
-        isClean = (yield* ended).isClean
-        if (session !== undefined) yield* Effect.ignore(Effect.timeout(save(claim, session, session.saveAll), stopMs))
-      }
-      owns.delete(held)
-      yield* Effect.ignore(store.handBack(claim, isClean))
-    }).pipe(Effect.interruptible, Effect.forkDetach, Effect.flatMap(Fiber.await))
-
-  return { work, wake: woken.open }
+/** A process that is not extended any more has as long to save its state as its tether is. */
+const close = ({ child, ending }: Held, signal: NodeJS.Signals) => {
+  if (ending.openUnsafe() || signal === "SIGKILL") child?.stop(signal)
 }
 
-const resultOf = (
-  outcome: Outcome | undefined,
-  { claim: { failures }, isCancelled }: Held,
-  now: number
-): Omit<store.Result, "isClean"> => {
-  const common = {
-    exitCode: outcome?.exitCode ?? null,
-    message: outcome?.message,
-    requests: outcome?.requests,
-    requestsLeft: outcome?.requestsLeft,
-    notBefore: undefined,
-    isFailure: false
-  }
-  if (outcome === undefined || isCancelled) return { ...common, state: "cancelled" }
-  const next = nextOf({ exitCode: outcome.exitCode, resumeAt: outcome.resumeAt, failures, now })
-  return next.state === "waiting" ? { ...common, ...next } : { ...common, state: next.state }
+/**
+ * The service still counts what the process of the owner before has sent, and nobody knows how much that was. If pg-boss has
+ * heard nothing of that owner, the process has ended a while ago.
+ */
+const quietMs = ({ endedCleanly }: Claim, { output }: Job, windowMs: number): number => {
+  const { message } = (output as { readonly value?: { readonly message?: string } } | null)?.value ?? {}
+  const silentMs = message === "job heartbeat timeout" ? heartbeatSeconds * 1000 : 0
+  return endedCleanly ? 0 : Math.max(windowMs + tetherMs + marginMs - silentMs, 0)
+}
+
+/** Of a process that the worker did not begin, because it stops. */
+const notBegun: Outcome = { exitCode: null, isCutOff: true }
+
+const synced = (one: Held, { location, ...claim }: Claim, options: WorkerOptions) => {
+  const { environment, folder, objects, onLine, orderOf } = options
+  const process = Effect.callback<Outcome>((resume) => {
+    if (one.ending.isOpen()) return resume(Effect.succeed(notBegun))
+    const { from, kind, to } = one.job.data
+    const order = { location, kind, from, to, state: folder, ...orderOf(location, claim.token ?? undefined) }
+    one.child = startChild(order, environment, one.since, (line) => onLine(location, line))
+    void one.child.ended.then((outcome) => resume(Effect.succeed(outcome)))
+  })
+  if (objects === undefined || one.ending.isOpen()) return process
+  return inBucket(objects, { location, ...claim }, folderOf(folder, location), process)
+}
+
+const resultOf = (outcome: Outcome, { ending, job, since }: Held, claim: Claim, now: number): Result => {
+  const { exitCode, isCutOff, resumeAt } = outcome
+  const isUncertain = isCutOff || (exitCode === null && (ending.isOpen() || now - since > tetherMs - signEveryMs))
+  const next: Next = isUncertain
+    ? // It was not certain any more that the run is this worker's: it begins again, wherever that is.
+      { state: "waiting", notBefore: now, isFailure: false }
+    : nextOf({ exitCode, resumeAt, failures: job.data.failures ?? 0, now })
+  return { ...outcome, next, isClean: outcome === notBegun ? claim.endedCleanly : exitCode !== null }
 }

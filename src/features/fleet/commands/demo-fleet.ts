@@ -5,9 +5,9 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { databaseLayer } from "../database.ts"
-import { type Postgres, postgresPrograms, startPostgres } from "../demo-postgres.ts"
-import { addLocations, enqueue, statusOfFleet } from "../roster.ts"
+import { type Postgres, postgresPrograms, startPostgres } from "./demo-postgres.ts"
+import { enqueue } from "../jobs.ts"
+import { addLocations, statusOfFleet } from "./roster.ts"
 import { startSandbox } from "../../../../sandbox/server.ts"
 import { demoFolder } from "../../../output/paths.ts"
 import { outputSettings } from "../../../settings/settings.ts"
@@ -15,7 +15,7 @@ import { freshDemoFleet } from "../../../run/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { exceptFromProxies } from "../../../values/proxy.ts"
 import { CommandError } from "../../../run/console/errors.ts"
-import { unavailable } from "./fleet-database.ts"
+import { commandLayer, unavailable } from "./fleet-database.ts"
 import { Output, table } from "../../../run/console/output.ts"
 
 const locations = 20
@@ -74,7 +74,7 @@ export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly
     yield* addLocations(listed.map(({ locationId }) => ({ location: locationId })))
     yield* enqueue(undefined, { kind: "sync" })
     yield* watch(say, () => started[0]!.kill("SIGKILL"))
-  }).pipe(Effect.provide(databaseLayer(Redacted.make(database.url), 2)), unavailable)
+  }).pipe(Effect.provide(commandLayer(Redacted.make(database.url))), unavailable)
   say(`\n3. One query over all locations:\n\n  ${contactsByLocation(state).replaceAll("\n", "\n  ")}\n`)
   for (const line of yield* attempt("The files could not be read", () => rowsOf(contactsByLocation(state)))) print(line)
   say(`\nThe folder of each location is in ${state}.\nNext: docs/fleet.md says how to run your own.`)
@@ -101,9 +101,7 @@ const watch = (say: (line: string) => void, kill: () => void) => {
     say(`   ${count("done")} done, ${count("running")} running on ${owners.size} workers, ${open} queued`)
     if (++time === killAfter) {
       kill()
-      say(
-        "   One worker is killed. The others take over its locations when its lease has ended, and one window after it."
-      )
+      say("   One worker is killed. The others take over its locations when nothing was heard of it for 10 seconds.")
     }
     const ended = rows.find(({ state }) => state === "failed")
     if (ended !== undefined) return yield* failed(`${ended.location}: ${ended.message}`)

@@ -1,13 +1,15 @@
 /** Connects a fleet command to its database. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type Database, type DatabaseError, databaseLayer } from "../database.ts"
+import type { Database, DatabaseError } from "../database.ts"
+import { databaseLayer } from "./connect.ts"
 import type { FleetSettings } from "../../../settings/fleet.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { Output } from "../../../run/console/output.ts"
 
-/** One statement at a time is enough for a command. */
-const connections = 2
+/** One statement at a time is enough for a command, which decides nothing. */
+export const commandLayer = (database: Redacted.Redacted) =>
+  databaseLayer(database, { max: 2, supervise: false, schedule: false, registerInstance: false })
 
 export const withDatabase = <A, E>(
   { database }: FleetSettings,
@@ -15,7 +17,7 @@ export const withDatabase = <A, E>(
 ): Effect.Effect<A, Exclude<E, DatabaseError> | CommandError, Output> =>
   Effect.flatMap(Output, ({ keepSecret }) => {
     keepSecret(Redacted.value(database))
-    return work.pipe(Effect.provide(databaseLayer(database, connections)), unavailable)
+    return work.pipe(Effect.provide(commandLayer(database)), unavailable)
   })
 
 export const unavailable = <A, E, R>(

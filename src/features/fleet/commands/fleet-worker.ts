@@ -3,14 +3,15 @@ import * as Cron from "effect/Cron"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { randomUUID } from "node:crypto"
 import { mkdir } from "node:fs/promises"
 import { hostname } from "node:os"
-import { databaseLayer, onWake } from "../database.ts"
-import { queueNights } from "../night.ts"
-import { referenceFor } from "../reference.ts"
+import { type Database, withBoss } from "../database.ts"
+import { databaseLayer } from "./connect.ts"
+import { enqueue } from "../jobs.ts"
+import { queues } from "../tables.ts"
+import { referenceFor } from "./reference.ts"
 import { openObjects } from "../state/objects.ts"
-import { makeWorker } from "../worker.ts"
+import { type WorkerOptions, work } from "../worker.ts"
 import { onDisk } from "../../../output/files.ts"
 import { SettingsError } from "../../../settings/errors.ts"
 import { fleetSettings } from "../../../settings/settings.ts"
@@ -22,10 +23,10 @@ import { wrong } from "../../../values/finding.ts"
 import { unavailable } from "./fleet-database.ts"
 import { Output } from "../../../run/console/output.ts"
 
-/** A worker that gives no sign for this long loses its locations. */
-const leaseMs = 8000
-/** One listens, one is for a statement that is slow, and one for the leases. */
-const connections = 3
+/** Beside these, one listens. */
+const connections = 4
+/** How often a worker looks for jobs without a sign of their workers, seconds; one of all workers does. */
+const superviseSeconds = 1
 
 export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<Flags, "config">) {
   const { keepSecret, say } = yield* Output
@@ -43,13 +44,8 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
   for (const secret of [bucket?.key, bucket?.secret]) if (secret !== undefined) keepSecret(Redacted.value(secret))
   const name = `${hostname()}:${process.pid}`
   const services = yield* Effect.context<Output>()
-  const worker = makeWorker({
-    owner: {
-      // A worker that is started again has nothing of what it had before but the copies of folders.
-      name: `${name} ${randomUUID()}`,
-      leaseMs,
-      cache: bucket && `${hostname()}:${settings.folder}`
-    },
+  const options: WorkerOptions = {
+    name,
     parallel: settings.parallel,
     windowMs: settings.windowMs,
     orderOf: (location, token) => ({
@@ -61,7 +57,7 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
     objects: bucket && (yield* Effect.promise(() => openObjects(bucket))),
     environment,
     onLine: (location, line) => Effect.runSyncWith(services)(Effect.annotateLogs(Effect.logDebug(line), { location }))
-  })
+  }
   yield* Effect.logInfo("worker started").pipe(
     Effect.annotateLogs({
       worker: name,
@@ -70,18 +66,43 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
     })
   )
   say("Next: ./sluice fleet enqueue --all, in another terminal")
+  const layer = databaseLayer(settings.database, {
+    max: connections,
+    instanceName: name,
+    useListenNotify: true,
+    schedule: schedule !== undefined,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds
+  })
   return yield* Effect.gen(function* () {
-    yield* Effect.forkScoped(onWake(worker.wake))
-    if (schedule !== undefined) yield* Effect.forkScoped(queueNights(schedule))
-    return yield* worker.work
-  }).pipe(Effect.scoped, Effect.provide(databaseLayer(settings.database, connections)), unavailable)
+    if (schedule !== undefined) yield* queueNights(schedule)
+    return yield* work(options)
+  }).pipe(Effect.provide(layer), unavailable)
+})
+
+/**
+ * pg-boss sends one job at the times of the schedule, which queues a run of every location. A night that came while no worker ran is queued once, when one does. Workers
+ * have the same settings; the last one decides.
+ */
+const queueNights = Effect.fnUntraced(function* (schedule: NonNullable<FleetSettings["schedule"]>) {
+  const services = yield* Effect.context<Database>()
+  const { fields, jitterMs, timeZone } = schedule
+  const queue = Effect.gen(function* () {
+    const queued = yield* enqueue(undefined, { kind: "sync" }, jitterMs)
+    if (queued.length > 0)
+      yield* Effect.annotateLogs(Effect.logInfo("the schedule queued runs"), { locations: queued.length })
+  })
+  yield* withBoss(async (boss) => {
+    await boss.schedule(queues.nights, fields, null, { tz: timeZone, missed: "once" })
+    await boss.work(queues.nights, () => Effect.runPromiseWith(services)(queue))
+  })
 })
 
 const scheduleOf = Effect.fnUntraced(function* ({ placeOf, schedule }: FleetSettings) {
   if (schedule === undefined) return undefined
-  const { fields, jitterMs, timeZone } = schedule
+  const { fields, timeZone } = schedule
   const cron = Cron.parse(fields, timeZone)
-  if (Result.isSuccess(cron)) return { name: `${fields} ${timeZone}`, cron: cron.success, jitterMs }
+  if (Result.isSuccess(cron)) return schedule
   const isZone = Result.isFailure(Cron.parse("0 0 * * *", timeZone))
   const path = isZone ? "fleet.time_zone" : "fleet.schedule"
   return yield* new SettingsError({

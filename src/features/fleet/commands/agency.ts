@@ -1,5 +1,5 @@
 /** The locations of an agency, from the API: `GET /locations/search` has no total, so the end is a page without a new one. */
-import { commonHeaders } from "../../stages/api/http.ts"
+import { commonHeaders } from "../../../stages/api/http.ts"
 import type { NewLocation } from "./roster.ts"
 
 const pageSize = 100

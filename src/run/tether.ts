@@ -11,7 +11,7 @@ export const tetherMessage = "sluice: the worker no longer says that it owns the
 /** The variable of the processes that a worker starts: until when it owns the location at least, epoch milliseconds. */
 export const tetherVariable = "SLUICE_FLEET_TETHER"
 
-/** Shorter than the lease, so that the process has ended before another worker may own the location. */
+/** Shorter than pg-boss waits for a sign of the worker, so that the process has ended before another one begins. */
 export const tetherMs = 5000
 const checkMs = 200
 

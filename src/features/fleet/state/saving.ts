@@ -3,12 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import { exitCodes } from "../../values/failure.ts"
-import type { Outcome } from "./child.ts"
-import { type Database, patiently } from "./database.ts"
-import { type Claim, setSnapshot } from "./store.ts"
-import type { Objects } from "./state/objects.ts"
-import { type Session, openSession } from "./state/session.ts"
+import { exitCodes } from "../../../values/failure.ts"
+import type { Outcome } from "../child.ts"
+import { type Database, patiently } from "../database.ts"
+import { type Fence, setSnapshot } from "../fence.ts"
+import type { Objects } from "./objects.ts"
+import { type Session, openSession } from "./session.ts"
 
 class StateError extends Schema.TaggedError<StateError>()("StateError", { detail: Schema.String }) {}
 
@@ -21,17 +21,15 @@ const attempt = <A>(run: () => Promise<A>) =>
 /** Makes the folder ready, runs the work in it, and stores what it has done. Without the bucket, the run is tried again later. */
 export const inBucket = (
   objects: Objects,
-  claim: Claim,
+  fence: Fence,
   folder: string,
-  onSession: (session: Session) => void,
   work: Effect.Effect<Outcome>
 ): Effect.Effect<Outcome, never, Database> =>
   Effect.gen(function* () {
-    const session = yield* attempt(() => openSession(objects, claim.location, folder, claim.snapshot ?? undefined))
-    onSession(session)
-    const saving = save(claim, session, session.saveSealed).pipe(
+    const session = yield* attempt(() => openSession(objects, fence.location, folder, fence.snapshot ?? undefined))
+    const saving = save(fence, session, session.saveSealed).pipe(
       Effect.catchTag("StateError", ({ detail }) =>
-        Effect.annotateLogs(Effect.logWarning("the bucket does not answer"), { location: claim.location, detail })
+        Effect.annotateLogs(Effect.logWarning("the bucket does not answer"), { location: fence.location, detail })
       ),
       // A snapshot that has begun ends before the next one begins.
       Effect.uninterruptible,
@@ -39,27 +37,26 @@ export const inBucket = (
     )
     const saver = yield* Effect.forkChild(saving)
     const outcome = yield* Effect.ensuring(work, Fiber.interrupt(saver))
-    return yield* save(claim, session, session.saveAll).pipe(
+    return yield* save(fence, session, session.saveAll).pipe(
       Effect.as(outcome),
-      Effect.catchTag("StateError", (error) => Effect.succeed({ ...notStored(error), ...sent(outcome) }))
+      Effect.catchTag("StateError", (error) =>
+        // A process that a signal ended has more to say than the bucket.
+        Effect.succeed(outcome.exitCode === null ? outcome : { ...notStored(error), ...sent(outcome) })
+      )
     )
   }).pipe(Effect.catchTag("StateError", (error) => Effect.succeed(notStored(error))))
 
-/** Stores a snapshot, unless the location belongs to another worker now. */
-export const save = (claim: Claim, session: Session, take: () => Promise<string | undefined>) =>
+/** Stores a snapshot, unless the location has another owner now. */
+const save = (fence: Fence, session: Session, take: () => Promise<string | undefined>) =>
   Effect.gen(function* () {
     const name = yield* attempt(take)
-    if (name !== undefined && (yield* patiently(setSnapshot(claim, name)))) yield* attempt(session.commit)
+    if (name !== undefined && (yield* patiently(setSnapshot(fence, name)))) yield* attempt(session.commit)
   })
 
 const notStored = ({ detail }: StateError): Outcome => ({
   exitCode: exitCodes.later,
   message: `The state of the location could not be read or stored: ${detail}`,
-  resumeAt: undefined,
-  requests: undefined,
-  requestsLeft: undefined,
-  isClean: true,
   isCutOff: false
 })
 
-const sent = ({ isClean, requests, requestsLeft }: Outcome) => ({ isClean, requests, requestsLeft })
+const sent = ({ requests, requestsLeft }: Outcome) => ({ requests, requestsLeft })

@@ -1,0 +1,129 @@
+/** What people do with the fleet: its locations, and the runs that they hold, cancel and watch. */
+import * as Effect from "effect/Effect"
+import type { Db } from "pg-boss"
+import { inTransaction, query, rowsOf } from "../database.ts"
+import { type Chosen, chosen, isChosen } from "../jobs.ts"
+import { heldUntil, queues } from "../tables.ts"
+
+/** SQL for epoch milliseconds. */
+const epochMs = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`
+
+/** The chosen locations that the fleet does not have. */
+export const unknownOf = (locations: Chosen) =>
+  query<{ readonly location: string }>(
+    `SELECT location FROM jsonb_array_elements_text($1::jsonb) AS one (location)
+     WHERE location NOT IN (SELECT location FROM sluice_fleet.locations)`,
+    JSON.stringify(locations ?? [])
+  ).pipe(Effect.map((rows) => rows.map(({ location }) => location)))
+
+export interface NewLocation {
+  readonly location: string
+  readonly name?: string | undefined
+  /** Reference to the token. */
+  readonly token?: string | undefined
+}
+
+/** Returns those that are new. A location that is known gets the new name and token, if there are any. */
+export const addLocations = (locations: ReadonlyArray<NewLocation>) =>
+  query<{ readonly location: string; readonly isNew: boolean }>(
+    `INSERT INTO sluice_fleet.locations AS l (location, name, token)
+     SELECT DISTINCT ON (location) location, name, token
+     FROM jsonb_to_recordset($1::jsonb) AS one (location text, name text, token text)
+     ON CONFLICT (location) DO UPDATE
+       SET name = coalesce(excluded.name, l.name), token = coalesce(excluded.token, l.token)
+     RETURNING location, xmax = 0 AS "isNew"`,
+    JSON.stringify(locations)
+  ).pipe(Effect.map((rows) => rows.filter(({ isNew }) => isNew).map(({ location }) => location)))
+
+/** Returns those that were removed. Its runs are removed too, its folder is not; one that runs now stays. */
+export const removeLocations = (locations: ReadonlyArray<string>) =>
+  inTransaction(async (boss, db) => {
+    const removed = await rowsOf<{ readonly location: string; readonly runs: ReadonlyArray<string> }>(
+      db,
+      `DELETE FROM sluice_fleet.locations AS l WHERE ${isChosen()} AND NOT EXISTS (
+         SELECT FROM sluice_fleet.runs AS r WHERE r.location = l.location AND state IN ('running', 'cancelling'))
+       RETURNING location, ARRAY(SELECT run FROM sluice_fleet.runs AS r WHERE r.location = l.location) AS runs`,
+      chosen(locations)
+    )
+    const runs = removed.flatMap((one) => one.runs)
+    if (runs.length > 0) await boss.deleteJob(queues.runs, runs, { db })
+    return removed.map(({ location }) => location)
+  })
+
+interface OpenRun {
+  readonly run: string
+  readonly location: string
+}
+
+/** Returns the locations that were not so before. A run that has begun continues; another one waits for the end of the pause. */
+export const setPaused = (locations: Chosen, isPaused: boolean) =>
+  inTransaction(async (boss, db) => {
+    const changed = await rowsOf<{ readonly location: string }>(
+      db,
+      `UPDATE sluice_fleet.locations SET paused = $2 WHERE ${isChosen()} AND paused <> $2 RETURNING location`,
+      chosen(locations),
+      isPaused
+    )
+    const names = changed.map(({ location }) => location)
+    for (const { run } of await openRuns(db, names, isPaused ? "not_before IS NOT NULL" : "not_before IS NULL"))
+      await boss.update(queues.runs, undefined, { id: run, startAfter: isPaused ? heldUntil : 0, db })
+    return names
+  })
+
+/** Returns the locations whose runs end now, or as soon as their worker has stopped them. */
+export const cancel = (locations: Chosen) =>
+  inTransaction(async (boss, db) => {
+    const open = await openRuns(db, locations, "true")
+    if (open.length > 0)
+      await boss.cancel(
+        queues.runs,
+        open.map(({ run }) => run),
+        { db }
+      )
+    return open.map(({ location }) => location)
+  })
+
+const openRuns = (db: Db, locations: Chosen, condition: string) =>
+  rowsOf<OpenRun>(
+    db,
+    `SELECT run, location FROM sluice_fleet.runs
+     WHERE state IN ('queued', 'waiting', 'running') AND ${condition} AND ${isChosen()}`,
+    chosen(locations)
+  )
+
+export interface LocationStatus {
+  readonly location: string
+  readonly name: string | null
+  readonly paused: boolean
+  /** The last run: `none` if there was none. */
+  readonly state: string
+  readonly kind: string | null
+  readonly attempts: number | null
+  readonly exitCode: number | null
+  readonly message: string | null
+  readonly owner: string | null
+  readonly requestsLeft: number | null
+  /** Epoch milliseconds. */
+  readonly freshAt: number | null
+  readonly requestedAt: number | null
+  readonly notBefore: number | null
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+}
+
+export const statusOfFleet = (locations: Chosen) =>
+  query<LocationStatus>(
+    `SELECT l.location, l.name, l.paused, r.kind, r.attempts, coalesce(r.state, 'none') AS state,
+       r.exit_code AS "exitCode", r.message, CASE WHEN r.state IN ('running', 'cancelling') THEN r.worker END AS owner,
+       -- What was left on another day of the service says nothing of today.
+       CASE WHEN l.requests_left_at > now() - interval '24 hours' THEN l.requests_left END AS "requestsLeft",
+       ${epochMs("l.fresh_at")} AS "freshAt", ${epochMs("r.requested_at")} AS "requestedAt",
+       ${epochMs("r.not_before")} AS "notBefore", ${epochMs("r.started_at")} AS "startedAt",
+       ${epochMs("r.ended_at")} AS "endedAt"
+     FROM sluice_fleet.locations AS l
+     LEFT JOIN (SELECT DISTINCT ON (location) * FROM sluice_fleet.runs ORDER BY location, requested_at DESC) AS r
+       ON r.location = l.location
+     WHERE ${isChosen("l.location")}
+     ORDER BY l.fresh_at NULLS FIRST, l.location`,
+    chosen(locations)
+  )

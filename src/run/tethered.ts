@@ -20,7 +20,9 @@ export const startTethered = (
   // The same Node with the same flags, and the same entry point, as this process.
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
     env: { ...environment, [tetherVariable]: String(since + tetherMs) },
-    stdio
+    stdio,
+    // A terminal sends its signals to this process alone, which passes them on.
+    detached: output === "inherit"
   })
   child.stdin!.on("error", () => {})
   return {

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Db } from "pg-boss"
 import { query, rowsOf } from "./database.ts"
+import { tetherMs } from "../../run/tether.ts"
 
 export interface Fence {
   readonly location: string
@@ -28,6 +29,15 @@ export const take = async (db: Db, location: string, owner: string, run: string 
   )
   return taken!
 }
+
+/**
+ * The service still counts what the process of the owner before has sent, and nobody knows how much that was. `silentMs`: how
+ * long ago that owner gave its last sign at least.
+ */
+export const quietMs = ({ endedCleanly }: Fence, windowMs: number, silentMs = 0): number =>
+  endedCleanly ? 0 : Math.max(windowMs + tetherMs + marginMs - silentMs, 0)
+/** Of clocks and timers. */
+const marginMs = 1000
 
 /** The newest number of each. */
 export const numbersOf = (locations: ReadonlyArray<string>) =>

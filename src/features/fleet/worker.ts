@@ -6,7 +6,7 @@ import * as Schedule from "effect/Schedule"
 import type { PgBoss } from "pg-boss"
 import { type Database, patiently, withBoss } from "./database.ts"
 import { type Child, type Order, type Outcome, folderOf, startChild } from "./child.ts"
-import { numbersOf } from "./fence.ts"
+import { numbersOf, quietMs } from "./fence.ts"
 import { type Claim, type Job, type Result, begin, end, touched } from "./jobs.ts"
 import { type Next, nextOf } from "./retry.ts"
 import type { Objects } from "./state/objects.ts"
@@ -44,8 +44,6 @@ interface Held {
 const signEveryMs = 1000
 /** How often a place that is free asks for a run, beside each time that one is announced: one that is tried again is not. */
 const pollSeconds = 2
-/** Of clocks and timers. */
-const marginMs = 1000
 /** How long a process may take to save its state, and then how long the bucket and the database. */
 const [stopMs, storeMs] = [8000, 8000]
 
@@ -71,7 +69,7 @@ export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
     const claim = yield* patiently(begin(job, options.name))
     if (claim === undefined) return []
     one.claim = claim
-    yield* Effect.timeoutOption(one.ending.await, quietMs(claim, job, options.windowMs))
+    yield* Effect.timeoutOption(one.ending.await, quietMs(claim, options.windowMs, silentMs(job)))
     const result = resultOf(yield* synced(one, claim, options), one, claim, yield* Clock.currentTimeMillis)
     const { exitCode, message, next, requests } = result
     const state = next.state === "waiting" && isStopping ? "queued" : next.state
@@ -142,14 +140,10 @@ const close = ({ child, ending }: Held, signal: NodeJS.Signals) => {
   if (ending.openUnsafe() || signal === "SIGKILL") child?.stop(signal)
 }
 
-/**
- * The service still counts what the process of the owner before has sent, and nobody knows how much that was. If pg-boss has
- * heard nothing of that owner, the process has ended a while ago.
- */
-const quietMs = ({ endedCleanly }: Claim, { output }: Job, windowMs: number): number => {
+/** If pg-boss has heard nothing of the owner before, its process has ended a while ago. */
+const silentMs = ({ output }: Job): number => {
   const { message } = (output as { readonly value?: { readonly message?: string } } | null)?.value ?? {}
-  const silentMs = message === "job heartbeat timeout" ? heartbeatSeconds * 1000 : 0
-  return endedCleanly ? 0 : Math.max(windowMs + tetherMs + marginMs - silentMs, 0)
+  return message === "job heartbeat timeout" ? heartbeatSeconds * 1000 : 0
 }
 
 /** Of a process that the worker did not begin, because it stops. */

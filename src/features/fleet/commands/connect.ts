@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import { type ConstructorOptions, PgBoss } from "pg-boss"
 import { Database, databaseError } from "../database.ts"
 import { createTables, heartbeatSeconds, queues, schema } from "../tables.ts"
@@ -25,11 +26,15 @@ const runsQueue = {
   deleteAfterSeconds: 90 * day
 }
 
-export const databaseLayer = (url: Redacted.Redacted, options: Omit<ConstructorOptions, "schema">) =>
+/** `retries`: how often it is tried again, each second, if the server does not answer. */
+export const databaseLayer = (url: Redacted.Redacted, options: Omit<ConstructorOptions, "schema">, retries = 0) =>
   Layer.effect(
     Database,
     Effect.acquireRelease(
-      Effect.tryPromise({ try: () => start(Redacted.value(url), options), catch: databaseError }),
+      Effect.retry(Effect.tryPromise({ try: () => start(Redacted.value(url), options), catch: databaseError }), {
+        times: retries,
+        schedule: Schedule.spaced("1 second")
+      }),
       (boss) => Effect.ignore(Effect.tryPromise(() => boss.stop({ timeout: 1000 })))
     )
   )

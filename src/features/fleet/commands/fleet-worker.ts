@@ -25,6 +25,8 @@ import { Output } from "../../../run/console/output.ts"
 
 /** Beside these, one listens. */
 const connections = 4
+/** The server may be starting, or be started again. */
+const restartSeconds = 10
 /** How often a worker looks for jobs without a sign of their workers, seconds; one of all workers does. */
 const superviseSeconds = 1
 
@@ -44,7 +46,7 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
   for (const secret of [bucket?.key, bucket?.secret]) if (secret !== undefined) keepSecret(Redacted.value(secret))
   const name = `${hostname()}:${process.pid}`
   const services = yield* Effect.context<Output>()
-  const options: WorkerOptions = {
+  const worker: WorkerOptions = {
     name,
     parallel: settings.parallel,
     windowMs: settings.windowMs,
@@ -66,18 +68,18 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
     })
   )
   say("Next: ./sluice fleet enqueue --all, in another terminal")
-  const layer = databaseLayer(settings.database, {
+  const options = {
     max: connections,
     instanceName: name,
     useListenNotify: true,
     schedule: schedule !== undefined,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds
-  })
+  }
   return yield* Effect.gen(function* () {
     if (schedule !== undefined) yield* queueNights(schedule)
-    return yield* work(options)
-  }).pipe(Effect.provide(layer), unavailable)
+    return yield* work(worker)
+  }).pipe(Effect.provide(databaseLayer(settings.database, options, restartSeconds)), unavailable)
 })
 
 /**

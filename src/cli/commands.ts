@@ -10,7 +10,7 @@ import { flagDescription } from "../settings/documents.ts"
 import { demoFolder } from "../output/paths.ts"
 import { type exportResults, exportTables } from "../features/export/export-commands.ts"
 import { account, choice, common, commonLines, durationFlag, flag, run, text } from "../run/flags.ts"
-import { fenced } from "./fenced.ts"
+import { loadFenced } from "./fenced.ts"
 import { type fleetResults, fleet } from "../features/fleet/commands/fleet-commands.ts"
 import { type ledgerResults, ledger } from "../features/ledger/ledger-commands.ts"
 import { load, loadRun } from "../run/load.ts"
@@ -70,11 +70,7 @@ const sync = command({
     { command: "./sluice sync", description: "The nightly run." },
     { command: "./sluice sync --only contacts,payments --full", description: "Read these again from the beginning." }
   ],
-  run: (flags) =>
-    fenced(
-      flags,
-      loadRun("sync", flags, import("./sync.ts"), (_) => _.syncCommand(flags))
-    )
+  run: (flags) => loadFenced("sync", flags, import("./sync.ts"), (_) => _.syncCommand(flags))
 })
 const backfill = command({
   name: "backfill",
@@ -93,11 +89,7 @@ const backfill = command({
     { command: "./sluice backfill --from 2025-01-01 --to 2025-06-30 --only messages,orders" },
     { command: "./sluice backfill --from 2020-01-01", description: "Everything that the API can filter by date." }
   ],
-  run: (flags) =>
-    fenced(
-      flags,
-      loadRun("backfill", flags, import("./sync.ts"), (_) => _.backfillCommand(flags))
-    )
+  run: (flags) => loadFenced("backfill", flags, import("./sync.ts"), (_) => _.backfillCommand(flags))
 })
 const publish = command({
   name: "publish",

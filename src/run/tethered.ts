@@ -1,13 +1,8 @@
-/** Starts sluice again, as a process that ends itself when the one that started it no longer says that it owns the location. */
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
+/** Starts sluice again, as a process that ends itself when this one no longer says that it owns the location. */
+import { spawn } from "node:child_process"
 import { tetherMs, tetherVariable } from "./tether.ts"
 
-export interface Tethered {
-  readonly process: ChildProcess
-  /** As `since`, later. */
-  readonly extend: (since: number) => void
-  readonly stop: (signal: NodeJS.Signals) => void
-}
+export type Tethered = ReturnType<typeof startTethered>
 
 /** `since`: when it was last certain that the location is owned, epoch milliseconds. */
 export const startTethered = (
@@ -15,19 +10,19 @@ export const startTethered = (
   environment: Readonly<Record<string, string | undefined>>,
   since: number,
   output: "pipe" | "inherit"
-): Tethered => {
-  const stdio: StdioOptions = ["pipe", output, output]
+) => {
   // The same Node with the same flags, and the same entry point, as this process.
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
     env: { ...environment, [tetherVariable]: String(since + tetherMs) },
-    stdio,
+    stdio: ["pipe", output, output],
     // A terminal sends its signals to this process alone, which passes them on.
     detached: output === "inherit"
   })
   child.stdin!.on("error", () => {})
   return {
     process: child,
-    extend: (since) => void child.stdin!.write(`${since + tetherMs}\n`),
-    stop: (signal) => void child.kill(signal)
+    /** As `since`, later. */
+    extend: (since: number) => void child.stdin!.write(`${since + tetherMs}\n`),
+    stop: (signal: NodeJS.Signals) => void child.kill(signal)
   }
 }

@@ -57,7 +57,7 @@ describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
     })
 
     it("continues elsewhere what a stopped one has saved, within the limit of the service", async () => {
-      const [{ requests: before }] = (await fleet.counts()) as [{ requests: number }]
+      const before = (await fleet.counts())[0]!.requests
       const stopped = sync(newFolder(), "--full")
       await hasRequests(before + 20)
       stopped.kill("SIGTERM")
@@ -67,7 +67,7 @@ describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
       const { code, stderr } = await sync(folder).ended
       assert.strictEqual(code, 0, stderr)
       assert.deepStrictEqual(await fleet.differences(location, folder), [])
-      const [{ fullestWindow, refused429 }] = (await fleet.counts()) as [{ fullestWindow: number; refused429: number }]
+      const { fullestWindow, refused429 } = (await fleet.counts())[0]!
       assert.isAtMost(fullestWindow, 100)
       assert.strictEqual(refused429, 0)
     })

@@ -12,8 +12,6 @@ export type Next =
   | { readonly state: "done" | "partial" | "failed" }
   | { readonly state: "waiting"; readonly notBefore: number; readonly isFailure: boolean }
 
-/** The exit codes of a process that a signal has stopped. */
-const stopped = { interrupt: 130, terminate: 143 }
 /** Failures of which nothing is known are tried this many times. */
 const triesMax = 3
 const backoffMs = { first: 60_000, last: 30 * 60_000 }
@@ -21,6 +19,8 @@ const backoffMs = { first: 60_000, last: 30 * 60_000 }
 const lockedMs = 10_000
 
 export const nextOf = ({ exitCode, failures, now, resumeAt }: Ended): Next => {
+  const again = (notBefore: number): Next => ({ state: "waiting", notBefore, isFailure: false })
+  const failed: Next = { state: "waiting", notBefore: now + backoff(failures), isFailure: true }
   switch (exitCode) {
     case 0:
       return { state: "done" }
@@ -28,24 +28,20 @@ export const nextOf = ({ exitCode, failures, now, resumeAt }: Ended): Next => {
       return { state: "partial" }
     case exitCodes.later:
       // The day's requests are used up until then. If the API is down, nobody knows.
-      return resumeAt === undefined
-        ? { state: "waiting", notBefore: now + backoff(failures), isFailure: true }
-        : { state: "waiting", notBefore: Math.max(resumeAt, now), isFailure: false }
+      return resumeAt === undefined ? failed : again(Math.max(resumeAt, now))
     case exitCodes.locked:
-      return { state: "waiting", notBefore: now + lockedMs, isFailure: false }
-    // Somebody stopped the process, and the run was not cancelled.
-    case stopped.interrupt:
-    case stopped.terminate:
-      return { state: "waiting", notBefore: now, isFailure: false }
+      return again(now + lockedMs)
+    // A signal stopped the process, and the run was not cancelled.
+    case 130:
+    case 143:
+      return again(now)
     // Only a person can correct these.
     case exitCodes.credentials:
     case exitCodes.config:
     case exitCodes.usage:
       return { state: "failed" }
     default:
-      return failures + 1 >= triesMax
-        ? { state: "failed" }
-        : { state: "waiting", notBefore: now + backoff(failures), isFailure: true }
+      return failures + 1 >= triesMax ? { state: "failed" } : failed
   }
 }
 

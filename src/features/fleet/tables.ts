@@ -69,9 +69,9 @@ const takeOver = `
 
 /** After the tables of pg-boss. Several workers may start at once, and only one of them creates the tables. */
 export const createTables = `
+  BEGIN;
+  SELECT pg_advisory_xact_lock(7354118, 1);
   DO $create$ BEGIN
-  IF to_regclass('sluice_fleet.fences') IS NOT NULL THEN RETURN; END IF;
-  PERFORM pg_advisory_xact_lock(7354118, 1);
   IF to_regclass('sluice_fleet.fences') IS NOT NULL THEN RETURN; END IF;
   CREATE TABLE IF NOT EXISTS sluice_fleet.locations (
     location text PRIMARY KEY,
@@ -101,4 +101,5 @@ export const createTables = `
   IF to_regclass('sluice_fleet.runs') IS NOT NULL THEN ${takeOver}
   END IF;
   ${runsView};
-  END $create$`
+  END $create$;
+  COMMIT`

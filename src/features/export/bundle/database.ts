@@ -1,5 +1,5 @@
 /** A DuckDB in memory that can read the files of one folder, and no others. */
-import { DuckDBInstance } from "@duckdb/node-api"
+import { inMemory } from "../../../stores/warehouse/in-memory.ts"
 import { type Row } from "../../../stores/warehouse/warehouse.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 
@@ -7,21 +7,11 @@ import { literal } from "../../../stores/warehouse/sql.ts"
 export type Ask = (sql: string) => Promise<ReadonlyArray<Row>>
 
 /** Files of others are read here, so DuckDB must not follow a name in them to another place. */
-export const withDatabase = async <A>(folder: string, use: (ask: Ask) => Promise<A>): Promise<A> => {
-  const instance = await DuckDBInstance.create(":memory:", {
-    memory_limit: "512MB",
-    threads: "1",
-    autoinstall_known_extensions: "false",
-    autoload_known_extensions: "false"
-  })
-  try {
-    const connection = await instance.connect()
+export const withDatabase = <A>(folder: string, use: (ask: Ask) => Promise<A>): Promise<A> =>
+  inMemory(async (connection) => {
     await connection.run(
       `SET TimeZone = 'UTC'; SET allowed_directories = [${literal(folder)}]; SET enable_external_access = false;
        SET lock_configuration = true`
     )
-    return await use(async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>)
-  } finally {
-    instance.closeSync()
-  }
-}
+    return use(async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>)
+  })

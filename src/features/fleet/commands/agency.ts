@@ -24,10 +24,8 @@ export const agencyLocations = async (
   return [...found.values()]
 }
 
-const pageOf = async (
-  url: string,
-  token: string
-): Promise<ReadonlyArray<{ readonly id?: string; readonly name?: string }>> => {
+type Page = ReadonlyArray<{ readonly id?: string; readonly name?: string }>
+const pageOf = async (url: string, token: string): Promise<Page> => {
   const headers = { ...commonHeaders, authorization: `Bearer ${token}`, "accept-encoding": "gzip" }
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) })
   if (!response.ok)

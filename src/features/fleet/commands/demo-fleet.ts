@@ -1,14 +1,15 @@
 /** `sluice demo --fleet`: an agency of made-up locations, three workers of which one is killed, and one query over all. */
-import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, Redacted } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { type Postgres, postgresPrograms, startPostgres } from "./demo-postgres.ts"
+import { postgresPrograms, startPostgres } from "./demo-postgres.ts"
 import { enqueue } from "../jobs.ts"
 import { addLocations, statusOfFleet } from "./roster.ts"
 import { startSandbox } from "../../../../sandbox/server.ts"
+import { inMemory } from "../../../stores/warehouse/in-memory.ts"
 import { demoFolder } from "../../../output/paths.ts"
 import { outputSettings } from "../../../settings/settings.ts"
 import { freshDemoFleet } from "../../../run/demo-folder.ts"
@@ -18,8 +19,7 @@ import { CommandError } from "../../../run/console/errors.ts"
 import { commandLayer, unavailable } from "./fleet-database.ts"
 import { Output, table } from "../../../run/console/output.ts"
 
-const locations = 20
-const workers = 3
+const [locations, workers] = [20, 3]
 
 export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly output: string | undefined }) {
   const { print, say } = yield* Output
@@ -47,8 +47,10 @@ export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
   yield* Effect.promise(() => writeTokens(join(temporary, "tokens"), listed))
+  // Only the user of the server needs to pass through the folder.
+  yield* Effect.promise(() => chmod(temporary, 0o711))
   const database = yield* Effect.acquireRelease(
-    attempt("PostgreSQL could not be started", () => startDatabase(programs, temporary)),
+    attempt("PostgreSQL could not be started", () => startPostgres(programs, join(temporary, "database"))),
     ({ stop }) => Effect.promise(stop)
   )
   const started = yield* Effect.acquireRelease(
@@ -87,8 +89,7 @@ const attempt = <A>(problem: string, run: () => Promise<A>) =>
 const failed = (message: string) =>
   new CommandError({ ends: "failed", message: message.replace(/\.?$/, "."), next: "./sluice demo --fleet" })
 
-const everyMs = 3000
-const killAfter = 4
+const [everyMs, killAfter] = [3000, 4]
 
 /** Says how far the fleet is, and kills a worker on the way. */
 const watch = (say: (line: string) => void, kill: () => void) => {
@@ -116,17 +117,15 @@ FROM read_parquet('${state}/*/published/parquet/contacts/*.parquet')
 WHERE _deleted_at IS NULL
 GROUP BY ALL ORDER BY location_id LIMIT 5`
 
-const rowsOf = async (sql: string): Promise<ReadonlyArray<string>> => {
-  const instance = await DuckDBInstance.create(":memory:")
-  const connection = await instance.connect()
-  const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson()
-  connection.closeSync()
-  instance.closeSync()
-  return table(
-    ["location_id", "contacts", "last_change"],
-    rows.map((row) => [String(row["location_id"]), Number(row["contacts"]), String(row["last_change"])])
+const rowsOf = (sql: string): Promise<ReadonlyArray<string>> =>
+  inMemory(async (connection) =>
+    table(
+      ["location_id", "contacts", "last_change"],
+      (await connection.runAndReadAll(sql))
+        .getRowObjectsJson()
+        .map((row) => [String(row["location_id"]), Number(row["contacts"]), String(row["last_change"])])
+    )
   )
-}
 
 const writeTokens = async (
   folder: string,
@@ -134,12 +133,6 @@ const writeTokens = async (
 ) => {
   await mkdir(folder)
   for (const { locationId, token } of listed) await writeFile(join(folder, locationId), token, { mode: 0o600 })
-}
-
-/** Only the user of the server needs to pass through the temporary folder. */
-const startDatabase = async (programs: string, temporary: string): Promise<Postgres> => {
-  await chmod(temporary, 0o711)
-  return startPostgres(programs, join(temporary, "database"))
 }
 
 /** In the temporary folder there is no settings file: it could name folders to publish into. */
@@ -152,11 +145,11 @@ const startWorker = (temporary: string, environment: NodeJS.ProcessEnv): ChildPr
 
 const stopped = (processes: ReadonlyArray<ChildProcess>) =>
   Promise.all(
-    processes.map((one) => {
-      if (one.exitCode !== null || one.signalCode !== null) return undefined
-      const ended = new Promise((resolve) => one.once("exit", resolve))
-      one.kill("SIGTERM")
+    processes.map(async (one) => {
+      if (one.exitCode !== null || one.signalCode !== null) return
       const late = setTimeout(() => one.kill("SIGKILL"), 10_000)
-      return ended.then(() => clearTimeout(late))
+      one.kill("SIGTERM")
+      await once(one, "exit")
+      clearTimeout(late)
     })
   )

@@ -58,27 +58,18 @@ const status = command({
   examples: [{ command: "./sluice fleet status" }],
   run: (flags) => load(import("./fleet.ts"), (_) => _.fleetStatus(flags))
 })
-const pause = command({
-  name: "pause",
-  summary: "Begin no more runs of the locations. A run that has begun continues.",
-  flags: chosen,
-  examples: [{ command: "./sluice fleet pause --all" }],
-  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetPause(flags))
-})
-const resume = command({
-  name: "resume",
-  summary: "Begin runs of paused locations again.",
-  flags: chosen,
-  examples: [{ command: "./sluice fleet resume --all" }],
-  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetResume(flags))
-})
-const cancel = command({
-  name: "cancel",
-  summary: "End the open runs of the locations. What they have read is kept.",
-  flags: chosen,
-  examples: [{ command: "./sluice fleet cancel --location northLocationId" }],
-  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetCancel(flags))
-})
+/** A command that changes something of the chosen locations. */
+const change = (name: "pause" | "resume" | "cancel", summary: string) =>
+  command({
+    name,
+    summary,
+    flags: chosen,
+    examples: [{ command: `./sluice fleet ${name} ${name === "cancel" ? "--location northLocationId" : "--all"}` }],
+    run: (flags) => load(import("./fleet.ts"), ({ changes }) => changes[name](flags))
+  })
+const pause = change("pause", "Begin no more runs of the locations. A run that has begun continues.")
+const resume = change("resume", "Begin runs of paused locations again.")
+const cancel = change("cancel", "End the open runs of the locations. What they have read is kept.")
 
 const ids = Argument.String("locations").pipe(Argument.withDescription("Their ids."), Argument.atLeast(1))
 const add = command({

@@ -1,9 +1,10 @@
 /** Connects a fleet command to its database. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { Database, DatabaseError } from "../database.ts"
+import { type Database, DatabaseError } from "../database.ts"
 import { databaseLayer } from "./connect.ts"
 import type { FleetSettings } from "../../../settings/fleet.ts"
+import { openObjects } from "../state/objects.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { Output } from "../../../run/console/output.ts"
 
@@ -20,18 +21,21 @@ export const withDatabase = <A, E>(
     return work.pipe(Effect.provide(commandLayer(database)), unavailable)
   })
 
-export const unavailable = <A, E, R>(
-  work: Effect.Effect<A, E | DatabaseError, R>
-): Effect.Effect<A, Exclude<E, DatabaseError> | CommandError, R> =>
-  Effect.catchIf(
-    work,
-    (error): error is E & DatabaseError => (error as { readonly _tag?: string })._tag === "DatabaseError",
-    ({ detail }) =>
-      Effect.fail(
-        new CommandError({
+export const unavailable = <A, E, R>(work: Effect.Effect<A, E | DatabaseError, R>) =>
+  Effect.mapError(work, (error): Exclude<E, DatabaseError> | CommandError =>
+    error instanceof DatabaseError
+      ? new CommandError({
           ends: "later",
-          message: `The database of the fleet does not answer as expected: ${detail}.`,
+          message: `The database of the fleet does not answer as expected: ${error.detail}.`,
           next: "Check fleet.database and the server, then run the same command again."
         })
-      )
-  ) as Effect.Effect<A, Exclude<E, DatabaseError> | CommandError, R>
+      : (error as Exclude<E, DatabaseError>)
+  )
+
+/** Where the folders of locations are, if it is a bucket. */
+export const openState = Effect.fnUntraced(function* (settings: FleetSettings) {
+  const bucket = yield* settings.bucket
+  const { keepSecret } = yield* Output
+  for (const secret of [bucket?.key, bucket?.secret]) if (secret !== undefined) keepSecret(Redacted.value(secret))
+  return bucket && (yield* Effect.promise(() => openObjects(bucket)))
+})

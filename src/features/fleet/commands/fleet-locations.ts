@@ -1,21 +1,20 @@
 /** `sluice fleet locations`: which locations the fleet has. */
-import { DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { agencyLocations } from "./agency.ts"
 import { isLocationId, isStoredReference } from "./reference.ts"
 import { type NewLocation, addLocations, removeLocations } from "./roster.ts"
+import { inMemory } from "../../../stores/warehouse/in-memory.ts"
 import { SettingsError, missing } from "../../../settings/errors.ts"
 import { accountSection } from "../../../settings/account.ts"
 import type { FleetSettings } from "../../../settings/fleet.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { fleetSettings } from "../../../settings/settings.ts"
-import { counted } from "../../../values/finding.ts"
 import { Environment } from "../../../values/environment.ts"
 import { CommandError } from "../../../run/console/errors.ts"
+import { report } from "./fleet.ts"
 import { withDatabase } from "./fleet-database.ts"
 import { Output } from "../../../run/console/output.ts"
-import { printResult } from "../../../run/result.ts"
 
 interface LocationFlags extends Pick<Flags, "config" | "baseUrl"> {
   readonly json: boolean
@@ -24,12 +23,8 @@ interface LocationFlags extends Pick<Flags, "config" | "baseUrl"> {
 export const locationsAdd = Effect.fn("cli.locationsAdd")(function* (
   flags: LocationFlags & { readonly ids: ReadonlyArray<string>; readonly token: string | undefined }
 ) {
-  const settings = yield* fleetSettings(flags, yield* Environment)
-  return yield* add(
-    settings,
-    flags.json,
-    flags.ids.map((location) => ({ location, token: flags.token }))
-  )
+  const locations = flags.ids.map((location) => ({ location, token: flags.token }))
+  return yield* add(yield* fleetSettings(flags, yield* Environment), flags.json, locations)
 })
 
 export const locationsImport = Effect.fn("cli.locationsImport")(function* (
@@ -46,7 +41,7 @@ export const locationsRemove = Effect.fn("cli.locationsRemove")(function* (
 ) {
   const settings = yield* fleetSettings(flags, yield* Environment)
   const removed = yield* withDatabase(settings, removeLocations(flags.ids))
-  return yield* report(flags.json, removed, flags.ids.length, "removed")
+  return yield* report("fleet-locations", flags.json, removed, flags.ids.length, (count) => `${count} removed`)
 })
 
 const add = Effect.fnUntraced(function* (
@@ -64,17 +59,7 @@ const add = Effect.fnUntraced(function* (
       )
   }
   const added = yield* withDatabase(settings, addLocations(locations))
-  return yield* report(json, added, locations.length, "added")
-})
-
-const report = Effect.fnUntraced(function* (json: boolean, changed: ReadonlyArray<string>, all: number, verb: string) {
-  const { print, say } = yield* Output
-  const next = "./sluice fleet status"
-  const data = { locations: changed, unchanged: all - changed.length }
-  if (json) return yield* printResult("fleet-locations", { exitCode: 0, next, data })
-  print(`${counted(changed.length, "location")} ${verb}${data.unchanged === 0 ? "" : `; ${data.unchanged} unchanged`}`)
-  say(`Next: ${next}`)
-  return 0
+  return yield* report("fleet-locations", json, added, locations.length, (count) => `${count} added`)
 })
 
 const usage = (message: string) =>
@@ -99,24 +84,15 @@ const fromAgency = Effect.fnUntraced(function* ({ agencyToken, baseUrl, companyI
 /** A CSV file with a header, in any order of its columns. */
 const fromFile = (file: string) =>
   Effect.tryPromise({
-    try: async () => {
-      const instance = await DuckDBInstance.create(":memory:", {
-        autoinstall_known_extensions: "false",
-        autoload_known_extensions: "false"
-      })
-      const connection = await instance.connect()
-      try {
+    try: () =>
+      inMemory(async (connection) => {
         const read = await connection.runAndReadAll("FROM read_csv($file, header = true, all_varchar = true)", { file })
         return read.getRowObjectsJson().map(({ location, name, token }): NewLocation => ({
           location: String(location ?? ""),
           ...(typeof name === "string" && { name }),
           ...(typeof token === "string" && { token })
         }))
-      } finally {
-        connection.closeSync()
-        instance.closeSync()
-      }
-    },
+      }),
     catch: (cause) =>
       new CommandError({
         ends: "usage",

@@ -10,7 +10,6 @@ import { databaseLayer } from "./connect.ts"
 import { enqueue } from "../jobs.ts"
 import { queues } from "../tables.ts"
 import { referenceFor } from "./reference.ts"
-import { openObjects } from "../state/objects.ts"
 import { type WorkerOptions, work } from "../worker.ts"
 import { onDisk } from "../../../output/files.ts"
 import { SettingsError } from "../../../settings/errors.ts"
@@ -20,7 +19,7 @@ import type { Flags } from "../../../settings/read.ts"
 import { refuseDemoFolder } from "../../../run/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { wrong } from "../../../values/finding.ts"
-import { unavailable } from "./fleet-database.ts"
+import { openState, unavailable } from "./fleet-database.ts"
 import { Output } from "../../../run/console/output.ts"
 
 /** Beside these, one listens. */
@@ -42,8 +41,6 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
     (other) => `set fleet.state to another folder, such as fleet-${other}`
   )
   yield* onDisk(settings.folder, "created", () => mkdir(settings.folder, { recursive: true }))
-  const bucket = yield* settings.bucket
-  for (const secret of [bucket?.key, bucket?.secret]) if (secret !== undefined) keepSecret(Redacted.value(secret))
   const name = `${hostname()}:${process.pid}`
   const services = yield* Effect.context<Output>()
   const worker: WorkerOptions = {
@@ -56,17 +53,12 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
       refreshToken: referenceFor(settings.refreshToken, location)
     }),
     folder: settings.folder,
-    objects: bucket && (yield* Effect.promise(() => openObjects(bucket))),
+    objects: yield* openState(settings),
     environment,
     onLine: (location, line) => Effect.runSyncWith(services)(Effect.annotateLogs(Effect.logDebug(line), { location }))
   }
-  yield* Effect.logInfo("worker started").pipe(
-    Effect.annotateLogs({
-      worker: name,
-      parallel: settings.parallel,
-      state: bucket?.place ?? settings.folder
-    })
-  )
+  const { folder, parallel } = settings
+  yield* Effect.annotateLogs(Effect.logInfo("worker started"), { worker: name, parallel, folder })
   say("Next: ./sluice fleet enqueue --all, in another terminal")
   const options = {
     max: connections,
@@ -83,8 +75,8 @@ export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<F
 })
 
 /**
- * pg-boss sends one job at the times of the schedule, which queues a run of every location. A night that came while no worker ran is queued once, when one does. Workers
- * have the same settings; the last one decides.
+ * pg-boss sends one job at the times of the schedule, which queues a run of every location. A night that came while no worker
+ * ran is queued once, when one does. Workers have the same settings; the last one decides.
  */
 const queueNights = Effect.fnUntraced(function* (schedule: NonNullable<FleetSettings["schedule"]>) {
   const services = yield* Effect.context<Database>()

@@ -13,7 +13,7 @@ import { Environment } from "../../../values/environment.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { withDatabase } from "./fleet-database.ts"
 import { Output, duration, table } from "../../../run/console/output.ts"
-import { instant, printResult } from "../../../run/result.ts"
+import { printResult } from "../../../run/result.ts"
 
 export interface ChosenFlags extends Pick<Flags, "config"> {
   readonly all: boolean
@@ -21,7 +21,7 @@ export interface ChosenFlags extends Pick<Flags, "config"> {
   readonly json: boolean
 }
 
-type Change = "fleet-enqueue" | "fleet-pause" | "fleet-resume" | "fleet-cancel"
+type Change = "fleet-locations" | "fleet-enqueue" | "fleet-pause" | "fleet-resume" | "fleet-cancel"
 
 /** Changes the chosen locations, and prints how many there were. */
 const change = Effect.fnUntraced(function* (
@@ -30,7 +30,6 @@ const change = Effect.fnUntraced(function* (
   act: (chosen: Chosen) => Effect.Effect<ReadonlyArray<string>, DatabaseError, Database>,
   sentence: (changed: string) => string
 ) {
-  const { print, say } = yield* Output
   const command = `./sluice ${name.replace("-", " ")}`
   if (flags.all === (flags.location !== undefined))
     return yield* new CommandError({
@@ -48,15 +47,21 @@ const change = Effect.fnUntraced(function* (
       return { changed, known: (yield* statusOfFleet(chosen)).length }
     })
   )
+  return yield* report(name, flags.json, changed, known, sentence)
+})
+
+export const report = Effect.fnUntraced(function* (
+  name: Change,
+  json: boolean,
+  changed: ReadonlyArray<string>,
+  all: number,
+  sentence: (changed: string) => string
+) {
+  const { print, say } = yield* Output
   const next = "./sluice fleet status"
-  if (flags.json)
-    return yield* printResult(name, {
-      exitCode: 0,
-      next,
-      data: { locations: changed, unchanged: known - changed.length }
-    })
-  const rest = known - changed.length
-  print(`${sentence(counted(changed.length, "location"))}${rest === 0 ? "" : `; ${rest} unchanged`}`)
+  const unchanged = all - changed.length
+  if (json) return yield* printResult(name, { exitCode: 0, next, data: { locations: changed, unchanged } })
+  print(`${sentence(counted(changed.length, "location"))}${unchanged === 0 ? "" : `; ${unchanged} unchanged`}`)
   say(`Next: ${next}`)
   return 0
 })
@@ -94,24 +99,18 @@ export const fleetEnqueue = Effect.fn("cli.fleetEnqueue")(function* (flags: Enqu
   )
 })
 
-export const fleetPause = (flags: ChosenFlags) =>
+const pausing = (name: Change, isPaused: boolean) => (flags: ChosenFlags) =>
   change(
-    "fleet-pause",
+    name,
     flags,
-    (chosen) => setPaused(chosen, true),
-    (changed) => `${changed} paused`
+    (chosen) => setPaused(chosen, isPaused),
+    (changed) => `${changed} ${isPaused ? "paused" : "resumed"}`
   )
-
-export const fleetResume = (flags: ChosenFlags) =>
-  change(
-    "fleet-resume",
-    flags,
-    (chosen) => setPaused(chosen, false),
-    (changed) => `${changed} resumed`
-  )
-
-export const fleetCancel = (flags: ChosenFlags) =>
-  change("fleet-cancel", flags, cancel, (changed) => `The runs of ${changed} end`)
+export const changes = {
+  pause: pausing("fleet-pause", true),
+  resume: pausing("fleet-resume", false),
+  cancel: (flags: ChosenFlags) => change("fleet-cancel", flags, cancel, (changed) => `The runs of ${changed} end`)
+}
 
 export interface FleetStatusFlags extends Pick<Flags, "config"> {
   readonly location: string | undefined
@@ -135,8 +134,7 @@ export const fleetStatus = Effect.fn("cli.fleetStatus")(function* (flags: FleetS
       : failed.length > 0
         ? `./sluice fleet enqueue --location ${failed[0]!.location}, when the cause is corrected`
         : "./sluice fleet enqueue --all"
-  if (flags.json)
-    return yield* printResult("fleet-status", { exitCode, next, data: { counts, locations: rows.map(shown) } })
+  if (flags.json) return yield* printResult("fleet-status", { exitCode, next, data: { counts, locations: rows } })
   const now = yield* Clock.currentTimeMillis
   const listed = rows.filter(({ state }) => flags.all || chosen !== undefined || state !== "done")
   if (listed.length > 0)
@@ -145,7 +143,7 @@ export const fleetStatus = Effect.fn("cli.fleetStatus")(function* (flags: FleetS
       listed.map((row) => [
         row.location,
         row.paused ? `${row.state}, paused` : row.state,
-        row.freshAt === null ? "never complete" : `${duration(now - row.freshAt)} old`,
+        row.freshAt === undefined ? "never complete" : `${duration(now - Date.parse(row.freshAt))} old`,
         row.requestsLeft ?? "",
         row.owner ?? "",
         reasonOf(row, now)
@@ -159,25 +157,9 @@ export const fleetStatus = Effect.fn("cli.fleetStatus")(function* (flags: FleetS
 })
 
 const reasonOf = ({ message, notBefore, state }: LocationStatus, now: number): string => {
-  const wait = notBefore !== null && notBefore > now ? `in ${duration(notBefore - now)}` : undefined
+  const waitMs = notBefore === undefined ? 0 : Date.parse(notBefore) - now
+  const wait = waitMs > 0 ? `in ${duration(waitMs)}` : undefined
   const isOpen = state === "queued" || state === "waiting"
   const reason = state === "done" || state === "running" ? undefined : message?.replaceAll(/\s+/g, " ").slice(0, 120)
   return [isOpen ? wait : undefined, reason].filter((part) => part !== undefined).join(": ")
-}
-
-/** Without what is not known. */
-const shown = (row: LocationStatus) => {
-  const at = (ms: number | null) => (ms === null ? undefined : instant(ms))
-  const { endedAt, freshAt, notBefore, requestedAt, startedAt } = row
-  const times = {
-    freshAt: at(freshAt),
-    requestedAt: at(requestedAt),
-    notBefore: at(notBefore),
-    startedAt: at(startedAt),
-    endedAt: at(endedAt)
-  }
-  // The columns of the database have the types of the result.
-  return Object.fromEntries(
-    Object.entries({ ...row, ...times }).filter(([, value]) => value !== null && value !== undefined)
-  ) as never
 }

@@ -4,9 +4,7 @@ import type { Db } from "pg-boss"
 import { inTransaction, query, rowsOf } from "../database.ts"
 import { type Chosen, chosen, isChosen } from "../jobs.ts"
 import { heldUntil, queues } from "../tables.ts"
-
-/** SQL for epoch milliseconds. */
-const epochMs = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::float8`
+import type { fleetResults } from "./fleet-commands.ts"
 
 /** The chosen locations that the fleet does not have. */
 export const unknownOf = (locations: Chosen) =>
@@ -50,11 +48,6 @@ export const removeLocations = (locations: ReadonlyArray<string>) =>
     return removed.map(({ location }) => location)
   })
 
-interface OpenRun {
-  readonly run: string
-  readonly location: string
-}
-
 /** Returns the locations that were not so before. A run that has begun continues; another one waits for the end of the pause. */
 export const setPaused = (locations: Chosen, isPaused: boolean) =>
   inTransaction(async (boss, db) => {
@@ -84,46 +77,33 @@ export const cancel = (locations: Chosen) =>
   })
 
 const openRuns = (db: Db, locations: Chosen, condition: string) =>
-  rowsOf<OpenRun>(
+  rowsOf<{ readonly run: string; readonly location: string }>(
     db,
     `SELECT run, location FROM sluice_fleet.runs
      WHERE state IN ('queued', 'waiting', 'running') AND ${condition} AND ${isChosen()}`,
     chosen(locations)
   )
 
-export interface LocationStatus {
-  readonly location: string
-  readonly name: string | null
-  readonly paused: boolean
-  /** The last run: `none` if there was none. */
-  readonly state: string
-  readonly kind: string | null
-  readonly attempts: number | null
-  readonly exitCode: number | null
-  readonly message: string | null
-  readonly owner: string | null
-  readonly requestsLeft: number | null
-  /** Epoch milliseconds. */
-  readonly freshAt: number | null
-  readonly requestedAt: number | null
-  readonly notBefore: number | null
-  readonly startedAt: number | null
-  readonly endedAt: number | null
-}
+/** As the result of `fleet status` has it. */
+export type LocationStatus = ReturnType<typeof fleetResults>["fleet-status"]["Type"]["locations"][number]
+
+/** SQL for an instant of a result. */
+const instant = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 export const statusOfFleet = (locations: Chosen) =>
-  query<LocationStatus>(
-    `SELECT l.location, l.name, l.paused, r.kind, r.attempts, coalesce(r.state, 'none') AS state,
-       r.exit_code AS "exitCode", r.message, CASE WHEN r.state IN ('running', 'cancelling') THEN r.worker END AS owner,
+  query<{ readonly one: LocationStatus }>(
+    `SELECT jsonb_strip_nulls(jsonb_build_object('location', l.location, 'name', l.name, 'paused', l.paused,
+       'state', coalesce(r.state, 'none'), 'kind', r.kind, 'attempts', r.attempts, 'exitCode', r.exit_code,
+       'message', r.message, 'owner', CASE WHEN r.state IN ('running', 'cancelling') THEN r.worker END,
        -- What was left on another day of the service says nothing of today.
-       CASE WHEN l.requests_left_at > now() - interval '24 hours' THEN l.requests_left END AS "requestsLeft",
-       ${epochMs("l.fresh_at")} AS "freshAt", ${epochMs("r.requested_at")} AS "requestedAt",
-       ${epochMs("r.not_before")} AS "notBefore", ${epochMs("r.started_at")} AS "startedAt",
-       ${epochMs("r.ended_at")} AS "endedAt"
+       'requestsLeft', CASE WHEN l.requests_left_at > now() - interval '24 hours' THEN l.requests_left END,
+       'freshAt', ${instant("l.fresh_at")}, 'requestedAt', ${instant("r.requested_at")},
+       'notBefore', ${instant("r.not_before")}, 'startedAt', ${instant("r.started_at")},
+       'endedAt', ${instant("r.ended_at")})) AS one
      FROM sluice_fleet.locations AS l
      LEFT JOIN (SELECT DISTINCT ON (location) * FROM sluice_fleet.runs ORDER BY location, requested_at DESC) AS r
        ON r.location = l.location
      WHERE ${isChosen("l.location")}
      ORDER BY l.fresh_at NULLS FIRST, l.location`,
     chosen(locations)
-  )
+  ).pipe(Effect.map((rows) => rows.map(({ one }) => one)))

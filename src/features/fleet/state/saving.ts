@@ -41,7 +41,7 @@ export const inBucket = (
       Effect.as(outcome),
       Effect.catchTag("StateError", (error) =>
         // A process that a signal ended has more to say than the bucket.
-        Effect.succeed(outcome.exitCode === null ? outcome : { ...notStored(error), ...sent(outcome) })
+        Effect.succeed(outcome.exitCode === null ? outcome : { ...outcome, ...notStored(error) })
       )
     )
   }).pipe(Effect.catchTag("StateError", (error) => Effect.succeed(notStored(error))))
@@ -58,5 +58,3 @@ const notStored = ({ detail }: StateError): Outcome => ({
   message: `The state of the location could not be read or stored: ${detail}`,
   isCutOff: false
 })
-
-const sent = ({ requests, requestsLeft }: Outcome) => ({ requests, requestsLeft })

@@ -1,5 +1,4 @@
 /** The folder of one location while a worker owns it. A snapshot counts once the database has its name. */
-import { rm } from "node:fs/promises"
 import type { Objects } from "./objects.ts"
 import {
   type Manifest,
@@ -29,6 +28,7 @@ export const openSession = async (
   folder: string,
   current: string | undefined
 ): Promise<Session> => {
+  const place = { objects, location, folder }
   let base: Manifest | undefined
   let saved: Manifest | undefined
   if (current !== undefined) {
@@ -36,21 +36,17 @@ export const openSession = async (
     if ((await derivesFrom(folder)) === current) base = await readManifest(objects, current)
     else {
       await forgetDerived(folder)
-      base = await restore(objects, location, current, folder)
+      base = await restore(place, current)
       await markDerived(folder, current)
     }
-  } else if ((await derivesFrom(folder)) !== undefined) {
-    // The location was removed from the fleet and added again.
-    await forgetDerived(folder)
-    await rm(folder, { recursive: true, force: true })
   }
   return {
     saveAll: async () => {
-      saved = await saveFolder(objects, location, folder, base)
+      saved = await saveFolder(place, base)
       return saved.name
     },
     saveSealed: async () => {
-      const sealed = await saveSealed(objects, location, folder, base)
+      const sealed = await saveSealed(place, base)
       saved = sealed ?? saved
       return sealed?.name
     },

@@ -7,6 +7,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { createHash, randomUUID } from "node:crypto"
+import { createReadStream } from "node:fs"
 import { mkdir, open, readFile, readdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { outputFiles } from "../../../output/contents.ts"
@@ -34,8 +35,14 @@ const tokensName = outputFiles.tokens.name
 
 const chunkName = (location: string, chunk: string) => `${location}/chunks/${chunk}`
 
+interface Place {
+  readonly objects: Objects
+  readonly location: string
+  readonly folder: string
+}
+
 /** Writes the files of a manifest into a folder, in the place of what it contains. */
-export const restore = async (objects: Objects, location: string, name: string, folder: string): Promise<Manifest> => {
+export const restore = async ({ folder, location, objects }: Place, name: string): Promise<Manifest> => {
   const manifest = await readManifest(objects, name)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -67,23 +74,15 @@ export const readManifest = async (objects: Objects, name: string): Promise<Mani
 }
 
 /** Uploads what is new in the folder of a sync that has ended. */
-export const saveFolder = async (
-  objects: Objects,
-  location: string,
-  folder: string,
-  base: Manifest | undefined
-): Promise<Manifest> => upload(objects, location, folder, (await portableFiles(folder)).files, base, {})
+export const saveFolder = async (place: Place, base: Manifest | undefined): Promise<Manifest> =>
+  upload(place, (await portableFiles(place.folder)).files, base, {})
 
 /**
  * As `saveFolder`, while the sync runs: adds the sealed segments of the vault, which do not change, and the tokens of an app,
  * because each refresh token works once. Undefined if nothing is new.
  */
-export const saveSealed = async (
-  objects: Objects,
-  location: string,
-  folder: string,
-  base: Manifest | undefined
-): Promise<Manifest | undefined> => {
+export const saveSealed = async (place: Place, base: Manifest | undefined): Promise<Manifest | undefined> => {
+  const { folder } = place
   const names = await readdir(join(folder, vaultName)).catch(() => [])
   const sealed = names.filter((name) => name.endsWith(".ndjson.zst")).map((name) => `${vaultName}/${name}`)
   const fresh = sealed.filter((path) => base?.files[path] === undefined)
@@ -93,13 +92,11 @@ export const saveSealed = async (
     fresh.push(tokensName)
   if (fresh.length === 0) return undefined
   // The vault removes a plain segment beside its sealed copy, so the snapshot may have both.
-  return upload(objects, location, folder, fresh, base, base?.files ?? {})
+  return upload(place, fresh, base, base?.files ?? {})
 }
 
 const upload = async (
-  objects: Objects,
-  location: string,
-  folder: string,
+  { folder, location, objects }: Place,
   paths: ReadonlyArray<string>,
   base: Manifest | undefined,
   kept: Manifest["files"]
@@ -113,7 +110,7 @@ const upload = async (
   const files: Record<string, ReadonlyArray<string>> = { ...kept }
   for (const path of paths) {
     const chunks: Array<string> = []
-    for await (const content of chunksOf(join(folder, path))) {
+    for await (const content of createReadStream(join(folder, path), { highWaterMark: chunkBytes })) {
       const checksum = checksumOf(content)
       const chunk = known.get(checksum) ?? `${snapshot}/${checksum}`
       if (!known.has(checksum)) await objects.put(chunkName(location, chunk), content)
@@ -138,20 +135,6 @@ export const removeUnused = async (
   for (const chunk of new Set(Object.values(before.files).flat()))
     if (!used.has(chunk)) await objects.remove(chunkName(location, chunk))
   await objects.remove(before.name)
-}
-
-async function* chunksOf(path: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const file = await open(path, "r")
-  try {
-    for (;;) {
-      const buffer = new Uint8Array(chunkBytes)
-      const { bytesRead } = await file.read(buffer, 0, chunkBytes)
-      if (bytesRead === 0) return
-      yield buffer.subarray(0, bytesRead)
-    }
-  } finally {
-    await file.close()
-  }
 }
 
 const checksumIn = (chunk: string): string => chunk.split("/")[1]!

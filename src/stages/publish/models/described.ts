@@ -2,8 +2,8 @@
  * What the models contain: their columns with types, and from which columns of tables each is made. An empty database says so,
  * because it knows the types of expressions and parses their SQL.
  */
-import { DuckDBInstance } from "@duckdb/node-api"
 import type { Catalogue } from "../../../catalog/discover.ts"
+import { inMemory } from "../../../stores/warehouse/in-memory.ts"
 import { type PersonalData, personalDataClasses } from "../../../catalog/personal-data.ts"
 import { metaTableStatements, publishedMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
@@ -76,10 +76,8 @@ const sourceName = ({ schema, table }: { readonly schema: string; readonly table
 const shownRef = (ref: string): string => (ref.startsWith("stg_") ? ref.slice("stg_".length) : `bi.${ref}`)
 
 /** The types of the columns, and the lineage, by `schema.table`. A model whose SQL is wrong has none. */
-const built = async (models: ReadonlyArray<Model>, tables: ReadonlyArray<ContractTable>) => {
-  const instance = await DuckDBInstance.create(":memory:", { threads: "1" })
-  const connection = await instance.connect()
-  try {
+const built = (models: ReadonlyArray<Model>, tables: ReadonlyArray<ContractTable>) =>
+  inMemory(async (connection) => {
     const versions = ["_valid_from TIMESTAMPTZ", "_valid_to TIMESTAMPTZ"]
     const definitions = tables.flatMap((table) => {
       const columns = table.columns.map((column) => `${name(column.name)} ${column.type}`)
@@ -131,8 +129,4 @@ const built = async (models: ReadonlyArray<Model>, tables: ReadonlyArray<Contrac
       relations.set(`bi.${model.name}`, lineageOf(JSON.parse(String(tree)), relationOf))
     }
     return { types, relations }
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
+  })

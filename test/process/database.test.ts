@@ -1,6 +1,6 @@
 /** What a PostgreSQL database gets, and what in it is somebody else's. */
 import { assert, describe, it } from "@effect/vitest"
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { type Account, discard, openSynced } from "../support/account.ts"
@@ -243,6 +243,25 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
     )
     assert.strictEqual((await sluice(["publish", "--full", "--config", config], environment)).code, 0)
     assert.strictEqual((await verified())[0], 0)
+  })
+
+  it("refuses rows of an earlier run, so that a process that was stopped for a while replaces nothing", async () => {
+    const account = await open()
+    const stale = newFolder()
+    cpSync(account.output, stale, { recursive: true, verbatimSymlinks: true })
+    await account.service.post("change", { contacts: 0.3, seed: 4 })
+    assert.strictEqual((await account.sync()).code, 0)
+    assert.strictEqual((await publish(account, "later")).code, 0)
+    const before = await sql("SELECT count(*), max(_synced_at) FROM later.contacts")
+    // The two folders have the same id, as copies of the state of one location have.
+    cpSync(join(account.output, "owner.json"), join(stale, "owner.json"))
+    const earlier = { ...account, environment: { ...account.environment, SLUICE_OUTPUT: stale } }
+    const refused = await publish(earlier, "later")
+    assert.strictEqual(refused.code, 1, refused.stderr)
+    assert.match(refused.stderr, /the schema later has the rows of a later run of this output folder, \d{8}T\d{9}Z/)
+    assert.strictEqual(await sql("SELECT count(*), max(_synced_at) FROM later.contacts"), before)
+    const replaced = await publish(earlier, "later", 'profile = "raw"', "--full")
+    assert.strictEqual(replaced.code, 0, replaced.stderr)
   })
 
   it("loses a person who is erased, and a location that is removed", async () => {

@@ -108,6 +108,12 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
   if (tables.some((one) => one.schema === "bi")) yield* ensureModelSchema(server, schema)
 
   const own = mine.get("")
+  // A process that was stopped for a while must not replace the rows of a later run.
+  if (!full && own !== undefined && own.run_id > run)
+    return yield* refusal(
+      target,
+      `the schema ${schema} has the rows of a later run of this output folder, ${own.run_id}; ./sluice publish --full replaces them`
+    )
   // A location may have been removed since.
   const scope = [...new Set([...locations, ...(own?.shape.split(",") ?? [])])]
   const canCompare = !full && loading.loadedContent !== undefined && own?.version === loading.loadedContent

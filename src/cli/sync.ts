@@ -101,8 +101,24 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
       "warn"
     )
   yield* sayLeft(leftLocations)
+  if (data.totals && isShown) print(totalText(result, data.totals))
   if (isStoppedByDeadline) say("Stopped at the deadline.", "warn")
 })
+
+/** The line that people quote. Nothing is said to be missing or not by a run that read some resources only. */
+const totalText = (
+  { data, isOfAll }: SyncResult,
+  { rows, tables }: NonNullable<SyncResult["data"]["totals"]>
+): string => {
+  const incomplete = data.ended.filter(({ status }) => status === "incomplete").length
+  const standing = (data.standingRejects ?? []).reduce((sum, { rejected }) => sum + rejected, 0)
+  const missing = [
+    ...(incomplete > 0 ? [`${counted(incomplete, "resource")} incomplete`] : []),
+    ...(standing > 0 ? [`${counted(standing, "value or record", "values and records")} rejected`] : []),
+    ...(isOfAll && incomplete + standing === 0 ? ["0 missing"] : [])
+  ]
+  return [counted(tables, "table"), counted(rows, "row"), ...missing].join(", ")
+}
 
 /** `0 new, 3 standing` if what was rejected before is not mended yet. */
 const rejectedText = (

@@ -20,7 +20,7 @@ import { projectFolder, readModels } from "../stages/publish/models/files.ts"
 import { type Ordered, orderOf, withSources } from "../stages/publish/models/order.ts"
 import { withViews } from "../stages/publish/changes.ts"
 import { confirmRelease, failedModels, previousRelease } from "../stages/publish/manifest.ts"
-import { type Published, publish } from "../stages/publish/publish.ts"
+import { type Published, publish, totalsOf } from "../stages/publish/publish.ts"
 import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
@@ -52,7 +52,7 @@ export interface PublishedTarget extends Published {
 
 /**
  * Publishes a new release if the warehouse differs from the current one, then those of the targets. Publishes nothing until
- * a resource has been read completely. Returns the files of the current release, in `due` whether and why it is new, and in
+ * a resource has been read completely. Returns the files and the totals of the current release, in `due` whether and why it is new, and in
  * `problems` the models that could not be built, which `meta.model_problems` lists too.
  */
 export const publishNow = Effect.fnUntraced(function* (
@@ -62,7 +62,7 @@ export const publishNow = Effect.fnUntraced(function* (
 ) {
   const wide = yield* refreshWide(catalogue, output.customFieldClasses)
   const folder = outputPaths(output.folder).published
-  const none = { files: [], problems: [], folder, targets: [] }
+  const none = { files: [], totals: undefined, problems: [], folder, targets: [] }
   if (output.formats.length === 0) yield* boundChangedKeys()
   if (output.formats.length === 0 && targets.length === 0 && !output.lake)
     return { due: "not wanted", ...none } as const
@@ -92,6 +92,7 @@ export const publishNow = Effect.fnUntraced(function* (
   return {
     due: main === undefined ? "not wanted" : main.isNew ? "due" : "unchanged",
     files: main?.files ?? [],
+    totals: main?.totals,
     problems,
     folder,
     targets: others
@@ -232,7 +233,8 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
   if (previous && stateOf(document) === state) {
     yield* confirmRelease(previous)
     const problems = failedModels(previous.manifest)
-    return { name, isNew: false, files: previous.manifest.files, problems, folder } satisfies PublishedTarget
+    const { files, tables } = previous.manifest
+    return { name, isNew: false, files, totals: totalsOf(tables), problems, folder } satisfies PublishedTarget
   }
   const published = yield* Effect.gen(function* () {
     const copy = yield* writeCopy(output.folder, tables, masking)

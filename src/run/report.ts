@@ -14,6 +14,8 @@ import { type CommandResult, instant } from "./result.ts"
 type Ended = Synced & {
   /** The run ended early because of its `--deadline`. */
   readonly isStoppedByDeadline: boolean
+  /** Every resource was to be read, and not some only. */
+  readonly isOfAll: boolean
   /** Records of erased people that were received and not stored. */
   readonly suppressed: number
   /** What the settings keep out and was stored before. */
@@ -29,15 +31,16 @@ type Ended = Synced & {
 }
 
 /** What a person and the log need beside the data. */
-export interface SyncResult extends CommandResult<"sync">, Pick<Ended, "status" | "isStoppedByDeadline"> {}
+export interface SyncResult extends CommandResult<"sync">, Pick<Ended, "status" | "isStoppedByDeadline" | "isOfAll"> {}
 
 /** `command`: the one that continues it. */
 export const resultOf = (synced: Ended, command: string): SyncResult => {
-  const { earlier, exitCode, isStoppedByDeadline, left, losses, requestsLeft, standing, status } = synced
+  const { earlier, exitCode, isOfAll, isStoppedByDeadline, left, losses, requestsLeft, standing, status } = synced
   return {
     exitCode,
     status,
     isStoppedByDeadline,
+    isOfAll,
     next: nextOf(synced, command),
     data: {
       run: synced.run.id,
@@ -45,6 +48,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       requests: synced.requests,
       ...(requestsLeft !== undefined && { requestsLeft }),
       published: releases[synced.published],
+      ...(synced.totals && { totals: synced.totals }),
       modelProblems: synced.modelProblems.map(modelText),
       loadedMs: synced.loadedMs,
       elapsedMs: synced.elapsedMs,

@@ -51,6 +51,8 @@ export const runResults = () => {
     plannedRequests: Schema.optionalKey(Count),
     /** Whether a new release was published, or why not. */
     published: publishedShape(),
+    /** Of the release, with rows that are marked as deleted; absent without one. */
+    totals: Schema.optionalKey(Schema.Struct({ tables: Count, rows: Count })),
     modelProblems: ModelProblems,
     loadedMs: Count,
     elapsedMs: Count,

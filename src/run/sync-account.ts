@@ -28,6 +28,7 @@ import type { ExpectedStep } from "../stages/plan/expect.ts"
 import { type Choice, makePlan } from "../stages/plan/plan.ts"
 import { withPlannedTotals } from "../stages/plan/totals.ts"
 import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
+import type { Totals } from "../stages/publish/publish.ts"
 import { publishNow } from "./release.ts"
 import { type Range, middleOf, sumOf } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
@@ -90,6 +91,8 @@ export interface Synced {
   readonly missingSegments: ReadonlyArray<number>
   /** Whether a new release was published (`due`), or why not. */
   readonly published: "due" | "unchanged" | "nothing read" | "not wanted"
+  /** Of the release; absent if there is none. */
+  readonly totals: Totals | undefined
   /** Models that could not be built. The data are complete without them, so they are an alarm and no exit code. */
   readonly modelProblems: ReadonlyArray<FailedModel>
   /** Milliseconds from the start of the run, after planning, until all records were loaded. */
@@ -191,7 +194,11 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const exitCode = exitCodeOf(status, ended)
   const runStatus = exitCode === exitCodes.later ? "paused" : status
   yield* endRun(run, { status: runStatus, exitCode, requests })
-  const { due: published, problems: modelProblems } = yield* publishNow(catalogue, output, {
+  const {
+    due: published,
+    problems: modelProblems,
+    totals
+  } = yield* publishNow(catalogue, output, {
     run: run.id,
     targets: options.targets
   })
@@ -208,6 +215,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     drift,
     ...vaultState,
     published,
+    totals,
     modelProblems,
     loadedMs,
     elapsedMs

@@ -155,6 +155,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       standing: yield* standingRejects(catalogue.resources),
       names: yield* namesOf(settings.map(({ location }) => location)),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
+      isOfAll: range === undefined && choice.only.length + choice.except.length === 0,
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
     }
   }).pipe(

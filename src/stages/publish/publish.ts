@@ -17,7 +17,7 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
 import { storedTables } from "../../stores/warehouse/columns.ts"
 import { contentsOf, pathOf } from "./contents.ts"
-import type { PublishedFile } from "../../output/manifest.ts"
+import type { PublishedFile, TableContent } from "../../output/manifest.ts"
 import { type WholeManifest, confirmRelease, failedModels, previousRelease, writeManifest } from "./manifest.ts"
 import { modelVersions, putModels } from "./models.ts"
 import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
@@ -58,8 +58,20 @@ export interface Published {
   /** Whether there is a new release; otherwise the current one shows the present content. */
   readonly isNew: boolean
   readonly files: ReadonlyArray<PublishedFile>
+  readonly totals: Totals
   readonly folder: string
   readonly few?: FewChanges | undefined
+}
+
+/** Of the tables with current rows; those with `_deleted_at` are rows too. */
+export interface Totals {
+  readonly tables: number
+  readonly rows: number
+}
+
+export const totalsOf = (tables: ReadonlyArray<TableContent> = []): Totals => {
+  const current = tables.filter(({ schema }) => schema === "crm")
+  return { tables: current.length, rows: current.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
 /** What is known of the changes since the release before, if it has a DuckDB file. */
@@ -92,7 +104,8 @@ export const publish = Effect.fn("publish")(function* (
       ...models.problems.map((one) => ({ ...one, kept: known.find(({ where }) => where === one.where)?.kept })),
       ...known.filter(({ where }) => where in versions)
     ]
-    return { isNew: false, files: previous.manifest.files, problems: failed, folder }
+    const { files, tables } = previous.manifest
+    return { isNew: false, files, totals: totalsOf(tables), problems: failed, folder }
   }
   const release = yield* beginRelease(folder, run)
   return yield* Effect.gen(function* () {
@@ -121,8 +134,8 @@ export const publish = Effect.fn("publish")(function* (
         put.push(...(yield* putRows(rows, format, putting, making)))
       }
     }
-    const rows = contents.reduce((sum, one) => sum + (one.schema === "crm" ? one.rows : 0), 0)
-    if (snapshot) put.unshift({ path: snapshotName, table: "*", rows })
+    const totals = totalsOf(contents)
+    if (snapshot) put.unshift({ path: snapshotName, table: "*", rows: totals.rows })
     const isUpdated = snapshot?.fullBytes !== undefined
     const built = yield* putModels(
       models,
@@ -157,7 +170,7 @@ export const publish = Effect.fn("publish")(function* (
     const since = previous?.manifest.files.find(({ path }) => path === snapshotName)?.sha256
     const some = changes.tables.flatMap(({ change, name }) => (change === "some" ? [name] : []))
     const few = since === undefined ? undefined : { since, tables: new Set(some) }
-    return { isNew: true, files, problems: built.problems, folder, few }
+    return { isNew: true, files, totals, problems: built.problems, folder, few }
   }).pipe(
     storedOrder,
     Effect.onError(() => abandonRelease(release)),

@@ -168,7 +168,8 @@ const sandbox = group({
 export const sluice = group({
   name: "sluice",
   results: () => ({ ...runResults(), ...setupResults() }),
-  summary: "Copy an Account Platform account into DuckDB, Parquet and CSV tables.",
+  summary:
+    "Copy an Account Platform account into tables: DuckDB, Parquet and CSV files, PostgreSQL, SQLite, buckets or a lake.",
   examples: [
     { command: "./sluice demo", description: "See it work; no account is needed." },
     { command: "./sluice sync", description: "Read what is new or changed." }

@@ -10,7 +10,6 @@ import type { Flags } from "../settings/read.ts"
 import type { AccountSettings } from "../settings/settings.ts"
 import { hashKey } from "../settings/withheld.ts"
 import { type Synced, sync } from "./sync-account.ts"
-import { counted } from "../values/finding.ts"
 import { middleOf, rangeFields, rangeText } from "../values/range.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
@@ -122,11 +121,8 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
           watched.expectedByLocation = expectedByLocation
           const steps = stepsOf(expectedByLocation)
           onEvent?.({ event: "planned", run, requests, steps })
-          say(
-            requests.max === undefined
-              ? `Reading ${counted(steps.length, "list")}. How many requests that takes shows when each has begun; ./sluice plan asks first.`
-              : `Planned: ${rangeText(requests)} requests.`
-          )
+          const rest = requests.max === undefined ? " How many more it takes shows when each resource has begun." : ""
+          say(`Planned: ${rangeText(requests) ?? "an unknown number of"} requests.${rest}`)
           return Effect.annotateLogs(Effect.logInfo("plan made"), {
             locations: accounts.length,
             ...rangeFields("planned", requests),

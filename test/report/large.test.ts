@@ -68,6 +68,8 @@ describe("the report of a large warehouse", () => {
     )
     assert.include(textOf(html), "200,020 values and records in all")
     assert.lengthOf(rowsOf(html, "rejected"), 50)
+    // The 50 rows that are shown have a sixth of them.
+    assert.include(textOf(html), "200,020 values and records in all, 200,020 in the last 24 hours.")
     assert.notMatch(html, /jane|\bDoe\b/i)
     assert.include(textOf(html), "Aaaa Aaa <aaa0@aaa.aaa>")
     assert.isBelow(html.length, 300_000)

@@ -35,9 +35,10 @@ export const rejectsSection = Effect.fn("report.rejects")(function* (
       shapes: (samples) => [...new Set(selected<ReadonlyArray<string>>(samples).map(shape))].sort(),
       lastDay: Number,
       n: Number,
-      all: Number
+      all: Number,
+      allOfDay: Number
     },
-    `SELECT table_name AS "table", coalesce(column_name, 'whole record') AS "column", reason, shapes, last_day AS lastDay, n, sum(n) OVER () AS "all" FROM (
+    `SELECT table_name AS "table", coalesce(column_name, 'whole record') AS "column", reason, shapes, last_day AS lastDay, n, sum(n) OVER () AS "all", sum(last_day) OVER () AS allOfDay FROM (
        SELECT table_name, column_name, reason, count(*) AS n, ${recent}, ${samplesOf("value")}
        FROM meta.rejected_values GROUP BY ALL
        UNION ALL BY NAME
@@ -45,7 +46,7 @@ export const rejectsSection = Effect.fn("report.rejects")(function* (
        FROM meta.rejected_records GROUP BY ALL)
      ORDER BY last_day DESC, n DESC, table_name, column_name, reason LIMIT ${rowsMax}`
   )
-  const lastDay = sumOf(rows, (one) => one.lastDay)
+  const lastDay = rows[0]?.allOfDay ?? 0
   const content = tableSection(rows, {
     id: "rejects",
     title: "Values that did not fit",
@@ -127,21 +128,20 @@ export const driftSection = Effect.fn("report.drift")(function* (period: Period)
       kind: String,
       shape: (sample) => shape(String(sample)),
       firstSeenAt: Number,
-      isNew: Boolean,
-      all: Number
+      all: Number,
+      recent: Number
     },
     // Of an enum value, the field is `column = value`.
-    `SELECT * REPLACE (if(ends_with(kind, 'value'), split_part(field, ' = ', 1), field) AS field), count(*) OVER () AS "all" FROM (
+    `SELECT * REPLACE (if(ends_with(kind, 'value'), split_part(field, ' = ', 1), field) AS field), count(*) OVER () AS "all", count(*) FILTER (isNew) OVER () AS recent FROM (
        SELECT table_name AS "table", field, kind, coalesce(any_value(sample ORDER BY sample), '') AS shape,
          epoch_ms(min(first_seen_at)) AS firstSeenAt, min(first_seen_at) > ${since(period, 7)} AS isNew
        FROM meta.schema_changes GROUP BY ALL) AS found
      ORDER BY firstSeenAt DESC, "table", found.field, kind LIMIT ${rowsMax}`
   )
-  const recent = rows.filter(({ isNew }) => isNew).length
   return tableSection(rows, {
     id: "drift",
     title: "Schema changes",
-    lead: `${counted(rows[0]?.all ?? 0, "field or value", "fields and values")} differ from the documents of the service, ${count(recent)} of them new in the last 7 days. ${masked} meta.schema_changes.`,
+    lead: `${counted(rows[0]?.all ?? 0, "field or value", "fields and values")} differ from the documents of the service, ${count(rows[0]?.recent ?? 0)} of them new in the last 7 days. ${masked} meta.schema_changes.`,
     empty: "The service sends what its documents describe.",
     table: {
       id: "schema-changes",

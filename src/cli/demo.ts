@@ -4,6 +4,7 @@ import { relative } from "node:path"
 import { startSandbox } from "../../sandbox/server.ts"
 import { demoFolder, outputPaths } from "../output/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
+import { query } from "../stores/warehouse/query.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { freshDemoFolder } from "../run/demo-folder.ts"
 import { Environment } from "../values/environment.ts"
@@ -69,9 +70,10 @@ const dealsByStageSql = `  SELECT p.name AS pipeline, s.name AS stage, count(*) 
 
 const dealsByStage = (path: string, options: { readonly memoryMb: number }) =>
   Effect.gen(function* () {
-    const rows = yield* (yield* Warehouse).rows(dealsByStageSql)
+    const columns = { pipeline: String, stage: String, deals: Number, value: Number }
+    const rows = yield* query(columns, dealsByStageSql)
     return table(
-      ["pipeline", "stage", "deals", "value"],
-      rows.map((row) => [String(row["pipeline"]), String(row["stage"]), Number(row["deals"]), Number(row["value"])])
+      Object.keys(columns),
+      rows.map((row) => Object.values(row))
     )
   }).pipe(Effect.provide(Warehouse.layer(path, { ...options, access: "read" })))

@@ -17,6 +17,7 @@ import { recordCount, setStatuses } from "../stores/warehouse/meta/run-resources
 import { beginRun, endRun } from "../stores/warehouse/meta/runs.ts"
 import { reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
 import { copyHistory } from "../stores/warehouse/meta/take-over.ts"
+import { queryNumber, queryTexts } from "../stores/warehouse/query.ts"
 import { name } from "../stores/warehouse/sql.ts"
 import { RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
@@ -127,14 +128,16 @@ const refuseLoss = Effect.fnUntraced(function* (
   rebuilt: Warehouse["Service"]
 ) {
   const there = new Set(
-    (yield* old.rows("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'crm'")).map(
-      (row) => row["table_name"]
+    yield* Effect.provideService(
+      queryTexts("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'crm'"),
+      Warehouse,
+      old
     )
   )
   const lost: Array<string> = []
   for (const resource of resources.filter(({ table }) => there.has(table))) {
     const keys = (warehouse: Warehouse["Service"], rows: string) =>
-      Effect.map(warehouse.rows(`SELECT ${rows} AS n FROM crm.${name(resource.table)}`), ([row]) => Number(row?.["n"]))
+      Effect.provideService(queryNumber(`SELECT ${rows} FROM crm.${name(resource.table)}`), Warehouse, warehouse)
     const made = yield* keys(rebuilt, "count(*)")
     if ((yield* keys(old, "count(*)")) <= made) continue
     // A key that stood there twice is no loss.

@@ -18,14 +18,6 @@ export interface Checked {
 
 export const isWrong = ({ findings }: Checked): boolean => findings.some(({ level }) => level === "wrong")
 
-/** The columns `n` and `example` of a query: how many rows have an error, and the key of one of them. */
-export const countedRows = (
-  row: Readonly<Record<string, unknown>> | undefined
-): { readonly n: number; readonly example: string } => ({
-  n: Number(row?.["n"] ?? 0),
-  example: String(row?.["example"] ?? "")
-})
-
 /** The failure that stopped a check, in words. */
 export const failureText = ({ reason, message }: Failure): string =>
   reason._tag === "WarehouseDamaged" ? `it is damaged: ${message}` : message

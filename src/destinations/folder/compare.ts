@@ -6,6 +6,7 @@ import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { reportName } from "../../output/report-place.ts"
 import { manifestName } from "../../output/paths.ts"
+import { query, queryNumber } from "../../stores/warehouse/query.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
@@ -107,15 +108,14 @@ const parquetRowsIn = Effect.fnUntraced(function* (folder: string, { files }: Ma
     paths.length === 0
       ? []
       : yield* Effect.orElseSucceed(
-          (yield* Warehouse).rows(`SELECT file_name, num_rows FROM parquet_file_metadata([${paths.join(", ")}])`),
+          query(
+            { path: String, rows: Number },
+            `SELECT file_name AS path, num_rows AS rows FROM parquet_file_metadata([${paths.join(", ")}])`
+          ),
           () => []
         )
-  return new Map(found.map((row) => [String(row["file_name"]), Number(row["num_rows"])]))
+  return new Map(found.map(({ path, rows }) => [path, rows]))
 })
 
-const rowsOf = Effect.fnUntraced(function* (file: string) {
-  return yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM read_parquet(${literal(file)})`).pipe(
-    Effect.map(([row]) => Number(row?.["n"])),
-    Effect.catch(() => Effect.succeed("unreadable" as const))
-  )
-})
+const rowsOf = (file: string) =>
+  Effect.orElseSucceed(queryNumber(`SELECT count(*) FROM read_parquet(${literal(file)})`), () => "unreadable" as const)

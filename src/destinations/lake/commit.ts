@@ -12,8 +12,8 @@ import { changedRows, isChanged } from "../../stores/warehouse/changed-rows.ts"
 import type { LakeSettings } from "./settings.ts"
 import { type ContentVersion, contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
+import { query } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { openLake } from "./lake.ts"
 import {
   type CommittedTable,
@@ -95,21 +95,18 @@ interface ChangedTable extends PublishedTable {
 
 /** The rows of a table in the warehouse, by location. */
 const rowCounts = Effect.fnUntraced(function* ({ name: table }: PublishedTable) {
-  const found = yield* (yield* Warehouse).rows(
+  const found = yield* query(
+    { location: String, schema: String, n: Number },
     schemas
       .map(
-        (schema) => `SELECT location_id, '${schema}' AS schema, count(*) AS n FROM ${schema}.${name(table)} GROUP BY 1`
+        (schema) =>
+          `SELECT location_id AS location, '${schema}' AS schema, count(*) AS n FROM ${schema}.${name(table)} GROUP BY 1`
       )
       .join(" UNION ALL ")
   )
   const counts = new Map<string, RowCounts>()
-  for (const row of found) {
-    const location = String(row["location_id"])
-    counts.set(location, {
-      ...(counts.get(location) ?? { crm: 0, crm_history: 0 }),
-      [String(row["schema"])]: Number(row["n"])
-    })
-  }
+  for (const { location, schema, n } of found)
+    counts.set(location, { ...(counts.get(location) ?? { crm: 0, crm_history: 0 }), [schema]: n })
   return counts
 })
 

@@ -1,5 +1,6 @@
 /** The tables of the lake: those of the warehouse, by the same names, and the list of commits. */
 import * as Effect from "effect/Effect"
+import { numbers, readRows } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import type { Lake } from "./lake.ts"
 
@@ -36,10 +37,9 @@ export const allTables = Effect.fnUntraced(function* ({ rows }: Lake) {
      FROM duckdb_columns() WHERE database_name IN ('lake', 'warehouse') ORDER BY path, column_index`
   )
   const tables = { lake: new Map<string, Map<string, string>>(), warehouse: new Map<string, Map<string, string>>() }
-  for (const row of found) {
-    const of = row["database"] === "lake" ? tables.lake : tables.warehouse
-    const path = String(row["path"])
-    of.set(path, (of.get(path) ?? new Map<string, string>()).set(String(row["name"]), String(row["type"])))
+  for (const one of readRows({ database: String, path: String, name: String, type: String }, found)) {
+    const of = one.database === "lake" ? tables.lake : tables.warehouse
+    of.set(one.path, (of.get(one.path) ?? new Map<string, string>()).set(one.name, one.type))
   }
   return tables
 })
@@ -64,14 +64,10 @@ export const newestCommits = Effect.fnUntraced(function* (
 ) {
   if (!hasCommits(existing)) return []
   const found = yield* rows(
-    `SELECT location_id, table_name, version, rows, history_rows FROM ${newestCommitsSql} WHERE ${ofLocations(locations)}`
+    `SELECT location_id AS location, table_name AS "table", version, rows AS crm, history_rows AS crm_history FROM ${newestCommitsSql} WHERE ${ofLocations(locations)}`
   )
-  return found.map((row) => ({
-    location: String(row["location_id"]),
-    table: String(row["table_name"]),
-    version: String(row["version"]),
-    rows: { crm: Number(row["rows"]), crm_history: Number(row["history_rows"]) }
-  }))
+  const columns = { location: String, table: String, version: String, ...numbers(...schemas) }
+  return readRows(columns, found).map(({ crm, crm_history, ...commit }) => ({ ...commit, rows: { crm, crm_history } }))
 })
 
 export const ofLocations = (locations: ReadonlyArray<string>): string =>

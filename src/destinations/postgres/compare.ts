@@ -15,6 +15,7 @@ import { type StoredState, behind, shapeIn, storedState } from "./state.ts"
 import { csvReading } from "../../stores/formats/csv/reading.ts"
 import { columnsOf } from "../../stores/warehouse/columns.ts"
 import type { StoredColumn } from "../../stores/warehouse/content.ts"
+import { numbers, query } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../values/failure.ts"
@@ -100,20 +101,20 @@ const compare = Effect.fnUntraced(function* (
     return { rows: 0, finding: note(path, "is not compared, because other output folders share its rows") }
   const values = columns.map((column) => `${valueIn(column)} AS ${name(column.name)}`).join(", ")
   yield* server.copyTo(`COPY (SELECT ${values} FROM ${path} ${scope}) TO STDOUT (FORMAT csv, HEADER)`, file)
-  const warehouse = yield* Warehouse
   const read = csvReading.from(
     [file],
     columns.map((column) => column.name)
   )
   const key = shapeIn(state.shape).key.filter((one) => columns.some((column) => column.name === one))
   const held = heldRows({ name: table, columns, key }, from, listHere)
-  const [row] = yield* warehouse.rows(
+  const [row] = yield* query(
+    numbers("here", "there", "missing"),
     `WITH here AS (SELECT hash(${columns.map(valueHere).join(", ")}) AS hash FROM (${held})),
        there AS (SELECT hash(${columns.map(valueThere).join(", ")}) AS hash FROM ${read})
      SELECT (SELECT count(*) FROM here) AS here, (SELECT count(*) FROM there) AS there,
        (SELECT count(*) FROM (FROM here EXCEPT ALL FROM there)) AS missing`
   )
-  const [here, there, missing] = [Number(row?.["here"]), Number(row?.["there"]), Number(row?.["missing"])]
+  const { here, there, missing } = row!
   if (here === there && missing === 0) {
     const lost = unheldSentences(unheld, table)
     return { rows: here, finding: lost.length === 0 ? undefined : note(path, lost.join("; ")) }

@@ -1,7 +1,7 @@
 /** The tables of a release, as they are in its DuckDB file, which is open, and as PostgreSQL gets them. */
 import * as Effect from "effect/Effect"
+import { query } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { WideView } from "../../stores/warehouse/wide-views.ts"
 import type { TableName } from "../../stages/publish/changes.ts"
 import type { WholeManifest } from "../../stages/publish/manifest.ts"
@@ -36,19 +36,20 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
   tables: ReadonlyArray<TableName>,
   models: ReadonlyArray<Model>
 ) {
-  const { rows } = yield* Warehouse
   const comments = new Map(
-    (yield* rows(
-      `SELECT schema_name, table_name, comment FROM duckdb_tables() WHERE database_name = 'crm'
-       UNION ALL SELECT schema_name, view_name, comment FROM duckdb_views() WHERE database_name = 'crm' AND NOT internal`
-    )).map((row) => [`${row["schema_name"]}.${row["table_name"]}`, textOf(row["comment"])])
+    (yield* query(
+      { path: String, comment: textOf },
+      `SELECT schema_name || '.' || table_name AS path, comment FROM duckdb_tables() WHERE database_name = 'crm'
+       UNION ALL SELECT schema_name || '.' || view_name, comment FROM duckdb_views() WHERE database_name = 'crm' AND NOT internal`
+    )).map(({ path, comment }) => [path, comment])
   )
   const columns = Map.groupBy(
-    yield* rows(
-      `SELECT schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
+    yield* query(
+      { path: String, name: String, type: String, comment: textOf },
+      `SELECT schema_name || '.' || table_name AS path, column_name AS name, data_type AS type, comment FROM duckdb_columns()
        WHERE database_name = 'crm' AND schema_name IN ('main', 'bi') ORDER BY column_index`
     ),
-    (row) => `${row["schema_name"]}.${row["table_name"]}`
+    ({ path }) => path
   )
   const ofRuns = dependentOnRuns(models)
   const tooMany: Array<string> = []
@@ -64,7 +65,7 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
       return []
     }
     const target = one.schema === "bi" ? modelSchema(schema) : schema
-    const existing = new Set(found.map((row) => String(row["column_name"])))
+    const existing = new Set(found.map((column) => column.name))
     const among = (some: ReadonlyArray<string>) => (some.every((column) => existing.has(column)) ? some : [])
     const duckdbKey = among(keys.key)
     return [
@@ -72,12 +73,12 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
         ...one,
         path: `${name(target)}.${name(postgresName(one.table))}`,
         comment: comments.get(path),
-        columns: found.map((row) => ({
-          name: String(row["column_name"]),
-          type: String(row["data_type"]),
-          as: postgresName(String(row["column_name"])),
-          sql: postgresType(String(row["data_type"])),
-          comment: textOf(row["comment"])
+        columns: found.map((column) => ({
+          name: column.name,
+          type: column.type,
+          as: postgresName(column.name),
+          sql: postgresType(column.type),
+          comment: column.comment
         })),
         duckdbKey,
         key: duckdbKey.map(postgresName),

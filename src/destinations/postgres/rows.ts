@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises"
 import { onDisk } from "../../output/files.ts"
 import { textOfKey } from "../../catalog/tables.ts"
 import { partsOf } from "../../stores/warehouse/parts.ts"
+import { queryNumber, queryTexts } from "../../stores/warehouse/query.ts"
 import { literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { ReleaseTable } from "./release-tables.ts"
@@ -46,8 +47,7 @@ export const insertAll = Effect.fnUntraced(function* (server: Server, table: Rel
 const parts = Effect.fnUntraced(function* (table: ReleaseTable) {
   const path = pathOf("crm", table)
   if (table.wide) return yield* partsOf({ name: table.table, wide: table.wide }, "crm")
-  const [row] = yield* (yield* Warehouse).rows(`SELECT max(rowid) AS last FROM ${path}`)
-  const last = row?.["last"] === null ? -1 : Number(row?.["last"])
+  const last = yield* queryNumber(`SELECT coalesce(max(rowid), -1) FROM ${path}`)
   return Array.from(
     { length: Math.floor(last / rowsEach) + 1 },
     (_, part) => `(FROM ${path} WHERE rowid BETWEEN ${part * rowsEach} AND ${(part + 1) * rowsEach - 1})`
@@ -79,9 +79,9 @@ const rowHash = (table: ReleaseTable, existing: ReadonlySet<string>): string =>
 export const findChanged = Effect.fn("postgres.findChanged")(function* (table: ReleaseTable, isFew: boolean) {
   const warehouse = yield* Warehouse
   const before = new Set(
-    (yield* warehouse.rows(
+    yield* queryTexts(
       `SELECT column_name FROM duckdb_columns() WHERE database_name = '${loadedName}' AND schema_name = '${table.schema}' AND table_name = ${literal(table.table)}`
-    )).map((row) => String(row["column_name"]))
+    )
   )
   if (before.size === 0 || !table.duckdbKey.every((column) => before.has(column))) return undefined
   const now = new Set(table.columns.map((column) => column.name))
@@ -125,11 +125,7 @@ export const findChangedWide = Effect.fnUntraced(function* (
   return yield* count(table)
 })
 
-const count = (table: ReleaseTable) =>
-  Effect.map(
-    Effect.flatMap(Warehouse, ({ rows }) => rows(`SELECT count(*) AS n FROM ${keysOf(table)}`)),
-    ([row]) => Number(row?.["n"])
-  )
+const count = (table: ReleaseTable) => queryNumber(`SELECT count(*) FROM ${keysOf(table)}`)
 
 /** Every row counts as changed. */
 export const takeAllKeys = Effect.fnUntraced(function* (table: ReleaseTable) {

@@ -6,6 +6,7 @@ import { snapshotName } from "../../output/paths.ts"
 import type { previousRelease } from "../../stages/publish/manifest.ts"
 import type { StoredColumn } from "../../stores/warehouse/content.ts"
 import { rowsOf } from "../../stores/warehouse/parts.ts"
+import { query } from "../../stores/warehouse/query.ts"
 import { name, selected } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { failure } from "../../values/failure.ts"
@@ -53,17 +54,18 @@ export const makeFile = Effect.fn("sqlite.makeFile")(function* (
 
 /** The tables, wide views and models that SQLite has room for. */
 const tablesOfRelease = Effect.gen(function* () {
-  const found = yield* (yield* Warehouse).rows(
-    `SELECT schema_name, table_name, to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
+  const found = yield* query(
+    { schema: String, table: String, columns: selected<ReadonlyArray<StoredColumn>> },
+    `SELECT schema_name AS "schema", table_name AS "table", to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
      FROM duckdb_columns() WHERE database_name = 'crm' AND (schema_name = 'main' OR (schema_name = 'bi'
        AND table_oid NOT IN (SELECT view_oid FROM duckdb_views() WHERE database_name = 'crm')))
      GROUP BY ALL HAVING count(*) <= 2000 ORDER BY schema_name DESC, table_name`
   )
-  return found.map((row) => {
-    const table = name(String(row["table_name"]))
-    const columns: ReadonlyArray<StoredColumn> = selected(row["columns"])
-    return { table, from: `crm.${name(String(row["schema_name"]))}.${table}`, columns }
-  })
+  return found.map(({ schema, table, columns }) => ({
+    table: name(table),
+    from: `crm.${name(schema)}.${name(table)}`,
+    columns
+  }))
 })
 
 /** A number if SQLite has the same one, else the text that a CSV file has. */

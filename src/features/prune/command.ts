@@ -11,6 +11,7 @@ import type { Flags } from "../../settings/read.ts"
 import { type CommandSettings, outputSettings } from "../../settings/settings.ts"
 import { counted } from "../../values/finding.ts"
 import { prepare } from "../../stores/warehouse/schema.ts"
+import { queryNumber } from "../../stores/warehouse/query.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
@@ -104,11 +105,7 @@ const pruned = Effect.fnUntraced(function* (
 /** The time a period before now, epoch milliseconds. */
 export const before = Effect.fnUntraced(function* (period: string | undefined, now: number) {
   if (period === undefined) return undefined
-  const { rows } = yield* Warehouse
-  const [row] = yield* rows(
-    `SELECT epoch_ms(TIMESTAMPTZ ${literal(instant(now))} - INTERVAL ${literal(period)})::VARCHAR AS at`
-  )
-  return Number(row!["at"])
+  return yield* queryNumber(`SELECT epoch_ms(TIMESTAMPTZ ${literal(instant(now))} - INTERVAL ${literal(period)})`)
 })
 
 const sum = (files: ReadonlyArray<{ readonly bytes: number }>): number =>

@@ -4,6 +4,7 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { tablesOf } from "../../catalog/tables.ts"
 import { raiseHistoryLimit } from "../../stores/warehouse/meta/history-limit.ts"
 import { renewVersion } from "../../stores/warehouse/meta/content-versions.ts"
+import { numbers, query } from "../../stores/warehouse/query.ts"
 import { instantOf, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
@@ -18,10 +19,13 @@ export const pruneHistory = Effect.fn("prune.history")(function* (
   for (const resource of resources) {
     const tables = tablesOf(resource).map((table) => `crm_history.${name(table.name)}`)
     const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE ${isOld})`)
-    const [row] = yield* warehouse.rows(`SELECT ${counts[0]} AS versions, ${counts.join(" + ")} AS rows`)
-    if (Number(row?.["rows"]) === 0) continue
-    versions += Number(row?.["versions"])
-    rows += Number(row?.["rows"])
+    const [old] = yield* query(
+      numbers("versions", "rows"),
+      `SELECT ${counts[0]} AS versions, ${counts.join(" + ")} AS rows`
+    )
+    if (old!.rows === 0) continue
+    versions += old!.versions
+    rows += old!.rows
     if (apply)
       yield* warehouse.transaction([
         ...raiseHistoryLimit(before),

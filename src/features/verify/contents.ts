@@ -7,6 +7,7 @@ import { type Content, type StoredColumn, contentOf, contentOfRows, untouched } 
 import { versionOf } from "../../stages/publish/changes.ts"
 import type { Reading } from "../../stores/formats/format.ts"
 import { formatNames, loadFormat } from "../../stores/formats/formats.ts"
+import { columnsOf } from "../../stores/warehouse/columns.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
@@ -229,8 +230,7 @@ const modelFindings = Effect.fnUntraced(function* (
   const compare = ({ path, reading, table }: (typeof readable)[number]) =>
     Effect.gen(function* () {
       const source = `published.bi.${name(table.slice("bi.".length))}`
-      const described = yield* warehouse.rows(`DESCRIBE ${source}`)
-      const columns = described.map((row) => ({ name: String(row["column_name"]), type: String(row["column_type"]) }))
+      const columns = yield* columnsOf(source)
       const expected = yield* contentOf(source, columns)
       const paths = [join(folder, path)]
       const names = columns.map((column) => column.name)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { type Column, type Table, tablesOf } from "../../catalog/tables.ts"
+import { type Readers, query, queryTexts, readRows } from "../../stores/warehouse/query.ts"
 import { name, together } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
@@ -30,11 +31,11 @@ export interface Known {
 }
 
 export const knownTables = Effect.fn("verify.knownTables")(function* ({ resources }: Catalogue) {
-  const rows = yield* (yield* Warehouse).rows(
+  const columns = yield* queryTexts(
     `SELECT table_schema || '.' || table_name || '.' || column_name AS path FROM information_schema.columns
      WHERE table_catalog = current_database() AND table_schema IN ('crm', 'crm_history')`
   )
-  const paths = new Set(rows.map((row) => String(row["path"])))
+  const paths = new Set(columns)
   const filled = yield* filledTables("current_database()")
   const has = (table: Table, column: string) =>
     paths.has(`crm.${table.name}.${column}`) && paths.has(`crm_history.${table.name}.${column}`)
@@ -64,11 +65,12 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({ resource
  * counts deleted rows until it reclaims their space, so it is never too low.
  */
 export const filledTables = Effect.fnUntraced(function* (database: string) {
-  const rows = yield* (yield* Warehouse).rows(
+  const rows = yield* query(
+    { path: String, size: Number },
     `SELECT schema_name || '.' || table_name AS path, estimated_size AS size FROM duckdb_tables()
      WHERE database_name = ${database} AND estimated_size > 0`
   )
-  return new Map(rows.map((row) => [String(row["path"]), Number(row["size"])]))
+  return new Map(rows.map(({ path, size }) => [path, size]))
 })
 
 /** How many queries of small tables are one statement: planning one takes longer than most of them. */
@@ -76,8 +78,12 @@ const togetherMax = 16
 /** Rows that the tables of such a statement have together, because DuckDB holds its joins in memory at the same time. */
 const rowsTogetherMax = 50_000
 
-/** The rows of a query for each of many tables, which all have the same columns. */
-export const rowsOfEach = Effect.fnUntraced(function* <One extends { readonly size: number }>(
+/** Reads the columns `n` and `example` of a query: how many rows have an error, and the key of one of them. */
+export const countedRows = { n: Number, example: (key: unknown) => String(key ?? "") }
+
+/** The rows of a query for each of many tables. */
+export const rowsOfEach = Effect.fnUntraced(function* <One extends { readonly size: number }, Columns extends Readers>(
+  columns: Columns,
   tables: ReadonlyArray<One>,
   sqlOf: (one: One) => string
 ) {
@@ -94,7 +100,7 @@ export const rowsOfEach = Effect.fnUntraced(function* <One extends { readonly si
   }
   const found = yield* Effect.forEach(groups, (group) =>
     Effect.map(warehouse.rows(`${together(group.map(sqlOf))} ORDER BY ALL`), (rows) =>
-      rows.map((row) => [group[Number(row["place"])]!, row] as const)
+      readRows(columns, rows).map((row, index) => [group[Number(rows[index]!["place"])]!, row] as const)
     )
   )
   return found.flat()

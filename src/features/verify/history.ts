@@ -1,11 +1,11 @@
 /** Checks that the versions of each row follow each other without an overlap and without a gap. */
 import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
-import { name, names } from "../../stores/warehouse/sql.ts"
+import { name, names, stringOf } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
-import { type Checked, type VerifyFinding, countedRows } from "../../values/checked.ts"
-import { type Known, type KnownTable, rowsOfEach, shownKey } from "./existing-tables.ts"
+import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Known, type KnownTable, countedRows, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /**
  * A version begins exactly when the previous one ends, and the current row begins when its newest version ends. A version
@@ -23,6 +23,7 @@ export const checkHistory = Effect.fn("verify.history")(function* ({
   const findings: Array<VerifyFinding> = []
   let versions = 0
   const found = yield* rowsOfEach(
+    { problem: stringOf, ...countedRows },
     tables.filter(({ hasVersions }) => hasVersions),
     (known) => {
       const { history, table } = known
@@ -31,13 +32,10 @@ export const checkHistory = Effect.fn("verify.history")(function* ({
       return [all, ...queries].map((query) => `(${query})`).join(" UNION ALL ")
     }
   )
-  for (const [{ table }, row] of found) {
-    const { n, example } = countedRows(row)
-    if (row["problem"] === null) versions += n
+  for (const [{ table }, { problem, n, example }] of found) {
+    if (problem === undefined) versions += n
     else if (n > 0)
-      findings.push(
-        wrong(`history of ${table.name}`, `${counted(n, "version")} ${row["problem"]}, for example ${example}`)
-      )
+      findings.push(wrong(`history of ${table.name}`, `${counted(n, "version")} ${problem}, for example ${example}`))
   }
   return { part: "warehouse", check: "history", looked: counted(versions, "version"), findings }
 })

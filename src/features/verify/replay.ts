@@ -9,6 +9,7 @@ import type { Failure } from "../../values/failure.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import { contentOf, empty } from "../../stores/warehouse/content.ts"
 import { historyLimit } from "../../stores/warehouse/meta/history-limit.ts"
+import { query, queryNumber, readRows } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
@@ -16,7 +17,7 @@ import type { Checked, VerifyFinding } from "../../values/checked.ts"
 import { scratchFolder } from "../../output/scratch.ts"
 import { stateFindings } from "./replayed-state.ts"
 import { rowsMax, smallContents } from "./small-contents.ts"
-import { type Known, type KnownTable, filledTables, rowsOfEach, shownKey } from "./existing-tables.ts"
+import { type Known, type KnownTable, countedRows, filledTables, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 export interface ReplayOptions {
   /** Output folder. */
@@ -55,7 +56,6 @@ export const checkReplay = Effect.fn("verify.replay")(function* (
 }, Effect.scoped)
 
 const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample) {
-  const warehouse = yield* Warehouse
   const filled = yield* filledTables("'replayed'")
   const limit = yield* historyLimit()
   // What prune has removed is in the vault still.
@@ -101,13 +101,13 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
     for (const what of yield* differences(known, ours, theirs, key, types))
       findings.push(wrong(schema === "crm" ? table.name : `history of ${table.name}`, what))
   }
-  const [total] = yield* warehouse.rows(
-    `SELECT ${["0", ...tables.filter(({ table, parent }) => table === parent).map(({ current }) => `(SELECT count(*) FROM ${current})`)].join(" + ")} AS n`
+  const total = yield* queryNumber(
+    `SELECT ${["0", ...tables.filter(({ table, parent }) => table === parent).map(({ current }) => `(SELECT count(*) FROM ${current})`)].join(" + ")}`
   )
   return {
     part: "warehouse",
     check: "replay",
-    looked: `${counted(records, "record")} of ${Number(total?.["n"]).toLocaleString("en-US")} replayed from the vault, ${counted(rows, "row")} of ${counted(tables.length, "table")}${sample.all ? "" : "; --all replays all"}`,
+    looked: `${counted(records, "record")} of ${total.toLocaleString("en-US")} replayed from the vault, ${counted(rows, "row")} of ${counted(tables.length, "table")}${sample.all ? "" : "; --all replays all"}`,
     findings
   } satisfies Checked
 })
@@ -120,36 +120,36 @@ const differences = Effect.fnUntraced(function* (
   columns: ReadonlyArray<{ readonly name: string }>
 ) {
   const warehouse = yield* Warehouse
-  const firstRow = (sql: string) => Effect.map(warehouse.rows(sql), ([row]) => row)
   const onlyIn = (one: string, other: string) =>
-    firstRow(
-      `SELECT count(*) AS n, min(${shownKey(table, "a")}) AS example FROM ${one} AS a ANTI JOIN ${other} AS b USING (${names(key)})`
+    Effect.map(
+      query(
+        countedRows,
+        `SELECT count(*) AS n, min(${shownKey(table, "a")}) AS example FROM ${one} AS a ANTI JOIN ${other} AS b USING (${names(key)})`
+      ),
+      ([row]) => row!
     )
   const found: Array<string> = []
   const missing = yield* onlyIn(theirs, ours)
   const unexpected = yield* onlyIn(ours, theirs)
-  if (Number(missing?.["n"]) > 0)
-    found.push(
-      `${counted(Number(missing?.["n"]), "row")} missing that the vault contains, for example ${missing?.["example"]}`
-    )
-  if (Number(unexpected?.["n"]) > 0)
-    found.push(
-      `${counted(Number(unexpected?.["n"]), "row")} not contained in the vault, for example ${unexpected?.["example"]}`
-    )
+  if (missing.n > 0)
+    found.push(`${counted(missing.n, "row")} missing that the vault contains, for example ${missing.example}`)
+  if (unexpected.n > 0)
+    found.push(`${counted(unexpected.n, "row")} not contained in the vault, for example ${unexpected.example}`)
   const values = columns.filter((column) => !key.includes(column.name))
   const differs = (column: { readonly name: string }) =>
     `a.${name(column.name)} IS DISTINCT FROM b.${name(column.name)}`
-  const row = yield* firstRow(
+  const rows = yield* warehouse.rows(
     `SELECT count(*) AS n, min(${shownKey(table, "a")}) AS example, ${values
       .map((column) => `bool_or(${differs(column)}) AS ${name(column.name)}`)
       .join(", ")}
      FROM ${ours} AS a JOIN ${theirs} AS b ON ${key.map((column) => `a.${name(column)} = b.${name(column)}`).join(" AND ")}
      WHERE ${values.map(differs).join(" OR ")}`
   )
-  if (Number(row?.["n"]) > 0) {
-    const which = values.filter((column) => row?.[column.name] === true).map((column) => column.name)
+  const [changed] = readRows(countedRows, rows)
+  if (changed!.n > 0) {
+    const which = values.filter((column) => rows[0]![column.name] === true).map((column) => column.name)
     found.push(
-      `${counted(Number(row?.["n"]), "row")} different from the vault in ${which.slice(0, 5).join(", ")}${which.length > 5 ? " and other columns" : ""}, for example ${row?.["example"]}`
+      `${counted(changed!.n, "row")} different from the vault in ${which.slice(0, 5).join(", ")}${which.length > 5 ? " and other columns" : ""}, for example ${changed!.example}`
     )
   }
   return found
@@ -169,9 +169,13 @@ const sampleOf = Effect.fnUntraced(function* ({ tables }: Known, all: boolean, {
   const limits = new Map<string, string>()
   // Custom values may name their field by its key, so a replay of some of them needs every field.
   const isWhole = (table: string) => table === "custom_fields"
-  const counts = yield* rowsOfEach(all ? [] : parents, ({ current }) => `SELECT count(*) AS n FROM ${current}`)
-  for (const [{ table }, row] of counts) {
-    const share = isWhole(table.name) ? 1 : perTable / Math.max(perTable, Number(row["n"]))
+  const counts = yield* rowsOfEach(
+    { n: Number },
+    all ? [] : parents,
+    ({ current }) => `SELECT count(*) AS n FROM ${current}`
+  )
+  for (const [{ table }, { n }] of counts) {
+    const share = isWhole(table.name) ? 1 : perTable / Math.max(perTable, n)
     // A limit above every digest includes all rows.
     limits.set(
       table.name,

@@ -1,8 +1,9 @@
 /** Compares the state in the warehouse with the state that a replay of the vault gives. */
 import { Effect } from "effect"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, wrong } from "../../values/finding.ts"
 import type { VerifyFinding } from "../../values/checked.ts"
+import { query } from "../../stores/warehouse/query.ts"
+import { countedRows } from "./existing-tables.ts"
 
 /** A table of `meta` that follows from the vault: its columns, and the row as people know it. */
 interface Derived {
@@ -45,7 +46,6 @@ const derived: ReadonlyArray<Derived> = [
 
 /** The replay is attached as `replayed`. `all`: it has every record of the vault. */
 export const stateFindings = Effect.fn("verify.replayedState")(function* (all: boolean) {
-  const warehouse = yield* Warehouse
   const findings: Array<VerifyFinding> = []
   for (const { table, columns, shown, needsAll, mayHaveMore } of derived) {
     if (needsAll && !all) continue
@@ -56,8 +56,8 @@ export const stateFindings = Effect.fn("verify.replayedState")(function* (all: b
     )
     const other = (one: string, two: string) =>
       Effect.map(
-        warehouse.rows(`SELECT count(*) AS n, min(${shown}) AS example FROM (${one} EXCEPT ${two})`),
-        ([row]) => ({ n: Number(row?.["n"] ?? 0), example: String(row?.["example"]) })
+        query(countedRows, `SELECT count(*) AS n, min(${shown}) AS example FROM (${one} EXCEPT ${two})`),
+        ([row]) => row!
       )
     const missing = yield* other(theirs!, ours!)
     if (missing.n > 0)

@@ -3,11 +3,12 @@ import { Effect } from "effect"
 import { childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { fetchedParentsSql } from "../../stores/warehouse/meta/parent-state.ts"
+import { numbers } from "../../stores/warehouse/query.ts"
 import { name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
-import { type Checked, type VerifyFinding, countedRows } from "../../values/checked.ts"
-import { type Known, type KnownTable, rowsOfEach, shownKey } from "./existing-tables.ts"
+import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Known, type KnownTable, countedRows, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /** Every row has a key without NULL, and no other row has the same key. */
 export const checkKeys = Effect.fn("verify.keys")(function* ({
@@ -17,6 +18,7 @@ export const checkKeys = Effect.fn("verify.keys")(function* ({
   const findings: Array<VerifyFinding> = []
   let rows = 0
   const counts = yield* rowsOfEach(
+    { ...numbers("rows", "nulls"), ...countedRows },
     tables.filter(({ isEmpty }) => !isEmpty),
     ({ current, table }) => {
       const isNull = table.key.map((column) => `${name(column)} IS NULL`).join(" OR ")
@@ -26,9 +28,8 @@ export const checkKeys = Effect.fn("verify.keys")(function* ({
            FROM (SELECT ${names(table.key)} FROM ${current} WHERE NOT (${isNull}) GROUP BY ALL HAVING count(*) > 1) AS t) AS duplicates`
     }
   )
-  for (const [{ table }, row] of counts) {
-    const [nulls, duplicates] = [Number(row["nulls"]), countedRows(row)]
-    rows += Number(row["rows"])
+  for (const [{ table }, { nulls, ...duplicates }] of counts) {
+    rows += duplicates.rows
     if (nulls > 0) findings.push(wrong(table.name, `${counted(nulls, "row")} with NULL in the key`))
     if (duplicates.n > 0)
       findings.push(wrong(table.name, `${counted(duplicates.n, "duplicate key")}, for example ${duplicates.example}`))
@@ -65,6 +66,7 @@ export const checkParents = Effect.fn("verify.parents")(function* ({
   const findings: Array<VerifyFinding> = []
   const relations = [...childTablesIn(tables), ...childResourcesIn(tables)]
   const orphansOf = yield* rowsOfEach(
+    countedRows,
     relations.filter(({ known }) => !known.isEmpty),
     ({ columns, known, parents, where = "true" }) => {
       const same = [["location_id", "location_id"] as const, ...columns]
@@ -74,8 +76,7 @@ export const checkParents = Effect.fn("verify.parents")(function* ({
          FROM (FROM ${known.current} AS t WHERE ${where}) AS t ANTI JOIN (${parents}) AS p ON ${same}`
     }
   )
-  for (const [{ known, level, parent, remark = "" }, row] of orphansOf) {
-    const orphans = countedRows(row)
+  for (const [{ known, level, parent, remark = "" }, orphans] of orphansOf) {
     if (orphans.n > 0)
       findings.push({
         level,
@@ -177,13 +178,13 @@ export const checkReferences = Effect.fn("verify.references")(function* ({
     })
   )
   const danglingOf = yield* rowsOfEach(
+    countedRows,
     references.filter(({ isEmpty }) => !isEmpty),
     ({ column, current, to }) =>
       `SELECT count(*) AS n, min(t.${name(column)}) AS example FROM ${current} AS t
        ANTI JOIN ${to.current} AS p ON p.id = t.${name(column)} WHERE t.${name(column)} <> ''`
   )
-  for (const [{ column, table, to }, row] of danglingOf) {
-    const { example, n } = countedRows(row)
+  for (const [{ column, table, to }, { example, n }] of danglingOf) {
     if (n > 0)
       findings.push(
         note(

@@ -2,6 +2,7 @@
 import { Effect, Random } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { type Column, keyOf } from "../../catalog/tables.ts"
+import { queryNumber } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { type Row, Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { asText } from "./compare.ts"
@@ -22,8 +23,7 @@ export const choose = Effect.fn("verify.choose")(function* (catalogue: Catalogue
     `${current} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL`
   const open: Array<{ readonly known: KnownTable; readonly available: number; wanted: number }> = []
   for (const known of readable) {
-    const [row] = yield* warehouse.rows(`SELECT count(*) AS n FROM ${live(known)}`)
-    open.push({ known, available: Number(row?.["n"]), wanted: 0 })
+    open.push({ known, available: yield* queryNumber(`SELECT count(*) FROM ${live(known)}`), wanted: 0 })
   }
   for (let left = rows; left > 0;) {
     const next = (yield* Random.shuffle(open.filter(({ available, wanted }) => wanted < available))).slice(0, left)

@@ -6,17 +6,17 @@ import type { Failure } from "../../values/failure.ts"
 import { stateText } from "../../values/state.ts"
 import { countedRejectsSql, wrongStatuses } from "../../stores/warehouse/meta/run-resources.ts"
 import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
+import { numbers, query, queryNumber } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
-import { type Checked, type VerifyFinding, countedRows } from "../../values/checked.ts"
-import { type Known, rowsOfEach, shownKey } from "./existing-tables.ts"
+import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Known, countedRows, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */
 export const checkTimes = Effect.fn("verify.times")(function* ({
   tables
 }: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
   const now = instantOf(yield* Clock.currentTimeMillis)
   const watermarks = yield* allWatermarks()
   const findings: Array<VerifyFinding> = []
@@ -24,9 +24,12 @@ export const checkTimes = Effect.fn("verify.times")(function* ({
     // Watermarks are times of the service. If its clock is ahead, rows have such times too.
     const highest = isAhead && highestChange(tables, resource, location)
     const [row] = highest
-      ? yield* warehouse.rows(`SELECT max(changed_at) >= ${literal(watermark)} AS shown FROM (${highest})`)
+      ? yield* query(
+          { isShown: Boolean },
+          `SELECT max(changed_at) >= ${literal(watermark)} AS isShown FROM (${highest})`
+        )
       : []
-    if (isAhead && row?.["shown"] !== true)
+    if (isAhead && !row?.isShown)
       findings.push(
         wrong(
           resource,
@@ -35,12 +38,12 @@ export const checkTimes = Effect.fn("verify.times")(function* ({
       )
   }
   const futureOf = yield* rowsOfEach(
+    countedRows,
     tables.filter(({ isEmpty }) => !isEmpty),
     ({ current, table }) =>
       `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example FROM ${current} AS t WHERE _synced_at > ${now}`
   )
-  for (const [{ table }, row] of futureOf) {
-    const future = countedRows(row)
+  for (const [{ table }, future] of futureOf) {
     if (future.n > 0)
       findings.push(
         wrong(table.name, `${counted(future.n, "row")} with _synced_at in the future, for example ${future.example}`)
@@ -76,29 +79,29 @@ export const checkRejects = Effect.fn("verify.rejects")(function* (
   { resources }: Catalogue,
   entriesWait: boolean
 ): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
   const owners = resources.flatMap((resource) =>
     tablesOf(resource).map((table) => `(${literal(table.name)}, ${literal(resource.table)})`)
   )
   const findings: Array<VerifyFinding> = []
   let count = 0
   for (const kind of ["rejected_values", "rejected_records"] as const) {
-    const runs = yield* warehouse.rows(
+    const runs = yield* query(
+      { run: String, resource: String, ...numbers("stored", "counted") },
       `WITH stored AS (
          SELECT run_id, location_id, owners.resource, count(*) AS stored FROM meta.${kind}
          JOIN (VALUES ${owners.join(", ")}) AS owners (table_name, resource) USING (table_name) GROUP BY ALL
        ), counted AS (
          ${countedRejectsSql(kind)}
        )
-       SELECT run_id, resource, stored, coalesce(counted, 0)::BIGINT AS counted FROM stored
+       SELECT run_id AS run, resource, stored, coalesce(counted, 0)::BIGINT AS counted FROM stored
        LEFT JOIN counted USING (run_id, location_id, resource) ORDER BY ALL`
     )
-    count += runs.reduce((sum, row) => sum + Number(row["stored"]), 0)
-    for (const row of runs.filter((row) => Number(row["counted"]) < Number(row["stored"])))
+    count += runs.reduce((sum, { stored }) => sum + stored, 0)
+    for (const { run, resource, stored, counted } of runs.filter((one) => one.counted < one.stored))
       findings.push(
         (entriesWait ? note : wrong)(
-          String(row["resource"]),
-          `run ${row["run_id"]} counts ${row["counted"]} ${kind.replace("_", " ")}; meta.${kind} has ${row["stored"]}`
+          resource,
+          `run ${run} counts ${counted} ${kind.replace("_", " ")}; meta.${kind} has ${stored}`
         )
       )
   }
@@ -107,9 +110,9 @@ export const checkRejects = Effect.fn("verify.rejects")(function* (
 
 /** Every status follows from what its reading found. */
 export const checkStatuses = Effect.fn("verify.statuses")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const [row] = yield* (yield* Warehouse).rows("SELECT count(*) AS n FROM meta.run_resources WHERE status IS NOT NULL")
+  const readings = yield* queryNumber("SELECT count(*) FROM meta.run_resources WHERE status IS NOT NULL")
   const findings = (yield* wrongStatuses()).map(({ run, resource, status, follows }) =>
     wrong(resource, `run ${run} calls it ${stateText(status)}; what the run found makes it ${stateText(follows)}`)
   )
-  return { part: "warehouse", check: "statuses", looked: counted(Number(row?.["n"]), "reading"), findings }
+  return { part: "warehouse", check: "statuses", looked: counted(readings, "reading"), findings }
 })

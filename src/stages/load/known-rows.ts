@@ -12,6 +12,7 @@ import { readingsWithParentState } from "../../stores/warehouse/meta/parent-stat
 import { isAnythingLoaded } from "../../stores/warehouse/meta/run-resources.ts"
 import { releasedResources } from "../../stores/warehouse/meta/content-versions.ts"
 import { readingsWithMissing } from "../../stores/warehouse/meta/missing-children.ts"
+import { readRows } from "../../stores/warehouse/query.ts"
 import { literal, name, together } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 
@@ -138,7 +139,7 @@ export class KnownRows {
     if (tables.length === 0) return Effect.succeed(new Map())
     // One text: to make a value of each key and hash takes several times as long.
     const selects = tables.map(
-      ({ location, resource, which }) => `SELECT string_agg(concat(key, chr(0), hash), chr(0)) AS texts FROM (
+      ({ location, resource, which }) => `SELECT string_agg(concat(key, chr(0), hash), chr(0)) AS hashes FROM (
         SELECT ${keyText(resource)} AS key, ${hashSql(resource)} AS hash
         FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)} ${which})`
     )
@@ -147,9 +148,9 @@ export class KnownRows {
       Effect.map(
         (rows) =>
           new Map(
-            rows.map((row) => {
-              const { resource, location } = tables[Number(row["place"])]!
-              return [tableKey(resource.table, location), hashesIn(row["texts"])]
+            readRows({ place: Number, hashes: hashesIn }, rows).map(({ place, hashes }) => {
+              const { resource, location } = tables[place]!
+              return [tableKey(resource.table, location), hashes]
             })
           )
       )

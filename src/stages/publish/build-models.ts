@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
 import { wrong } from "../../values/finding.ts"
 import { type Model, type ModelProblem, type Source, refsOf, sourcesOf, sqlOf } from "./models/model.ts"
+import { query, queryTexts } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { columnsOf } from "../../stores/warehouse/columns.ts"
@@ -54,10 +55,10 @@ export const keepEarlierTables = Effect.fn("publish.keepEarlierTables")(function
   const missing = failed.difference(kept)
   if (earlier === undefined || missing.size === 0) return [...kept]
   const copy = Effect.gen(function* () {
-    const found = yield* warehouse.rows(
+    const found = yield* queryTexts(
       `SELECT table_name FROM duckdb_tables() WHERE database_name = '${earlierName}' AND schema_name = 'bi'`
     )
-    for (const table of found.map((row) => String(row["table_name"])))
+    for (const table of found)
       if (missing.has(table)) {
         yield* warehouse.run(`CREATE TABLE ${attachedName}.bi.${name(table)} AS FROM ${earlierName}.bi.${name(table)}`)
         kept.add(table)
@@ -76,27 +77,28 @@ const earlierName = "sluice_earlier"
 /** Shows the tables of the warehouse in a file that has none, by the names that they have in the published one. */
 export const showSources = Effect.fnUntraced(function* (models: ReadonlyArray<Model>) {
   const warehouse = yield* Warehouse
-  const [row] = yield* warehouse.rows("SELECT current_database() AS own")
+  const [own] = yield* queryTexts("SELECT current_database()")
   const sources = new Map(models.flatMap(sourcesOf).map((source) => [sourceName(source), source]))
   yield* warehouse.run(
     [
       ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`),
       ...[...sources].map(
         ([shown, { schema, table }]) =>
-          `CREATE VIEW ${attachedName}.${shown} AS FROM ${name(String(row?.["own"]))}.${schema}.${name(table)}`
+          `CREATE VIEW ${attachedName}.${shown} AS FROM ${name(own!)}.${schema}.${name(table)}`
       )
     ].join(";\n")
   )
 })
 
 /** The models in the file, and whether each is a table or a view. */
-const existingModels = Effect.gen(function* () {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT table_name, table_type FROM information_schema.tables
+const existingModels = Effect.map(
+  query(
+    { model: String, type: (type) => (type === "VIEW" ? "VIEW" : "TABLE") },
+    `SELECT table_name AS model, table_type AS type FROM information_schema.tables
      WHERE table_catalog = ${literal(attachedName)} AND table_schema = 'bi'`
-  )
-  return rows.map((row) => [String(row["table_name"]), row["table_type"] === "VIEW" ? "VIEW" : "TABLE"] as const)
-})
+  ),
+  (found) => found.map(({ model, type }) => [model, type] as const)
+)
 
 /** Returns what is wrong with the SQL of a model. Other failures, such as a full disk, end the release. */
 const create = Effect.fnUntraced(function* (model: Model): Effect.fn.Return<string | undefined, Failure, Warehouse> {

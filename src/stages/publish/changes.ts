@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
+import { query, queryNumber } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { WideView } from "../../stores/warehouse/wide-views.ts"
 import type { PreviousRelease } from "./manifest.ts"
 
@@ -66,15 +66,15 @@ const changedKeysMax = 200_000
 /** The changed keys of each resource in proportion to its records. */
 const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
   const parents = new Map(tables.filter(({ resource, name }) => resource === name).map((table) => [table.name, table]))
-  const counts = yield* (yield* Warehouse).rows(
+  const counts = yield* query(
+    { resource: String, n: Number },
     "SELECT resource, count(DISTINCT (location_id, key)) AS n FROM meta.changed_keys GROUP BY ALL"
   )
   const shares = new Map<string, number>()
-  for (const row of counts) {
-    const [resource, n] = [String(row["resource"]), Number(row["n"])]
+  for (const { resource, n } of counts) {
     if (!parents.has(resource)) continue
-    const [all] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM crm.${name(resource)}`)
-    shares.set(resource, n > changedKeysMax ? 1 : n / Math.max(1, Number(all?.["n"])))
+    const all = yield* queryNumber(`SELECT count(*) FROM crm.${name(resource)}`)
+    shares.set(resource, n > changedKeysMax ? 1 : n / Math.max(1, all))
   }
   return shares
 })

@@ -4,6 +4,7 @@ import { hash } from "node:crypto"
 import type { Failure } from "../../values/failure.ts"
 import { copyOrMake } from "../../output/cache.ts"
 import { publishedMetaTables } from "../../stores/warehouse/meta/tables.ts"
+import { queryTexts } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Content } from "../../stores/warehouse/content.ts"
@@ -164,10 +165,10 @@ const fewRows = 50_000
 /** Runs `use` with the attached file as the database in which names are resolved, as a view does where it is created. */
 export const inAttached = Effect.fnUntraced(function* <A, R>(use: Effect.Effect<A, Failure, R>) {
   const warehouse = yield* Warehouse
-  const [row] = yield* warehouse.rows("SELECT current_database() AS own")
+  const [own] = yield* queryTexts("SELECT current_database()")
   return yield* Effect.acquireUseRelease(
     warehouse.run(`USE ${attachedName}`),
     () => use,
-    () => Effect.ignore(warehouse.run(`USE ${name(String(row?.["own"]))}`))
+    () => Effect.ignore(warehouse.run(`USE ${name(own!)}`))
   )
 })

@@ -5,6 +5,7 @@ import { type ChildOf, type Resource, childRequestOf } from "../../catalog/resou
 import { idColumn, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { missingChildrenSql } from "./meta/missing-children.ts"
 import { seenKeysSql } from "./meta/seen-keys.ts"
+import { numbers, query } from "./query.ts"
 import { instantOf, literal, name } from "./sql.ts"
 import { isAhead } from "./sync-state.ts"
 import { type Row, Warehouse } from "./warehouse.ts"
@@ -116,17 +117,17 @@ export const deletedShares = Effect.fnUntraced(function* (
   keys: ReadonlyArray<string>,
   resources: ReadonlyArray<Resource> | undefined
 ) {
-  const warehouse = yield* Warehouse
   const deleted = `${keyText(resource)} IN (SELECT key FROM ${keysSql(keys)})`
   const shares: Array<Share> = []
   const tables = resources
     ? deletedWith(resources, resource, location, deleted)
     : [{ table: resource.table, condition: deleted }]
   for (const { table, condition } of tables) {
-    const [row] = yield* warehouse.rows(
-      `SELECT count(*) AS n, count(*) FILTER (${condition}) AS deleted FROM ${live(table, location)}`
+    const [row] = yield* query(
+      numbers("deleted", "rows"),
+      `SELECT count(*) FILTER (${condition}) AS deleted, count(*) AS rows FROM ${live(table, location)}`
     )
-    shares.push({ table, deleted: Number(row?.["deleted"] ?? 0), rows: Number(row?.["n"] ?? 0) })
+    shares.push({ table, ...row! })
   }
   return shares
 })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
 import { textOfKey } from "../../catalog/tables.ts"
 import { changedKeysSql } from "./meta/content-versions.ts"
-import { Warehouse } from "./warehouse.ts"
+import { queryTexts } from "./query.ts"
 
 /**
  * WHERE clause: rows of records that have changed, and of records of other locations with the same key. They may be few, and
@@ -20,7 +20,5 @@ export const changedRows = (path: string, table: PublishedTable): string =>
   `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${isChanged(table)}))`
 
 /** The keys of the changed records. */
-export const changedKeys = Effect.fnUntraced(function* (resource: string) {
-  const rows = yield* (yield* Warehouse).rows(`SELECT DISTINCT key FROM ${changedKeysSql(resource)}`)
-  return new Set(rows.map((row) => String(row["key"])))
-})
+export const changedKeys = (resource: string) =>
+  Effect.map(queryTexts(`SELECT DISTINCT key FROM ${changedKeysSql(resource)}`), (keys) => new Set(keys))

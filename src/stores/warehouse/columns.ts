@@ -2,14 +2,14 @@
 import { Effect } from "effect"
 import { isText } from "../../catalog/kinds.ts"
 import { type StoredColumn, fileTextOf } from "./content.ts"
+import { query } from "./query.ts"
 import { name, selected } from "./sql.ts"
-import { Warehouse } from "./warehouse.ts"
 
 export type CsvRow = ReadonlyArray<string | null>
 
 export const columnsOf = Effect.fnUntraced(function* (path: string) {
-  const rows = yield* (yield* Warehouse).rows(`DESCRIBE ${path}`)
-  return rows.map((row): StoredColumn => ({ name: String(row["column_name"]), type: String(row["column_type"]) }))
+  const rows = yield* query({ column_name: String, column_type: String }, `DESCRIBE ${path}`)
+  return rows.map((row): StoredColumn => ({ name: row.column_name, type: row.column_type }))
 })
 
 /** A table of the warehouse. */
@@ -23,16 +23,17 @@ export type StoredTables = ReadonlyMap<string, StoredTable>
 
 /** The tables of `crm`, `crm_history` and `meta`, by path. Describing each by a statement would take ten times as long. */
 export const storedTables = Effect.gen(function* () {
-  const rows = yield* (yield* Warehouse).rows(
+  const rows = yield* query(
+    { schema_name: String, table_name: String, rows: Number, columns: selected<ReadonlyArray<StoredColumn>> },
     `SELECT schema_name, table_name, any_value(estimated_size)::VARCHAR AS rows,
        to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
      FROM duckdb_columns() JOIN (SELECT table_oid, estimated_size FROM duckdb_tables()) USING (table_oid)
      WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history', 'meta') GROUP BY schema_name, table_name`
   )
   return new Map(
-    rows.map((row): [string, StoredTable] => [
-      `${row["schema_name"]}.${name(String(row["table_name"]))}`,
-      { columns: selected(row["columns"]), rows: Number(row["rows"]) }
+    rows.map(({ schema_name: schema, table_name: table, ...stored }): [string, StoredTable] => [
+      `${schema}.${name(table)}`,
+      stored
     ])
   )
 })

@@ -6,6 +6,7 @@
 import { Effect, Stream } from "effect"
 import { hash } from "node:crypto"
 import { isText, kindOf } from "../../catalog/kinds.ts"
+import { query, queryNumber } from "./query.ts"
 import { name, selected, together } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -30,8 +31,8 @@ export const contentOf = Effect.fn("warehouse.contentOf")(function* (
   text = false
 ) {
   // Planning the sum of many columns takes ten times as long as counting.
-  const [count] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${from}`)
-  return Number(count?.["n"]) === 0 ? empty : yield* contentOfRows(from, columns, text)
+  const rows = yield* queryNumber(`SELECT count(*) FROM ${from}`)
+  return rows === 0 ? empty : yield* contentOfRows(from, columns, text)
 })
 
 /** The same, for a relation that is known to have rows. */
@@ -54,8 +55,7 @@ export interface Summed {
 /** The contents of several relations that are known to have rows, by one statement. */
 export const contentsOfRows = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>) {
   if (relations.length === 0) return []
-  const rows = yield* (yield* Warehouse).rows(`${together(relations.map(sumSql))} ORDER BY place`)
-  return rows.map((row): Content => ({ rows: Number(row["n"]), sum: String(row["sum"]) }))
+  return yield* query({ rows: Number, sum: String }, `${together(relations.map(sumSql))} ORDER BY place`)
 })
 
 const sumSql = ({ columns, from, text = false }: Summed): string => {
@@ -64,7 +64,7 @@ const sumSql = ({ columns, from, text = false }: Summed): string => {
     // DuckDB processes 2,048 rows at a time, so long texts would take much memory.
     return isText(column.type) ? `if(strlen(${value}) > 100, md5(${value}), ${value})` : value
   })
-  return `SELECT count(*) AS n, coalesce(sum(md5_number_lower(to_json([${values.join(", ")}])::VARCHAR)), 0)::VARCHAR AS sum FROM ${from}`
+  return `SELECT count(*) AS rows, coalesce(sum(md5_number_lower(to_json([${values.join(", ")}])::VARCHAR)), 0)::VARCHAR AS sum FROM ${from}`
 }
 
 /** SQL for the texts of a row, as a JSON list. */

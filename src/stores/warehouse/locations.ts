@@ -1,6 +1,7 @@
 /** The rows of each location, in every table that has them: current rows, earlier versions, and the state of the syncs. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../values/failure.ts"
+import { query } from "./query.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -12,24 +13,24 @@ interface LocationRows {
 }
 
 /** The tables of the file are asked, and not the definitions, so that none is forgotten. */
-export const tablesWithLocations: Effect.Effect<ReadonlyArray<string>, Failure, Warehouse> = Effect.gen(function* () {
-  const { rows } = yield* Warehouse
-  const found = yield* rows(
+export const tablesWithLocations: Effect.Effect<ReadonlyArray<string>, Failure, Warehouse> = Effect.map(
+  query(
+    { schema_name: String, table_name: String },
     `SELECT c.schema_name, c.table_name FROM duckdb_columns() AS c
       SEMI JOIN duckdb_tables() AS t USING (database_name, schema_name, table_name)
       WHERE c.database_name = current_database() AND c.column_name = 'location_id' ORDER BY ALL`
-  )
-  return found.map((row) => `${name(String(row["schema_name"]))}.${name(String(row["table_name"]))}`)
-})
+  ),
+  (found) => found.map((row) => `${name(row.schema_name)}.${name(row.table_name)}`)
+)
 
 /** Ordered by table. */
 export const rowsByLocation = Effect.fn("warehouse.rowsByLocation")(function* () {
-  const { rows } = yield* Warehouse
   const found: Array<LocationRows> = []
   for (const table of yield* tablesWithLocations)
-    for (const row of yield* rows(
-      `SELECT location_id, count(*) AS n FROM ${table} WHERE location_id IS NOT NULL GROUP BY ALL`
+    for (const row of yield* query(
+      { location: String, rows: Number },
+      `SELECT location_id AS location, count(*) AS rows FROM ${table} WHERE location_id IS NOT NULL GROUP BY ALL`
     ))
-      found.push({ table, location: String(row["location_id"]), rows: Number(row["n"]) })
+      found.push({ table, ...row })
   return found
 })

@@ -1,6 +1,7 @@
 /** Divides tables into parts that fit into DuckDB's memory. */
 import { Effect, Stream } from "effect"
 import type { StoredColumn } from "./content.ts"
+import { numbers, query } from "./query.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 import type { WideView } from "./wide-views.ts"
@@ -19,12 +20,13 @@ export const partsOf = Effect.fnUntraced(function* (
   if (!wide) return [`${schema}.${name(table)}`]
   const warehouse = yield* Warehouse
   const columns = yield* columnsOf(`(${wide.rows(schema, 0, -1)})`)
-  const [row] = yield* warehouse.rows(
-    `SELECT max(rowid) AS last, (SELECT count(*) FROM ${schema}.${name(wide.values)}) / greatest(count(*), 1) AS values_each FROM ${schema}.${name(wide.table)}`
+  const [row] = yield* query(
+    numbers("last", "valuesEach"),
+    `SELECT max(rowid) AS last, (SELECT count(*) FROM ${schema}.${name(wide.values)}) / greatest(count(*), 1) AS valuesEach FROM ${schema}.${name(wide.table)}`
   )
-  const rowsPerMb = Math.min(cellsPerMb / columns.length, valuesPerMb / Math.max(1, Number(row?.["values_each"])))
+  const rowsPerMb = Math.min(cellsPerMb / columns.length, valuesPerMb / Math.max(1, row!.valuesEach))
   const step = Math.max(rowsMin, Math.floor(warehouse.memoryMb * rowsPerMb))
-  return Array.from({ length: Math.floor(Number(row?.["last"]) / step) + 1 }, (_, part) => {
+  return Array.from({ length: Math.floor(row!.last / step) + 1 }, (_, part) => {
     const first = part * step
     return `(${wide.rows(schema, first, first + step - 1)})`
   })

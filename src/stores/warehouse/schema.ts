@@ -7,6 +7,7 @@ import { dictionaryStatements } from "./meta/columns.ts"
 import { renewVersions } from "./meta/content-versions.ts"
 import { storeFingerprint, storedFingerprint } from "./meta/schema-version.ts"
 import { metaCommentStatements, metaTableStatements } from "./meta/tables.ts"
+import { query } from "./query.ts"
 import { literal, name } from "./sql.ts"
 import { versionStatements } from "./as-of-views.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -115,7 +116,7 @@ export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Cata
   const warehouse = yield* Warehouse
   const fingerprint = fingerprintOf(catalogue)
   if ((yield* storedFingerprint()) === fingerprint) return
-  const existing = yield* warehouse.rows(existingColumns)
-  const types = new Map(existing.map((row) => [String(row["path"]), String(row["type"])]))
+  const existing = yield* query({ path: String, type: String }, existingColumns)
+  const types = new Map(existing.map(({ path, type }) => [path, type]))
   yield* warehouse.transaction([...migration(catalogue, types), ...storeFingerprint(fingerprint)])
 })

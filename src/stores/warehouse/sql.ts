@@ -1,4 +1,4 @@
-/** Formats values and identifiers for SQL statements, and converts numbers of results. */
+/** Formats values and identifiers for SQL statements, and converts values of results. */
 
 /** A value as an SQL literal. NUL characters are removed from strings. */
 export const literal = (value: string | number | boolean | null | undefined): string =>
@@ -17,6 +17,9 @@ export const instantOf = (milliseconds: number): string => `to_timestamp(${milli
 
 /** A number in a result, in which BIGINT and DECIMAL are text; `undefined` for NULL. */
 export const numberOf = (value: unknown): number | undefined => (value === null ? undefined : Number(value))
+
+/** A text in a result; `undefined` for NULL. */
+export const stringOf = (value: unknown): string | undefined => (value === null ? undefined : String(value))
 
 /**
  * JSON in a result, of which the statement decides the type. It is not checked again, which would cost more than to read a

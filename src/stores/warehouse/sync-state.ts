@@ -7,6 +7,7 @@ import { type Checkpoint, decodeCheckpoint } from "../../values/checkpoint.ts"
 import { checkpointsOf } from "./meta/checkpoints.ts"
 import { parentStateSql } from "./meta/parent-state.ts"
 import { type Watermark, watermarksOf } from "./meta/watermarks.ts"
+import { query } from "./query.ts"
 import { instantOf, literal, name, numberOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -33,24 +34,19 @@ interface DueQuery {
  * Parents that are due: new and changed ones first, then those that were fetched longest ago. Each parent is fetched again
  * after a period between half of `refreshAfter` and all of it, so that parents read on one day are not all due on one day.
  */
-export const dueParents = Effect.fnUntraced(function* (query: DueQuery) {
+export const dueParents = Effect.fnUntraced(function* (due: DueQuery) {
   const now = instantOf(yield* Clock.currentTimeMillis)
-  const { incremental } = query.childRequest
+  const { incremental } = due.childRequest
   const isFull =
-    incremental && query.refreshCutoff === undefined
+    incremental && due.refreshCutoff === undefined
       ? `f.full_at IS NULL OR f.full_at < ${now} - to_seconds(${Duration.toSeconds(incremental.fullEvery)}) OR ${isAhead("f.full_at", now)}`
       : "true"
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT p.id, p.version, ${isFull} AS is_full, f.checkpoint ${parentsFrom(query)}
-     WHERE ${isDue(query, now)}
-     ORDER BY f.fetched_at IS NOT NULL AND f.parent_version IS NOT DISTINCT FROM p.version, f.fetched_at LIMIT ${query.limit}`
+  return yield* query(
+    { id: String, version: String, full: Boolean, checkpoint: decodeCheckpoint },
+    `SELECT p.id, p.version, ${isFull} AS "full", f.checkpoint ${parentsFrom(due)}
+     WHERE ${isDue(due, now)}
+     ORDER BY f.fetched_at IS NOT NULL AND f.parent_version IS NOT DISTINCT FROM p.version, f.fetched_at LIMIT ${due.limit}`
   )
-  return rows.map((row) => ({
-    id: String(row["id"]),
-    version: String(row["version"]),
-    full: row["is_full"] === true,
-    checkpoint: decodeCheckpoint(row["checkpoint"])
-  }))
 })
 
 /** These parents, with their versions, whether they are due or not. */
@@ -60,32 +56,34 @@ export const parentVersions = Effect.fnUntraced(function* (
   ids: ReadonlyArray<string>
 ) {
   if (ids.length === 0) return []
-  const rows = yield* (yield* Warehouse).rows(
+  return yield* query(
+    { id: String, version: String },
     `SELECT p.id, p.version FROM ${parentsSql(location, childRequest)} AS p
      SEMI JOIN (SELECT unnest([${ids.map(literal).join(", ")}]) AS id) AS wanted ON wanted.id = p.id`
   )
-  return rows.map((row) => ({ id: String(row["id"]), version: String(row["version"]) }))
 })
 
 /** When the children of the least recently fetched parent were fetched, epoch milliseconds; `undefined` without parents. */
-export const oldestFetch = Effect.fnUntraced(function* (query: Pick<DueQuery, "location" | "childRequest">) {
-  const [row] = yield* (yield* Warehouse).rows(`SELECT epoch_ms(min(f.fetched_at)) AS at ${parentsFrom(query)}`)
-  return numberOf(row?.["at"] ?? null)
+export const oldestFetch = Effect.fnUntraced(function* (parents: Pick<DueQuery, "location" | "childRequest">) {
+  const [row] = yield* query({ at: numberOf }, `SELECT epoch_ms(min(f.fetched_at)) AS at ${parentsFrom(parents)}`)
+  return row?.at
 })
 
 /** The state of the parents, by label. A few in a statement, because DuckDB holds the joins of one in memory together. */
 export const parentsStates = Effect.fnUntraced(function* (queries: ReadonlyArray<Omit<DueQuery, "limit">>) {
   const now = instantOf(yield* Clock.currentTimeMillis)
-  const warehouse = yield* Warehouse
   const selects = queries.map(
-    (query) =>
-      `SELECT ${literal(query.childRequest.label)} AS label, count(*) FILTER (WHERE ${isDue(query, now)}) AS due, epoch_ms(min(f.fetched_at)) AS at
-       ${parentsFrom(query)}`
+    (one) =>
+      `SELECT ${literal(one.childRequest.label)} AS label, count(*) FILTER (WHERE ${isDue(one, now)}) AS due,
+         epoch_ms(min(f.fetched_at)) AS oldestFetch ${parentsFrom(one)}`
   )
   const found = new Map<string, { readonly due: number; readonly oldestFetch: number | undefined }>()
   for (let from = 0; from < selects.length; from += statesAtOnce)
-    for (const row of yield* warehouse.rows(selects.slice(from, from + statesAtOnce).join(" UNION ALL ")))
-      found.set(String(row["label"]), { due: Number(row["due"]), oldestFetch: numberOf(row["at"] ?? null) })
+    for (const { label, ...state } of yield* query(
+      { label: String, due: Number, oldestFetch: numberOf },
+      selects.slice(from, from + statesAtOnce).join(" UNION ALL ")
+    ))
+      found.set(label, state)
   return found
 })
 
@@ -98,10 +96,11 @@ export const liveCounts = Effect.fnUntraced(function* (location: string, tables:
     (table) =>
       `SELECT ${literal(table)} AS "table" FROM crm.${name(table)} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL`
   )
-  const found = yield* (yield* Warehouse).rows(
+  const found = yield* query(
+    { table: String, n: Number },
     `SELECT "table", count(*) AS n FROM (${rows.join(" UNION ALL ")}) GROUP BY "table"`
   )
-  return new Map(found.map((row) => [String(row["table"]), Number(row["n"])]))
+  return new Map(found.map(({ table, n }) => [table, n]))
 })
 
 /** The rows of a table in each window, by a timestamp column. */

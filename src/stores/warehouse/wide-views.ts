@@ -13,8 +13,9 @@ import { wideDictionaryStatements } from "./meta/columns.ts"
 import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
 import { readValuesSql, readingFunction, readingOf, readingStatements } from "./meta/wide-readings.ts"
 import { type FieldColumn, type FieldOfLocation, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
-import { literal, name, numberOf } from "./sql.ts"
-import { type Row, Warehouse } from "./warehouse.ts"
+import { type RowOf, query } from "./query.ts"
+import { literal, name, numberOf, stringOf } from "./sql.ts"
+import { Warehouse } from "./warehouse.ts"
 import { existingMetaTables } from "./meta/tables.ts"
 import { nameColumns } from "./wide-names.ts"
 import { typed } from "./wide-types.ts"
@@ -90,10 +91,11 @@ export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, 
   const tables = yield* existingMetaTables(warehouse)
   const wide = resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : []))
   if (wide.length === 0) return []
-  const rows = yield* warehouse.rows(
+  const rows = yield* query(
+    fieldColumns,
     `${wide.map(([resource, one]) => fieldsOfViewSql(resource, one)).join(" UNION ALL ")} ORDER BY ALL`
   )
-  const byView = Map.groupBy(rows, (row) => row["view"])
+  const byView = Map.groupBy(rows, ({ view }) => view)
   return wide.map(([resource, one]) =>
     viewOf(
       resource,
@@ -122,30 +124,31 @@ interface WideColumns {
 /** SQL for the fields of a view. Those with a stored name come first, in their old order. */
 const fieldsOfViewSql = (resource: Resource, wide: Wide): string => {
   const view = literal(wideName(resource))
-  return `SELECT ${view} AS view, w.place, f.location_id, c.position, f.field, nullif(c.field_key, '') AS field_key,
-       c.data_type, c.name, epoch_ms(c.date_added) AS made_at, w.column_name, d.personal_data FROM (${fieldsOf(wide)}) AS f
+  return `SELECT ${view} AS view, w.place, f.location_id AS location, c.position, f.field, nullif(c.field_key, '') AS key,
+       c.data_type AS dataType, c.name, epoch_ms(c.date_added) AS madeAt, w.column_name AS known, d.personal_data AS personal FROM (${fieldsOf(wide)}) AS f
      LEFT JOIN crm.custom_fields AS c ON c.location_id = f.location_id AND c.id = f.field
      LEFT JOIN (${columnsOfViewSql(wideName(resource))}) AS w ON w.location_id = f.location_id AND w.field = f.field
      LEFT JOIN meta.columns AS d ON d.table_name = ${view} AND d.column_name = w.column_name`
+}
+
+const fieldColumns = {
+  view: String,
+  location: String,
+  field: String,
+  key: stringOf,
+  name: stringOf,
+  dataType: stringOf,
+  madeAt: numberOf,
+  known: stringOf,
+  personal: (cell: unknown) => (cell ?? "direct") as PersonalData
 }
 
 const columnsOf = (
   resource: Resource,
   wide: Wide,
   classes: CustomFieldClasses | undefined,
-  rows: ReadonlyArray<Row>
+  found: ReadonlyArray<RowOf<typeof fieldColumns>>
 ): WideColumns => {
-  const textOf = (value: unknown) => (value === null ? undefined : String(value))
-  const found = rows.map((row) => ({
-    location: String(row["location_id"]),
-    field: String(row["field"]),
-    key: textOf(row["field_key"]),
-    name: textOf(row["name"]),
-    dataType: textOf(row["data_type"]),
-    madeAt: numberOf(row["made_at"]),
-    known: textOf(row["column_name"]),
-    personal: (row["personal_data"] ?? "direct") as PersonalData
-  }))
   const names = nameColumns(found, wide.prefix, new Set(tablesOf(resource)[0].columns.map((column) => column.name)))
   const columns = new Map<string, WideColumn>()
   const named: Array<FieldColumn> = []

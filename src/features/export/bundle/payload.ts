@@ -10,8 +10,8 @@ import type { Format } from "../../../stores/formats/format.ts"
 import { loadFormat } from "../../../stores/formats/formats.ts"
 import { rowsOfTable } from "../../../stages/publish/put.ts"
 import { storedOrder } from "../../../stores/warehouse/stored-order.ts"
+import { queryNumber } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Building, type SealedFile, makeFolderOf, seal } from "./sealed-files.ts"
 import { BundleError, type Release } from "./source.ts"
 
@@ -62,8 +62,7 @@ const putFormat = Effect.fnUntraced(function* (
 const writeNew = Effect.fnUntraced(function* (table: PublishedTable, write: Format["write"], folder: string) {
   const path = `crm.${name(table.name)}`
   const columns = yield* columnsOf(path)
-  const [counted] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${path}`)
-  const stored = new Map([[path, { columns, rows: Number(counted!["n"]) }]])
+  const stored = new Map([[path, { columns, rows: yield* queryNumber(`SELECT count(*) FROM ${path}`) }]])
   const [written] = yield* write(rowsOfTable(table, { stored }), folder)
   return written!.rows
 })

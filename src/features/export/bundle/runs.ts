@@ -1,5 +1,6 @@
 /** What `meta` records about the tables of a bundle, up to the run that published the release. */
 import { Effect } from "effect"
+import { query } from "../../../stores/warehouse/query.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { isoText } from "./control-totals.ts"
@@ -58,15 +59,10 @@ const counts = [
 
 /** The totals that the API named before the release was written. */
 export const apiTotals = Effect.fn("bundle.apiTotals")(function* ({ writtenAt, resources }: Scope) {
-  const found = yield* (yield* Warehouse).rows(
-    `SELECT location_id, resource, total::DOUBLE AS total, ${isoText("full_complete_at")} AS read_at FROM meta.watermarks
+  return yield* query(
+    { location: String, resource: String, total: Number, readAt: String },
+    `SELECT location_id AS location, resource, total::DOUBLE AS total, ${isoText("full_complete_at")} AS readAt FROM meta.watermarks
      WHERE total IS NOT NULL AND full_complete_at <= ${literal(writtenAt)}::TIMESTAMPTZ AND ${isOf(resources)}
      ORDER BY location_id, resource`
   )
-  return found.map((row) => ({
-    location: String(row["location_id"]),
-    resource: String(row["resource"]),
-    total: Number(row["total"]),
-    readAt: String(row["read_at"])
-  }))
 })

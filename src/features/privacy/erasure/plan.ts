@@ -3,14 +3,15 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { keyText } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
-import { type LinkedResource, findBelongings, keysTable, linkedResources } from "../subject/belongings.ts"
+import { type LinkedResource, findBelongings, keysOf, keysTable, linkedResources } from "../subject/belongings.ts"
 import { personTables } from "../subject/collect.ts"
 import { type FoundContact, addressesTable, contactsTable, countriesOfLocations } from "../subject/find.ts"
 import { phoneReader } from "../subject/addresses.ts"
+import { query, queryTexts } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Wanted } from "./needles.ts"
-import { type Identifier, type ListedAs } from "./identifier.ts"
+import type { Identifier, ListedAs } from "./identifier.ts"
 import { addressIdentifiers } from "./suppression.ts"
 import { ownColumns } from "./treatment.ts"
 
@@ -31,7 +32,6 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
   others: ReadonlyArray<FoundContact>,
   keepFinancial = false
 ): Effect.fn.Return<ErasurePlan, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
   const persons: Array<ListedAs> = contacts.map(({ id, location }) => ({ kind: "contact", location, id }))
   const identifiers: Array<Identifier> = []
   const rows: Record<string, number> = {}
@@ -40,11 +40,9 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
     const isKept = keepFinancial && linked.links.isFinancial === true
     yield* findBelongings(linked, ["crm", "crm_history"])
     yield* keepOwn(linked)
-    const keys = yield* warehouse.rows(`SELECT location_id, key FROM ${keysTable(linked.resource)} ORDER BY ALL`)
     identifiers.push(
-      ...keys.map((row): Identifier => {
-        const { table } = linked.resource
-        const of = { kind: "record", table, location: String(row["location_id"]), key: String(row["key"]) } as const
+      ...(yield* keysOf(linked.resource)).map((record): Identifier => {
+        const of = { kind: "record", table: linked.resource.table, ...record } as const
         return isKept ? { kind: "financial", of } : of
       })
     )
@@ -59,14 +57,13 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
   const shared = new Set(
     others.flatMap(({ emails, phones }) => [...emails, ...phones].flatMap(identifiersOf)).map(({ value }) => value)
   )
-  const addresses = (yield* warehouse.rows(
-    `SELECT DISTINCT coalesce(email, digits) AS value, email IS NOT NULL AS is_email FROM ${addressesTable} WHERE value IS NOT NULL ORDER BY ALL`
-  ))
-    .map((row) => ({ value: String(row["value"]), isEmail: row["is_email"] === true }))
-    .filter(({ value }) => !identifiersOf(value).some((one) => shared.has(one.value)))
+  const addresses = (yield* query(
+    { value: String, isEmail: Boolean },
+    `SELECT DISTINCT coalesce(email, digits) AS value, email IS NOT NULL AS isEmail FROM ${addressesTable} WHERE value IS NOT NULL ORDER BY ALL`
+  )).filter(({ value }) => !identifiersOf(value).some((one) => shared.has(one.value)))
   persons.push(...addresses.flatMap(({ value }) => identifiersOf(value)))
   if (keepFinancial) identifiers.push(...persons.map((of): Identifier => ({ kind: "financial", of })))
-  const recordings = yield* warehouse.rows(
+  const recordings = yield* queryTexts(
     `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, message_id) IN (SELECT (location_id, key) FROM ${keysTable(resources.find(({ table }) => table === "messages")!)})`
   )
   return {
@@ -79,7 +76,7 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
         return isEmail ? [] : [value, ...international, ...national]
       })
     ),
-    files: recordings.map((row) => String(row["path"])),
+    files: recordings,
     rows,
     kept
   }

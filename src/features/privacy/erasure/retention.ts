@@ -4,8 +4,9 @@ import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { columnWithRole, keyText, snakeCase, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
-import { keysTable, linkedResources, partsOfChosen } from "../subject/belongings.ts"
+import { keysOf, keysTable, linkedResources, partsOfChosen } from "../subject/belongings.ts"
 import { personTables } from "../subject/collect.ts"
+import { queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Hold } from "./hold.ts"
@@ -76,14 +77,7 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
   const identifiers: Array<Identifier> = []
   const rows: Record<string, number> = {}
   for (const resource of affected) {
-    const keys = yield* warehouse.rows(`SELECT location_id, key FROM ${keysTable(resource)} ORDER BY ALL`)
-    for (const row of keys)
-      identifiers.push({
-        kind: "record",
-        table: resource.table,
-        location: String(row["location_id"]),
-        key: String(row["key"])
-      })
+    for (const record of yield* keysOf(resource)) identifiers.push({ kind: "record", table: resource.table, ...record })
     for (const { name: table, rows: count } of yield* personTables(resource, true)) {
       const current = table.replace(/_history$/, "")
       rows[current] = (rows[current] ?? 0) + count
@@ -91,9 +85,9 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
   }
   const messages = affected.find(({ table }) => table === "recordings")
   const recordings = messages
-    ? yield* warehouse.rows(
+    ? yield* queryTexts(
         `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, ${keyText(messages)}) IN (SELECT (location_id, key) FROM ${keysTable(messages)})`
       )
     : []
-  return { identifiers, texts: [], files: recordings.map((row) => String(row["path"])), rows, kept: {} }
+  return { identifiers, texts: [], files: recordings, rows, kept: {} }
 })

@@ -4,6 +4,7 @@ import type { Resource } from "../../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { StoredColumn } from "../../../stores/warehouse/content.ts"
+import { query, queryNumber } from "../../../stores/warehouse/query.ts"
 import { insertStatements, literal, name, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Wanted, containsSql } from "./needles.ts"
@@ -29,10 +30,8 @@ export const prepareSearch = Effect.fnUntraced(function* ({ records }: Sought) {
 
 /** `place`: the file, as the result names it. */
 export const searchParquet = Effect.fnUntraced(function* (path: string, place: string, sought: Sought) {
-  const { rows } = yield* Warehouse
   const source = `read_parquet(${literal(path)})`
-  const [row] = yield* rows(`SELECT count(*) AS n FROM ${source}`)
-  if (Number(row?.["n"]) === 0) return []
+  if ((yield* queryNumber(`SELECT count(*) FROM ${source}`)) === 0) return []
   const columns = yield* columnsOf(`SELECT * FROM ${source}`)
   const [, table = ""] = /(?:^|\/)([^/]+)\/[^/]+$/.exec(place) ?? []
   return yield* searchTable(
@@ -54,25 +53,23 @@ export const searchDatabase = Effect.fnUntraced(function* (path: string, place: 
  * have none, and planning the search of their columns would take most of the time.
  */
 export const searchTables = Effect.fnUntraced(function* (database: string, place: string, sought: Sought) {
-  const { rows } = yield* Warehouse
-  const tables = yield* rows(
-    `SELECT schema_name, table_name, to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
+  const tables = yield* query(
+    { schema: String, table: String, columns: selected<ReadonlyArray<StoredColumn>> },
+    `SELECT schema_name AS "schema", table_name AS "table", to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
      FROM duckdb_columns()
      JOIN (SELECT table_oid FROM duckdb_tables() WHERE database_name = ${literal(database)} AND estimated_size > 0) USING (table_oid)
      WHERE database_name = ${literal(database)} GROUP BY table_oid, schema_name, table_name ORDER BY table_oid`
   )
   const found: Array<Found> = []
-  for (const row of tables) {
-    const [schema, table] = [String(row["schema_name"]), String(row["table_name"])]
+  for (const { schema, table, columns } of tables)
     found.push(
       ...(yield* searchTable(
-        { source: `${name(database)}.${name(schema)}.${name(table)}`, columns: selected(row["columns"]) },
+        { source: `${name(database)}.${name(schema)}.${name(table)}`, columns },
         table,
         (column) => `${place} ${schema}.${table}${column === undefined ? "" : `.${column}`}`,
         sought
       ))
     )
-  }
   return found
 })
 
@@ -83,28 +80,27 @@ const searchTable = Effect.fnUntraced(function* (
   placeOf: (column?: string) => string,
   { resources, texts }: Sought
 ) {
-  const { rows } = yield* Warehouse
   const searched = columns.filter(({ type }) => /VARCHAR|^JSON$/.test(type)).map((column) => column.name)
   const wanted = searched.flatMap((column) =>
     texts.map((text) => ({ column, label: text.label, sql: containsSql(`${name(column)}::VARCHAR`, text) }))
   )
   const found: Array<Found> = []
   if (wanted.length > 0) {
-    const [row] = yield* rows(
+    const [row] = yield* query(
+      { hits: selected<ReadonlyArray<boolean | null>> },
       `SELECT to_json([${wanted.map(({ sql }) => `bool_or(${sql})`).join(", ")}])::VARCHAR AS hits FROM ${source}`
     )
-    const hits = selected<ReadonlyArray<boolean | null>>(row?.["hits"] ?? "[]")
     for (const [index, { column, label }] of wanted.entries())
-      if (hits[index] === true) found.push({ place: placeOf(column), label, form: "value" })
+      if (row!.hits[index] === true) found.push({ place: placeOf(column), label, form: "value" })
   }
   const key = keyOfTable(resources, known)
   const names = new Set(columns.map((column) => column.name))
   if (key !== undefined && ["location_id", ...key.columns].every((column) => names.has(column))) {
-    const [row] = yield* rows(
-      `SELECT count(*) AS n FROM ${source} WHERE (location_id, ${key.sql}) IN
+    const n = yield* queryNumber(
+      `SELECT count(*) FROM ${source} WHERE (location_id, ${key.sql}) IN
          (SELECT (location_id, key) FROM ${keysTable} WHERE table_name = ${literal(key.resource)})`
     )
-    if (Number(row?.["n"]) > 0) found.push({ place: placeOf(), label: recordLabel, form: "row" })
+    if (n > 0) found.push({ place: placeOf(), label: recordLabel, form: "row" })
   }
   return found
 })

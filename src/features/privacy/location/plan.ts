@@ -12,6 +12,7 @@ import { isOfRelease, releasesOf } from "../../../output/releases.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { locationsInVault } from "../../../stores/vault/locations.ts"
 import { rowsByLocation, tablesWithLocations } from "../../../stores/warehouse/locations.ts"
+import { query, queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 
@@ -41,7 +42,6 @@ export const planRemoval = Effect.fn("location.plan")(function* (
 
 /** Files of which no other location has a row. */
 const recordingsOf = Effect.fnUntraced(function* (location: string) {
-  const { rows } = yield* Warehouse
   const tables = (yield* tablesWithLocations).filter((table) => table.endsWith('."recordings"'))
   const paths = (isOwn: boolean) =>
     tables
@@ -51,8 +51,7 @@ const recordingsOf = Effect.fnUntraced(function* (location: string) {
       )
       .join(" UNION ALL ")
   if (tables.length === 0) return []
-  const found = yield* rows(`SELECT DISTINCT path FROM (${paths(true)} EXCEPT (${paths(false)})) ORDER BY ALL`)
-  return found.map((row) => String(row["path"]))
+  return yield* queryTexts(`SELECT DISTINCT path FROM (${paths(true)} EXCEPT (${paths(false)})) ORDER BY ALL`)
 })
 
 /** The folders of published files that hold the rows of the location: current and earlier releases. */
@@ -85,8 +84,8 @@ export const holdsOnLocation = Effect.fnUntraced(function* (location: string, ho
 
 /** Every id of a contact in the rows of the location. */
 const contactsSql = Effect.fnUntraced(function* (location: string) {
-  const { rows } = yield* Warehouse
-  const columns = yield* rows(
+  const columns = yield* query(
+    { path: String, name: String },
     `SELECT DISTINCT schema_name || '."' || table_name || '"' AS path, column_name AS name FROM duckdb_columns()
       WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history')
         AND (column_name = 'contact_id' OR (column_name = 'id' AND table_name = 'contacts'))`
@@ -95,7 +94,7 @@ const contactsSql = Effect.fnUntraced(function* (location: string) {
   return [
     "SELECT NULL::VARCHAR AS contact WHERE false",
     ...columns
-      .map((row) => ({ column: String(row["name"]), table: String(row["path"]).replace(/^(\w+)\./, '"$1".') }))
+      .map(({ name: column, path }) => ({ column, table: path.replace(/^(\w+)\./, '"$1".') }))
       .filter(({ table }) => tables.has(table))
       .map(({ column, table }) => `SELECT ${column}::VARCHAR FROM ${table} WHERE location_id = ${literal(location)}`)
   ]

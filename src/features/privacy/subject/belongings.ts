@@ -7,6 +7,7 @@ import { linksOf } from "../../../catalog/person-links.ts"
 import type { PersonLinks } from "../../../catalog/person.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { idColumn, keyText, pathOf, tablesOf } from "../../../catalog/tables.ts"
+import { query } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { isAddressSql } from "./addresses.ts"
@@ -50,6 +51,12 @@ export const partsOfChosen = (resource: Resource, parent: Resource, schemas: Rea
 
 /** A table in memory with the `location_id` and `key` of each record that belongs to the person. */
 export const keysTable = ({ table }: Resource): string => `memory.main.${name(`subject_keys_${table}`)}`
+export const keysOf = (resource: Resource) =>
+  query(
+    { location: String, key: String },
+    `SELECT location_id AS location, key FROM ${keysTable(resource)} ORDER BY ALL`
+  )
+
 /** The same of records of other contacts that contain an address of the person. */
 export const mentionsTable = ({ table }: Resource): string => `memory.main.${name(`subject_mentions_${table}`)}`
 

@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { keyText, tablesOf } from "../../../catalog/tables.ts"
+import { query } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { keysTable } from "./belongings.ts"
 import type { FoundContact } from "./find.ts"
 
@@ -25,7 +25,6 @@ export const findCandidates = Effect.fn("subject.candidates")(function* (
   contacts: ReadonlyArray<FoundContact>,
   addresses: ReadonlyArray<string>
 ) {
-  const warehouse = yield* Warehouse
   const texts = [...addresses, ...contacts.flatMap(({ emails, name, phones }) => [...emails, ...phones, name ?? ""])]
   const wanted = [...new Set(texts.map((text) => text.trim().toLowerCase()))].filter((text) => text.length >= lengthMin)
   if (wanted.length === 0) return []
@@ -41,21 +40,14 @@ export const findCandidates = Effect.fn("subject.candidates")(function* (
       const others = resource.person
         ? `WHERE (location_id, ${key}) NOT IN (SELECT (location_id, key) FROM ${keysTable(resource)})`
         : ""
-      const rows = yield* warehouse.rows(
-        `SELECT DISTINCT location_id, key, col, w FROM (
+      const rows = yield* query(
+        { location: String, key: String, column: String, contains: String },
+        `SELECT DISTINCT location_id AS location, key, col AS "column", w AS contains FROM (
            UNPIVOT (SELECT location_id, ${key} AS key, ${searched.map((column) => `lower(${name(column.name)}::VARCHAR) AS ${name(column.name)}`).join(", ")} FROM crm.${name(table)} ${others})
            ON ${searched.map((column) => name(column.name)).join(", ")} INTO NAME col VALUE text
          ), (SELECT unnest([${wanted.map(literal).join(", ")}]) AS w) WHERE contains(text, w) ORDER BY ALL`
       )
-      found.push(
-        ...rows.map((row) => ({
-          table,
-          location: String(row["location_id"]),
-          key: String(row["key"]),
-          column: String(row["col"]),
-          contains: String(row["w"])
-        }))
-      )
+      found.push(...rows.map((row) => ({ table, ...row })))
     }
   return found
 })

@@ -6,6 +6,7 @@ import { type Table, keyText, tablesOf } from "../../../catalog/tables.ts"
 import { loadFormat } from "../../../stores/formats/formats.ts"
 import { noMetadata } from "../../../stores/formats/metadata.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
+import { queryNumber } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { keysTable } from "./belongings.ts"
@@ -24,7 +25,6 @@ const internalColumns = ["_row_hash", "_run_id"]
 
 /** The tables that have rows of the person, as `contacts`; with `withHistory`, earlier versions as `contacts_history`. */
 export const personTables = Effect.fn("subject.tables")(function* (resource: Resource, withHistory: boolean) {
-  const warehouse = yield* Warehouse
   const all = tablesOf(resource).flatMap((definition) => [
     { definition, name: definition.name, schema: "crm" },
     ...(withHistory ? [{ definition, name: `${definition.name}_history`, schema: "crm_history" }] : [])
@@ -32,8 +32,8 @@ export const personTables = Effect.fn("subject.tables")(function* (resource: Res
   const found: Array<PersonTable> = []
   for (const { definition, name: shown, schema } of all) {
     const from = rowsOfPerson(resource, definition, schema)
-    const [row] = yield* warehouse.rows(`SELECT count(*) AS n FROM (${from})`)
-    if (Number(row?.["n"]) > 0) found.push({ name: shown, resource, definition, from, rows: Number(row?.["n"]) })
+    const rows = yield* queryNumber(`SELECT count(*) FROM (${from})`)
+    if (rows > 0) found.push({ name: shown, resource, definition, from, rows })
   }
   return found
 })

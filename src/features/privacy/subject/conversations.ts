@@ -8,11 +8,34 @@ import { onDisk } from "../../../output/files.ts"
 import { Html, html } from "../../../values/html.ts"
 import { timeHtml } from "../../../values/moment.ts"
 import { pageStyle } from "../../../values/page-style.ts"
-import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { keysTable } from "./belongings.ts"
 import type { Conversation, Message } from "./vcon.ts"
+import { orNull, query } from "../../../stores/warehouse/query.ts"
 
 const instant = (column: string) => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%gZ')`
+
+const orEmpty = (cell: unknown): string => String(cell ?? "")
+
+const messageColumns = {
+  location: String,
+  conversation: String,
+  id: String,
+  type: orNull(String),
+  direction: orNull(String),
+  at: orNull(String),
+  subject: orNull(String),
+  body: orNull(String),
+  isHtml: Boolean,
+  from: orNull(String),
+  to: orNull(String),
+  user: orNull(String),
+  seconds: orNull(Number),
+  path: orEmpty,
+  mediaType: orNull(String),
+  contactName: orNull(String),
+  email: orNull(String),
+  phone: orNull(String)
+}
 
 /** `files`: the folder with the copies of the recordings. */
 export const conversationsOf = Effect.fn("subject.conversations")(function* (
@@ -20,79 +43,55 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
   files: string,
   copied: ReadonlyArray<string>
 ) {
-  const warehouse = yield* Warehouse
   const keys = keysTable(resources.find(({ table }) => table === "messages")!)
-  const rows = yield* warehouse.rows(
-    `SELECT m.location_id, coalesce(m.conversation_id, m.id) AS conversation_id, m.id, m.message_type, m.direction, ${instant("m.date_added")} AS at,
-       coalesce(e.subject, m.subject) AS subject, coalesce(e.body, m.body) AS body, coalesce(e.content_type, m.content_type, '') LIKE '%html%' AS is_html,
-       m.from_address, m.to_address, u.name AS user_name, m.call_duration_seconds AS seconds, r.path, r.content_type AS media_type,
-       c.full_name, c.email, c.phone
+  const rows = yield* query(
+    messageColumns,
+    `SELECT m.location_id AS location, coalesce(m.conversation_id, m.id) AS conversation, m.id, m.message_type AS type, m.direction,
+       ${instant("m.date_added")} AS at, coalesce(e.subject, m.subject) AS subject, coalesce(e.body, m.body) AS body,
+       coalesce(e.content_type, m.content_type, '') LIKE '%html%' AS isHtml, m.from_address AS "from", m.to_address AS "to",
+       u.name AS "user", m.call_duration_seconds AS seconds, r.path, r.content_type AS mediaType,
+       c.full_name AS contactName, c.email, c.phone
      FROM crm.messages AS m
      LEFT JOIN (SELECT location_id, message_id, min(email_id) AS email_id FROM crm.message_emails GROUP BY ALL) AS l ON l.location_id = m.location_id AND l.message_id = m.id
      LEFT JOIN crm.emails AS e ON e.location_id = m.location_id AND e.id = l.email_id
      LEFT JOIN crm.users AS u ON u.location_id = m.location_id AND u.id = m.user_id
      LEFT JOIN crm.recordings AS r ON r.location_id = m.location_id AND r.message_id = m.id
      LEFT JOIN crm.conversations AS c ON c.location_id = m.location_id AND c.id = m.conversation_id
-     WHERE (m.location_id, m.id) IN (SELECT (location_id, key) FROM ${keys}) ORDER BY m.location_id, conversation_id, m.date_added, m.id`
+     WHERE (m.location_id, m.id) IN (SELECT (location_id, key) FROM ${keys}) ORDER BY m.location_id, conversation, m.date_added, m.id`
   )
   const sentences = Map.groupBy(
-    yield* warehouse.rows(
-      `SELECT message_id, media_channel, start_time, end_time, transcript FROM crm.transcript_sentences
+    yield* query(
+      { message: String, channel: Number, startMs: Number, endMs: Number, text: orEmpty },
+      `SELECT message_id AS message, media_channel AS channel, start_time AS startMs, end_time AS endMs, transcript AS text FROM crm.transcript_sentences
        WHERE (location_id, message_id) IN (SELECT (location_id, key) FROM ${keys}) ORDER BY message_id, start_time, sentence_index`
     ),
-    (row) => String(row["message_id"])
+    ({ message }) => message
   )
   const conversations = new Map<string, Conversation & { readonly messages: Array<Message> }>()
-  for (const row of rows) {
-    const [location, id] = [String(row["location_id"]), String(row["conversation_id"])]
+  for (const { location, contactName, email, phone, path, mediaType, ...message } of rows) {
+    const id = message.conversation
     const key = `${location}\n${id}`
     const conversation = conversations.get(key) ?? {
       location,
       id,
-      contact: { name: textOf(row["full_name"]), email: textOf(row["email"]), phone: textOf(row["phone"]) },
+      contact: { name: contactName, email, phone },
       messages: []
     }
     conversations.set(key, conversation)
-    const file = String(row["path"] ?? "")
-      .split("/")
-      .at(-1)!
+    const file = path.split("/").at(-1)!
     const recording = copied.includes(file)
-      ? { file, mediaType: textOf(row["media_type"]), sha512: yield* sha512Of(join(files, file)) }
+      ? { file, mediaType, sha512: yield* sha512Of(join(files, file)) }
       : undefined
-    conversation.messages.push(messageOf(row, id, recording, sentences.get(String(row["id"])) ?? []))
+    const transcript = (sentences.get(message.id) ?? []).map(({ channel, startMs, endMs, text }) => ({
+      channel,
+      startMs,
+      endMs,
+      text
+    }))
+    conversation.messages.push({ ...message, recording, transcript })
   }
   return [...conversations.values()]
 })
-
-const messageOf = (
-  row: Row,
-  conversation: string,
-  recording: Message["recording"],
-  sentences: ReadonlyArray<Row>
-): Message => ({
-  id: String(row["id"]),
-  conversation,
-  type: textOf(row["message_type"]),
-  direction: textOf(row["direction"]),
-  at: textOf(row["at"]),
-  subject: textOf(row["subject"]),
-  body: textOf(row["body"]),
-  isHtml: row["is_html"] === true,
-  from: textOf(row["from_address"]),
-  to: textOf(row["to_address"]),
-  user: textOf(row["user_name"]),
-  seconds: row["seconds"] === null ? null : Number(row["seconds"]),
-  recording,
-  transcript: sentences.map((sentence) => ({
-    channel: Number(sentence["media_channel"]),
-    startMs: Number(sentence["start_time"]),
-    endMs: Number(sentence["end_time"]),
-    text: String(sentence["transcript"] ?? "")
-  }))
-})
-
-const textOf = (value: Row[string] | undefined): string | null =>
-  value === null || value === undefined ? null : String(value)
 
 /** In Base64 for URLs, as a vCon has it. */
 const sha512Of = (path: string) =>

@@ -4,7 +4,7 @@ import { notExtracted } from "../../../catalog/excluded-operations.ts"
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
 import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
 import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { queryNumber } from "../../../stores/warehouse/query.ts"
 import { type LinkedResource, keysTable, mentionsTable } from "./belongings.ts"
 import { isWhole, stateText } from "../../../values/state.ts"
 
@@ -28,21 +28,18 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
   settings: { readonly enabled: ReadonlyArray<Resource>; readonly optional: OptionalSettings },
   locations: ReadonlyArray<string>
 ) {
-  const warehouse = yield* Warehouse
   const statuses = yield* readingStatuses(
     linked.map(({ resource }) => resource),
     locations
   )
   const covered: Array<CoveredResource> = []
   for (const { resource } of linked) {
-    const [row] = yield* warehouse.rows(
-      `SELECT (SELECT count(*) FROM ${keysTable(resource)}) AS records, (SELECT count(*) FROM ${mentionsTable(resource)}) AS mentions`
-    )
+    const records = yield* queryNumber(`SELECT count(*) FROM ${keysTable(resource)}`)
+    const mentions = yield* queryNumber(`SELECT count(*) FROM ${mentionsTable(resource)}`)
     // Without its setting, a detail is not read.
     const chosen = settings.enabled.find(({ table }) => table === resource.table)
     const labels = labelsOf(chosen ?? resource)
     const readings = statuses.filter((one) => labels.includes(one.resource))
-    const records = Number(row?.["records"])
     const partial = childRequestOf(resource)?.partial
     const isLeftOut = partial !== undefined && !settings.optional[partial.unless]
     const off = !chosen
@@ -56,7 +53,7 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
     covered.push({
       resource: resource.table,
       records,
-      mentions: Number(row?.["mentions"]),
+      mentions,
       isComplete: gap === undefined && off === undefined,
       isAsSet: gap === undefined,
       completeAt,

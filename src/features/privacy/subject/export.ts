@@ -11,6 +11,7 @@ import { outputPaths } from "../../../output/paths.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
 import { locationNames } from "../../../stores/warehouse/location-names.ts"
+import { queryTexts } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { findBelongings, linkedResources } from "./belongings.ts"
@@ -165,8 +166,8 @@ const columnsOf = (tables: ReadonlyArray<PersonTable>) =>
 const copyRecordings = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable>, output: string, part: string) {
   const recordings = tables.find((table) => table.name === "recordings")
   if (recordings === undefined) return []
-  const rows = yield* (yield* Warehouse).rows(`SELECT DISTINCT path FROM (${recordings.from}) WHERE path IS NOT NULL`)
-  const existing = rows.map((row) => join(output, String(row["path"]))).filter((path) => existsSync(path))
+  const paths = yield* queryTexts(`SELECT DISTINCT path FROM (${recordings.from}) WHERE path IS NOT NULL`)
+  const existing = paths.map((path) => join(output, path)).filter((path) => existsSync(path))
   yield* Effect.forEach(existing, (path) => {
     const copy = join(part, "files", basename(path))
     return onDisk(copy, "written", () => copyFile(path, copy))
@@ -176,14 +177,13 @@ const copyRecordings = Effect.fnUntraced(function* (tables: ReadonlyArray<Person
 
 /** The links to files that stay with the service. */
 const linksOf = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable>) {
-  const warehouse = yield* Warehouse
   const withUrls = tables.filter(({ definition }) =>
     definition.columns.some((column) => column.name === "url" && column.personal === "content")
   )
   const found = yield* Effect.forEach(withUrls, ({ from, name: table }) =>
     Effect.map(
-      warehouse.rows(`SELECT DISTINCT ${name("url")} AS url FROM (${from}) WHERE url IS NOT NULL ORDER BY ALL`),
-      (rows) => rows.map((row) => ({ table, url: String(row["url"]) }))
+      queryTexts(`SELECT DISTINCT ${name("url")} AS url FROM (${from}) WHERE url IS NOT NULL ORDER BY ALL`),
+      (urls) => urls.map((url) => ({ table, url }))
     )
   )
   return found.flat()

@@ -3,8 +3,9 @@
  * address with them. Creates the tables `subject_contacts` and `subject_addresses` in memory, which the other modules use.
  */
 import { Effect } from "effect"
+import { type RowOf, orNull, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal, selected } from "../../../stores/warehouse/sql.ts"
-import { type Row, Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { addressValues, emailOf, emailSql, isAddressSql, phoneSql } from "./addresses.ts"
 
 export interface Wanted {
@@ -14,38 +15,39 @@ export interface Wanted {
   readonly contacts: ReadonlyArray<string>
 }
 
-export interface FoundContact {
-  readonly location: string
-  readonly id: string
-  readonly name: string | null
-  readonly emails: ReadonlyArray<string>
-  readonly phones: ReadonlyArray<string>
-  readonly deletedAt: string | null
+const textsIn = (json: unknown): ReadonlyArray<string> =>
+  selected<ReadonlyArray<string | null>>(json).filter((text): text is string => !!text)
+
+const contactColumns = {
+  location: String,
+  id: String,
+  name: orNull(String),
+  emails: textsIn,
+  phones: textsIn,
+  deletedAt: orNull(String),
   /** Whether the given address or id is that of the contact; otherwise it shares another address with one that is. */
-  readonly isMatch: boolean
+  isMatch: Boolean
 }
+export type FoundContact = RowOf<typeof contactColumns>
 
 /** In the memory of the connection, because the warehouse is only read. */
 export const contactsTable = "memory.main.subject_contacts"
 export const addressesTable = "memory.main.subject_addresses"
 
 /** The countries of the locations, which say how a phone number without the code of its country is meant. */
-export const countriesOfLocations = Effect.fnUntraced(function* () {
-  const rows = yield* (yield* Warehouse).rows(
-    "SELECT DISTINCT upper(country) AS country FROM crm.locations WHERE length(country) = 2"
-  )
-  return rows.map((row) => String(row["country"]))
-})
+export const countriesOfLocations = () =>
+  queryTexts("SELECT DISTINCT upper(country) FROM crm.locations WHERE length(country) = 2")
 
 /** The country of each location, if a sync has read it. */
 export const countriesByLocation = Effect.fnUntraced(function* () {
   const { rows } = yield* Warehouse
   const tables = yield* rows("SELECT 1 FROM duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'locations'")
   if (tables.length === 0) return new Map()
-  const found = yield* rows(
-    "SELECT location_id, upper(country) AS country FROM crm.locations WHERE length(country) = 2 ORDER BY ALL"
+  const found = yield* query(
+    { location: String, country: String },
+    "SELECT location_id AS location, upper(country) AS country FROM crm.locations WHERE length(country) = 2 ORDER BY ALL"
   )
-  return new Map(found.map((row) => [String(row["location_id"]), String(row["country"])]))
+  return new Map(found.map(({ location, country }) => [location, country]))
 })
 
 /** Addresses that no contact has may belong to people who are no contacts; they count as theirs. */
@@ -69,7 +71,7 @@ export const findContacts = Effect.fn("subject.find")(function* (wanted: Wanted)
     )
     known = yield* countOf(contactsTable)
   }
-  return (yield* warehouse.rows(described)).map(contactOf)
+  return yield* query(contactColumns, described)
 })
 
 /** Keeps these contacts only, with their addresses and those that were given. */
@@ -120,28 +122,12 @@ const mergedContacts = `SELECT location_id, merged_from_contact_id AS id, false 
   WHERE merged_from_contact_id IS NOT NULL AND (location_id, contact_id) IN (SELECT (location_id, id) FROM ${contactsTable})`
 
 const described = `
-  SELECT s.location_id, s.id, bool_or(s.is_match) AS is_match, any_value(coalesce(c.name, concat_ws(' ', c.first_name, c.last_name))) AS name,
-    any_value(c._deleted_at)::VARCHAR AS deleted_at,
+  SELECT s.location_id AS location, s.id, bool_or(s.is_match) AS isMatch, any_value(coalesce(c.name, concat_ws(' ', c.first_name, c.last_name))) AS name,
+    any_value(c._deleted_at)::VARCHAR AS deletedAt,
     to_json(list_distinct(list(c.email) || flatten(list(e.emails)))) AS emails, to_json(list_distinct(list(c.phone) || flatten(list(p.phones)))) AS phones
   FROM ${contactsTable} AS s LEFT JOIN crm.contacts AS c USING (location_id, id)
   LEFT JOIN (SELECT location_id, contact_id AS id, list(email) AS emails FROM crm.contact_emails GROUP BY ALL) AS e USING (location_id, id)
   LEFT JOIN (SELECT location_id, contact_id AS id, list(phone) AS phones FROM crm.contact_phones GROUP BY ALL) AS p USING (location_id, id)
-  GROUP BY ALL ORDER BY is_match DESC, s.location_id, s.id`
+  GROUP BY ALL ORDER BY isMatch DESC, s.location_id, s.id`
 
-const contactOf = (row: Row): FoundContact => ({
-  location: String(row["location_id"]),
-  id: String(row["id"]),
-  name: row["name"] === null ? null : String(row["name"]),
-  emails: textsIn(row["emails"]),
-  phones: textsIn(row["phones"]),
-  deletedAt: row["deleted_at"] === null ? null : String(row["deleted_at"]),
-  isMatch: row["is_match"] === true
-})
-
-const textsIn = (json: Row[string] | undefined): ReadonlyArray<string> =>
-  selected<ReadonlyArray<string | null>>(json ?? "[]").filter((text): text is string => !!text)
-
-const countOf = Effect.fnUntraced(function* (table: string) {
-  const [row] = yield* (yield* Warehouse).rows(`SELECT count(*) AS n FROM ${table}`)
-  return Number(row?.["n"])
-})
+const countOf = (table: string) => queryNumber(`SELECT count(*) FROM ${table}`)

@@ -1,7 +1,8 @@
 /** Section: from where new contacts came. */
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
-import { ownText, query, sumOf } from "../rows.ts"
+import { query } from "../../../stores/warehouse/query.ts"
+import { ownText, sumOf } from "../rows.ts"
 import { bars, number, tableOf, text } from "../table.ts"
 import { inMonths, lastWhole } from "./months.ts"
 import type { Topic } from "./topic.ts"

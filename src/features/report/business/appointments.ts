@@ -1,7 +1,8 @@
 /** Section: how many appointments are missed. */
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
-import { numbers, ownText, query, sumOf } from "../rows.ts"
+import { numbers, query } from "../../../stores/warehouse/query.ts"
+import { ownText, sumOf } from "../rows.ts"
 import { bars, number, tableOf, text } from "../table.ts"
 import { inMonths } from "./months.ts"
 import { named } from "./named.ts"

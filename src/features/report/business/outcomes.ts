@@ -1,7 +1,8 @@
 /** Section: the opportunities that were won and lost. */
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
-import { query, sumOf } from "../rows.ts"
+import { query } from "../../../stores/warehouse/query.ts"
+import { sumOf } from "../rows.ts"
 import { number } from "../table.ts"
 import { inEach, inMonths, monthlyLines } from "./months.ts"
 import type { Topic } from "./topic.ts"

@@ -1,7 +1,8 @@
 /** Section: the open opportunities by stage. */
 import * as Effect from "effect/Effect"
 import { counted, money } from "../format.ts"
-import { numbers, ownText, query, sumOf } from "../rows.ts"
+import { numbers, query } from "../../../stores/warehouse/query.ts"
+import { ownText, sumOf } from "../rows.ts"
 import { bars, number, tableOf, text } from "../table.ts"
 import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { named } from "./named.ts"

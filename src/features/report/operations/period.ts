@@ -4,7 +4,7 @@ import { lastRun, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { locationNames } from "../../../stores/warehouse/location-names.ts"
 import { ownName } from "../mask.ts"
-import { query } from "../rows.ts"
+import { query } from "../../../stores/warehouse/query.ts"
 
 export type Period = NonNullable<Effect.Success<ReturnType<typeof periodOf>>>
 

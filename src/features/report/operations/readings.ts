@@ -5,7 +5,7 @@ import { lastReadings } from "../../../stores/warehouse/meta/run-resources.ts"
 import { completeReadings } from "../../../stores/warehouse/meta/watermarks.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import type { Mark } from "../../../values/charts.ts"
-import { query } from "../rows.ts"
+import { query } from "../../../stores/warehouse/query.ts"
 import { type Period, dayOf, since } from "./period.ts"
 
 export type Readings = Effect.Success<ReturnType<typeof readingsOf>>

@@ -7,6 +7,7 @@
  * test a guess. In SQL a value takes 6 microseconds, in a function of Node 30.
  */
 import * as Effect from "effect/Effect"
+import { query, queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type PseudonymKey, locationKey } from "../../../settings/masking.ts"
@@ -48,10 +49,13 @@ const normalisedSql = (kind: PseudonymKind, value: string): string => {
 /** Makes the SQL of `pseudonymSql` usable on every connection until the scope ends. */
 export const definePseudonyms = Effect.fn("masking.definePseudonyms")(function* (key: PseudonymKey) {
   const warehouse = yield* Warehouse
-  const rows = yield* warehouse.rows("SELECT id, country FROM crm.locations")
-  const countries = new Map(rows.map((row) => [String(row["id"]), String(row["country"] ?? "")]))
-  const others = yield* warehouse.rows("SELECT DISTINCT location_id FROM meta.run_resources")
-  const locations = new Set([...countries.keys(), ...others.map((row) => String(row["location_id"]))])
+  const known = yield* query(
+    { id: String, country: String },
+    "SELECT id, coalesce(country, '') AS country FROM crm.locations"
+  )
+  const countries = new Map(known.map(({ id, country }) => [id, country]))
+  const others = yield* queryTexts("SELECT DISTINCT location_id FROM meta.run_resources")
+  const locations = new Set([...countries.keys(), ...others])
   const normalised = yield* Effect.promise(phoneNormaliser)
   yield* warehouse.textFunction(phoneFunction, 2, ([location, phone]) =>
     phone == null ? null : normalised(phone, countries.get(location ?? ""))

@@ -1,8 +1,8 @@
 /** `meta.checkpoints`: where to resume lists that were not read to their end. One row per partition of a list. */
 import * as Effect from "effect/Effect"
 import { type Checkpoint, decodeCheckpoint } from "../../../values/checkpoint.ts"
+import { query } from "../query.ts"
 import { literal } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
 import { type Reading, isOneOf } from "./reading.ts"
 
 /**
@@ -10,25 +10,22 @@ import { type Reading, isOneOf } from "./reading.ts"
  * lists are read from the start.
  */
 export const checkpointsOf = Effect.fnUntraced(function* (location: string) {
-  const rows = yield* (yield* Warehouse).rows(
+  const rows = yield* query(
+    { resource: String, partition: String, checkpoint: decodeCheckpoint },
     `SELECT resource, partition, checkpoint FROM meta.checkpoints WHERE location_id = ${literal(location)}`
   )
   const found = new Map<string, Readonly<Record<string, Checkpoint>>>()
-  for (const row of rows) {
-    const [resource, partition] = [String(row["resource"]), String(row["partition"])]
-    const checkpoint = decodeCheckpoint(row["checkpoint"])
+  for (const { resource, partition, checkpoint } of rows)
     if (checkpoint) found.set(resource, { ...found.get(resource), [partition]: checkpoint })
-  }
   return found
 })
 
 /** Lists that were not read to their end, of every location. */
-export const unfinishedLists = Effect.fnUntraced(function* () {
-  const rows = yield* (yield* Warehouse).rows(
-    "SELECT DISTINCT location_id, resource FROM meta.checkpoints ORDER BY ALL"
+export const unfinishedLists = () =>
+  query(
+    { location: String, resource: String },
+    "SELECT DISTINCT location_id AS location, resource FROM meta.checkpoints ORDER BY ALL"
   )
-  return rows.map((row) => ({ location: String(row["location_id"]), resource: String(row["resource"]) }))
-})
 
 /** One for each partition of a list. `checkpoint` is JSON. */
 export const replaceCheckpoints = (

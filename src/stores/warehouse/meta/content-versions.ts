@@ -4,7 +4,8 @@
  * rebuild, or when an older copy of the file was restored.
  */
 import * as Effect from "effect/Effect"
-import { literal } from "../sql.ts"
+import { query, queryTexts } from "../query.ts"
+import { literal, stringOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
 export interface ContentVersion {
@@ -40,10 +41,11 @@ export const recordChangedKeys = (resource: string, keys: string): string =>
   `INSERT INTO meta.changed_keys SELECT ${literal(resource)}, location_id, key FROM ${keys}`
 
 /** Resources that a release has. */
-export const releasedResources = Effect.fnUntraced(function* () {
-  const rows = yield* (yield* Warehouse).rows("SELECT resource FROM meta.content_versions WHERE base IS NOT NULL")
-  return new Set(rows.map((row) => String(row["resource"])))
-})
+export const releasedResources = () =>
+  Effect.map(
+    queryTexts("SELECT resource FROM meta.content_versions WHERE base IS NOT NULL"),
+    (resources) => new Set(resources)
+  )
 
 /** The next release writes the tables of the resource anew, and reads no list of changed keys. */
 export const renewVersion = (resource: string): ReadonlyArray<string> => [
@@ -53,13 +55,11 @@ export const renewVersion = (resource: string): ReadonlyArray<string> => [
 
 /** Versions by resource. */
 export const contentVersions = Effect.fnUntraced(function* () {
-  const rows = yield* (yield* Warehouse).rows("SELECT resource, version, base FROM meta.content_versions")
-  return new Map(
-    rows.map((row) => [
-      String(row["resource"]),
-      { version: String(row["version"]), base: row["base"] === null ? undefined : String(row["base"]) }
-    ])
+  const rows = yield* query(
+    { resource: String, version: String, base: stringOf },
+    "SELECT resource, version, base FROM meta.content_versions"
   )
+  return new Map(rows.map(({ resource, ...version }) => [resource, version]))
 })
 
 /** Call after a release with the present versions was published. */

@@ -1,5 +1,6 @@
 /** `meta.history_limit`: the time before which `prune` has removed earlier versions of rows. No row: it has removed none. */
 import * as Effect from "effect/Effect"
+import { query } from "../query.ts"
 import { instantOf, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
@@ -9,8 +10,8 @@ export const historyLimit = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   // An earlier version of sluice has kept no limit.
   if (!(yield* existingMetaTables(warehouse)).has("history_limit")) return undefined
-  const [row] = yield* warehouse.rows("SELECT epoch_ms(max(before_at)) AS at FROM meta.history_limit")
-  return numberOf(row?.["at"] ?? null)
+  const [row] = yield* query({ at: numberOf }, "SELECT epoch_ms(max(before_at)) AS at FROM meta.history_limit")
+  return row?.at
 })
 
 /** The limit never moves back. `before`: epoch milliseconds. */

@@ -1,6 +1,7 @@
 /** `meta.model_problems`: the models of schema `bi` that could not be built for the last release. */
 import * as Effect from "effect/Effect"
 import { type Finding, wrong } from "../../../values/finding.ts"
+import { query } from "../query.ts"
 import { literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
@@ -34,11 +35,9 @@ export interface StoredProblem extends Finding<"wrong"> {
 export const modelProblems = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("model_problems")) return []
-  const rows = yield* warehouse.rows(
-    "SELECT model, problem, epoch_ms(kept_at) AS kept_at FROM meta.model_problems ORDER BY model"
+  const rows = yield* query(
+    { model: String, problem: String, keptAt: numberOf },
+    "SELECT model, problem, epoch_ms(kept_at) AS keptAt FROM meta.model_problems ORDER BY model"
   )
-  return rows.map((row) => ({
-    ...wrong(String(row["model"]), String(row["problem"])),
-    keptAt: numberOf(row["kept_at"])
-  }))
+  return rows.map(({ model, problem, keptAt }) => ({ ...wrong(model, problem), keptAt }))
 })

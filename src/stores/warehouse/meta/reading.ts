@@ -1,6 +1,7 @@
 /** What the tables of the state have in common: a row, or some, for each list or for the children of each parent table. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
+import { query } from "../query.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -18,7 +19,7 @@ export const isOneOf = (readings: ReadonlyArray<Reading>): string =>
 export const readingsIn = (
   table: "parent_state" | "missing_children"
 ): Effect.Effect<ReadonlyArray<Reading>, Failure, Warehouse> =>
-  Effect.gen(function* () {
-    const rows = yield* (yield* Warehouse).rows(`SELECT DISTINCT location_id, resource FROM meta.${table}`)
-    return rows.map((row) => ({ location: String(row["location_id"]), label: String(row["resource"]) }))
-  })
+  query(
+    { location: String, label: String },
+    `SELECT DISTINCT location_id AS location, resource AS label FROM meta.${table}`
+  )

@@ -3,6 +3,7 @@
  * that was lost is not taken for an empty one.
  */
 import * as Effect from "effect/Effect"
+import { query } from "../query.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
@@ -17,8 +18,11 @@ export interface Safeguard {
 export const safeguardOf = Effect.fnUntraced(function* (file: string) {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("safeguards")) return undefined
-  const [row] = yield* warehouse.rows(`SELECT entries, sha256 FROM meta.safeguards WHERE file = ${literal(file)}`)
-  return row && { entries: Number(row["entries"]), sha256: String(row["sha256"]) }
+  const [row] = yield* query(
+    { entries: Number, sha256: String },
+    `SELECT entries, sha256 FROM meta.safeguards WHERE file = ${literal(file)}`
+  )
+  return row
 })
 
 /** Does nothing in a new file, which has no tables yet. */

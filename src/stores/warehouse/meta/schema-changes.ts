@@ -3,6 +3,7 @@
  * documents. A new field, a new type and an undocumented value of an enum column are each reported once.
  */
 import * as Effect from "effect/Effect"
+import { query } from "../query.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { addBlockedFields } from "./run-resources.ts"
@@ -99,16 +100,14 @@ export const reportSchemaDrift = Effect.fnUntraced(function* (
       : [addBlockedFields({ run, location: location!, label: resource }, [`${table}.${value}`])]
   })
   yield* warehouse.transaction([...blocking, "DELETE FROM meta.unexpected_values"])
-  const met = yield* warehouse.rows(
+  const met = yield* query(
+    { change: String, kind: String },
     `SELECT DISTINCT table_name || '.' || field AS change, kind FROM meta.schema_changes
      WHERE first_run_id = ${literal(run)} ORDER BY ALL`
   )
-  const [unexpected, changes] = [
-    met.filter((row) => row["kind"] === "unexpected value"),
-    met.filter((row) => row["kind"] !== "unexpected value")
-  ]
+  const isUnexpected = ({ kind }: { readonly kind: string }) => kind === "unexpected value"
   return {
-    changes: changes.map((row) => `${row["change"]} (${row["kind"]})`),
-    unexpectedValues: unexpected.map((row) => String(row["change"]))
+    changes: met.flatMap((one) => (isUnexpected(one) ? [] : [`${one.change} (${one.kind})`])),
+    unexpectedValues: met.filter(isUnexpected).map(({ change }) => change)
   }
 })

@@ -1,6 +1,7 @@
 /** `meta.schema_version`: the format of the file, and the definitions that its tables were last brought up to date with. */
 import * as Effect from "effect/Effect"
 import { format } from "../format.ts"
+import { queryTexts } from "../query.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
@@ -9,8 +10,8 @@ import { existingMetaTables } from "./tables.ts"
 export const storedFingerprint = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("schema_version")) return undefined
-  const [row] = yield* warehouse.rows("SELECT fingerprint FROM meta.schema_version")
-  return row && String(row["fingerprint"])
+  const [fingerprint] = yield* queryTexts("SELECT fingerprint FROM meta.schema_version")
+  return fingerprint
 })
 
 export const storeFingerprint = (fingerprint: string): ReadonlyArray<string> => [

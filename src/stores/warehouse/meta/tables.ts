@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { metaTablesSql } from "../format.ts"
+import { readRows } from "../query.ts"
 import { literal, name } from "../sql.ts"
 import { type Warehouse, metaTablesAtOpening } from "../warehouse.ts"
 
@@ -174,7 +175,7 @@ export const existingMetaTables = (warehouse: Warehouse["Service"]): Effect.Effe
   const known = complete.get(warehouse) ?? metaTablesAtOpening.get(warehouse)
   if (known && isComplete(known)) return Effect.succeed(known)
   return Effect.map(warehouse.rows(metaTablesSql), (rows) => {
-    const found = new Set(rows.map((row) => String(row["table_name"])))
+    const found = new Set(readRows({ table_name: String }, rows).map((row) => row.table_name))
     if (isComplete(found)) complete.set(warehouse, found)
     return found
   })

@@ -1,6 +1,7 @@
 /** `meta.vault_offset`: how far the vault is loaded. One row, replaced in the transaction that loads the rows. */
 import * as Effect from "effect/Effect"
 import type { Position } from "../../vault/position.ts"
+import { numbers, query } from "../query.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
@@ -8,8 +9,11 @@ import { existingMetaTables } from "./tables.ts"
 export const loadedPosition = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("vault_offset")) return undefined
-  const [row] = yield* warehouse.rows("SELECT segment, byte_offset FROM meta.vault_offset")
-  return row && { segment: Number(row["segment"]), offset: Number(row["byte_offset"]) }
+  const [position] = yield* query(
+    numbers("segment", "offset"),
+    'SELECT segment, byte_offset AS "offset" FROM meta.vault_offset'
+  )
+  return position
 })
 
 export const positionStatements = ({ segment, offset }: Position): ReadonlyArray<string> => [

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { type Capabilities, decodeCapabilities, encodeCapabilities } from "../../../values/capabilities.ts"
+import { query } from "../query.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -19,23 +20,20 @@ export interface Watermark {
 export const watermarksOf = Effect.fnUntraced(function* (
   location: string
 ): Effect.fn.Return<ReadonlyMap<string, Watermark>, Failure, Warehouse> {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT resource, epoch_ms(watermark) AS watermark, epoch_ms(complete_at) AS complete_at,
-       epoch_ms(full_complete_at) AS full_complete_at, total,
+  const rows = yield* query(
+    {
+      resource: String,
+      watermark: numberOf,
+      completeAt: numberOf,
+      fullCompleteAt: numberOf,
+      total: numberOf,
+      capabilities: decodeCapabilities
+    },
+    `SELECT resource, epoch_ms(watermark) AS watermark, epoch_ms(complete_at) AS completeAt,
+       epoch_ms(full_complete_at) AS fullCompleteAt, total,
        capabilities FROM meta.watermarks WHERE location_id = ${literal(location)}`
   )
-  return new Map(
-    rows.map((row) => [
-      String(row["resource"]),
-      {
-        watermark: numberOf(row["watermark"]),
-        completeAt: numberOf(row["complete_at"]),
-        fullCompleteAt: numberOf(row["full_complete_at"]),
-        total: numberOf(row["total"]),
-        capabilities: decodeCapabilities(row["capabilities"])
-      }
-    ])
-  )
+  return new Map(rows.map(({ resource, ...watermark }) => [resource, watermark]))
 })
 
 /** The end of a complete reading. */
@@ -81,10 +79,11 @@ export const advanceWatermarks = (readings: ReadonlyArray<CompleteReading>): Rea
 
 /** When each location was last read completely, by its least fresh list; epoch milliseconds. */
 export const freshnessByLocation = Effect.fnUntraced(function* () {
-  const rows = yield* (yield* Warehouse).rows(
-    "SELECT location_id, epoch_ms(min(complete_at)) AS at FROM meta.watermarks WHERE full_complete_at IS NOT NULL GROUP BY ALL"
+  const rows = yield* query(
+    { location: String, at: Number },
+    "SELECT location_id AS location, epoch_ms(min(complete_at)) AS at FROM meta.watermarks WHERE full_complete_at IS NOT NULL GROUP BY ALL"
   )
-  return new Map(rows.map((row) => [String(row["location_id"]), Number(row["at"])]))
+  return new Map(rows.map(({ location, at }) => [location, at]))
 })
 
 /** Whether any resource was ever read completely. */
@@ -96,38 +95,18 @@ export const isAnythingComplete = Effect.fnUntraced(function* () {
  * When the rows of each resource of each location were read completely, epoch milliseconds: for children, those of the least
  * recently fetched parent.
  */
-export const completeReadings = Effect.fnUntraced(function* (): Effect.fn.Return<
-  ReadonlyArray<{
-    readonly location: string
-    readonly resource: string
-    readonly completeAt: number
-    /** Whether it is a list, which each run reads, and not requests for single parents. */
-    readonly isList: boolean
-  }>,
-  Failure,
-  Warehouse
-> {
-  const rows = yield* (yield* Warehouse).rows(
-    "SELECT location_id, resource, epoch_ms(complete_at) AS at, full_complete_at IS NOT NULL AS is_list FROM meta.watermarks WHERE complete_at IS NOT NULL ORDER BY ALL"
+export const completeReadings = () =>
+  query(
+    // `isList`: a list, which each run reads, and not requests for single parents.
+    { location: String, resource: String, completeAt: Number, isList: Boolean },
+    `SELECT location_id AS location, resource, epoch_ms(complete_at) AS completeAt, full_complete_at IS NOT NULL AS isList
+     FROM meta.watermarks WHERE complete_at IS NOT NULL ORDER BY ALL`
   )
-  return rows.map((row) => ({
-    location: String(row["location_id"]),
-    resource: String(row["resource"]),
-    completeAt: Number(row["at"]),
-    isList: row["is_list"] === true
-  }))
-})
 
 /** Every watermark, and whether it is later than the end of the last complete reading. Times are text. */
-export const allWatermarks = Effect.fnUntraced(function* () {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT location_id, resource, watermark, complete_at, watermark > complete_at AS ahead FROM meta.watermarks ORDER BY ALL`
+export const allWatermarks = () =>
+  query(
+    { location: String, resource: String, watermark: String, completeAt: String, isAhead: Boolean },
+    `SELECT location_id AS location, resource, watermark, complete_at AS completeAt, watermark > complete_at AS isAhead
+     FROM meta.watermarks ORDER BY ALL`
   )
-  return rows.map((row) => ({
-    location: String(row["location_id"]),
-    resource: String(row["resource"]),
-    watermark: String(row["watermark"]),
-    completeAt: String(row["complete_at"]),
-    isAhead: row["ahead"] === true
-  }))
-})

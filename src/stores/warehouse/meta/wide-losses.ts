@@ -1,5 +1,6 @@
 /** `meta.wide_losses`: cells of wide tables that do not show their custom value exactly, or not at all. */
 import * as Effect from "effect/Effect"
+import { query } from "../query.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
@@ -14,11 +15,8 @@ export interface WideLoss {
 export const wideLosses = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   if (!(yield* existingMetaTables(warehouse)).has("wide_losses")) return []
-  const rows = yield* warehouse.rows("FROM meta.wide_losses ORDER BY view_name, column_name")
-  return rows.map((row) => ({
-    table: String(row["view_name"]),
-    column: String(row["column_name"]),
-    rounded: Number(row["rounded"]),
-    unfit: Number(row["unfit"])
-  }))
+  return yield* query(
+    { table: String, column: String, rounded: Number, unfit: Number },
+    'SELECT view_name AS "table", column_name AS "column", rounded, unfit FROM meta.wide_losses ORDER BY view_name, column_name'
+  )
 })

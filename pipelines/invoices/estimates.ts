@@ -1,8 +1,22 @@
-import { date, decimal, boolean, id, json, object, enumeration, ref, text, changed, created } from "#catalog/fields.ts"
-import { email, personName, phone } from "#catalog/fields.ts"
+import {
+  boolean,
+  changed,
+  created,
+  date,
+  decimal,
+  email,
+  enumeration,
+  id,
+  json,
+  object,
+  personName,
+  phone,
+  ref,
+  text
+} from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
-import { rrule } from "#catalog/rrule.ts"
+import { rrule } from "#catalog/enums.ts"
 import { altFields, businessDetails, discount, documentLines, sentTo } from "#catalog/shapes.ts"
 
 const money = { personal: "financial" } as const

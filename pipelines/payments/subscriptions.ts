@@ -1,11 +1,27 @@
-import { alias, openEnum, count, decimal, boolean, id, instant, json, object, ref } from "#catalog/fields.ts"
-import { enumeration, text, changed, created, email, identifier, personName, trait } from "#catalog/fields.ts"
-import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import {
+  alias,
+  boolean,
+  changed,
+  count,
+  created,
+  decimal,
+  email,
+  enumeration,
+  id,
+  identifier,
+  instant,
+  json,
+  object,
+  openEnum,
+  personName,
+  ref,
+  text,
+  trait
+} from "#catalog/fields.ts"
+import { type Parameters, cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
+import { type Strategy, defineList } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"
-import { rrule } from "#catalog/rrule.ts"
-import type { Parameters } from "#catalog/request.ts"
-import type { Strategy } from "#catalog/resource.ts"
+import { rrule } from "#catalog/enums.ts"
 
 const list = (days: Parameters = {}): Strategy => ({
   request: get("/payments/subscriptions", {

@@ -1,8 +1,7 @@
 /** `sluice completions`: a script that lets a shell complete commands, flags and table names. */
 import * as Effect from "effect/Effect"
 import * as Completions from "effect/cli/Completions"
-import { choosableNames } from "../catalog/named-tables.ts"
-import { publishedTables } from "../catalog/published-tables.ts"
+import { choosableNames, publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { defaultCatalogue } from "../run/catalogue.ts"
 import { defaultModels } from "../run/default-models.ts"

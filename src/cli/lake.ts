@@ -10,7 +10,7 @@ import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, nothingSynced } from "../run/console/errors.ts"
 import { Output, table } from "../run/console/output.ts"
-import { recorded } from "../run/recorded.ts"
+import { recorded } from "../run/run.ts"
 import { printResult } from "../run/result.ts"
 
 export interface LakeFlags extends Flags {

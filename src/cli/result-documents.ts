@@ -1,9 +1,14 @@
-/** Generates docs/schemas: the JSON Schemas of what commands print with `--json` and `--json=lines`. */
+/**
+ * Generates docs/schemas, the JSON Schemas of what commands print with `--json` and `--json=lines`, and docs/commands.md:
+ * every command with its flags, as its help says them.
+ */
 import * as Schema from "effect/Schema"
 import { exitCodes } from "../values/failure.ts"
 import { Event } from "../values/event-schemas.ts"
-import { type ResultSchemas, aboutOf, subcommandsOf } from "../run/command.ts"
-import { sluice } from "./commands.ts"
+import { type ResultSchemas, aboutOf, examplesOf, subcommandsOf } from "../run/command.ts"
+import { allCommands, sluice } from "./commands.ts"
+import type { CommandDescriptor } from "effect/cli/Completions"
+import { wrapped } from "../values/text.ts"
 
 /** The JSON Schema of the object that a command prints with `--json`, by the name of its file in docs/schemas. */
 export const resultDocuments = (): Readonly<Record<string, string>> => {
@@ -63,3 +68,52 @@ const events = (): readonly [string, string] => {
 const commandOf = (name: string): string => `sluice ${name.replace("-", " ")}`
 
 const errorCodes = [...Object.keys(exitCodes), "interrupted", "internal"]
+
+const width = 120
+
+export const commandsPage = (): string =>
+  [
+    "# Commands",
+    "",
+    ...wrapped(
+      "Made of the definitions of the commands; `./sluice help sync` prints the same. Results go to stdout, messages to stderr. [Operations](operations.md) has the exit codes, and `docs/schemas` the schemas of what `--json` prints.",
+      { width }
+    ),
+    "",
+    ...allCommands().subcommands.flatMap((command) => sectionOf([], command, 2))
+  ]
+    .join("\n")
+    .trimEnd()
+    .concat("\n")
+
+const sectionOf = (above: ReadonlyArray<string>, command: CommandDescriptor, level: number): ReadonlyArray<string> => {
+  const path = [...above, command.name]
+  const operands = command.arguments.map(({ name }) => ` ${name.toUpperCase()}`).join("")
+  // Every command has these, and the examples of a group are those of its commands.
+  const flags = command.flags.filter(({ name }) => name !== "help" && name !== "version")
+  const examples = command.subcommands.length === 0 ? examplesOf(sluice, path) : []
+  return [
+    `${"#".repeat(level)} sluice ${path.join(" ")}${operands}`,
+    "",
+    ...wrapped(command.description ?? "", { width }),
+    "",
+    ...(examples.length === 0
+      ? []
+      : [
+          "```sh",
+          ...examples.flatMap(({ command, description }) => [...(description ? [`# ${description}`] : []), command]),
+          "```",
+          ""
+        ]),
+    ...flags.flatMap(({ name, aliases, description }) => {
+      const names = [`--${name}`, ...aliases.map((alias) => (alias.startsWith("-") ? alias : `-${alias}`))]
+      return wrapped(`${names.map((one) => `\`${one}\``).join(", ")}: ${description ?? ""}`, {
+        width,
+        first: "- ",
+        indent: 2
+      })
+    }),
+    ...(flags.length === 0 ? [] : [""]),
+    ...command.subcommands.flatMap((one) => sectionOf(path, one, level + 1))
+  ]
+}

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Failure } from "../values/failure.ts"
 import { type OutputTable, type Part, finderIn, outputFiles, parts } from "./contents.ts"
 import { onDisk } from "./files.ts"
-import { reportName } from "./report-place.ts"
+import { reportName } from "./paths.ts"
 
 export interface Used {
   readonly part: Part

@@ -2,11 +2,13 @@
 import * as Effect from "effect/Effect"
 import { createHash, hash, randomBytes } from "node:crypto"
 import { createReadStream, createWriteStream, writeFileSync } from "node:fs"
-import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
+import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { type Failure, type FileOperation, fileFailure } from "../values/failure.ts"
 import { reading } from "./held-files.ts"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 
 /** Runs a file operation. Any error becomes a failure that names the path and the operation. */
 export const onDisk = <A>(path: string, operation: FileOperation, run: () => Promise<A>): Effect.Effect<A, Failure> =>
@@ -129,3 +131,40 @@ export const copyDurably = async (from: string, to: string): Promise<Checksum> =
 }
 
 const chunkBytes = 256 * 1024
+
+/** The checksum of a file; `undefined` if it does not exist. */
+export const checksumIfPresent = (path: string, onChunk?: (chunk: Buffer) => void): Promise<Checksum | undefined> =>
+  checksumOf(path, onChunk).catch(missing)
+
+const missing = (cause: NodeJS.ErrnoException): undefined => {
+  if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return undefined
+  throw cause
+}
+
+/** Counts the records of a CSV file (RFC 4180): a line break inside quotes belongs to a cell. */
+export class CsvCounter {
+  lines = 0
+  private quoted = false
+
+  readonly take = (chunk: Buffer): void => {
+    for (const byte of chunk)
+      if (byte === quote) this.quoted = !this.quoted
+      else if (byte === lineFeed && !this.quoted) this.lines++
+  }
+}
+const quote = 0x22
+const lineFeed = 0x0a
+
+/** The content; `undefined` without a file. Fails if it has another shape, and does not quote it: it may name people. */
+export const readJson = <A>(path: string, schema: Schema.Codec<A, unknown>): Effect.Effect<A | undefined, Failure> => {
+  const decode = Schema.decodeUnknownOption(Schema.fromJsonString(schema))
+  return onDisk(path, "read", async () => {
+    const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) =>
+      cause.code === "ENOENT" ? undefined : Promise.reject(cause)
+    )
+    if (text === undefined) return undefined
+    const content = decode(text)
+    if (Option.isNone(content)) throw new Error("it does not have the content that sluice writes")
+    return content.value
+  })
+}

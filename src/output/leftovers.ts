@@ -8,8 +8,7 @@ import { join } from "node:path"
 import type { Failure } from "../values/failure.ts"
 import { onDisk } from "./files.ts"
 import { isScratch } from "./contents.ts"
-import { outputPaths } from "./paths.ts"
-import { isBuilding } from "./releases.ts"
+import { isBuilding, outputPaths } from "./paths.ts"
 
 /** What to remove in each folder. */
 const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, isLeft: (name: string) => boolean]> => {

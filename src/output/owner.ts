@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
-import { onDisk, writeDurably } from "./files.ts"
-import { readJson } from "./json-file.ts"
+import { onDisk, readJson, writeDurably } from "./files.ts"
 import { outputPaths } from "./paths.ts"
 
 const Owner = Schema.Struct({ id: Schema.String })

@@ -2,9 +2,9 @@
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
-import { durationMs } from "../values/duration.ts"
+import { durationMs } from "../values/text.ts"
 import { type SettingFlags, flagText } from "../values/setting.ts"
-import { logFormats, logLevels } from "./console/log-format.ts"
+import { logFormats, logLevels } from "./console/log.ts"
 
 export const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
@@ -71,3 +71,15 @@ export const run = {
   verbose: flag("verbose", "Log each request as well.").pipe(Flag.withAlias("v")),
   wait: text("wait", "How long to wait for another run in the same folder: 30s, 10m, 2h.")
 }
+
+/** The flag `--port` of the commands that listen. */
+export const port = (description: string) =>
+  Flag.Int("port").pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (port) => port >= 0 && port <= 65_535,
+      (port) => `${port} is not a port from 0 to 65535`
+    ),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined)
+  )

@@ -1,6 +1,6 @@
 /** The names of locations, as results have them. */
 import * as Effect from "effect/Effect"
-import { locationNames } from "../stores/warehouse/location-names.ts"
+import { locationNames } from "../stores/warehouse/locations.ts"
 
 /** Without a member if no name is known. */
 export const namesOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {

@@ -11,7 +11,7 @@ import { withoutWithheld } from "../stages/extract/withheld-columns.ts"
 import { beginning } from "../stores/vault/position.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { loadedPosition } from "../stores/warehouse/meta/vault-offset.ts"
-import { emptyWarehouse } from "../stores/warehouse/empty-warehouse.ts"
+import { emptyWarehouse } from "../stores/warehouse/schema.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 
 /**

@@ -1,7 +1,6 @@
 /** Progress of a run: a display on a terminal, and a log entry each minute. */
 import { Clock, Effect, Schedule } from "effect"
 import { type DisplayState, type ReadingState, frame } from "./console/display.ts"
-import { Pace } from "./console/display-pace.ts"
 import { Output } from "./console/output.ts"
 import { type Range, between, mapRange, rangeFields } from "../values/range.ts"
 import { type Watched, total, totalsOf } from "./watched.ts"
@@ -92,3 +91,28 @@ const readingsOf = (
     requests: api.requestsByResource.get(label) ?? 0,
     status
   }))
+
+const observedMsMax = 60_000
+/** A shorter observation may be one burst of the rate limit. */
+const observedMsMin = 10_000
+
+/** Estimates the time that a run still takes from the requests that it has sent in the last minute. */
+export class Pace {
+  #samples: Array<{ readonly at: number; readonly requests: number }> = []
+
+  /** Adds the number of requests that were sent until a time, in milliseconds. */
+  add(at: number, requests: number): void {
+    this.#samples = [...this.#samples.filter((sample) => sample.at >= at - observedMsMax), { at, requests }]
+  }
+
+  /**
+   * Milliseconds that a number of requests take. `undefined` while the pace is unknown, or if no request was sent.
+   * `perMs`: the pace that the rate limit allows, which a burst at the beginning exceeds.
+   */
+  msFor(requests: number, perMs: number): number | undefined {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)]
+    if (first === undefined || last === undefined || last.at - first.at < observedMsMin) return undefined
+    const pace = Math.min((last.requests - first.requests) / (last.at - first.at), perMs)
+    return pace > 0 ? requests / pace : undefined
+  }
+}

@@ -1,5 +1,5 @@
 /** Generates config/example.toml, its JSON Schema, the tables of docs/configuration.md and docs/alarms.md, and the help of flags from the settings. */
-import { wrapped } from "../values/wrap.ts"
+import { wrapped } from "../values/text.ts"
 import * as Schema from "effect/Schema"
 import { alarms } from "../alarms/alarms.ts"
 import { type Section, type Setting, type SettingFlags, flagText } from "../values/setting.ts"

@@ -1,4 +1,5 @@
 /** What the checks find: of an output, a bundle, the machine, the settings, the models, and alarms. */
+import type { Failure } from "./failure.ts"
 
 /** From the worst to the best. */
 const levels = ["wrong", "notCompared", "warning", "note", "ok"] as const
@@ -46,3 +47,24 @@ export const worstFirst = <One extends { readonly level: Level }>(findings: Read
 /** A number with its noun, for people. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`
+
+/** The results of the checks of `verify`. */
+export type VerifyFinding = Finding<"wrong" | "note">
+
+/** The copy that a check examines; it decides which command repairs it. `rights`: this user may not examine it. */
+export const partNames = ["rights", "vault", "warehouse", "published", "lake", "database", "files", "service"] as const
+export type Part = (typeof partNames)[number]
+
+export interface Checked {
+  readonly part: Part
+  readonly check: string
+  /** How much was checked, in words. */
+  readonly looked: string
+  readonly findings: ReadonlyArray<VerifyFinding>
+}
+
+export const isWrong = ({ findings }: Checked): boolean => findings.some(({ level }) => level === "wrong")
+
+/** The failure that stopped a check, in words. */
+export const failureText = ({ reason, message }: Failure): string =>
+  reason._tag === "WarehouseDamaged" ? `it is damaged: ${message}` : message

@@ -3,7 +3,7 @@ import type * as Redacted from "effect/Redacted"
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { resolve } from "node:path"
-import { durationMs } from "./duration.ts"
+import { durationMs } from "./text.ts"
 import type { Finding } from "./finding.ts"
 
 export interface Kind<Written, Value = Written> {

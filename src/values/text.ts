@@ -1,4 +1,4 @@
-/** Figures and lists as messages show them. */
+/** Figures, names and lists as messages show them, for the width of a terminal. */
 
 export const number = (value: number): string => Math.round(value).toLocaleString("en-US")
 export const percent = (share: number): string => `${Number((100 * share).toFixed(2))} %`
@@ -12,3 +12,60 @@ export const some = (texts: ReadonlyArray<string>): string =>
     .slice(0, 5)
     .map((text) => text.replaceAll(/\s+/g, " ").slice(0, 80))
     .join(", ")}${texts.length > 5 ? `, and ${texts.length - 5} more` : ""}`
+
+/** Something of the account; `place`: the name of its location. */
+interface Named {
+  readonly id: string
+  readonly name: string
+  readonly place?: string
+}
+
+/** A name for each thing. To those of the same name, that of their location is added, or else the end of their id. */
+export const distinctNames = (things: ReadonlyArray<Named>): ReadonlyMap<string, string> => {
+  const alike = Map.groupBy(things, ({ name }) => name)
+  const placed = things.map(({ id, name, place }) => {
+    const places = new Set(alike.get(name)!.map((one) => one.place))
+    return { id, name: places.size > 1 && place !== undefined ? `${name}, ${place}` : name }
+  })
+  const still = Map.groupBy(placed, ({ name }) => name)
+  return new Map(placed.map(({ id, name }) => [id, still.get(name)!.length > 1 ? `${name} (…${id.slice(-6)})` : name]))
+}
+
+/** The columns of a stream that is a terminal. */
+export const terminalWidth = (stream: { readonly isTTY?: boolean; readonly columns?: number }): number | undefined =>
+  stream.isTTY ? Math.max(stream.columns ?? 80, 40) : undefined
+
+interface Layout {
+  readonly width: number
+  /** The beginning of the first line. */
+  readonly first?: string
+  /** The number of blanks before every other line. */
+  readonly indent?: number
+}
+
+/** The lines of a text, broken between words. A word that is too long has a line of its own. */
+export const wrapped = (text: string, { width, first = "", indent = 0 }: Layout): ReadonlyArray<string> => {
+  if (text === "") return first.trim() === "" ? [] : [first.trimEnd()]
+  const lines: Array<string> = []
+  let line = first
+  let isEmpty = true
+  for (const word of text.split(" ")) {
+    if (!isEmpty && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = " ".repeat(indent)
+      isEmpty = true
+    }
+    line += isEmpty ? word : ` ${word}`
+    isEmpty = false
+  }
+  return [...lines, line]
+}
+
+/** Durations as flags and settings have them. */
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds of a text such as 30s, 10m, 26h or 7d; `undefined` for any other text. */
+export const durationMs = (text: string): number | undefined => {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * unitMs[unit!]!
+}

@@ -1,6 +1,6 @@
 /** What a name stands for where tables are chosen. */
 import { assert, it } from "@effect/vitest"
-import { choosableNames, namedTables } from "../../src/catalog/named-tables.ts"
+import { choosableNames, namedTables } from "../../src/catalog/published-tables.ts"
 
 const familyByTable = new Map([
   ["invoices", "invoices"],

@@ -1,10 +1,10 @@
 /** The display of a run: which lines it has in terminals of any size, and how it replaces them. */
 import { assert, describe, it } from "@effect/vitest"
 import { DisplayArea } from "../../src/run/console/display-area.ts"
-import { Pace } from "../../src/run/console/display-pace.ts"
 import { type DisplayState, type ReadingState, frame } from "../../src/run/console/display.ts"
+import { Pace } from "../../src/run/progress.ts"
 import { type Range, atLeast, between, exactly } from "../../src/values/range.ts"
-import { Screen, type Size } from "../support/terminal.ts"
+import { type Size, Screen } from "../support/terminal.ts"
 
 const reading = (name: string, more: Partial<ReadingState> = {}): ReadingState => ({
   name,

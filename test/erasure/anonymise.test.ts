@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { date, decimal, id, text } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { defineList } from "../../src/catalog/resource.ts"
-import { anonymised } from "../../src/features/privacy/erasure/anonymise.ts"
+import { anonymised } from "../../src/features/privacy/erasure/redact-frame.ts"
 
 const bills = defineList({
   table: "bills",

@@ -5,11 +5,11 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { type PseudonymKey, decodeKey, locationKey } from "../../src/settings/masking.ts"
-import { phoneNormaliser } from "../../src/stages/publish/masking/phones.ts"
 import {
   type PseudonymKind,
   definePseudonyms,
   parsePseudonym,
+  phoneNormaliser,
   pseudonymSql
 } from "../../src/stages/publish/masking/pseudonyms.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { readJson } from "../../src/output/json-file.ts"
+import { readJson } from "../../src/output/files.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const Job = Schema.Struct({ id: Schema.String, people: Schema.Array(Schema.String) })

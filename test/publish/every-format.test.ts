@@ -10,7 +10,7 @@ import { writeToPipe } from "../../src/stores/formats/pipe.ts"
 import { storedTables } from "../../src/stores/warehouse/columns.ts"
 import { contentOf, untouched } from "../../src/stores/warehouse/content.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
-import { storedOrder } from "../../src/stores/warehouse/stored-order.ts"
+import { storedOrder } from "../../src/stores/warehouse/parts.ts"
 import { newOutput } from "./output.ts"
 import {
   addManyThings,

@@ -2,8 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { columns, lines, strip, ticksOf } from "../../src/values/charts.ts"
 import { brief, bytes, counted, duration, share, signed } from "../../src/features/report/format.ts"
-import { moment, timeHtml } from "../../src/values/moment.ts"
-import { html } from "../../src/values/html.ts"
+import { html, moment, timeHtml } from "../../src/values/html.ts"
 import { cleanReason, fieldName, shape } from "../../src/features/report/mask.ts"
 
 describe("html", () => {

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import type { Column } from "../../src/catalog/tables.ts"
-import { same } from "../../src/features/verify/compare.ts"
+import { same } from "../../src/features/verify/sampling.ts"
 
 it.each([
   ["decimal", "7.5000", 7.5, true],

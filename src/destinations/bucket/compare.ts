@@ -8,8 +8,7 @@ import { type Compared, type Comparison, type Receiver, compared } from "../dest
 import type { BucketDestination } from "./settings.ts"
 import { type Compared as ComparedObject, compareObject, prepareFile } from "../../stores/objects/object.ts"
 import type { Failure } from "../../values/failure.ts"
-import { counted, note, wrong } from "../../values/finding.ts"
-import type { VerifyFinding } from "../../values/checked.ts"
+import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 
 const requestsTogether = 8
 

@@ -1,10 +1,43 @@
 /** A bucket: the files of a release as objects, and a manifest that names them. */
 import * as Effect from "effect/Effect"
-import type { Work } from "../destination.ts"
+import type { Receiver, Work } from "../destination.ts"
 import { checkBucket } from "./compare.ts"
 import { deliver } from "./deliver.ts"
-import { removeEarlierObjects } from "./earlier.ts"
 import type { BucketDestination } from "./settings.ts"
+import { manifestName } from "../../output/paths.ts"
+import { listVersions } from "../../stores/objects/list.ts"
+import { removeObject } from "../../stores/objects/object.ts"
+import { connect } from "./connect.ts"
+import { type BucketManifest, readManifest, writeManifest, writingName } from "./manifest.ts"
+
+/**
+ * What an erasure does with a bucket, after it got a new release: earlier objects are removed at once, whoever may read them.
+ * Returns whether the bucket has no earlier content any more, according to a list of all its objects.
+ */
+const removeEarlierObjects = Effect.fn("bucket.removeEarlierObjects")(function* ({
+  destination,
+  name
+}: Receiver<BucketDestination>) {
+  const { attempt, requests } = yield* connect(name, destination)
+  return yield* attempt(async () => {
+    const manifest = await readManifest(requests)
+    if (manifest === undefined) return false
+    for (const { object } of manifest.earlier) await removeObject(requests, object)
+    await writeManifest(requests, { ...manifest, earlier: [] })
+    const isOwn = ownNames(manifest)
+    for (const { id, isLatest, name } of (await listVersions(requests)) ?? [])
+      if (!isLatest && isOwn(name)) await requests.send("DELETE", name, { query: { versionId: id }, accept: [404] })
+    const wanted = new Set(manifest.files.flatMap(({ object, path }) => [object, path]).concat(manifestName))
+    const present = await listVersions(requests)
+    return present?.every(({ isLatest, name }) => (isLatest && wanted.has(name)) || !isOwn(name)) ?? false
+  })
+}, Effect.scoped)
+
+/** What else is below the prefix is somebody else's. */
+const ownNames = ({ files }: BucketManifest) => {
+  const names = new Set([manifestName, writingName, ...files.map(({ path }) => path)])
+  return (name: string) => names.has(name) || /^objects\/[0-9a-f]{64}(\.\w+)?$/.test(name)
+}
 
 export const work: Work<BucketDestination> = {
   part: "published",

@@ -1,6 +1,6 @@
 /** A folder of releases: it is a link to the newest one. */
 import { resolve } from "node:path"
-import { releasesOf } from "../../output/releases.ts"
+import { releasesOf } from "../../output/paths.ts"
 import type { DestinationKind, DestinationPlace } from "../../settings/destination.ts"
 import { type ItemOf, place, setting } from "../../values/setting.ts"
 

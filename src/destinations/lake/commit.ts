@@ -8,9 +8,13 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { type PublishedTable, publishedTables } from "../../catalog/published-tables.ts"
-import { changedRows, isChanged } from "../../stores/warehouse/changed-rows.ts"
+import {
+  type ContentVersion,
+  changedRows,
+  contentVersions,
+  isChanged
+} from "../../stores/warehouse/meta/content-versions.ts"
 import type { LakeSettings } from "./settings.ts"
-import { type ContentVersion, contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { query } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"

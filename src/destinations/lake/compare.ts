@@ -11,9 +11,8 @@ import { name } from "../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { tablesOf } from "../../catalog/tables.ts"
-import { counted, note, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import { type Compared, compared } from "../destination.ts"
-import type { VerifyFinding } from "../../values/checked.ts"
 
 /** A table that the lake has in another version than the warehouse is not compared. */
 export const checkLake = Effect.fn("verify.lake")(function* (

@@ -3,9 +3,15 @@ import * as Effect from "effect/Effect"
 import type { Work } from "../destination.ts"
 import { commitLake } from "./commit.ts"
 import { checkLake } from "./compare.ts"
-import { removeEarlierVersions } from "./erased.ts"
-import { removeFromLake } from "./location.ts"
 import type { LakeSettings } from "./settings.ts"
+import * as Result from "effect/Result"
+import { rename, rm } from "node:fs/promises"
+import { onDisk } from "../../output/files.ts"
+import { literal } from "../../stores/warehouse/sql.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { openLake } from "./lake.ts"
+import { purgeLake } from "./maintain.ts"
+import { allTables } from "./tables.ts"
 
 export const work: Work<LakeSettings> = {
   part: "lake",
@@ -21,3 +27,37 @@ export const work: Work<LakeSettings> = {
   forget: ({ destination }) => Effect.as(removeEarlierVersions(destination), !destination.place.startsWith("s3://")),
   remove: ({ destination }, { location }) => removeFromLake(destination, location)
 }
+
+/**
+ * What an erasure does with the lake, after the present rows were committed: removes its earlier versions. An embedded catalog becomes a new file, because DuckDB does not clear
+ * freed blocks.
+ */
+const removeEarlierVersions = Effect.fn("lake.removeEarlierVersions")(function* (settings: LakeSettings) {
+  yield* Effect.scoped(Effect.flatMap(openLake(settings, "write"), purgeLake))
+  const access = settings.access()
+  if (Result.isFailure(access) || access.success.catalog.kind !== "file") return
+  const { path } = access.success.catalog
+  const copy = `${path}.new`
+  const { run } = yield* Warehouse
+  yield* onDisk(copy, "removed", () => rm(copy, { force: true }))
+  yield* run(`ATTACH ${literal(path)} AS catalog_before (READ_ONLY); ATTACH ${literal(copy)} AS catalog_after`)
+  yield* run("COPY FROM DATABASE catalog_before TO catalog_after; DETACH catalog_before; DETACH catalog_after")
+  yield* onDisk(path, "replaced", () => rename(copy, path))
+})
+
+/** What the removal of a location does with the lake. Earlier versions keep it until `lake maintain` removes them. */
+const removeFromLake = Effect.fn("lake.removeLocation")(function* (settings: LakeSettings, location: string) {
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const lake = yield* openLake(settings, "write")
+      const { lake: existing } = yield* allTables(lake)
+      const tables = [...existing].flatMap(([path, columns]) => (columns.has("location_id") ? [path] : []))
+      yield* lake.transaction(
+        tables.map((path) => {
+          const [schema, table] = [path.slice(0, path.indexOf(".")), path.slice(path.indexOf(".") + 1)]
+          return `DELETE FROM lake."${schema}"."${table}" WHERE location_id = ${literal(location)}`
+        })
+      )
+    })
+  )
+})

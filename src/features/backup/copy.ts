@@ -9,10 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { mkdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { copyDurably, onDisk, syncFolder, writeDurably } from "../../output/files.ts"
+import { checksumOf, copyDurably, onDisk, syncFolder, writeDurably } from "../../output/files.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { CommandError } from "../../run/console/errors.ts"
-import { type Manifest, problemsOf } from "./manifest.ts"
+import * as Schema from "effect/Schema"
+import { portableFiles } from "../../output/portable-files.ts"
 
 /** What was written is removed again if this fails. */
 export const copyInto = (
@@ -68,3 +69,43 @@ const copied = async (from: string, to: string) => {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   return copyDurably(from, to)
 }
+
+/** `backup.json`: the files of a backup with their checksums, and whether they are still what they were. */
+export const Manifest = Schema.Struct({
+  /** The version of sluice that made it. */
+  tool: Schema.String,
+  /** ISO 8601. */
+  at: Schema.String,
+  files: Schema.Array(
+    Schema.Struct({
+      /** Relative to the folder. */
+      path: Schema.String,
+      bytes: Schema.Int,
+      /** Hexadecimal. */
+      sha256: Schema.String
+    })
+  ),
+  leftOut: Schema.Array(Schema.String)
+})
+export type Manifest = typeof Manifest.Type
+
+export interface Problem {
+  readonly path: string
+  readonly problem: string
+}
+
+/** Reads every file of the backup. */
+export const problemsOf = Effect.fnUntraced(function* (folder: string, { files }: Manifest) {
+  const found = new Set((yield* onDisk(folder, "read", () => portableFiles(folder))).files)
+  const problems: Array<Problem> = []
+  for (const { bytes, path, sha256 } of files) {
+    if (!found.delete(path)) {
+      problems.push({ path, problem: "it is missing" })
+      continue
+    }
+    const now = yield* onDisk(join(folder, path), "read", () => checksumOf(join(folder, path)))
+    if (now.bytes !== bytes) problems.push({ path, problem: `it has ${now.bytes} bytes, and had ${bytes}` })
+    else if (now.sha256 !== sha256) problems.push({ path, problem: "its content is not what it was" })
+  }
+  return [...problems, ...Array.from(found, (path) => ({ path, problem: "it was added" }))]
+})

@@ -1,5 +1,4 @@
-/** Checks whether another run has the warehouse open, and how the last run ended. */
-import { Effect } from "effect"
+/** Checks of the warehouse: who has it open, how the last run ended, and whether it has what the settings keep out. */
 import { existsSync } from "node:fs"
 import { type Run, lastRun } from "../../stores/warehouse/meta/runs.ts"
 import { leftLocations } from "../../stores/warehouse/meta/run-resources.ts"
@@ -8,8 +7,13 @@ import { outputPaths } from "../../output/paths.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { stateText } from "../../values/state.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { ok, warning } from "../../values/finding.ts"
+import { counted, ok, warning } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
+import * as Effect from "effect/Effect"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { earlierText } from "../../run/console/stored-earlier.ts"
+import { failureExplanation } from "../../run/console/errors.ts"
+import { keptOut, storedEarlier } from "../../run/withheld.ts"
 
 export const warehouse = Effect.fn("doctor.warehouse")(function* (
   output: OutputSettings,
@@ -49,3 +53,23 @@ const lineOf = ({ id, command, status, exitCode }: Run): DoctorFinding => {
       : "./sluice status shows what is incomplete."
   )
 }
+
+/** Checks what the settings keep out, and whether it was stored before. */
+export const withheld = Effect.fn("doctor.withheld")(function* (
+  { folder }: Pick<OutputSettings, "folder">,
+  catalogue: Catalogue
+) {
+  const names = keptOut(catalogue)
+  if (names.length === 0) return []
+  return yield* storedEarlier(folder, catalogue).pipe(
+    Effect.map((earlier) => [
+      earlier.length === 0
+        ? ok(
+            "kept out",
+            `${counted(names.length, "column or table", "columns and tables")}, nothing of it stored before`
+          )
+        : warning("kept out", earlierText(earlier))
+    ]),
+    Effect.catch((failure) => Effect.succeed([problem("kept out", failureExplanation(failure))]))
+  )
+})

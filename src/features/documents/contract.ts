@@ -1,8 +1,7 @@
 /** `sluice contract`: what readers may rely on, and whether another version of it still holds. */
 import { Effect } from "effect"
 import { readFile } from "node:fs/promises"
-import { type ReleasedTable, breakingChanges } from "../../stages/publish/contracts/compare.ts"
-import { contractOf } from "../../stages/publish/contracts/contract.ts"
+import { type ReleasedTable, breakingChanges, contractOf } from "../../stages/publish/contracts/contract.ts"
 import { contractText, odcsTables } from "../../stages/publish/contracts/odcs.ts"
 import { modelContract } from "../../stages/publish/models/dictionary.ts"
 import { sluiceVersion } from "../../values/version.ts"

@@ -5,7 +5,7 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import type { PersonalData } from "../../catalog/personal-data.ts"
 import type { DescribedModel } from "../../stages/publish/models/described.ts"
 import { modelFamily, modelSource, originText } from "../../stages/publish/models/dictionary.ts"
-import { wrapped } from "../../values/wrap.ts"
+import { wrapped } from "../../values/text.ts"
 
 /** A table or a model. */
 interface Entry {

@@ -4,12 +4,12 @@ import { coverageOf } from "../../catalog/coverage.ts"
 import {
   type DescribedTable,
   coverageTable,
-  dictionary as wholeDictionary,
   describedTables,
+  dictionary as wholeDictionary,
   tableSection
 } from "../../catalog/dictionary.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
-import { choosableNames, namedTables } from "../../catalog/named-tables.ts"
+import { choosableNames, namedTables } from "../../catalog/published-tables.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
 import { defaultCatalogue } from "../../run/catalogue.ts"
 import { columnLines, coverageLines, entryOf, listLines, modelEntry } from "./dictionary-text.ts"
@@ -18,7 +18,7 @@ import { modelFamily, modelSection, modelSections } from "../../stages/publish/m
 import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { printResult } from "../../run/result.ts"
-import { terminalWidth } from "../../values/wrap.ts"
+import { terminalWidth } from "../../values/text.ts"
 
 interface DictionaryFlags {
   /** Tables or families; empty: all. */

@@ -3,15 +3,13 @@ import type { ServerResponse } from "node:http"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { download } from "./database.ts"
+import { download, slots } from "./database.ts"
 import { withinSpace } from "./download-space.ts"
 import { type Body, HttpError, sendFile, textOf } from "./http.ts"
 import { limits } from "./limits.ts"
 import type { DownloadFormat } from "./messages.ts"
-import type { Release, Releases } from "./releases.ts"
+import type { Release, Releases, ShownCatalog } from "./releases.ts"
 import { chartOf, saveQuery, savedQueries } from "./saved-queries.ts"
-import type { ShownCatalog } from "./shown-catalog.ts"
-import { slots } from "./slots.ts"
 
 interface Call {
   readonly body: Body

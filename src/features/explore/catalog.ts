@@ -1,6 +1,6 @@
 /** The tables and views of a published file, with their descriptions. */
 import type { DuckDBConnection } from "@duckdb/node-api"
-import type { CatalogTable } from "./messages.ts"
+import type { CatalogTable, Dictionary } from "./messages.ts"
 
 export const readCatalog = async (connection: DuckDBConnection): Promise<ReadonlyArray<CatalogTable>> => {
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson() as ReadonlyArray<Found>
@@ -47,3 +47,22 @@ export const readCatalog = async (connection: DuckDBConnection): Promise<Readonl
 }
 
 type Found = Readonly<Record<string, string | null>>
+
+/** A release of an earlier version may have neither table. */
+export const readDictionary = async (connection: DuckDBConnection): Promise<Dictionary> => {
+  const rows = async (sql: string) =>
+    (await connection.runAndReadAll(sql).catch(() => undefined))?.getRowObjectsJson() ?? []
+  const columns = await rows("SELECT table_name, column_name, personal_data, refers_to FROM meta.columns")
+  const read = await rows("SELECT resource, epoch_ms(min(complete_at)) AS at FROM meta.watermarks GROUP BY resource")
+  return {
+    columns: columns.map((row) => ({
+      table: String(row["table_name"]),
+      column: String(row["column_name"]),
+      personal: String(row["personal_data"]),
+      ...(row["refers_to"] !== null && { refersTo: String(row["refers_to"]) })
+    })),
+    read: read.flatMap(({ resource, at }) =>
+      at === null ? [] : [{ resource: String(resource), at: new Date(Number(at)).toISOString() }]
+    )
+  }
+}

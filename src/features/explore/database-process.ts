@@ -3,13 +3,11 @@
  * of the memory that a query takes: `repeat('x', 1000000)` for each of 100,000 rows would end the whole program. This one
  * ends itself when it grows too large, and the server starts another.
  */
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import { readCatalog } from "./catalog.ts"
-import { readDictionary } from "./dictionary.ts"
+import { type DuckDBConnection, type Json, DuckDBInstance } from "@duckdb/node-api"
+import { readCatalog, readDictionary } from "./catalog.ts"
 import { limits } from "./limits.ts"
-import type { Answer, DownloadFormat, Request } from "./messages.ts"
-import { query } from "./query.ts"
-import { SqlError, readableOf } from "./select-only.ts"
+import type { Answer, DownloadFormat, QueryResult, Request } from "./messages.ts"
+import { type Readable, SqlError, readableOf } from "./select-only.ts"
 
 const [path, memoryMb = "", download] = process.argv.slice(2)
 
@@ -86,5 +84,35 @@ const errorOf = (cause: unknown): { readonly code: "refused" | "sql" | "memory";
   return {
     code: "memory",
     message: `The query takes more than ${memoryMb} MB of memory, the limit of DuckDB here. Read fewer rows or columns, or raise machine.memory_mb in the settings file.`
+  }
+}
+
+/** Runs a checked text and returns its first rows as text. */
+const query = async (connection: DuckDBConnection, readable: Readable): Promise<QueryResult> => {
+  const reader = await connection.streamAndReadUntil(readable.run, limits.rows + 1)
+  const names = reader.columnNames()
+  const types = reader.columnTypes().map(String)
+  const rows: Array<ReadonlyArray<string | null>> = []
+  let cutCells = 0
+  let characters = 0
+  const shown = (value: Json): string | null => {
+    const text = value === null ? null : typeof value === "object" ? JSON.stringify(value) : String(value)
+    if (text === null || text.length <= limits.cellCharacters) return text
+    cutCells++
+    return `${text.slice(0, limits.cellCharacters)}…`
+  }
+  const found = reader.getRowsJson()
+  for (const row of found.slice(0, limits.rows)) {
+    if (characters > limits.answerCharacters) break
+    const cells = row.map(shown)
+    characters += cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0)
+    rows.push(cells)
+  }
+  return {
+    tables: connection.getTableNames(readable.query, true),
+    columns: names.map((name, index) => ({ name, type: types[index]! })),
+    rows,
+    isCut: found.length > rows.length || !reader.done,
+    cutCells
   }
 }

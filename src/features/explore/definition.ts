@@ -1,8 +1,7 @@
 /** The command `sluice explore`. */
 import * as Schema from "effect/Schema"
-import { common, flag, text } from "../../run/flags.ts"
+import { common, flag, port, text } from "../../run/flags.ts"
 import { load } from "../../run/load.ts"
-import { port } from "../../run/port-flag.ts"
 import { command } from "../../run/command.ts"
 
 export const explore = command({

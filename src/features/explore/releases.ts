@@ -7,7 +7,9 @@ import { realpath } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { readManifest } from "../../output/manifest.ts"
 import { snapshotName } from "../../output/paths.ts"
-import { Database, DatabaseError, type DatabaseOptions } from "./database.ts"
+import { type DatabaseOptions, Database, DatabaseError } from "./database.ts"
+import { limits } from "./limits.ts"
+import { type Links, withLinks } from "./links.ts"
 
 export interface Release extends DatabaseOptions {
   /** The name of its folder: 000007-20260131T100000000Z. */
@@ -56,3 +58,35 @@ const writtenAtOf = (folder: string): Promise<string | undefined> =>
     ({ writtenAt }) => writtenAt,
     () => undefined
   )
+
+/** What the page shows of the tables of a release. It is read once for each release, whoever asks first. */
+export interface ShownCatalog {
+  readonly tables: ReturnType<typeof withLinks>
+  /** The name of each location that has one. */
+  readonly locations: Readonly<Record<string, string>>
+}
+
+/** `links`: a release is shown without them if they cannot be read. */
+export const shownCatalogs = (links: () => Promise<Links>) => {
+  const known = new WeakMap<Release, Promise<ShownCatalog>>()
+  let found: Promise<Links> | undefined
+  return (release: Release): Promise<ShownCatalog> => {
+    found ??= links().catch((): Links => new Map())
+    const one = known.get(release) ?? read(release, found)
+    known.set(release, one)
+    one.catch(() => known.delete(release))
+    return one
+  }
+}
+
+const read = async ({ database }: Release, links: Promise<Links>): Promise<ShownCatalog> => {
+  // Not that of a browser: another one may wait for the same answer.
+  const { signal } = new AbortController()
+  const [tables, names] = await Promise.all([
+    database.catalog(signal),
+    database
+      .query(`SELECT id, name FROM locations WHERE name IS NOT NULL LIMIT ${limits.rows}`, signal)
+      .catch(() => ({ rows: [] }))
+  ])
+  return { tables: withLinks(tables, await links), locations: Object.fromEntries(names.rows) as Record<string, string> }
+}

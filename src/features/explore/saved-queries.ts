@@ -1,9 +1,8 @@
 /** Saved queries: one .sql file each, in a folder of the user. Saving one is the only thing that the explorer writes. */
-import { constants, type Dirent } from "node:fs"
+import { type Dirent, constants } from "node:fs"
 import { lstat, mkdir, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { writeAtomically } from "../../output/files.ts"
-import { type ChartKind, isChartKind } from "./chart-kinds.ts"
 import { limits } from "./limits.ts"
 
 export interface SavedQuery {
@@ -100,3 +99,8 @@ export const saveQuery = async (folder: string, { name, sql, chart }: SavedQuery
 }
 
 const pathOf = (folder: string, name: string): string => join(folder, `${name}.sql`)
+
+/** The kinds of charts, as they are drawn and saved. */
+export const chartKinds = ["bar", "grouped", "line", "area"] as const
+export type ChartKind = (typeof chartKinds)[number]
+export const isChartKind = (kind: unknown): kind is ChartKind => chartKinds.some((one) => one === kind)

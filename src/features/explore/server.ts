@@ -1,14 +1,13 @@
 /** The server of the explorer: who may use it, and what each address does. */
 import { randomBytes } from "node:crypto"
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Access, newAccess } from "./access.ts"
 import { type Api, apiRoutes } from "./api.ts"
 import { assetPaths, pageHtml } from "./assets.ts"
 import { HttpError, readJson, sendError, sendFile, sendJson } from "./http.ts"
 import type { Links } from "./links.ts"
-import { Releases } from "./releases.ts"
-import { shownCatalogs } from "./shown-catalog.ts"
+import { Releases, shownCatalogs } from "./releases.ts"
 
 export interface ExplorerOptions {
   /** The published folder. */

@@ -1,6 +1,6 @@
 /** The tables that `--only` and `--except` name, by name or by family. */
 import { Effect } from "effect"
-import { choosableNames, namedTables } from "../../catalog/named-tables.ts"
+import { choosableNames, namedTables } from "../../catalog/published-tables.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
 import { CommandError } from "../../run/console/errors.ts"
 

@@ -16,7 +16,7 @@ import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError } from "../../run/console/errors.ts"
 import { Output, duration } from "../../run/console/output.ts"
-import { record } from "../../run/recorded.ts"
+import { record } from "../../run/run.ts"
 import { printResult } from "../../run/result.ts"
 import { choiceOf } from "../../run/selection.ts"
 

@@ -1,8 +1,7 @@
 /** The command `sluice listen`. */
 import * as Schema from "effect/Schema"
-import { reportsSettings, run, text } from "../../run/flags.ts"
+import { port, reportsSettings, run, text } from "../../run/flags.ts"
 import { loadRun } from "../../run/load.ts"
-import { port } from "../../run/port-flag.ts"
 import { command } from "../../run/command.ts"
 
 export const listen = command({

@@ -2,8 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Due } from "./due.ts"
-import { type WordsByTable, eventOf } from "./events.ts"
+import { type Due, type WordsByTable, eventOf } from "./due.ts"
 
 export interface ListenOptions {
   readonly host: string

@@ -5,7 +5,6 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { removeLeftovers } from "../../output/leftovers.ts"
 import { removeFiles, unneededFiles } from "./files.ts"
 import { pruneHistory } from "./history.ts"
-import { compactVault } from "./vault.ts"
 import { outputPaths } from "../../output/paths.ts"
 import type { Flags } from "../../settings/read.ts"
 import { type CommandSettings, outputSettings } from "../../settings/settings.ts"
@@ -19,6 +18,11 @@ import { Environment } from "../../values/environment.ts"
 import { Output, table } from "../../run/console/output.ts"
 import { run } from "../../run/run.ts"
 import { instant, printResult } from "../../run/result.ts"
+import type { Failure } from "../../values/failure.ts"
+import type { Frame } from "../../stores/vault/frame.ts"
+import { type Rewritten, rewriteSegments } from "../../stores/vault/rewrite.ts"
+import { loadedPosition } from "../../stores/warehouse/meta/vault-offset.ts"
+import { compactor } from "./compact.ts"
 
 export interface PruneFlags extends Flags {
   readonly apply: boolean
@@ -112,3 +116,28 @@ const sum = (files: ReadonlyArray<{ readonly bytes: number }>): number =>
   files.reduce((total, { bytes }) => total + bytes, 0)
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1)
+
+/** What a compaction of the vault removes, and the compaction itself. */
+interface Compaction {
+  readonly records: number
+  readonly segments: ReadonlyArray<Rewritten>
+}
+
+/** `before`: only pages received before this time are changed; epoch milliseconds. Segments that wait for the load are not. */
+export const compactVault = Effect.fn("prune.compactVault")(function* (
+  folder: string,
+  { resources }: Catalogue,
+  { apply, before }: { readonly before: number; readonly apply: boolean }
+): Effect.fn.Return<Compaction, Failure, Warehouse> {
+  const loaded = yield* loadedPosition()
+  if (loaded === undefined) return { records: 0, segments: [] }
+  const options = { apply, below: loaded.segment }
+  const { compact, look, removed } = compactor(resources, before)
+  const unchanged = (frame: Frame) => {
+    look(frame)
+    return frame
+  }
+  yield* rewriteSegments(folder, unchanged, { ...options, apply: false })
+  const segments = yield* rewriteSegments(folder, compact, options)
+  return { records: removed(), segments }
+})

@@ -6,8 +6,7 @@ import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { namesIn } from "../../output/folder.ts"
 import { type SetAside, setAsideIn } from "../../run/set-aside.ts"
-import { outputPaths } from "../../output/paths.ts"
-import { isOfRelease } from "../../output/releases.ts"
+import { isOfRelease, outputPaths } from "../../output/paths.ts"
 
 export interface Unneeded {
   /** Relative to the output folder. */

@@ -59,3 +59,10 @@ export const money = (value: number, currency: string | undefined, written = cou
 export const moneyBrief = (value: number, currency: string | undefined): Html =>
   html`<span title="${money(value, currency, exactly)}">${money(value, currency, brief)}</span>`
 const exactly = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 2 })
+
+/** `A`, `A and B`, `A, B and 38 others`. */
+export const listed = (names: ReadonlyArray<string>, shown = 3): string => {
+  const parts =
+    names.length > shown ? [...names.slice(0, shown - 1), `${count(names.length - shown + 1)} others`] : names
+  return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`
+}

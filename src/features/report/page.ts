@@ -1,10 +1,9 @@
 /** The document around the two parts of the report. It loads nothing: a policy in the file forbids it. */
 import { hash } from "node:crypto"
 import { monthsUntil } from "./business/months.ts"
-import { moment, month } from "../../values/moment.ts"
+import { Html, html, moment, month } from "../../values/html.ts"
 import { type Overview, stateLine } from "./operations/overview.ts"
-import { Html, html } from "../../values/html.ts"
-import { style } from "./style.ts"
+import { pageStyle } from "../../values/page-style.ts"
 
 export interface Page {
   readonly overview: Overview
@@ -108,3 +107,73 @@ export const page = ({ overview, asOf, readAt, account, headline, operations, bu
       </body>
     </html> `.text
 }
+
+/** What the report adds to the style of all pages: its charts, marks and navigation. */
+const style = `${pageStyle}
+header p{margin:0}
+.brand,.period{color:var(--muted);font-size:.9rem}
+h1{font-size:1.9rem}
+header .notice{margin:1rem 0 0;max-width:none;padding:.55rem 1rem}
+.headline{font-size:1.15rem;line-height:1.6;max-width:72rem;margin:1rem 0 0!important;font-variant-numeric:tabular-nums}
+#status{margin-right:.35rem}
+nav{position:sticky;top:0;z-index:2;background:var(--ground);border-bottom:1px solid var(--line);margin-top:1rem}
+nav ul{max-width:var(--frame);margin:0 auto;padding:0 1.5rem;list-style:none;display:flex;flex-wrap:wrap;gap:0 1.05rem;white-space:nowrap}
+nav a{display:block;padding:.4rem 0;color:var(--muted);text-decoration:none;font-size:.9rem}
+nav a:hover{color:var(--text)}
+nav .part a{color:var(--text);font-weight:600}
+main>section{padding-top:1rem;scroll-margin-top:2rem}
+section section{margin-top:2.6rem;scroll-margin-top:3.2rem}
+section section h3{padding-top:1rem;border-top:1px solid var(--line)}
+.two-columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));gap:0 3rem}
+.two-columns>*{min-width:0}.two-columns th{white-space:normal}
+@media (min-width:74rem){.two-columns>:last-child:nth-child(odd){grid-column:1/-1}}
+#age{font-weight:600}
+.reasons{padding-left:1.2rem;margin:.9rem 0;max-width:52rem}
+.reasons li{margin:.25rem 0}
+thead th{white-space:nowrap}
+tbody th{white-space:nowrap;max-width:18rem;overflow:hidden;text-overflow:ellipsis}
+.chart{min-width:6rem}
+td.wide{min-width:15rem;color:var(--muted)}
+.zero{color:var(--muted)}
+.state{white-space:nowrap}
+.state::before{content:"";display:inline-block;width:.55rem;height:.55rem;border-radius:50%;margin-right:.4rem;background:var(--good)}
+.state.complete_with_warnings::before,.state.paused::before{background:var(--warn);border-radius:0;transform:rotate(45deg) scale(.85)}
+.state.incomplete::before,.state.interrupted::before{background:var(--bad);border-radius:0}
+.strip{display:block;width:100%;min-width:7rem;height:1.05rem;margin-top:.1rem}
+.spark{display:block;width:100%;height:1.05rem;min-width:5rem;margin-top:.1rem}
+.strip .complete,.key.complete{fill:var(--good);background:var(--good)}
+.strip .warning,.key.warning{fill:var(--warn);background:var(--warn)}
+.strip .problem,.key.problem{fill:var(--bad);background:var(--bad)}
+.strip .none,.key.none{fill:var(--none);background:var(--none)}
+.key{display:inline-block;width:.6rem;height:.8rem;margin:0 .35rem 0 .9rem;vertical-align:-.05rem}
+.key:first-child{margin-left:0}.key.warning{height:.56rem}.key.problem{height:.34rem}.key.none{height:.12rem}
+.meter{display:block;height:.6rem;margin-top:.35rem;min-width:6rem}
+.meter span{display:block;height:100%;background:var(--accent);border-radius:0 2px 2px 0;min-width:1px}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:0 2.5rem}
+.pair>*{min-width:0}
+div.chart{display:grid;grid-template-columns:auto minmax(0,1fr);grid-template-rows:auto 11rem 1.4rem;column-gap:.5rem;margin:.3rem 0 .4rem;min-width:0}
+.unit{grid-column:1/-1;color:var(--muted);font-size:.8rem;margin-bottom:.5rem}
+.levels{position:relative;min-width:2.2rem;font-size:.75rem;color:var(--muted);font-variant-numeric:tabular-nums}
+.levels span{position:absolute;right:0;transform:translateY(50%);line-height:1;white-space:nowrap}
+div.chart svg{width:100%;height:100%;display:block;overflow:visible}
+.ticks{grid-column:2;position:relative;font-size:.75rem;color:var(--muted);white-space:nowrap}
+.ticks span{position:absolute;top:.3rem;transform:translateX(-50%)}
+.ticks .first{transform:none}.ticks .last{transform:translateX(-100%)}
+path{fill:none;vector-effect:non-scaling-stroke}
+rect.bar{fill:var(--accent)}rect.warning{fill:var(--warn)}rect.problem{fill:var(--bad)}
+.grid{stroke:var(--grid)}.base{stroke:var(--none)}
+path.line,path.second,path.third{stroke:var(--accent);stroke-width:1.75;stroke-linejoin:round;stroke-linecap:round}
+path.second{stroke:var(--second);stroke-dasharray:6 3}path.third{stroke:var(--third);stroke-dasharray:2 3}
+path.dot{stroke-width:6;stroke-dasharray:none}
+path.area{fill:var(--fill)}
+path.limit{stroke:var(--bad);stroke-width:1.5;stroke-dasharray:5 4}
+path.mark{stroke:var(--text);stroke-width:1.5}
+.strip path,.spark path{vector-effect:non-scaling-stroke}
+.strip path{stroke:none}
+.series{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.8rem;color:var(--muted);margin:0;padding:0;list-style:none}
+.series svg{width:1.6rem;height:.5rem;margin-right:.35rem}
+@media (max-width:60rem){nav{position:static}section section{scroll-margin-top:0}}
+@media (max-width:40rem){nav ul{padding-left:1rem;padding-right:1rem}.ticks span:nth-child(even):not(.last){display:none}td.wide{min-width:12rem}}
+@media print{nav,#age{display:none}header{padding-top:0}.two-columns,.pair{display:block}section section{margin-top:1.4rem}
+.chart,.tiles,.strip,.notice{break-inside:avoid}#operations{break-before:page}th,td{padding-right:.5rem}thead th,tbody th{white-space:normal;overflow-wrap:anywhere}.scroll table{font-size:8.5pt}.chart,.strip,.spark,.meter{min-width:3rem}td.wide{min-width:8rem}}
+`

@@ -11,11 +11,13 @@ import { onDisk, writeAtomically } from "../../output/files.ts"
 import { outputPaths, snapshotName } from "../../output/paths.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { business, withoutModels } from "./business/business.ts"
-import { listed } from "./names.ts"
+import { counted, listed } from "./format.ts"
 import { operations } from "./operations/operations.ts"
 import type { Period } from "./operations/period.ts"
-import { withheldSection } from "./operations/withheld.ts"
 import { page } from "./page.ts"
+import type { Html } from "../../values/html.ts"
+import { tableSection } from "./section.ts"
+import { text } from "./table.ts"
 
 export interface ReportOptions {
   /** The output folder. */
@@ -76,4 +78,22 @@ export const writeReport = (path: string, { text }: Report): Effect.Effect<void,
   onDisk(path, "written", async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeAtomically(path, text)
+  })
+
+/** `earlier`: those of the names whose values were stored before. */
+const withheldSection = (names: ReadonlyArray<string>, earlier: ReadonlyArray<string>): Html | undefined =>
+  tableSection(names, {
+    id: "withheld",
+    title: "Kept out",
+    lead: `The settings keep ${counted(names.length, "column or table", "columns and tables")} out. ${
+      earlier.length === 0
+        ? "Nothing of it was stored before."
+        : "What was stored before is still in the output folder."
+    }`,
+    table: {
+      id: "withheld-table",
+      caption: "What the settings keep out",
+      folded: 12,
+      columns: [text("What", (name) => name), text("Stored before", (name) => (earlier.includes(name) ? "yes" : "no"))]
+    }
   })

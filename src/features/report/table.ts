@@ -1,7 +1,7 @@
 /** Tables of the report. A wide one scrolls inside its own box, never the page. */
 import { type Content, type Html, html } from "../../values/html.ts"
 import { count } from "./format.ts"
-import { highestOf } from "./rows.ts"
+import { ownName } from "./mask.ts"
 
 export interface Column<Row> {
   readonly head: string
@@ -78,3 +78,13 @@ export const numbersOf = <Row>(rows: ReadonlyArray<Row>, table: Table<Row>): Htm
     <summary>Numbers</summary>
     ${tableOf(rows, table)}
   </details>`
+
+/** Reads a name that the account has chosen. */
+export const ownText = (cell: unknown): string => ownName(String(cell ?? "unknown"))
+
+export const sumOf = <Row>(rows: ReadonlyArray<Row>, of: (row: Row) => number): number =>
+  rows.reduce((sum, row) => sum + of(row), 0)
+
+/** 0 if there are no rows. */
+export const highestOf = <Row>(rows: ReadonlyArray<Row>, of: (row: Row) => number): number =>
+  Math.max(0, ...rows.map(of))

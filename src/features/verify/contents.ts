@@ -12,10 +12,8 @@ import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { counted, note, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "../../values/checked.ts"
-import type { Known } from "./existing-tables.ts"
-import { rowsMax, smallContents } from "./small-contents.ts"
+import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
+import { type Known, rowsMax, smallContents } from "./existing-tables.ts"
 import type { Manifest, PublishedFile, TableContent } from "../../output/manifest.ts"
 
 /** Checks the current tables. Tables that a run or `prune` changed after the release was published may differ. */

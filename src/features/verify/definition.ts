@@ -6,7 +6,7 @@ import { command } from "../../run/command.ts"
 import { account, common, flag } from "../../run/flags.ts"
 import { holderShape } from "../../run/result-shapes.ts"
 import { load } from "../../run/load.ts"
-import { partNames } from "../../values/checked.ts"
+import { partNames } from "../../values/finding.ts"
 
 export const verify = command({
   name: "verify",

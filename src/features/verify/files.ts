@@ -3,13 +3,11 @@ import { Effect, Stream } from "effect"
 import { readdir } from "node:fs/promises"
 import { join, normalize, sep } from "node:path"
 import type { Failure } from "../../values/failure.ts"
-import { onDisk } from "../../output/files.ts"
+import { checksumIfPresent, onDisk } from "../../output/files.ts"
 import { filesName, outputPaths } from "../../output/paths.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { counted, note, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import type { Known } from "./existing-tables.ts"
-import { checksumIfPresent } from "../../destinations/folder/checksum.ts"
 
 /** The file of a deleted row may be missing, although sluice itself never removes it. */
 export const checkFiles = Effect.fn("verify.files")(function* (

@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
 import { name, names, stringOf } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { counted, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Checked, type VerifyFinding, counted, wrong } from "../../values/finding.ts"
 import { type Known, type KnownTable, countedRows, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /**

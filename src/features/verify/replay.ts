@@ -1,5 +1,5 @@
 /** Normalises and merges records of the vault again, and compares the result with the rows of the warehouse. */
-import { Effect, type Scope } from "effect"
+import { type Scope, Effect } from "effect"
 import { hash } from "node:crypto"
 import { join } from "node:path"
 import { kinds } from "../../catalog/kinds.ts"
@@ -12,12 +12,19 @@ import { historyLimit } from "../../stores/warehouse/meta/history-limit.ts"
 import { query, queryNumber, readRows } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { counted, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Checked, type VerifyFinding, counted, wrong } from "../../values/finding.ts"
 import { scratchFolder } from "../../output/scratch.ts"
 import { stateFindings } from "./replayed-state.ts"
-import { rowsMax, smallContents } from "./small-contents.ts"
-import { type Known, type KnownTable, countedRows, filledTables, rowsOfEach, shownKey } from "./existing-tables.ts"
+import {
+  type Known,
+  type KnownTable,
+  countedRows,
+  filledTables,
+  rowsMax,
+  rowsOfEach,
+  shownKey,
+  smallContents
+} from "./existing-tables.ts"
 
 export interface ReplayOptions {
   /** Output folder. */

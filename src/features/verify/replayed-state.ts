@@ -1,7 +1,6 @@
 /** Compares the state in the warehouse with the state that a replay of the vault gives. */
 import { Effect } from "effect"
-import { counted, wrong } from "../../values/finding.ts"
-import type { VerifyFinding } from "../../values/checked.ts"
+import { type VerifyFinding, counted, wrong } from "../../values/finding.ts"
 import { query } from "../../stores/warehouse/query.ts"
 import { countedRows } from "./existing-tables.ts"
 

@@ -6,8 +6,7 @@ import { fetchedParentsSql } from "../../stores/warehouse/meta/parent-state.ts"
 import { numbers } from "../../stores/warehouse/query.ts"
 import { name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { counted, note, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import { type Known, type KnownTable, countedRows, rowsOfEach, shownKey } from "./existing-tables.ts"
 
 /** Every row has a key without NULL, and no other row has the same key. */

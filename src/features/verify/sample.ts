@@ -10,10 +10,8 @@ import { type Resource, transformed } from "../../catalog/resource.ts"
 import { keyOf, snakeCase } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Row, Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Chosen, choose, isCompared } from "./sampling.ts"
-import { epochMs, same, shown, textOf } from "./compare.ts"
-import { counted, note, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Chosen, choose, epochMs, isCompared, same, shown, textOf } from "./sampling.ts"
+import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import type { KnownTable } from "./existing-tables.ts"
 
 export interface SampleOptions {

@@ -1,4 +1,4 @@
-/** Checks the state in the warehouse: watermarks, times and rejects. */
+/** Checks that the warehouse can be read, and its state: watermarks, times, rejects and statuses. */
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { snakeCase, tablesOf } from "../../catalog/tables.ts"
@@ -9,9 +9,9 @@ import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import { numbers, query, queryNumber } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { counted, note, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Checked, type VerifyFinding, counted, failureText, note, wrong } from "../../values/finding.ts"
 import { type Known, countedRows, rowsOfEach, shownKey } from "./existing-tables.ts"
+import { warehouseName } from "../../output/paths.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */
 export const checkTimes = Effect.fn("verify.times")(function* ({
@@ -115,4 +115,25 @@ export const checkStatuses = Effect.fn("verify.statuses")(function* (): Effect.f
     wrong(resource, `run ${run} calls it ${stateText(status)}; what the run found makes it ${stateText(follows)}`)
   )
   return { part: "warehouse", check: "statuses", looked: counted(readings, "reading"), findings }
+})
+
+/** Reads every value of every table, because DuckDB checks the checksum of a block only when it reads the block. */
+export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
+  const warehouse = yield* Warehouse
+  const rows = yield* query(
+    { schema: String, table: String, size: Number },
+    `SELECT schema_name AS "schema", table_name AS "table", estimated_size AS size FROM duckdb_tables() WHERE database_name = current_database() ORDER BY ALL`
+  )
+  const tables = rows.map(({ schema, table, size }) => ({ table: `${schema}.${name(table)}`, size }))
+  const filled = tables.filter(({ size }) => size > 0)
+  const sumSql = ({ table }: (typeof tables)[number]) => `SELECT bit_xor(hash(t)) AS sum FROM ${table} AS t`
+  const findings: Array<VerifyFinding> = []
+  // Of tables that are read together, the failure does not name the damaged one.
+  const oneByOne = Effect.forEach(filled, (one) =>
+    Effect.catch(warehouse.rows(sumSql(one)), (failure) =>
+      Effect.sync(() => findings.push(wrong(warehouseName, `${one.table}: ${failureText(failure)}`)))
+    )
+  )
+  yield* Effect.catch(rowsOfEach({}, filled, sumSql), () => oneByOne)
+  return { part: "warehouse", check: "blocks", looked: counted(tables.length, "table"), findings }
 })

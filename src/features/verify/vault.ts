@@ -10,8 +10,7 @@ import { type Entry, foreignIn } from "../../stores/vault/entry.ts"
 import { decode, isTorn } from "../../stores/vault/frame.ts"
 import { type Position, isBefore } from "../../stores/vault/position.ts"
 import { plainPath, readSealed } from "../../stores/vault/segments.ts"
-import { counted, note, wrong } from "../../values/finding.ts"
-import type { Checked, VerifyFinding } from "../../values/checked.ts"
+import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import { deniedText } from "../../output/denied.ts"
 
 /** What the warehouse expects of the vault. */

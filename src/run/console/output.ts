@@ -8,8 +8,8 @@ import type { OnRunEvent } from "../../values/run-event.ts"
 import { type Level, levelWords } from "../../values/finding.ts"
 import type { Range } from "../../values/range.ts"
 import { textsByTone } from "../../values/state.ts"
-import { terminalWidth, wrapped } from "../../values/wrap.ts"
-import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log-format.ts"
+import { terminalWidth, wrapped } from "../../values/text.ts"
+import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log.ts"
 
 /** Where a command writes; a terminal also has a size. */
 export interface Streams {

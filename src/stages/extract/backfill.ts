@@ -14,7 +14,7 @@ import type { Outcome } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import type { Reading, RunContext } from "./run-context.ts"
 import { readPartition } from "./paginate.ts"
-import { fingerprint, resumed } from "./checkpoint.ts"
+import { fingerprint, resumed } from "./list-progress.ts"
 import { isTotalComparable, missingBeyondDrift, noStrategyWorks, remarksOf } from "./outcome.ts"
 
 /** The service may list or change records late, so the next backfill reads the last day of a window again. */

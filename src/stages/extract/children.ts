@@ -23,7 +23,7 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type RunContext, count } from "./run-context.ts"
 import { ask, decideMissingChildren, decideNotFound } from "./deletions.ts"
 import { readPartition } from "./paginate.ts"
-import { beginning, resumed } from "./checkpoint.ts"
+import { beginning, resumed } from "./list-progress.ts"
 
 /** Concurrent requests: enough to use the whole budget at 1.2 s of latency. A crash repeats at most this many. */
 const concurrency = 12

@@ -4,8 +4,7 @@
  */
 import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
-import type { ApiError } from "../api/errors.ts"
-import { reasonsIn } from "../api/errors.ts"
+import { type ApiError, reasonsIn } from "../api/errors.ts"
 import { type Changes, type ListResource, type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Capabilities } from "../../values/capabilities.ts"
@@ -18,7 +17,7 @@ import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Reading, RunContext } from "./run-context.ts"
 import { decideNotFound } from "./deletions.ts"
 import { readPartition } from "./paginate.ts"
-import { beginning, fingerprint, resumed } from "./checkpoint.ts"
+import { beginning, fingerprint, resumed } from "./list-progress.ts"
 import { combined, isTotalComparable, missingBeyondDrift, noStrategyWorks, remarksOf, withWarnings } from "./outcome.ts"
 
 /**

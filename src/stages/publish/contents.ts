@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { type Content, contentOf, contentsOfRows, empty, untouched } from "../../stores/warehouse/content.ts"
 import { name } from "../../stores/warehouse/sql.ts"
-import { changedRows } from "../../stores/warehouse/changed-rows.ts"
+import { changedRows } from "../../stores/warehouse/meta/content-versions.ts"
 import type { TableChange } from "./changes.ts"
 import type { TableContent } from "../../output/manifest.ts"
 import type { Making } from "./release.ts"

@@ -24,7 +24,7 @@ import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsO
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
 import { type SnapshotStatements, isSmall } from "./snapshot.ts"
 import { type FormatName, formatNames, loadFormat } from "../../stores/formats/formats.ts"
-import { storedOrder } from "../../stores/warehouse/stored-order.ts"
+import { storedOrder } from "../../stores/warehouse/parts.ts"
 
 export interface PublishOptions {
   /** Becomes a link to the newest release; the releases are in a hidden folder next to it. */

@@ -19,7 +19,7 @@ import { checksumOf, checksumOfBytes, onDisk, syncFolder } from "../../output/fi
 import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import type { Written } from "../../stores/formats/format.ts"
 import type { PublishedFile } from "../../output/manifest.ts"
-import { buildingEnd, isOfRelease, isRelease, releaseNameOf, releasesOf } from "../../output/releases.ts"
+import { buildingEnd, isOfRelease, isRelease, releaseNameOf, releasesOf } from "../../output/paths.ts"
 import type { PreviousRelease } from "./manifest.ts"
 
 export interface Release {

@@ -8,7 +8,7 @@ import { fileFailure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import type { StoredColumn } from "../warehouse/content.ts"
 import { names } from "../warehouse/sql.ts"
-import { storedOrder } from "../warehouse/stored-order.ts"
+import { storedOrder } from "../warehouse/parts.ts"
 import type { Format } from "./format.ts"
 import { noMetadata } from "./metadata.ts"
 

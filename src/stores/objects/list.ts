@@ -1,6 +1,5 @@
 /** Lists what a bucket has. */
 import type { Requests } from "./bucket.ts"
-import { elements } from "./xml.ts"
 
 export interface Version {
   /** Below the prefix. */
@@ -52,3 +51,12 @@ const listLatest = async ({ prefix, send }: Requests): Promise<ReadonlyArray<Ver
 }
 
 const one = (xml: string, name: string): string => elements(xml, name)[0] ?? ""
+
+/** The texts of the elements with this name, in order. */
+export const elements = (xml: string, name: string): ReadonlyArray<string> =>
+  Array.from(xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g")), ([, text]) =>
+    text!.replaceAll(/&(lt|gt|quot|apos|amp|#(\d+));/g, (_, entity: string, number?: string) =>
+      number ? String.fromCodePoint(Number(number)) : entities[entity]!
+    )
+  )
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" }

@@ -2,7 +2,7 @@
 import { createHash, hash } from "node:crypto"
 import { open } from "node:fs/promises"
 import { type Requests, BucketError, keyPath } from "./bucket.ts"
-import { elements } from "./xml.ts"
+import { elements } from "./list.ts"
 
 /** What is known of the content of an object. */
 export interface Content {

@@ -5,14 +5,13 @@
  *     vault/000007.ndjson       the open segment; opening the vault removes a torn last frame
  *     vault/000006.ndjson.zst   sealed, never written again
  */
-import { Context, Effect, Layer, type Scope, Semaphore } from "effect"
+import { type Scope, Context, Effect, Layer, Semaphore } from "effect"
 import { type Failure, type FileOperation, failure, fileFailure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
 import { Damage, Older, damagedAt } from "./damage.ts"
-import { Decoded, type Frame, bodyIn, encode } from "./frame.ts"
-import type { Position } from "./position.ts"
+import { type Frame, Decoded, bodyIn, encode } from "./frame.ts"
+import { type Position, isBefore } from "./position.ts"
 import { framesIn, readPlain, readSealed } from "./segments.ts"
-import { RecentFrames } from "./recent-frames.ts"
 import { Writer } from "./writer.ts"
 
 export interface Read {
@@ -143,3 +142,38 @@ class Segments {
     return content
   }
 }
+
+const bytesMax = 4 * 1024 * 1024
+
+/** Keeps the newest frames in memory, so that the load need not read them again. */
+class RecentFrames {
+  /** Oldest first. */
+  private frames: Array<RecentFrame> = []
+  private bytes = 0
+
+  push(begin: Position, frame: Decoded): void {
+    this.frames.push({ begin, frame })
+    this.bytes += sizeOf({ begin, frame })
+    while (this.bytes > bytesMax) this.bytes -= sizeOf(this.frames.shift()!)
+  }
+
+  /** Returns the consecutive frames from a position on, and forgets them and all earlier ones. */
+  take({ segment, offset }: Position): ReadonlyArray<Decoded> {
+    const frames: Array<Decoded> = []
+    let end = offset
+    for (const { begin, frame } of this.frames)
+      if (begin.segment === segment && begin.offset === end) {
+        frames.push(frame)
+        end = frame.end
+      }
+    this.frames = this.frames.filter(({ begin }) => !isBefore(begin, { segment, offset: end }))
+    this.bytes = this.frames.reduce((sum, recent) => sum + sizeOf(recent), 0)
+    return frames
+  }
+}
+
+interface RecentFrame {
+  readonly begin: Position
+  readonly frame: Decoded
+}
+const sizeOf = ({ begin, frame }: RecentFrame) => frame.end - begin.offset

@@ -1,9 +1,10 @@
-/** The rows of each location, in every table that has them: current rows, earlier versions, and the state of the syncs. */
+/** The locations of the tables, with their names and rows: current rows, earlier versions, and the state of the syncs. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../values/failure.ts"
 import { query } from "./query.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
+import { distinctNames } from "../../values/text.ts"
 
 interface LocationRows {
   /** With its schema, as SQL writes it. */
@@ -33,4 +34,18 @@ export const rowsByLocation = Effect.fn("warehouse.rowsByLocation")(function* ()
     ))
       found.push({ table, ...row })
   return found
+})
+
+/** By id; nothing of locations that were never read or have none. `shown`: a name as readers may see it. */
+export const locationNames = Effect.fn("warehouse.locationNames")(function* (
+  shown: (name: string) => string = (name) => name
+) {
+  const warehouse = yield* Warehouse
+  const [column] = yield* warehouse.rows(
+    `SELECT 1 FROM duckdb_columns() WHERE table_name = 'locations' AND column_name = 'name' AND database_name = current_database()
+       AND schema_name = if(database_name = 'crm', 'main', 'crm')`
+  )
+  if (column === undefined) return new Map()
+  const rows = yield* warehouse.rows("SELECT DISTINCT id, name FROM crm.locations WHERE trim(name) <> '' ORDER BY ALL")
+  return distinctNames(rows.map(({ id, name }) => ({ id: String(id), name: shown(String(name)) })))
 })

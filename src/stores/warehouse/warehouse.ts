@@ -72,7 +72,7 @@ export type TextFunction = (values: ReadonlyArray<string | null>) => string | nu
 
 export interface WarehouseOptions {
   readonly access: "write" | "read"
-  /** A new file is a copy of this one; `undefined`: it has no tables. See empty-warehouse.ts. */
+  /** A new file is a copy of this one; `undefined`: it has no tables. See schema.ts. */
   readonly template?: string | undefined
   /** Also open files of other formats, to replace them. */
   readonly anyFormat?: true

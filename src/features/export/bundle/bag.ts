@@ -2,6 +2,8 @@
 import { type Head, headText } from "../../../stores/ledger/record.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 import { type Building, type SealedFile, sealText } from "./sealed-files.ts"
+import type { TableTotals } from "./control-totals.ts"
+import type { Release } from "./source.ts"
 
 export interface BagInfo {
   readonly locations: ReadonlyArray<string>
@@ -53,3 +55,72 @@ const linesOf = (files: ReadonlyArray<SealedFile>, algorithm: "sha256" | "sha512
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
     .map((file) => `${file[algorithm]}  ${file.path}\n`)
     .join("")
+
+/** `README.md` of a bundle: how an auditor checks it without sluice. */
+export const readmeText = (
+  { run, writtenAt }: Pick<Release, "run" | "writtenAt">,
+  tables: ReadonlyArray<TableTotals>
+): string => {
+  const hasAmount = ({ sums }: TableTotals) => sums.some(isAmount)
+  const example =
+    tables.find((one) => one.currencyColumn !== null && hasAmount(one)) ?? tables.find(hasAmount) ?? tables[0]!
+  const { table } = example
+  const column = example.sums.find(isAmount)?.column
+  const parquet = `'data/parquet/${table}/part-0.parquet'`
+  const csv = `read_csv('data/csv/${table}.csv', header = true, all_varchar = true)`
+  const currency = example.currencyColumn
+  return `# Tables of an account
+
+Run ${run} of sluice published these tables at ${writtenAt}. This folder is a bag (BagIt 1.0, RFC 8493). Its tables are personal data.
+
+- \`csv/\` and \`parquet/\`: each table in both formats, with deleted rows, which have the time in \`_deleted_at\`.
+- \`datapackage.json\`: files, columns, types and keys (Data Package 2.0).
+- \`control-totals.json\`: of each table its rows, the sums of its decimals by currency, its first and last time, and the totals
+  that the API named when the table was read.
+- \`masked-columns.json\`, if there is one: the columns whose values were replaced, and how.
+- \`runs.json\`: the runs that read the tables.
+- \`ledger.jsonl\`, if there is one: a record of every command up to this release, each with the SHA-256 of the one before. The
+  \`Ledger-Head\` of \`bag-info.txt\` is the number and the SHA-256 of the last one.
+
+## Check it without sluice
+
+Run these commands in the folder that contains \`bagit.txt\`. They use coreutils, jq, DuckDB, and \`pip install bagit frictionless\`.
+
+\`\`\`sh
+# 1. No file was changed, added or removed.
+sha256sum --check --strict --quiet manifest-sha256.txt
+sha512sum --check --strict --quiet manifest-sha512.txt
+sha256sum --check --strict --quiet tagmanifest-sha256.txt
+bagit.py --validate .
+
+# 2. The CSV file of a table fits its schema.
+frictionless validate data/datapackage.json --resource-name ${table}-csv
+
+# 3. The control totals of a table, and the same figures from its files.
+jq '.tables[] | select(.table == "${table}")' data/control-totals.json
+duckdb -c "SELECT count(*) AS rows, count(*) FILTER (WHERE _deleted_at IS NULL) AS current_rows FROM ${parquet}"
+duckdb -c "SELECT count(*) AS rows, count(*) FILTER (WHERE _deleted_at IS NULL) AS current_rows FROM ${csv}"
+${
+  column === undefined
+    ? ""
+    : [parquet, csv]
+        .map(
+          (from) =>
+            `duckdb -c "SELECT ${currency === null ? "" : `${currency}, `}sum(${column}::DECIMAL(38,7)) AS sum FROM ${from} WHERE _deleted_at IS NULL GROUP BY ALL ORDER BY ALL"\n`
+        )
+        .join("")
+}${example.time === null ? "" : `duckdb -c "SELECT min(${example.time.column}) AS first, max(${example.time.column}) AS last FROM ${parquet}"\n`}
+# 4. The runs that read the tables, and those that did not read everything.
+jq -r '.runs[] | [.run_id, .command, .status] | @tsv' data/runs.json
+jq -r '.resources[] | select(.status != "complete") | [.run_id, .resource, .status] | @tsv' data/runs.json
+\`\`\`
+
+## Tables
+
+| table | rows | current rows |
+| --- | --- | --- |
+${tables.map((one) => `| ${one.table} | ${one.rows} | ${one.currentRows} |`).join("\n")}
+`
+}
+
+const isAmount = ({ sum }: TableTotals["sums"][number]): boolean => /[1-9]/.test(sum)

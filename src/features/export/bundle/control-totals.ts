@@ -7,8 +7,9 @@ import { kindOf } from "../../../catalog/kinds.ts"
 import { decimalType, scale } from "../../../catalog/decimals.ts"
 import { columnWithRole } from "../../../catalog/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
-import type { Ask } from "./database.ts"
 import type { BundledTable } from "./tables.ts"
+import { inMemory } from "../../../stores/warehouse/in-memory.ts"
+import type { Row } from "../../../stores/warehouse/warehouse.ts"
 
 const Total = Schema.Struct({
   column: Schema.String,
@@ -136,3 +137,16 @@ export const csvRelation = (path: string, columns: ReadonlyArray<string>): strin
 
 /** A row has at most 4 MB of JSON; CSV doubles its quotes. */
 const lineBytesMax = 16 * 1024 * 1024
+
+/** Returns the rows of a query. BIGINT and DECIMAL are text. */
+export type Ask = (sql: string) => Promise<ReadonlyArray<Row>>
+
+/** Files of others are read here, so DuckDB must not follow a name in them to another place. */
+export const withDatabase = <A>(folder: string, use: (ask: Ask) => Promise<A>): Promise<A> =>
+  inMemory(async (connection) => {
+    await connection.run(
+      `SET TimeZone = 'UTC'; SET allowed_directories = [${literal(folder)}]; SET enable_external_access = false;
+       SET lock_configuration = true`
+    )
+    return use(async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>)
+  })

@@ -9,11 +9,11 @@ import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { Format } from "../../../stores/formats/format.ts"
 import { loadFormat } from "../../../stores/formats/formats.ts"
 import { rowsOfTable } from "../../../stages/publish/put.ts"
-import { storedOrder } from "../../../stores/warehouse/stored-order.ts"
+import { storedOrder } from "../../../stores/warehouse/parts.ts"
 import { queryNumber } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { type Building, type SealedFile, makeFolderOf, seal } from "./sealed-files.ts"
-import { BundleError, type Release } from "./source.ts"
+import { type Release, BundleError } from "./source.ts"
 
 export interface TableFile extends SealedFile {
   readonly table: string

@@ -12,7 +12,7 @@ import { loadCatalogue } from "../../../run/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { Output, table } from "../../../run/console/output.ts"
-import { record } from "../../../run/recorded.ts"
+import { record } from "../../../run/run.ts"
 import { instant, printResult } from "../../../run/result.ts"
 
 interface HoldFlags extends Flags {

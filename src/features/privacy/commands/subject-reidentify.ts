@@ -1,6 +1,6 @@
 /** `sluice subject reidentify`: finds the contact for whom a pseudonym of a masked release stands. */
 import { Effect, Result } from "effect"
-import { parsePseudonym, pseudonymSql, definePseudonyms } from "../../../stages/publish/masking/pseudonyms.ts"
+import { definePseudonyms, parsePseudonym, pseudonymSql } from "../../../stages/publish/masking/pseudonyms.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { SettingsError } from "../../../settings/errors.ts"
 import { outputSettings } from "../../../settings/settings.ts"
@@ -10,7 +10,7 @@ import { Environment } from "../../../values/environment.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { Output, table } from "../../../run/console/output.ts"
 import { openReadable } from "../../../run/readable.ts"
-import { record } from "../../../run/recorded.ts"
+import { record } from "../../../run/run.ts"
 import { printResult } from "../../../run/result.ts"
 
 interface ReidentifyFlags extends Flags {

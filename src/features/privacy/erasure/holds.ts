@@ -3,11 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { type Failure, failure } from "../../../values/failure.ts"
-import { onDisk, writeDurably } from "../../../output/files.ts"
-import { readJson } from "../../../output/json-file.ts"
+import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
 import { recordsOf } from "../../../stores/ledger/given.ts"
 import { Hold } from "./hold.ts"
-import type { Identifier } from "./identifier.ts"
+import type { Identifier } from "./job.ts"
 import { outputPaths } from "../../../output/paths.ts"
 
 const Holds = Schema.Struct({ version: Schema.Literal(1), holds: Schema.Array(Hold) })

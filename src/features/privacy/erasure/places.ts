@@ -5,7 +5,7 @@ import { join, relative } from "node:path"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { Place } from "../../../stores/ledger/given.ts"
-import { releasesOf } from "../../../output/releases.ts"
+import { releasesOf } from "../../../output/paths.ts"
 import { removeEarlierReleases } from "../../../stages/publish/release.ts"
 
 export interface PlaceState extends Place {

@@ -11,7 +11,7 @@ import { query, queryTexts } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Wanted } from "./needles.ts"
-import type { Identifier, ListedAs } from "./identifier.ts"
+import type { Identifier, ListedAs } from "./job.ts"
 import { addressIdentifiers } from "./suppression.ts"
 import { ownColumns } from "./treatment.ts"
 

@@ -6,9 +6,12 @@ import { type Normalise, normaliserOf } from "../../../stages/load/normalise/nor
 import { givenBy } from "../../../stages/load/staging-files.ts"
 import type { Entry, PageEntry } from "../../../stores/vault/entry.ts"
 import type { Frame } from "../../../stores/vault/frame.ts"
-import { anonymised } from "./anonymise.ts"
 import type { Suppression } from "./suppression.ts"
 import { namesErased, treatmentOf } from "./treatment.ts"
+import { type ChildField, type ColumnField, isScalar } from "../../../catalog/fields.ts"
+import { projected, removed } from "../../../catalog/project.ts"
+import { columnName } from "../../../catalog/tables.ts"
+import { Adjusted, converters, rejected } from "../../../catalog/convert.ts"
 
 /**
  * The frame without these records, how many were removed, how many lost only their person, and `undefined` for a frame that
@@ -155,3 +158,35 @@ const replaceObject = (target: object, members: object): void => {
   for (const name of Object.keys(target)) Reflect.deleteProperty(target, name)
   Object.assign(target, members)
 }
+
+/**
+ * A record that the law wants kept, without its person: amounts, dates and states stay; what says something about a person,
+ * and what no definition names, goes. It works on records as they were sent, so that a rebuild stores the same rows.
+ */
+
+/** The pseudonym of an erased contact; any other id as it is. */
+type Pseudonym = (contact: string) => string
+
+/** A record without its person. Repeating it changes nothing. */
+export const anonymised = (resource: Resource, record: unknown, pseudonym: Pseudonym): unknown => {
+  const column = (field: ColumnField, sent: unknown): unknown => {
+    if (!isImpersonal(field)) return removed
+    // What is no number or time may be any text.
+    const read = converters[field.type](sent)
+    if (read === rejected || (read instanceof Adjusted && read.value === rejected)) return removed
+    return field.references === "contacts" && typeof sent === "string" ? pseudonym(sent) : sent
+  }
+  return projected(resource, record, { column, hasChild: hasImpersonalKey, transport: (sent) => sent })
+}
+
+const isImpersonal = ({ personal = "none" }: ColumnField): boolean => personal === "none" || personal === "financial"
+
+/** A row cannot be without its key, and an item that is a plain value is nothing without it. */
+const hasImpersonalKey = ({ fields, key, keyColumn, plain }: ChildField): boolean =>
+  [
+    ...(keyColumn ? [keyColumn.field] : []),
+    ...(plain === undefined && !isScalar(fields) ? [] : [fields[plain ?? "value"]]),
+    ...Object.entries(fields).flatMap(([name, field]) =>
+      field.kind === "column" && key.includes(columnName("", name, field)) ? [field] : []
+    )
+  ].every((field) => field?.kind !== "column" || isImpersonal(field))

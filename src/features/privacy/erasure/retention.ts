@@ -12,7 +12,7 @@ import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Hold } from "./hold.ts"
 import { holdsTable } from "./holds.ts"
 import type { ErasurePlan } from "./plan.ts"
-import type { Identifier } from "./identifier.ts"
+import type { Identifier } from "./job.ts"
 import { ownColumns } from "./treatment.ts"
 
 export interface RetentionRule {

@@ -9,7 +9,7 @@ import { insertStatements, literal, name, selected } from "../../../stores/wareh
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Wanted, containsSql } from "./needles.ts"
 import type { Found } from "./search.ts"
-import type { RecordKey } from "./identifier.ts"
+import type { RecordKey } from "./job.ts"
 
 /** What must not be found. */
 export interface Sought {

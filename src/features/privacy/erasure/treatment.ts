@@ -3,7 +3,7 @@ import { linksOf } from "../../../catalog/person-links.ts"
 import type { PersonLinks } from "../../../catalog/person.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { keySeparator } from "../../../catalog/tables.ts"
-import type { Identifier, ListedAs } from "./identifier.ts"
+import type { Identifier, ListedAs } from "./job.ts"
 import type { Suppression } from "./suppression.ts"
 
 /** A row as the normaliser makes it: its columns, and the rows of its child tables by table. */

@@ -14,7 +14,7 @@ import { refreshWide } from "../../../stores/warehouse/wide-views.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { type Wanted, containsSql } from "./needles.ts"
 import { metaStatements } from "./meta.ts"
-import type { RecordKey } from "./identifier.ts"
+import type { RecordKey } from "./job.ts"
 
 export interface Erased {
   /** The records that go. */

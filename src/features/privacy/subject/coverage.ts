@@ -1,6 +1,6 @@
 /** What an export about a person covers: for each resource how many records were found, how fresh it is, or why nothing can be said. */
 import { Effect } from "effect"
-import { notExtracted } from "../../../catalog/excluded-operations.ts"
+import { notExtracted } from "../../../catalog/coverage.ts"
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
 import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
 import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"

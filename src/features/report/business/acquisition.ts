@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { ownText, sumOf } from "../rows.ts"
-import { bars, number, tableOf, text } from "../table.ts"
+import { bars, number, ownText, sumOf, tableOf, text } from "../table.ts"
 import { inMonths, lastWhole } from "./months.ts"
 import type { Topic } from "./topic.ts"
 

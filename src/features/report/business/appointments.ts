@@ -2,11 +2,9 @@
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { numbers, query } from "../../../stores/warehouse/query.ts"
-import { ownText, sumOf } from "../rows.ts"
-import { bars, number, tableOf, text } from "../table.ts"
+import { bars, number, ownText, sumOf, tableOf, text } from "../table.ts"
 import { inMonths } from "./months.ts"
-import { named } from "./named.ts"
-import type { Topic } from "./topic.ts"
+import { type Topic, named } from "./topic.ts"
 
 /** Calendars that are shown, those with the most appointments. */
 const calendarsMax = 25

@@ -1,7 +1,7 @@
 /** Amounts of several currencies, which are never added: one is shown at a time, that of the most rows first. */
 import { money, moneyBrief } from "../format.ts"
 import { type Html, html } from "../../../values/html.ts"
-import { ownText } from "../rows.ts"
+import { ownText } from "../table.ts"
 import type { Tile } from "../section.ts"
 
 /** Currencies that are shown. */

@@ -1,7 +1,6 @@
 /** The months of the report's figures, and what happened in each of them. */
 import { type Series, legend, lines, spread, ticksOf } from "../../../values/charts.ts"
-import { type Html, html } from "../../../values/html.ts"
-import { month } from "../../../values/moment.ts"
+import { type Html, html, month } from "../../../values/html.ts"
 import { brief } from "../format.ts"
 import { type Table, numbersOf, text } from "../table.ts"
 

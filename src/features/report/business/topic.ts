@@ -6,6 +6,7 @@ import type { Content } from "../../../values/html.ts"
 import { counted } from "../format.ts"
 import type { Tile } from "../section.ts"
 import type { Months } from "./months.ts"
+import { distinctNames } from "../../../values/text.ts"
 
 export interface Topic {
   readonly id: string
@@ -76,3 +77,20 @@ export const leftOutText = ({ unknown }: Topic, { rows }: Missing): string =>
   unknown && rows > 0
     ? ` ${rowsText(rows, unknown)} without a known ${unknown.of} ${rows === 1 ? "is" : "are"} not included.`
     : ""
+
+/** Things of the account, with names that tell them apart. */
+interface Thing {
+  readonly location: string
+  readonly id: string
+  readonly name: string
+}
+
+/** To a name that is not the only one, that of the location is added, or else the end of the id. */
+export const named = <Row extends Thing>(rows: ReadonlyArray<Row>, placeOf: (location: string) => string) => {
+  const idOf = ({ location, id }: Thing) => `${location}/${id}`
+  const things = new Map(rows.map((row) => [idOf(row), row]))
+  const names = distinctNames(
+    Array.from(things, ([id, { name, location }]) => ({ id, name, place: placeOf(location) }))
+  )
+  return rows.map((row) => ({ ...row, name: names.get(idOf(row))! }))
+}

@@ -1,15 +1,14 @@
 /** Section: which tables changed since yesterday and since last week, and how many rows they had over time. */
 import * as Effect from "effect/Effect"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
-import { sparkline } from "../../../values/charts.ts"
-import { counted } from "../format.ts"
-import { html } from "../../../values/html.ts"
+import { lines, sparkline, spread, ticksOf } from "../../../values/charts.ts"
+import { brief, counted, signed } from "../format.ts"
+import { type Html, day, html } from "../../../values/html.ts"
 import { numbers, query } from "../../../stores/warehouse/query.ts"
-import { sumOf } from "../rows.ts"
+import { chart, number, numbersOf, sumOf, tableOf, text } from "../table.ts"
 import { section } from "../section.ts"
-import { chart, number, tableOf, text } from "../table.ts"
 import { type Period, dayOf, since } from "./period.ts"
-import { rowsOverTime } from "./rows-over-time.ts"
+import { dayMs } from "../../../catalog/timestamps.ts"
 
 /** With its sums over all tables. */
 export const changesSection = Effect.fn("report.changes")(function* (period: Period) {
@@ -119,3 +118,35 @@ const presentRows = Effect.fnUntraced(function* () {
   )
   return counts.length === 0 ? [] : yield* query({ table: String, n: Number }, counts.join(" UNION ALL "))
 })
+
+/** `days`: since 1970. */
+const rowsOverTime = (days: ReadonlyArray<number>, totals: ReadonlyArray<number>): Html => {
+  if (days.length === 1) return html`<p class="note">The chart of rows over time begins with the second day.</p>`
+  const names = days.map((one) => day(one * dayMs))
+  const [first, last] = [totals[0]!, totals.at(-1)!]
+  const rows = totals.map((total, index) => {
+    const before = totals[index - 1]
+    return { name: names[index], total, difference: before === undefined ? "" : signed(total - before) }
+  })
+  return html`<h4>Rows over time</h4>
+    ${lines([{ name: "Rows", kind: "area", points: spread(totals) }], {
+      title: "Rows over time",
+      description: `From ${counted(first, "row")} on ${names[0]} to ${counted(last, "row")} on ${names.at(-1)}, a difference of ${signed(last - first)}.`,
+      unit: "Rows of all resources at the end of each day",
+      format: brief,
+      ticks: ticksOf(names, "points")
+    })}
+    <p class="note">
+      Computed back from the present rows with the rows that each run added and deleted. Child tables, such as the tags
+      of a contact, are not counted.
+    </p>
+    ${numbersOf(rows, {
+      id: "rows-by-day",
+      caption: "Rows at the end of each day",
+      columns: [
+        text("Day, UTC", ({ name }) => name),
+        number("Rows", ({ total }) => total),
+        number("Difference", ({ difference }) => difference)
+      ]
+    })}`
+}

@@ -1,10 +1,9 @@
 /** Section: how completely and how recently each resource was read. */
-import { type Content, type Html, html } from "../../../values/html.ts"
+import { type Content, type Html, day, dayAndTime, html, moment } from "../../../values/html.ts"
 import { type BegunState, begunStates, briefText, stateText } from "../../../values/state.ts"
 import { strip } from "../../../values/charts.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { count, counted } from "../format.ts"
-import { day, dayAndTime, moment } from "../../../values/moment.ts"
 import { cleanReason } from "../mask.ts"
 import { section } from "../section.ts"
 import { chart, number, tableOf, text, wide } from "../table.ts"

@@ -5,8 +5,7 @@ import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
 import { standingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { changesSection } from "./changes.ts"
-import { diskUse } from "../../../output/disk.ts"
-import { diskSection } from "./disk.ts"
+import { type Used, diskUse } from "../../../output/disk.ts"
 import { freshness } from "./freshness.ts"
 import { overviewOf, overviewSection } from "./overview.ts"
 import { periodOf } from "./period.ts"
@@ -14,6 +13,9 @@ import { readingsOf } from "./readings.ts"
 import { driftSection, rejectsSection, roundedSection, wideSection } from "./rejects.ts"
 import { requestsSection } from "./requests.ts"
 import { runsSection } from "./runs.ts"
+import { bytes, count, share } from "../format.ts"
+import { section } from "../section.ts"
+import { bars, number, sumOf, tableOf, text, wide } from "../table.ts"
 
 /** The report takes seconds, however many recordings there are. */
 const filesMax = 100_000
@@ -52,3 +54,26 @@ export const operations = Effect.fn("report.operations")(function* (
     ${sections}`
   }
 })
+
+/** Section: how much space each part of the output folder takes. */
+const diskSection = (used: ReadonlyArray<Used>): Html => {
+  const all = sumOf(used, (one) => one.bytes)
+  const atLeast = ({ isCut }: Used, size: string) => `${isCut ? "more than " : ""}${size}`
+  return section({
+    id: "disk",
+    title: "Disk",
+    lead: `The output folder takes ${bytes(all)}.`,
+    content: tableOf(used, {
+      id: "disk-table",
+      caption: "Space by part of the output folder",
+      columns: [
+        text("Part", ({ part }) => part),
+        number("Size", (one) => atLeast(one, bytes(one.bytes))),
+        number("Share", (one) => share(one.bytes, all)),
+        bars("Share of the folder", used, (one) => one.bytes),
+        number("Files", (one) => atLeast(one, count(one.files))),
+        wide("What", ({ what }) => what)
+      ]
+    })
+  })
+}

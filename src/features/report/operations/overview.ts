@@ -1,17 +1,14 @@
 /** The state of the data in one sentence, for the top of the report; the reasons, and the figures of the last day. */
 import type * as Effect from "effect/Effect"
-import { brief, count, counted, duration, share, signed } from "../format.ts"
-import { moment } from "../../../values/moment.ts"
-import { type Html, html } from "../../../values/html.ts"
+import { brief, count, counted, duration, listed, share, signed } from "../format.ts"
+import { type Html, html, moment } from "../../../values/html.ts"
 import { isWhole } from "../../../values/state.ts"
-import { listed } from "../names.ts"
 import { tiles } from "../section.ts"
 import type { StoredProblem } from "../../../stores/warehouse/meta/model-problems.ts"
 import type { changesSection } from "./changes.ts"
 import { why } from "./freshness.ts"
-import type { Period } from "./period.ts"
+import { type Period, documentedLimits } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
-import { documentedLimits } from "./limits.ts"
 
 export interface Overview {
   readonly tone: "complete" | "warning" | "problem"

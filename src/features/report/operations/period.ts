@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { lastRun, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
-import { locationNames } from "../../../stores/warehouse/location-names.ts"
+import { locationNames } from "../../../stores/warehouse/locations.ts"
 import { ownName } from "../mask.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 
@@ -49,3 +49,6 @@ export const periodOf = Effect.fn("report.period")(function* () {
 /** SQL for the day of a column, and for the time some days before the report. */
 export const dayOf = (column: string): string => `(epoch_ms(${column}) // ${dayMs})`
 export const since = ({ asOf }: Period, days: number): string => `to_timestamp(${(asOf - days * dayMs) / 1000})`
+
+/** As documented by the service, for each location. The limits that it reports are not stored. */
+export const documentedLimits = { perDay: 200_000, burst: 100, windowMs: 10_000 }

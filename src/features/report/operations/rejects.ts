@@ -4,13 +4,11 @@ import type { StandingRejects } from "../../../stores/warehouse/meta/standing-re
 import { wideLosses } from "../../../stores/warehouse/meta/wide-losses.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
 import { count, counted } from "../format.ts"
-import { dayAndTime } from "../../../values/moment.ts"
-import { html } from "../../../values/html.ts"
+import { dayAndTime, html } from "../../../values/html.ts"
 import { cleanReason, fieldName, shape } from "../mask.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { sumOf } from "../rows.ts"
+import { number, sumOf, text, wide } from "../table.ts"
 import { tableSection } from "../section.ts"
-import { number, text, wide } from "../table.ts"
 import { type Period, since } from "./period.ts"
 
 /** Rows that are shown of each list. */

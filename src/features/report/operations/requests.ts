@@ -1,17 +1,14 @@
 /** Section: what the requests were spent on, against the limits of the service. */
 import * as Effect from "effect/Effect"
-import { columns, ticksOf } from "../../../values/charts.ts"
+import { columns, lines, ticksOf } from "../../../values/charts.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
-import { brief, count, counted, share } from "../format.ts"
-import { day } from "../../../values/moment.ts"
-import { html } from "../../../values/html.ts"
+import { brief, count, counted, duration, share } from "../format.ts"
+import { day, html } from "../../../values/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { highestOf, sumOf } from "../rows.ts"
+import { bars, highestOf, number, numbersOf, sumOf, tableOf, text } from "../table.ts"
 import { section } from "../section.ts"
-import { bars, number, numbersOf, tableOf, text } from "../table.ts"
-import { courseOfLastSync } from "./course.ts"
-import { documentedLimits } from "./limits.ts"
-import { type Period, dayOf, daysMax, since } from "./period.ts"
+import { type Period, dayOf, daysMax, documentedLimits, since } from "./period.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
 
 /** With the requests of the last day. */
 export const requestsSection = Effect.fn("report.requests")(function* (period: Period) {
@@ -85,3 +82,65 @@ export const requestsSection = Effect.fn("report.requests")(function* (period: P
   })
   return { sent, content }
 })
+
+/** The requests of the last sync so far, against the fastest that the rate limit allows. */
+const courseOfLastSync = Effect.fnUntraced(function* ({ sync, locationCount }: Period) {
+  // When each reading ended, milliseconds after the start, with the requests so far.
+  const course = sync
+    ? yield* query(
+        { resource: String, ms: Number, requests: Number },
+        `SELECT resource, greatest(0, epoch_ms(finished_at) - ${sync.startedAt}) AS ms,
+           sum(requests) OVER (ORDER BY finished_at, resource ROWS UNBOUNDED PRECEDING) AS requests
+         FROM meta.run_resources WHERE run_id = ${literal(sync.id)} AND run_resources.requests > 0 AND finished_at IS NOT NULL
+         ORDER BY finished_at, resource, 3 LIMIT 5000`
+      )
+    : []
+  const last = course.at(-1)
+  if (last === undefined || last.ms === 0) return html`<p class="note">The last sync sent no requests.</p>`
+  const { burst, windowMs } = documentedLimits
+  // A full window may be sent at once, at the beginning.
+  const allowed = (ms: number) => (burst + (burst * ms) / windowMs) * locationCount
+  const top = last.requests * 1.15
+  const end = Math.min(last.ms, Math.max(0, ((top / locationCount - burst) * windowMs) / burst))
+  const minutes = last.ms > 180_000
+  const axis = (ms: number) => (minutes ? `${brief(ms / 60_000)} min` : `${brief(ms / 1000)} s`)
+  const point = (ms: number, y: number) => ({ x: ms / last.ms, y })
+  const steps = course.flatMap(({ ms, requests }, index) => [
+    point(ms, course[index - 1]?.requests ?? 0),
+    point(ms, requests)
+  ])
+  const limit = [0, end].map((ms) => point(ms, Math.min(allowed(ms), top)))
+  return html`${lines(
+      [
+        { name: "Requests so far", kind: "area", points: [point(0, 0), ...thinned(steps)] },
+        { name: "The rate limit", kind: "limit", points: limit }
+      ],
+      {
+        title: "Requests so far in the last sync, against the rate limit",
+        description: `${counted(last.requests, "request")} in ${duration(last.ms)}.`,
+        unit: `Requests so far; the line is the rate limit, ${burst} in ${windowMs / 1000} s`,
+        format: brief,
+        top,
+        ticks: [0, 0.5, 1].map((at) => ({ at, text: axis(at * last.ms) }))
+      }
+    )}
+    <p class="note">
+      The warehouse holds the requests of each resource and when it ended, not the time of each request, so a step
+      contains all requests of a resource.
+    </p>
+    ${numbersOf(course.slice(0, 100), {
+      id: "course",
+      caption: "Requests of the last sync when each resource ended",
+      columns: [
+        text("Resource", ({ resource }) => resource),
+        number("After", ({ ms }) => `${(ms / 1000).toFixed(1)} s`),
+        number("Requests so far", ({ requests }) => requests)
+      ]
+    })}`
+})
+
+/** Enough points for a chart of any width. */
+const thinned = <Point>(points: ReadonlyArray<Point>): ReadonlyArray<Point> => {
+  const every = Math.ceil(points.length / 400)
+  return points.filter((_, index) => index % every === 0 || index === points.length - 1)
+}

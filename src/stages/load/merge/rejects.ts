@@ -1,4 +1,7 @@
-/** Records rejects and counts them once: a value once per version of its row, a record once until it changes. */
+/**
+ * Records what does not fit the definitions: rejects, a value once per version of its row and a record once until it
+ * changes; and schema drift, once with a sample, then counted.
+ */
 import {
   type RejectTable,
   insertRejects,
@@ -11,6 +14,9 @@ import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
 import type { Statement } from "../../../stores/warehouse/warehouse.ts"
 import type { Group } from "../staging-files.ts"
 import type { Changes } from "./changes.ts"
+import { type SchemaPolicies, isBlocked } from "../../../catalog/schema-policy.ts"
+import { addSchemaChanges } from "../../../stores/warehouse/meta/schema-changes.ts"
+import { wellFormed } from "../../../catalog/convert.ts"
 
 /** `stage` has the rows of the group. */
 export const rejectStatements = (group: Group, changes: Changes): ReadonlyArray<Statement> => [
@@ -74,3 +80,34 @@ const recordRejects = (
         }
       ]
 }
+
+/** Writes the schema drift of a batch, one line per table, field and kind. */
+export const writeDrift = (lines: NdjsonFile, groups: ReadonlyArray<Group>): void => {
+  for (const { drift, location, run, at } of groups)
+    for (const { table, field, kind, sample, key, count } of drift.values())
+      lines.push(
+        wellFormed({ _n: lines.length, location, table, field, kind, sample, key, run, _at: at, _count: count })
+      )
+}
+
+/**
+ * One statement for all lines: an account may send thousands of undefined fields, and each statement that writes to a table
+ * with a key costs DuckDB some kilobytes until the commit.
+ */
+export const driftStatements = (lines: NdjsonFile): ReadonlyArray<string> =>
+  lines.length === 0
+    ? []
+    : [
+        addSchemaChanges(
+          readNdjson(
+            lines,
+            `_n: 'BIGINT', location: 'VARCHAR', "table": 'VARCHAR', field: 'VARCHAR', kind: 'VARCHAR', sample: 'VARCHAR', key: 'VARCHAR', run: 'VARCHAR', _at: 'BIGINT', _count: 'BIGINT'`
+          )
+        )
+      ]
+
+/** Fields that a frozen resource does not accept. */
+export const blockedFields = ({ drift, resource }: Group, policies: SchemaPolicies): ReadonlyArray<string> =>
+  [...drift.values()]
+    .filter(({ table, field }) => isBlocked(policies, resource, table, field))
+    .map(({ table, field }) => `${table}.${field}`)

@@ -1,9 +1,9 @@
 /** Finds the values of enum columns that the definition does not list, in rows as bytes. See `normalise/enum-values.ts`. */
 import type { Resource } from "../../../catalog/resource.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
-import type { UnlistedValue } from "../normalise/enum-values.ts"
+import type { UnlistedValue } from "../normalise/rows.ts"
 import { isSame } from "../../../catalog/json-bytes.ts"
-import { absent, copied, owned, type RowsInBytes } from "./rows-in-bytes.ts"
+import { type RowsInBytes, absent, copied, owned } from "./rows-in-bytes.ts"
 
 /** A column has few values, so each is compared with those before it. */
 const valuesMax = 16

@@ -8,9 +8,8 @@ import { personalDataClasses, personalDataMeanings } from "../../../catalog/pers
 import type { DescribedModel, ModelColumn } from "../models/described.ts"
 import { modelFamily, modelSource } from "../models/dictionary.ts"
 import { type ContractColumn, type ContractTable, contractOf } from "./contract.ts"
-import { script, style } from "./dictionary-assets.ts"
+import { exampleQuery, script, style } from "./dictionary-parts.ts"
 import { familyDiagram, lineageDiagram, makeDiagrams } from "./diagram.ts"
-import { exampleQuery } from "./example-query.ts"
 
 /** What an output folder says beside the definitions. */
 export interface AccountFacts {

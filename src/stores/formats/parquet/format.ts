@@ -4,7 +4,7 @@ import { hash } from "node:crypto"
 import { join } from "node:path"
 import { copyOrMake } from "../../../output/cache.ts"
 import { literal } from "../../warehouse/sql.ts"
-import { joinedInOrder } from "../../warehouse/stored-order.ts"
+import { joinedInOrder } from "../../warehouse/parts.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
 import { type Format, type Rows, oneFile } from "../format.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Effect, Stream } from "effect"
 import { partsOf, rowsOf } from "../../warehouse/parts.ts"
-import { csvReading } from "../csv/reading.ts"
+import { csvReading } from "../csv/format.ts"
 import type { Format } from "../format.ts"
 import { byteOrderMark, safeRow, spreadsheetLimits, spreadsheetText } from "./cells.ts"
 import { writeSpreadsheets } from "./files.ts"

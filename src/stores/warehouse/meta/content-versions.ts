@@ -7,6 +7,8 @@ import * as Effect from "effect/Effect"
 import { query, queryTexts } from "../query.ts"
 import { literal, stringOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
+import type { PublishedTable } from "../../../catalog/published-tables.ts"
+import { textOfKey } from "../../../catalog/tables.ts"
 
 export interface ContentVersion {
   readonly version: string
@@ -93,3 +95,21 @@ export const storeViewVersion = (view: string, definition: string): ReadonlyArra
   `DELETE FROM meta.content_versions WHERE resource = ${literal(view)}`,
   `INSERT INTO meta.content_versions (resource, version) VALUES (${literal(view)}, ${literal(definition)})`
 ]
+
+/**
+ * WHERE clause: rows of records that have changed, and of records of other locations with the same key. They may be few, and
+ * comparing the location too would cost more than replacing them.
+ */
+export const isChanged = ({ resource, recordKey }: PublishedTable): string =>
+  `${textOfKey(recordKey)} IN (FROM ${changedKeysSql(resource)})`
+
+/**
+ * The rows of changed records of a table in a DuckDB file, as a relation. Of all other rows, DuckDB reads only the columns
+ * of the key: changed rows are stored at the end of a table, and it skips the row groups before the first of them.
+ */
+export const changedRows = (path: string, table: PublishedTable): string =>
+  `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${isChanged(table)}))`
+
+/** The keys of the changed records. */
+export const changedKeys = (resource: string) =>
+  Effect.map(queryTexts(`SELECT DISTINCT key FROM ${changedKeysSql(resource)}`), (keys) => new Set(keys))

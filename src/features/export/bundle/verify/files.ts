@@ -6,8 +6,7 @@ import { createHash } from "node:crypto"
 import { constants } from "node:fs"
 import { lstat, open, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { wrong } from "../../../../values/finding.ts"
-import { type BundleFinding, shown } from "./finding.ts"
+import { type Finding, wrong } from "../../../../values/finding.ts"
 
 export interface FoundFile {
   /** Relative to the bag, with `/`. */
@@ -86,3 +85,12 @@ export const textOf = async (
 
 /** Fails for a link that has replaced the file since it was found. */
 const openFound = (folder: string, path: string) => open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW)
+
+/** What the check of a bundle finds. Both levels fail it: only a bundle of which everything was compared is intact. */
+export type BundleFinding = Finding<"wrong" | "notCompared">
+
+/** Names in a bundle of others may contain line breaks and control characters. */
+export const shown = (text: string): string => {
+  const quoted = JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text).slice(1, -1)
+  return quoted.replaceAll(/[\p{Cc}\p{Cf}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+}

@@ -2,9 +2,8 @@
 import { join } from "node:path"
 import { headText } from "../../../../stores/ledger/record.ts"
 import { checkLedger } from "../../../../stores/ledger/verify.ts"
-import { type FoundFile, textBytesMax, textOf } from "./files.ts"
+import { type BundleFinding, type FoundFile, textBytesMax, textOf } from "./files.ts"
 import { notCompared, wrong } from "../../../../values/finding.ts"
-import type { BundleFinding } from "./finding.ts"
 
 export const ledgerPath = "data/ledger.jsonl"
 

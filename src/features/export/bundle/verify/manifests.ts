@@ -1,7 +1,14 @@
 /** The manifests of a bag: parsed without trust, and compared with the files of the bag. */
-import { type Algorithm, type Checksums, type FoundFile, algorithms, textOf } from "./files.ts"
+import {
+  type Algorithm,
+  type BundleFinding,
+  type Checksums,
+  type FoundFile,
+  algorithms,
+  shown,
+  textOf
+} from "./files.ts"
 import { notCompared, wrong } from "../../../../values/finding.ts"
-import { type BundleFinding, shown } from "./finding.ts"
 
 export interface BagManifest {
   readonly name: string

@@ -4,12 +4,18 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
-import { ControlTotals, type TableTotals, csvRelation, measure, parquetRelation } from "../control-totals.ts"
-import { type Ask, withDatabase } from "../database.ts"
-import { type FoundFile, textOf } from "./files.ts"
+import {
+  type Ask,
+  type TableTotals,
+  ControlTotals,
+  csvRelation,
+  measure,
+  parquetRelation,
+  withDatabase
+} from "../control-totals.ts"
+import { type BundleFinding, type FoundFile, shown, textOf } from "./files.ts"
 import { ledgerPath } from "./ledger.ts"
 import { notCompared, wrong } from "../../../../values/finding.ts"
-import { type BundleFinding, shown } from "./finding.ts"
 
 const Package = Schema.Struct({
   resources: Schema.Array(

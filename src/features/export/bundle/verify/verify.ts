@@ -1,7 +1,6 @@
 /** Checks a bundle without the release, the warehouse or the definitions: only what is in its folder counts. */
-import { type FoundFile, algorithms, checksumsOf, filesOf, textOf } from "./files.ts"
+import { type BundleFinding, type FoundFile, algorithms, checksumsOf, filesOf, textOf } from "./files.ts"
 import { notCompared, worstFirst, wrong } from "../../../../values/finding.ts"
-import type { BundleFinding } from "./finding.ts"
 import { ledgerFindings } from "./ledger.ts"
 import { type BagManifest, fileFindings, manifestsOf, missingFindings } from "./manifests.ts"
 import { checkTables } from "./tables.ts"

@@ -32,7 +32,6 @@ import { lakeSection } from "../destinations/lake/settings.ts"
 import { maskingSection } from "./masking.ts"
 import { schemaSection } from "./schema-policy.ts"
 import { signalsSection } from "./signals.ts"
-import { tableSettings } from "./tables.ts"
 import { fileFormats, targetSettings } from "./targets.ts"
 
 /** By section and key, as in the settings file. */
@@ -159,6 +158,24 @@ interface SettingList {
   /** One sentence. */
   readonly description: string
 }
+
+/** What of a table is never stored. */
+const tableSettings = {
+  exclude: setting(textList, {
+    description: "Columns and child tables that are never stored.",
+    example: ["ssn", "date_of_birth"]
+  }),
+  only: setting(textList, {
+    description:
+      "The only columns and child tables that are stored, beside those that sluice needs; no unknown field is stored.",
+    alternative: true,
+    example: ["first_name", "contact_tags"]
+  }),
+  hash: setting(textList, {
+    description: "Columns of which only a keyed hash is stored; it needs masking.key.",
+    example: ["email"]
+  })
+} satisfies Section
 
 /** The settings that the file may contain several times. */
 export const lists = {

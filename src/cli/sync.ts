@@ -84,8 +84,10 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
     end.warnings.map((warning) => ({ warning, from: [...place.withId(end), end.resource].join(" ") }))
   )
   // One cause may reach many readings.
-  for (const [warning, ends] of Map.groupBy(warnings, (one) => one.warning))
-    say(`${some([...new Set(ends.map(({ from }) => from))])}: ${warning}`, "warn")
+  for (const [warning, ends] of Map.groupBy(warnings, (one) => one.warning)) {
+    const from = [...new Set(ends.map((one) => one.from))]
+    say(`${some(from)}${from.length > 1 ? ", each" : ""}: ${warning}`, "warn")
+  }
   yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)
   const publishing = published === "released" ? `, published in ${duration(data.elapsedMs - data.loadedMs)}` : ""

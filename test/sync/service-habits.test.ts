@@ -94,7 +94,8 @@ describe("a first and a second sync make the tables equal to the service even if
       const second = await run()
       assert.strictEqual(second.code, 0, second.stderr)
       assert.deepStrictEqual(await account.differences(), [])
-      assert.strictEqual((await account.service.stats()).refused429, 0)
+      // Requests of another client are known from the next response only.
+      assert.isAtMost((await account.service.stats()).refused429, flags.includes("--foreign") ? 2 : 0)
     } finally {
       account.service.stop()
     }

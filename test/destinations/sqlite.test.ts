@@ -85,6 +85,24 @@ describe("a SQLite file", () => {
     assert.match(verified.stdout, /sqlite file +\d+ tables, [\d,]+ rows, compared with the release/)
   })
 
+  it("never meets what another program left in the log of the old file", async () => {
+    const sides = ["-wal", "-shm", "-journal"].map((end) => path + end)
+    // A program that was killed leaves the log of its last writes, which SQLite replays when it next opens the file.
+    const killed = join(folder, "killed")
+    inFile((database) => {
+      database.exec("PRAGMA journal_mode = WAL; UPDATE contacts SET email = 'stale'")
+      copyFileSync(path, killed)
+      copyFileSync(`${path}-wal`, `${killed}-wal`)
+    })
+    copyFileSync(killed, path)
+    copyFileSync(`${killed}-wal`, `${path}-wal`)
+    writeFileSync(`${path}-journal`, "")
+    assert.strictEqual((await run("publish", "--full")).code, 0)
+    assert.deepStrictEqual(sides.filter(existsSync), [])
+    assert.deepStrictEqual(ask("SELECT count(*) AS n FROM contacts WHERE email = 'stale'"), [{ n: 0 }] as never)
+    for (const file of [killed, `${killed}-wal`]) rmSync(file)
+  })
+
   it("is compared value by value: verify names the table that another program has changed", async () => {
     const copy = join(folder, "kept")
     copyFileSync(path, copy)

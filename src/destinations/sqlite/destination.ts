@@ -6,12 +6,12 @@ import { basename, dirname, join } from "node:path"
 import { onDisk, syncFolder } from "../../output/files.ts"
 import { ownerOf } from "../../output/owner.ts"
 import { scratchFolder } from "../../output/scratch.ts"
-import { previousRelease } from "../../stages/publish/manifest.ts"
+import { previousRelease, snapshotSum } from "../../stages/publish/manifest.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { failure } from "../../values/failure.ts"
 import { counted, wrong } from "../../values/finding.ts"
 import { type Comparison, type Delivery, type Receiver, type Work, compared } from "../destination.ts"
-import { attempt, contentOf, makeFile, open } from "./make.ts"
+import { attempt, makeFile, open } from "./make.ts"
 import type { SqliteDestination } from "./settings.ts"
 
 type To = Receiver<SqliteDestination>
@@ -26,12 +26,19 @@ const deliver = Effect.fn("sqlite.deliver")(function* (to: To, { full, output, r
   const before = yield* stateOf(to)
   if (before && before.owner !== owner && !full)
     return yield* refused(to, "it has the tables of another output folder; ./sluice publish --full replaces them")
-  if (before?.content === contentOf(release) && !full) return []
+  if (before?.content === snapshotSum(release.manifest) && !full) return []
   const unfinished = join(dirname(place), `.${basename(place)}.unfinished`)
   yield* onDisk(unfinished, "written", () => writeFile(unfinished, "", { mode: 0o600 }))
   const tables = yield* makeFile(unfinished, release, { memoryMb: output.memoryMb, owner, target })
+  yield* removeSideFiles(place)
   yield* onDisk(place, "replaced", () => rename(unfinished, place).then(() => syncFolder(dirname(place))))
   return tables
+})
+
+/** Removes what other programs left of the old file: SQLite would replay it onto the new one, and it may name erased people. */
+const removeSideFiles = Effect.fnUntraced(function* (place: string) {
+  for (const side of ["-wal", "-shm", "-journal"].map((end) => place + end))
+    yield* onDisk(side, "removed", () => rm(side, { force: true }))
 })
 
 /** What the file says of itself; `undefined` if there is none. A file that sluice did not make is never replaced. */
@@ -54,7 +61,7 @@ const compare = Effect.fn("sqlite.compare")(function* (to: To, { output, release
   const [release, state] = [yield* previousRelease(releases), yield* stateOf(to)]
   if (release === undefined || state === undefined)
     return compared("nothing", [wrong(place, release === undefined ? "there is no release" : "it is missing")])
-  if (state["content"] !== contentOf(release))
+  if (state["content"] !== snapshotSum(release.manifest))
     return compared("nothing", [wrong(place, "it was made of another release")])
   const owner = yield* ownerOf(output.folder)
   const other = join(yield* scratchFolder(output.folder), "other.sqlite")
@@ -95,7 +102,8 @@ export const work: Work<SqliteDestination> = {
   forget: () => Effect.succeed(true),
   remove: Effect.fnUntraced(function* (to, { isLast, output }) {
     const { place } = to.destination
-    if (isLast && (yield* stateOf(to))?.owner === (yield* ownerOf(output)))
-      yield* onDisk(place, "removed", () => rm(place))
+    if (!isLast || (yield* stateOf(to))?.owner !== (yield* ownerOf(output))) return
+    yield* onDisk(place, "removed", () => rm(place))
+    yield* removeSideFiles(place)
   })
 }

@@ -42,6 +42,10 @@ export interface Facts {
   readonly newValues: ReadonlyArray<string>
 }
 
+/** What stands rejected, as results say it. */
+export const standingOf = (facts: Facts | undefined): ReadonlyArray<StandingRejects> =>
+  (facts?.standing ?? []).map(({ location, rejected, resource, rows }) => ({ location, resource, rejected, rows }))
+
 const isSync = "command LIKE 'sync%'"
 
 /** `nights`: how many nights a volume is compared with. */

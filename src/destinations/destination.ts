@@ -97,6 +97,11 @@ export const workOf = ({ destination }: Receiver): Effect.Effect<Work> =>
   // Each kind has the work for its own places.
   Effect.map(Effect.promise(works[destination.kind]), ({ work }) => work as Work)
 
-/** The lake of an output as a receiver; it takes its rows from the warehouse, and not from a release. */
-export const lakeOf = ({ folder, lake }: { readonly folder: string; readonly lake?: LakeSettings | undefined }) =>
-  lake === undefined ? [] : [{ name: "lake", destination: lake, folder } satisfies Receiver]
+/** The lake of an output, if it has one. It takes its rows from the warehouse, and not from a release. */
+export const lakeReceivers = ({
+  folder,
+  lake
+}: {
+  readonly folder: string
+  readonly lake?: LakeSettings | undefined
+}) => (lake === undefined ? [] : [{ name: "lake", destination: lake, folder } satisfies Receiver])

@@ -17,7 +17,7 @@ export const deniedIn = (folder: string): Denied | undefined => {
   return path === undefined ? undefined : deniedAt(path)
 }
 
-/** Who owns a path that was denied; of one that does not exist or may not be looked at, who owns its folder. */
+/** Names the owner of a path that was denied to this user; of one that cannot be inspected, the owner of the folder above it. */
 export const deniedAt = (path: string): Denied => {
   try {
     return { path, owner: nameOf(statSync(path).uid), user: userInfo().username }

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { namedTables, publishedTables } from "../catalog/published-tables.ts"
-import { type Delivered, type Receiver, lakeOf, workOf } from "../destinations/destination.ts"
+import { type Delivered, type Receiver, lakeReceivers, workOf } from "../destinations/destination.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { releaseDocuments } from "../stages/publish/contracts/data-package.ts"
 import { Failure } from "../values/failure.ts"
@@ -49,8 +49,8 @@ export interface PublishedTarget extends Published {
 
 /**
  * Publishes a new release if the warehouse differs from the current one, then those of the targets. Publishes nothing until
- * a resource has been read completely. Returns the files and the totals of the current release, in `due` whether and why it is new, and in
- * `problems` the models that could not be built, which `meta.model_problems` lists too.
+ * a resource has been read completely. Returns the files and the totals of the current release, in `due` whether and why it
+ * is new, and in `problems` the models that could not be built, which `meta.model_problems` lists too.
  */
 export const publishNow = Effect.fnUntraced(function* (
   catalogue: Catalogue,
@@ -66,14 +66,16 @@ export const publishNow = Effect.fnUntraced(function* (
   if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
   yield* recordPlaces(
     output.folder,
-    [...targets, ...lakeOf(output)].map(({ destination, name }) => ({ name, folder: destination.place }))
+    [...targets, ...lakeReceivers(output)].map(({ destination, name }) => ({ name, folder: destination.place }))
   )
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
   const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
   // The files are published even if the lake cannot be reached.
   const lake = yield* Effect.exit(
-    Effect.forEach(lakeOf(output), (to) => deliverTo(content, to, { folder: "", few: undefined, isMasked: false }))
+    Effect.forEach(lakeReceivers(output), (to) =>
+      deliverTo(content, to, { folder: "", few: undefined, isMasked: false })
+    )
   )
   const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
   const published = Effect.forEach(targets, (target) => publishAndDeliver(content, target, main))

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { exitCodes } from "../values/failure.ts"
+import { standingOf } from "../alarms/facts.ts"
 import { readFacts, watch } from "../alarms/watch.ts"
 import type { Part } from "../output/contents.ts"
 import { diskUse } from "../output/disk.ts"
@@ -12,7 +13,6 @@ import type { Flags } from "../settings/read.ts"
 import { reportSettings } from "../settings/settings.ts"
 import { leftLocations, pagesOf } from "../stores/warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../stores/warehouse/meta/runs.ts"
-import { standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-losses.ts"
 import { Environment } from "../values/environment.ts"
 import { isWhole } from "../values/state.ts"
@@ -39,9 +39,9 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
-  const { run, found, left, losses, standing, names } =
+  const { run, found, left, losses, names } =
     readable.tables === undefined
-      ? { run: undefined, found: [], left: [], losses: [], standing: [], names: {} }
+      ? { run: undefined, found: [], left: [], losses: [], names: {} }
       : yield* Effect.gen(function* () {
           const last = yield* lastRun()
           return {
@@ -49,13 +49,13 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
             found: yield* readingStatuses(resources, locations),
             left: yield* leftLocations(namedLocations),
             losses: yield* wideLosses(),
-            standing: yield* standingRejects(resources),
             names: yield* namesOf(locations)
           }
         }).pipe(Effect.provide(readable.tables))
   if (!run && !readable.holder) return yield* nothingSynced(output.folder)
 
   const facts = readable.tables && (yield* Effect.provide(readFacts(output.alarms.limits, catalogue), readable.tables))
+  const standing = standingOf(facts).filter((one) => resources.some(({ table }) => table === one.resource))
   const watched = { folder: output.folder, ...output.alarms, isRunning: readable.holder?.isRun === true }
   const { alarms } = yield* watch(watched, facts)
   const isStale = (reading: ReadingStatus) => flags.maxAge !== undefined && (ageOf(reading, now) ?? 0) > flags.maxAge

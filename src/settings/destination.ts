@@ -18,7 +18,7 @@ export interface DestinationKind<Item, Place extends DestinationPlace> {
   readonly settings: Section
   /** The setting that says where it is. */
   readonly named: string
-  /** What an item with another destination is told about one of these settings; nothing if it cannot be so. */
+  /** Why these settings are wrong in a target with another kind of destination; `undefined` if no such target can have them. */
   readonly unused: string | undefined
   readonly isNamedBy: (item: Item) => boolean
   readonly read: (item: Item, reading: DestinationReading) => Place

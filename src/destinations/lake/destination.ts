@@ -29,8 +29,8 @@ export const work: Work<LakeSettings> = {
 }
 
 /**
- * What an erasure does with the lake, after the present rows were committed: removes its earlier versions. An embedded catalog becomes a new file, because DuckDB does not clear
- * freed blocks.
+ * Removes the earlier versions of the lake, after an erasure has committed the present rows. An embedded catalog becomes a new
+ * file, because DuckDB does not clear freed blocks.
  */
 const removeEarlierVersions = Effect.fn("lake.removeEarlierVersions")(function* (settings: LakeSettings) {
   yield* Effect.scoped(Effect.flatMap(openLake(settings, "write"), purgeLake))

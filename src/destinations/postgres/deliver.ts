@@ -14,7 +14,7 @@ import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { failure } from "../../values/failure.ts"
-import { previousRelease } from "../../stages/publish/manifest.ts"
+import { previousRelease, snapshotSum } from "../../stages/publish/manifest.ts"
 import { type Loaded, isLoaded, loadRelease, removeRows } from "./load.ts"
 import { type Paths, keepLoaded, loadedIn, pathsIn } from "./state.ts"
 import { ownerOf } from "../../output/owner.ts"
@@ -32,7 +32,7 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
   if (release === undefined) return []
   const { manifest } = release
   const owner = yield* ownerOf(output.folder)
-  const content = manifest.files.find(({ path }) => path === snapshotName)!.sha256
+  const content = snapshotSum(manifest)
   const { schema } = destination
   // Of a release that is written anew, the files have no table of a failed model either.
   const kept = !isMasked && !full ? manifest.problems.map(({ model }) => `bi.${model}`) : []

@@ -3,7 +3,7 @@ import { Effect, Stream } from "effect"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { snapshotName } from "../../output/paths.ts"
-import type { previousRelease } from "../../stages/publish/manifest.ts"
+import { type PreviousRelease, snapshotSum } from "../../stages/publish/manifest.ts"
 import type { StoredColumn } from "../../stores/warehouse/content.ts"
 import { rowsOf } from "../../stores/warehouse/parts.ts"
 import { query } from "../../stores/warehouse/query.ts"
@@ -11,15 +11,10 @@ import { name, selected } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { failure } from "../../values/failure.ts"
 
-export type Release = NonNullable<Effect.Success<ReturnType<typeof previousRelease>>>
-
-export const contentOf = ({ manifest: { files } }: Release): string =>
-  files.find(({ path }) => path === snapshotName)!.sha256
-
 /** Makes the file `path`, which must be empty or missing. Returns the tables, by their names in SQL. */
 export const makeFile = Effect.fn("sqlite.makeFile")(function* (
   path: string,
-  release: Release,
+  release: PreviousRelease,
   { memoryMb, owner, target }: { readonly memoryMb: number; readonly owner: string; readonly target: string }
 ) {
   const made = Effect.gen(function* () {
@@ -40,7 +35,9 @@ export const makeFile = Effect.fn("sqlite.makeFile")(function* (
         yield* execute(`CREATE INDEX ${name(`${table.slice(1, -1)}_id`)} ON ${table} (id)`)
     }
     yield* attempt(target, () =>
-      database.prepare("INSERT INTO _sluice VALUES (?, ?, ?)").run(owner, release.manifest.run, contentOf(release))
+      database
+        .prepare("INSERT INTO _sluice VALUES (?, ?, ?)")
+        .run(owner, release.manifest.run, snapshotSum(release.manifest))
     )
     yield* execute("COMMIT")
     return tables.map(({ table }) => table)

@@ -1,5 +1,6 @@
 /** `sluice check`: prints the alarms, reports what changed since the last check or run, and ends with 4 if there are any. */
 import * as Effect from "effect/Effect"
+import { standingOf } from "../../alarms/facts.ts"
 import type { KnownAlarm } from "../../alarms/state.ts"
 import { exitCodes } from "../../values/failure.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -40,12 +41,7 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   const next = sorted(active)[0]?.next ?? "./sluice status"
   if (flags.json) {
     const names = (some: ReadonlyArray<KnownAlarm>) => some.map(({ where }) => where)
-    const standing = (facts?.standing ?? []).map(({ location, rejected, resource, rows }) => ({
-      location,
-      resource,
-      rejected,
-      rows
-    }))
+    const standing = standingOf(facts)
     const data = {
       compared,
       alarms: shownAlarms(alarms),

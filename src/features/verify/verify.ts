@@ -4,7 +4,7 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { backfillOf, childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
-import { type Receiver, lakeOf, workOf } from "../../destinations/destination.ts"
+import { type Receiver, lakeReceivers, workOf } from "../../destinations/destination.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { releasesOfTarget } from "../../settings/targets.ts"
 import type { Position } from "../../stores/vault/position.ts"
@@ -89,7 +89,9 @@ export const verify = Effect.fn("verify")(function* (
       "formats",
       checkFormats(known, publishedFolder, manifest, { wanted: formats, broken })
     ),
-    ...(yield* Effect.forEach(lakeOf({ folder, lake }), (one) => compareWith(one, outputPaths(folder).published))),
+    ...(yield* Effect.forEach(lakeReceivers({ folder, lake }), (one) =>
+      compareWith(one, outputPaths(folder).published)
+    )),
     ...(yield* Effect.forEach(publishing?.targets ?? [], (target) =>
       compareWith(target, releasesOfTarget(target, { folder, formats }))
     )),

@@ -57,12 +57,6 @@ const closedBy = (resources: ReadonlyArray<Resource>, { kind, location, resource
   }
 }
 
-/**
- * Decides which pages one batch may hold. A batch merges the rows of a list together, and then those of details, so two pages
- * that say different things about a record belong to different batches: the tables, history and state then do not depend
- * on where batches end.
- */
-
 /** The hashes of the rows that one reading of a run stores in a table, by key. */
 interface Rows {
   readonly reading: string
@@ -70,6 +64,11 @@ interface Rows {
   readonly hashes: Map<string, number>
 }
 
+/**
+ * Decides which pages one batch may hold. A batch merges the rows of a list together, and then those of details, so two pages
+ * that say different things about a record belong to different batches: the tables, history and state then do not depend
+ * on where batches end.
+ */
 export class PageOrder {
   /** By table and location. */
   private readonly rows = new Map<string, Array<Rows>>()

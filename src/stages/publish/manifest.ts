@@ -6,7 +6,7 @@ import { wrong } from "../../values/finding.ts"
 import { onDisk, writeDurably } from "../../output/files.ts"
 import { type Manifest, readManifest } from "../../output/manifest.ts"
 import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
-import { manifestName } from "../../output/paths.ts"
+import { manifestName, snapshotName } from "../../output/paths.ts"
 import { sluiceVersion } from "../../values/version.ts"
 
 type Times = "tool" | "writtenAt" | "confirmedAt"
@@ -32,6 +32,10 @@ export const previousRelease = (published: string): Effect.Effect<PreviousReleas
     }
     return { folder, manifest: { ...rest, schemaVersion, formats, csvProfile, state, problems, tables } }
   }).pipe(Effect.orElseSucceed(() => undefined))
+
+/** SHA-256 of the DuckDB file of a release that has one. */
+export const snapshotSum = ({ files }: Pick<Manifest, "files">): string =>
+  files.find(({ path }) => path === snapshotName)!.sha256
 
 /** The models that could not be built for a release. */
 export const failedModels = ({ problems }: WholeManifest): ReadonlyArray<FailedModel> =>

@@ -124,11 +124,10 @@ export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Cata
 })
 
 /**
- * An empty warehouse, from which new ones are copied: to create all tables costs a fifth of a second, more than most small
- * accounts cost otherwise. It is made when it is first needed, and kept in the user's cache folder.
+ * The path of an empty warehouse for these definitions, from which new ones are copied: to create all tables costs a fifth of a
+ * second, more than most small accounts cost otherwise. It is made when it is first needed, and kept in the user's cache
+ * folder; `undefined` if it cannot be stored.
  */
-
-/** The path of the empty warehouse for these definitions; `undefined` if it cannot be stored. */
 export const emptyWarehouse = Effect.fn("warehouse.empty")((catalogue: Catalogue, cache = cacheFolder()) =>
   cachedFile(
     { kind: "empty", fingerprint: fingerprintOf(catalogue) },
@@ -142,9 +141,10 @@ export const emptyWarehouse = Effect.fn("warehouse.empty")((catalogue: Catalogue
  *
  *     FROM contacts_as_of(TIMESTAMPTZ '2026-03-01 00:00:00+00')       the rows of any table as of a time
  *     FROM contacts_changes WHERE run_id = '20260301T020000000Z'      what a run did: new, changed, deleted, revived rows
+ *
+ * The statements create them for one resource, in the schema `current` of its current rows; `history` has their earlier
+ * versions.
  */
-
-/** Creates them for one resource, in the schema `current` of its current rows; `history` has their earlier versions. */
 export const versionStatements = (
   resource: Resource,
   { current, history }: { readonly current: string; readonly history: string }

@@ -20,7 +20,7 @@ import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
 import { publishNow } from "../../../run/release.ts"
 import { setAsideIn } from "../../../run/set-aside.ts"
 import { outputPaths } from "../../../output/paths.ts"
-import { lakeOf, workOf } from "../../../destinations/destination.ts"
+import { lakeReceivers, workOf } from "../../../destinations/destination.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { type Target, hasMainRelease } from "../../../settings/targets.ts"
 import { Vault } from "../../../stores/vault/vault.ts"
@@ -141,7 +141,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     const run = yield* lastRun()
     const released = run && (yield* publishNow(catalogue, output, { run: run.id, full: true, targets }))
     const delivered = targets.filter(({ name }) => released?.targets.some((one) => one.name === name))
-    const forgotten = yield* Effect.filter([...lakeOf(output), ...delivered], (to) =>
+    const forgotten = yield* Effect.filter([...lakeReceivers(output), ...delivered], (to) =>
       Effect.flatMap(workOf(to), ({ forget }) => forget(to))
     )
     return {

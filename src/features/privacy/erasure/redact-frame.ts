@@ -159,15 +159,14 @@ const replaceObject = (target: object, members: object): void => {
   Object.assign(target, members)
 }
 
-/**
- * A record that the law wants kept, without its person: amounts, dates and states stay; what says something about a person,
- * and what no definition names, goes. It works on records as they were sent, so that a rebuild stores the same rows.
- */
-
 /** The pseudonym of an erased contact; any other id as it is. */
 type Pseudonym = (contact: string) => string
 
-/** A record without its person. Repeating it changes nothing. */
+/**
+ * Removes the person from a record that the law requires to be kept: amounts, dates and states stay; fields about a person and
+ * unknown fields are removed. It works on records as they were sent, so that a rebuild stores the same rows. Repeating it
+ * changes nothing.
+ */
 export const anonymised = (resource: Resource, record: unknown, pseudonym: Pseudonym): unknown => {
   const column = (field: ColumnField, sent: unknown): unknown => {
     if (!isImpersonal(field)) return removed

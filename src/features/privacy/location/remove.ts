@@ -15,7 +15,7 @@ import { readlink, rm } from "node:fs/promises"
 import { basename, join, resolve, sep } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
-import { lakeOf, workOf } from "../../../destinations/destination.ts"
+import { lakeReceivers, workOf } from "../../../destinations/destination.ts"
 import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
@@ -95,7 +95,7 @@ export const completeRemoval = Effect.fn("location.complete")(function* (
     const isLast = due === "nothing read"
     // Without formats, there is no new release in place of an older one.
     yield* removeReleases(paths.published, isLast || output.formats.length === 0)
-    for (const to of [...lakeOf(output), ...targets]) {
+    for (const to of [...lakeReceivers(output), ...targets]) {
       const { remove } = yield* workOf(to)
       yield* remove(to, { location, isLast, output: output.folder })
     }

@@ -56,8 +56,7 @@ const standingSql = (resource: Resource): string => {
         FROM meta.rejected_records WHERE ${owned} AND ${isItem} GROUP BY ALL
       ) AS r
       LEFT JOIN crm.${name(table)} AS c ON c.location_id = r.location_id AND ${keyOfRow} = ${keyOfRecord}
-      LEFT JOIN meta.runs AS run ON run.run_id = r.run_id
-      WHERE c.location_id IS NULL OR (c._deleted_at IS NULL AND c._synced_at <= coalesce(run.finished_at, now()))
+      WHERE c.location_id IS NULL OR (c._deleted_at IS NULL AND c._run_id <= r.run_id)
       GROUP BY ALL
       UNION ALL
       SELECT r.location_id, coalesce(least(count(DISTINCT r.record) FILTER (r.run_id <= whole.run_id), max(whole.dropped)), 0)

@@ -1,4 +1,17 @@
-import { boolean, id, json, object, ref, text, created, email, identifier, personName, phone } from "#catalog/fields.ts"
+import {
+  boolean,
+  fileLink,
+  id,
+  json,
+  object,
+  ref,
+  text,
+  created,
+  email,
+  identifier,
+  personName,
+  phone
+} from "#catalog/fields.ts"
 import { address, place, postalCode } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -11,7 +24,7 @@ const where = {
   postalCode: postalCode("Postal code"),
   website: text("Web site"),
   timezone: text("IANA time zone"),
-  logoUrl: text("Logo, as a link")
+  logoUrl: fileLink("Logo, as a link", { personal: "none" })
 }
 
 const getOne = { request: get("/locations/{locationId}"), record: "location" }

@@ -1,4 +1,16 @@
-import { openEnum, content, count, boolean, id, instant, json, enumeration, ref, text } from "#catalog/fields.ts"
+import {
+  openEnum,
+  fileLink,
+  content,
+  count,
+  boolean,
+  id,
+  instant,
+  json,
+  enumeration,
+  ref,
+  text
+} from "#catalog/fields.ts"
 import { ignored, values, changed, companyName, created, email, personName, phone, tag } from "#catalog/fields.ts"
 import { cursor, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -78,7 +90,10 @@ export const conversations = defineList({
     companyName: companyName("Company of the contact", { copyOf: "contacts.company_name" }),
     email: email("Address of the contact", { copyOf: "contacts.email" }),
     phone: phone("Phone of the contact", { copyOf: "contacts.phone" }),
-    profilePhoto: text("Picture of the contact, as a link", { personal: "direct", copyOf: "contacts.profile_photo" }),
+    profilePhoto: fileLink("Picture of the contact, as a link", {
+      personal: "direct",
+      copyOf: "contacts.profile_photo"
+    }),
     lastInternalComment: content("Last comment among the users"),
     attributed: boolean("A campaign is known that it came from"),
     tags: values(

@@ -1,4 +1,4 @@
-import { count, text } from "#catalog/fields.ts"
+import { count, storedFile, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 
@@ -17,7 +17,7 @@ export const recordings = defineChild({
     versionColumn: "date_updated",
     refreshAfter: "180 days",
     noneIsError: true,
-    file: "recordings",
+    isFile: true,
     strategy: {
       request: get("/conversations/messages/{messageId}/locations/{locationId}/recording"),
       paging: { kind: "once" },
@@ -27,7 +27,7 @@ export const recordings = defineChild({
   },
   person: { records: { message_id: "messages" } },
   fields: {
-    path: text("Where the file lies in the output folder", { personal: "content" }),
+    path: storedFile("Where the file lies in the output folder"),
     bytes: count("Size in bytes"),
     sha256: text("SHA-256 of the file, hexadecimal"),
     content_type: text("MIME type, as the service gave it")

@@ -1,5 +1,6 @@
 import {
   boolean,
+  fileLinks,
   changed,
   created,
   date,
@@ -80,7 +81,7 @@ export const estimates = defineList({
     autoInvoice: json("Invoice made of it when accepted, as sent"),
     paymentScheduleConfig: json("Parts it is paid in, as sent", { personal: "financial" }),
     termsNotes: text("Terms and notes at the end", { personal: "content" }),
-    attachments: json("Files, as sent", { personal: "content" }),
+    attachments: fileLinks("Files, as sent"),
     ...altFields,
     items: documentLines("estimate_items", "Lines of each estimate.", "What is offered")
   }

@@ -1,4 +1,17 @@
-import { alias, openEnum, content, boolean, id, instant, json, enumeration, ref, rows, text } from "#catalog/fields.ts"
+import {
+  alias,
+  fileLink,
+  openEnum,
+  content,
+  boolean,
+  id,
+  instant,
+  json,
+  enumeration,
+  ref,
+  rows,
+  text
+} from "#catalog/fields.ts"
 import { values, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -66,11 +79,11 @@ export const socialPosts = defineList({
       ref("social_accounts", "The account")
     ),
     media: rows("social_post_media", "Pictures and videos of each post.", {
-      url: text("Link to it", { personal: "content" }),
+      url: fileLink("Link to it"),
       type: text("MIME type"),
       id: identifier("Id of the file, where sent", { column: "media_id" }),
       caption: content("Text shown with it"),
-      thumbnail: text("Preview, as a link", { personal: "content" })
+      thumbnail: fileLink("Preview, as a link")
     })
   }
 })

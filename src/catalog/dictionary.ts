@@ -1,4 +1,5 @@
 /** Writes the data dictionary as Markdown: the meaning and source of every table and column, and how each is updated. */
+import { optionalPath } from "./optional-settings.ts"
 import * as Duration from "effect/Duration"
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
@@ -77,7 +78,7 @@ const sourceSentences = ({ resources }: Catalogue, resource: Resource, table: Ta
     ...(host ? [`- Found in the pages of ${host.table}.`] : []),
     ...(resource.kind === "list" ? listSentences(resource) : []),
     ...childRequestSentence(childRequestOf(resource)),
-    ...(resource.enabledBy ? [`- Read only if \`account.${resource.enabledBy}\` is set.`] : []),
+    ...(resource.enabledBy ? [`- Read only if \`${optionalPath(resource.enabledBy)}\` is set.`] : []),
     ...(resource.tombstone ? [`- Deleted where \`${resource.tombstone}\` says so.`] : [])
   ].join("\n")
 }
@@ -136,7 +137,7 @@ const childRequestSentence = (childRequest: ChildRequest | undefined): ReadonlyA
     ? `; the last ${Duration.toDays(incremental.lookback)} days, whole every ${Duration.toDays(incremental.fullEvery)} days`
     : ""
   return [
-    `- ${what}, ${when}${span}${enabledBy ? `; only if \`account.${enabledBy}\` is set` : ""}.`,
+    `- ${what}, ${when}${span}${enabledBy ? `; only if \`${optionalPath(enabledBy)}\` is set` : ""}.`,
     ...(partial ? [`- Not read, unless \`account.${partial.unless}\` is set: ${partial.omits}.`] : [])
   ]
 }

@@ -148,6 +148,12 @@ export const tag = withRole("tag")
 export const trait = withRole("trait")
 /** The value of a custom field as sent, with its text beside it. */
 export const customValue = withRole("customValue", "json", { textColumn: "value_text" })
+/** A link to a file, which `files.fetch` can fetch. */
+export const fileLink = withRole("file")
+/** Links to files, as sent: every text in it that is the address of something on the web. */
+export const fileLinks = withRole("file", "json")
+/** The path of a file in the output folder. A file that no column of this kind names may be removed. */
+export const storedFile = withRole("storedFile")
 /** When the record was made. */
 export const created = withRole("created", "instant")
 /** When the record was last changed. */

@@ -10,8 +10,8 @@ import { pathIn } from "./withheld.ts"
 export type Need = "key" | "parent" | "change" | "request" | "person" | "whole"
 
 /** A file, or a record that is made of another one, is stored whole or not at all. */
-export const isIndivisible = ({ isReshaped, childOf }: Resource): boolean =>
-  isReshaped === true || childOf?.file !== undefined
+export const isIndivisible = ({ isReshaped, childOf, kind }: Resource): boolean =>
+  isReshaped === true || childOf?.isFile === true || kind === "files"
 
 /** By `table.column`, and by child table. */
 export const neededColumns = (resources: ReadonlyArray<Resource>): ReadonlyMap<string, Need> => {
@@ -33,7 +33,11 @@ export const neededColumns = (resources: ReadonlyArray<Resource>): ReadonlyMap<s
     if (wide) need("key", wide.field, wide.table)
     for (const column of [resource.childOf?.column, resource.cascadesFrom?.column, resource.partitionColumn])
       need("parent", column)
-    for (const path of [...(person?.contacts ?? []), ...Object.keys(person?.records ?? {})]) {
+    for (const path of [
+      ...(person?.contacts ?? []),
+      ...Object.keys(person?.records ?? {}),
+      ...Object.values(person?.owner ?? {})
+    ]) {
       const [own, column] = path.split(".") as [string, string?]
       need("person", column ?? own, column === undefined ? table : own)
     }

@@ -1,4 +1,4 @@
-/** The settings of an account that turn on optional resources: the value that leaves them off, and why that is the default. */
+/** The settings that turn on optional resources: the value that leaves them off, and why that is the default. */
 export const optionalSettings = {
   object_keys: { off: [] as ReadonlyArray<string>, why: "The API does not list objects." },
   recurring_task_ids: { off: [] as ReadonlyArray<string>, why: "The API does not list recurring tasks." },
@@ -6,6 +6,10 @@ export const optionalSettings = {
   conversation_messages: {
     off: false as boolean,
     why: "The export contains all messages except review requests and group chats. Conversations that consist only of these are always read one by one."
+  },
+  files: {
+    off: [] as ReadonlyArray<string>,
+    why: "Files take much more space than records, and are fetched from other hosts."
   },
   contact_details: {
     off: false as boolean,
@@ -19,6 +23,9 @@ export type BooleanSetting = {
   [Name in OptionalSetting]: OptionalSettings[Name] extends boolean ? Name : never
 }[OptionalSetting]
 
+/** Where the settings file has it. */
+export const optionalPath = (name: OptionalSetting): string => (name === "files" ? "files.fetch" : `account.${name}`)
+
 /** A sentence for people: why the setting is off by default, and how to turn it on. */
 export const whyOptional = (name: OptionalSetting): string =>
-  `${optionalSettings[name].why} Enabled by account.${name} (SLUICE_${name.toUpperCase()}).`
+  `${optionalSettings[name].why} Enabled by ${optionalPath(name)} (SLUICE_${name.toUpperCase()}).`

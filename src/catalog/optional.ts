@@ -17,6 +17,7 @@ export const enabledPart = (resource: Resource, settings: OptionalSettings): Res
     case "child":
       return { ...resource, childOf: enabledParents(resource.childOf, settings) }
     case "embedded":
+    case "files":
       return resource
   }
 }

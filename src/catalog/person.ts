@@ -12,6 +12,8 @@ export interface PersonLinks {
    * `emailOrPhone`.
    */
   readonly addresses?: ReadonlyArray<string>
+  /** A column with the name of a table, and one with the key of its record, which belongs to the person. */
+  readonly owner?: { readonly table: string; readonly key: string }
   /** The law may demand the record for its amounts: an erasure can keep it without the person. */
   readonly isFinancial?: true
 }

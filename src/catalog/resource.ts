@@ -84,8 +84,8 @@ export interface ChildOf extends Refresh {
     readonly lookback: Duration.Input
     readonly fullEvery: Duration.Input
   }
-  /** The response is a file; it is stored in this folder, and the row holds its path. */
-  readonly file?: string
+  /** The response is a file; it is stored, and the row holds its path. */
+  readonly isFile?: true
 }
 
 /** The requests for each row of a table: the details of a resource, or the children of another one. */
@@ -220,7 +220,14 @@ export interface EmbeddedResource extends Common, NotOfList {
   readonly embeddedIn: { readonly table: string; readonly records: string }
 }
 
-export type Resource = ListResource | ChildResource | EmbeddedResource
+/** The files behind the links of all other tables: its records say what became of each. */
+export interface FilesResource extends Common, NotOfList {
+  readonly kind: "files"
+  readonly childOf?: undefined
+  readonly embeddedIn?: undefined
+}
+
+export type Resource = ListResource | ChildResource | EmbeddedResource | FilesResource
 
 export const defineList = (definition: Omit<ListResource, "kind">): ListResource => ({
   kind: "list",
@@ -234,6 +241,12 @@ export const defineChild = (definition: Omit<ChildResource, "kind">): ChildResou
 })
 export const defineEmbedded = (definition: Omit<EmbeddedResource, "kind">): EmbeddedResource => ({
   kind: "embedded",
+  ...definition,
+  fields: withCommonFields(definition.fields)
+})
+
+export const defineFiles = (definition: Omit<FilesResource, "kind">): FilesResource => ({
+  kind: "files",
   ...definition,
   fields: withCommonFields(definition.fields)
 })

@@ -20,6 +20,8 @@ const definitions = {
   identifier: { means: "an id or a number that stands for something, by which rows join", personal: "none" },
   contact: { means: "the id of a contact, by which the rows of a person join", personal: "none" },
   customValue: { means: "the value of a custom field, whose class the field decides", personal: "direct" },
+  file: { means: "a link to a file, or several of them", personal: "content" },
+  storedFile: { means: "the path of a file in the output folder", personal: "content" },
   created: { means: "when the record was made", personal: "none" },
   changed: { means: "when the record was last changed", personal: "none" }
 } as const satisfies Readonly<Record<string, { readonly means: string; readonly personal: PersonalData }>>

@@ -1,6 +1,7 @@
 /** `sluice plan`: prints what a sync would read, in requests and time, and what the estimate is based on. */
 import { Clock, Effect } from "effect"
-import { some } from "../values/text.ts"
+import { counted } from "../values/finding.ts"
+import { megabytes, some } from "../values/text.ts"
 import { rangeText } from "../values/range.ts"
 import { sayEarlier } from "../run/console/stored-earlier.ts"
 import { Output, placeOf, table, timeText } from "../run/console/output.ts"
@@ -15,7 +16,7 @@ export const plan = Effect.fn("cli.plan")(function* ({ json, ...flags }: PlanFla
 
 const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) {
   const { print, say } = yield* Output
-  const { dailyRemaining, elapsedMs, holder, omitted, requests, steps, storedEarlier, withheld = [] } = data
+  const { dailyRemaining, elapsedMs, holder, omitted, requests, steps, files = [], storedEarlier, withheld = [] } = data
   if (holder) print(holderText(holder, yield* Clock.currentTimeMillis))
   if (requests && elapsedMs) {
     const place = placeOf(steps, data.locations)
@@ -33,6 +34,10 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
       ])
     ))
       print(line)
+    for (const { bytes, files: count, location, sized } of files)
+      say(
+        `${place.head.length > 0 ? `${location}: ` : ""}${counted(count, "file")} behind the links of stored records ${count === 1 ? "is" : "are"} new${sized === 0 ? "" : `; ${sized} of them have ${megabytes(bytes)}`}.`
+      )
     for (const { resource, setting, what } of omitted)
       say(`Not read: ${what} (${resource}). To read them, set ${setting} = true.`)
     const left = dailyRemaining === undefined ? "" : `; ${dailyRemaining.toLocaleString("en-US")} requests left today`

@@ -25,7 +25,7 @@ export const parts = {
   published: "the current release and the one before",
   destinations: "the releases that databases and buckets are brought up to date from",
   lake: "the lake and its catalog",
-  files: "recordings of calls",
+  files: "attachments, pictures and recordings",
   exports: "what was exported about people",
   fleet: "the locations of the fleet of a demo",
   tmp: "what a command is writing, or could not finish"

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { realpath } from "node:fs/promises"
 
 export const warehouseName = outputFiles.warehouse.name
-/** Tables store the paths of recordings relative to the output folder, so that the folder can be moved. */
+/** Tables store the paths of files relative to the output folder, so that the folder can be moved. */
 export const filesName = outputFiles.files.name
 export const lakeCatalogName = outputFiles.lakeCatalog.name
 export const snapshotName = "crm.duckdb"

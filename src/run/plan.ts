@@ -1,4 +1,6 @@
 /** Estimates what a sync would read, in requests and time, and says what the estimate is based on. */
+import { chosenLinks } from "../catalog/link-columns.ts"
+import { type NewFiles, newFiles } from "../stores/warehouse/file-links.ts"
 import { Clock, Effect } from "effect"
 import { Api } from "../stages/api/api.ts"
 import type { Catalogue } from "../catalog/discover.ts"
@@ -66,6 +68,8 @@ interface LocationPlan {
   readonly requests: Range
   readonly elapsedMs: Range
   readonly dailyRemaining: number | undefined
+  /** Files behind links of records that are stored; absent if the settings fetch none. */
+  readonly files: NewFiles | undefined
 }
 
 const planLocation = Effect.fnUntraced(function* (
@@ -89,6 +93,9 @@ const planLocation = Effect.fnUntraced(function* (
     const sent = api.requestsByResource.values().reduce((sum, count) => sum + count, 0)
     const latency = sent > 0 ? ((yield* Clock.currentTimeMillis) - startedAt) / 1000 / sent : 0
     yield* setPlannedTotals(location, reported, startedAt)
+    const files = expected.some(({ step }) => step.resource.kind === "files")
+      ? yield* newFiles(chosenLinks(catalogue.resources, optional.files).columns, location)
+      : undefined
     const requests = sumOf(estimated.map((one) => one.requests))
     const { burst, dailyRemaining } = api.usage()
     const timeOf = (count: number) =>
@@ -96,7 +103,7 @@ const planLocation = Effect.fnUntraced(function* (
         Math.max((Math.max(0, count - burst) / burst) * settings.limits.windowMs, count * (learnt ?? latency) * 1000)
       )
     const elapsedMs = between(timeOf(requests.min), requests.max === undefined ? undefined : timeOf(requests.max))
-    return { location, estimated, requests, elapsedMs, dailyRemaining } satisfies LocationPlan
+    return { location, estimated, requests, elapsedMs, dailyRemaining, files } satisfies LocationPlan
   }).pipe(Effect.provide(Api.layer({ ...settings, isNew: () => isNew })), Effect.mapError(explained(location)))
 })
 
@@ -138,6 +145,7 @@ const resultOf = Effect.fnUntraced(function* (
       return most === undefined || time === undefined ? undefined : Math.max(most, time)
     }, 0)
   const elapsedMs = between(longest("min")!, longest("max"))
+  const files = plans.flatMap(({ location, files }) => (files ? [{ location, ...files }] : []))
   const withheld = keptOut(catalogue)
   const dailyRemaining = plans.length === 1 ? plans[0]!.dailyRemaining : undefined
   return {
@@ -148,6 +156,7 @@ const resultOf = Effect.fnUntraced(function* (
       requests,
       elapsedMs,
       ...(dailyRemaining !== undefined && { dailyRemaining }),
+      ...(files.length > 0 && { files }),
       omitted: omittedIn(steps.map(({ step }) => step.resource)),
       ...(withheld.length > 0 && { withheld }),
       ...(earlier.length > 0 && { storedEarlier: earlier }),

@@ -128,6 +128,10 @@ export const runResults = () => {
     elapsedMs: Schema.optionalKey(Range),
     dailyRemaining: Schema.optionalKey(Count),
     /** What the settings leave out, and the setting that includes it. */
+    /** Files behind links that no file was fetched for; `bytes` of those whose size the records say. */
+    files: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ location: Schema.String, files: Schema.Int, sized: Schema.Int, bytes: Schema.Int }))
+    ),
     omitted: Schema.Array(Schema.Struct({ resource: Schema.String, what: Schema.String, setting: Schema.String })),
     /** Columns, child tables, tables and custom fields that the settings keep out. */
     withheld: Schema.optionalKey(Texts),

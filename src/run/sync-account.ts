@@ -11,7 +11,6 @@
 import { Clock, Effect } from "effect"
 import { Api } from "../stages/api/api.ts"
 import { type BadCredentials, type WrongLocation, detailOf } from "../stages/api/errors.ts"
-import { removePartialDownloads } from "../stages/api/downloads.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
 import { type SchemaPolicies, isBlocked } from "../catalog/schema-policy.ts"
@@ -20,6 +19,7 @@ import type { Counts } from "../stages/extract/run-context.ts"
 import { type ResourceResult, extract } from "../stages/extract/extract.ts"
 import { exitCodes } from "../values/failure.ts"
 import { removeLeftovers } from "../output/leftovers.ts"
+import { removePartialFiles, takeUnrecorded } from "../output/stored-files.ts"
 import { makeBackgroundLoader } from "../stages/load/background-loader.ts"
 import { makeLoader } from "../stages/load/load.ts"
 import { makeBackfillPlan } from "../stages/plan/backfill.ts"
@@ -108,7 +108,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const { catalogue, output, range } = options
   const paths = outputPaths(output.folder)
 
-  yield* removePartialDownloads(paths.files)
+  const unrecorded = yield* takeUnrecorded(output.folder)
+  yield* removePartialFiles(output.folder)
   yield* removeLeftovers(output.folder)
   const missing = yield* missingSegments(paths.vault)
   const loader = yield* bringUpToDate(catalogue, output.folder, options.policies)
@@ -140,6 +141,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       location,
       run: run.id,
       folder: output.folder,
+      files: { maxBytes: Infinity, ...output.files, unrecorded },
       resources: catalogue.resources,
       cuts: new Set<number>(),
       removed: new Map<string, number>(),

@@ -148,6 +148,29 @@ export const deletionsSection = {
   })
 } satisfies Section
 
+export const filesSection = {
+  fetch: setting(textList, {
+    environment: "SLUICE_FILES",
+    description:
+      "The files behind links that are fetched: all, custom_fields, or tables with links, such as message_attachments; see docs/files.md.",
+    default: optionalSettings.files.off,
+    example: ["message_attachments", "custom_fields"]
+  }),
+  max_bytes: setting(positiveNumber, {
+    environment: "SLUICE_FILES_MAX_BYTES",
+    description: "Largest file to fetch, recordings included; a larger one is reported.",
+    default: 268_435_456
+  }),
+  max_total_bytes: setting(positiveNumber, {
+    description: "Space that the files of the output folder may take. Without it, only the disk is a limit.",
+    example: 100_000_000_000
+  }),
+  types: setting(textList, {
+    description: "MIME types that are fetched, such as image/*; without it, all. What the first bytes show counts.",
+    example: ["image/*", "application/pdf"]
+  })
+} satisfies Section
+
 type AccountValues = ValuesOf<typeof accountSection>
 type BudgetValues = ValuesOf<typeof budgetSection>
 
@@ -171,8 +194,8 @@ export interface ExchangeSettings {
   readonly baseUrl: string
   /** A response that sends no byte for this long has failed. By default a minute. */
   readonly idleMs?: number
-  /** Larger files are not stored. */
-  readonly fileMbMax: number
+  /** A larger file is not stored. */
+  readonly fileBytesMax: number
   /** Whether no list was ever read from this address: if nothing answers there, it is wrong, and not down for now. */
   readonly isNew?: () => boolean
 }
@@ -195,9 +218,15 @@ export interface ApiSettings extends ExchangeSettings {
 }
 
 /** The settings that turn on optional resources. */
-export const optionalOf = (account: AccountValues): OptionalSettings =>
+export const optionalOf = ({
+  account,
+  files
+}: {
+  readonly account: AccountValues
+  readonly files: ValuesOf<typeof filesSection>
+}): OptionalSettings =>
   Object.fromEntries(
-    Struct.keys(optionalSettings).map((name) => [name, account[camelCase(name)]])
+    Struct.keys(optionalSettings).map((name) => [name, name === "files" ? files.fetch : account[camelCase(name)]])
     // Each setting has the type of the value that leaves it off.
   ) as unknown as OptionalSettings
 

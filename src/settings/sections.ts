@@ -21,12 +21,11 @@ import {
   oneOfByName,
   period,
   periodsByName,
-  positiveNumber,
   setting,
   text,
   textList
 } from "../values/setting.ts"
-import { accountSection, budgetSection, deletionsSection, locationSettings } from "./account.ts"
+import { accountSection, budgetSection, deletionsSection, filesSection, locationSettings } from "./account.ts"
 import { fleetSection } from "./fleet.ts"
 import { lakeSection } from "../destinations/lake/settings.ts"
 import { maskingSection } from "./masking.ts"
@@ -57,13 +56,9 @@ export const sections = {
       flag: "csvProfile",
       description: "CSV for programs (machine), or with escaped formulas for spreadsheets (spreadsheet).",
       default: "machine"
-    }),
-    file_mb_max: setting(positiveNumber, {
-      environment: "SLUICE_FILE_MB_MAX",
-      description: "Largest recording to download, in megabytes; a larger one is reported as not read.",
-      default: 256
     })
   },
+  files: filesSection,
   pipelines: {
     folder: setting(folder, {
       environment: "SLUICE_PIPELINES",

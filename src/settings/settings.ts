@@ -30,6 +30,7 @@ export interface OutputSettings
     Partial<Pick<Values, "models">>,
     WithheldSettings {
   readonly currencies?: StatedCurrencies
+  readonly files?: Values["files"]
   /** The formats of the published files. */
   readonly formats: ReadonlyArray<FileFormat>
   /** Absent unless the formats include the lake. */
@@ -76,7 +77,7 @@ export const reportSettings = Effect.fn("settings.report")(function* (flags: Fla
   if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
   const locations = locationsOf(settings).map(({ id }) => id)
   const { namedLocations, values } = settings
-  return { output: outputOf(settings, environment), optional: optionalOf(values.account), locations, namedLocations }
+  return { output: outputOf(settings, environment), optional: optionalOf(values), locations, namedLocations }
 })
 
 /** The settings of a command that reads locations: those that the flag or the variable names, or those of the file. */
@@ -130,6 +131,7 @@ const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: E
     folder,
     formats,
     csvProfile: output.csvProfile,
+    files: values.files,
     lake: output.formats.includes("lake") ? lakeOf(lake, folder) : undefined,
     models,
     currencies: currenciesOf({ lists, values }),
@@ -168,7 +170,7 @@ const accountsOf = (
   folder: string
 ): { readonly accounts: ReadonlyArray<AccountSettings>; readonly problems: ReadonlyArray<SettingProblem> } => {
   const { secretOf, values } = settings
-  const { account, budget, deletions, output } = values
+  const { account, budget, deletions, files } = values
   const locations = locationsOf(settings)
   const problems: Array<SettingProblem> = [
     ...(account.baseUrl === undefined ? [missing("account.base_url", accountSection.base_url)] : []),
@@ -186,11 +188,11 @@ const accountsOf = (
       location: id,
       company: company_id ?? account.companyId,
       deletionShareMax: deletions.maxShare,
-      optional: optionalOf(account),
+      optional: optionalOf(values),
       api: {
         baseUrl: account.baseUrl ?? "",
         credentials: credentials.success,
-        fileMbMax: output.fileMbMax,
+        fileBytesMax: files.maxBytes,
         limits: { ...budget, windowMs: budget.windowSeconds * 1000 }
       },
       secrets: (credentials.success.kind === "private"

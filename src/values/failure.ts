@@ -78,6 +78,8 @@ const FailureReason = Schema.TaggedUnion({
     closest: Schema.optional(Schema.String),
     families: Schema.Array(Schema.String)
   },
+  /** `groups`: what `files.fetch` may name. */
+  UnknownLinks: { name: Schema.String, groups: Schema.Array(Schema.String) },
   NothingSelected: { only: Schema.Array(Schema.String), except: Schema.Array(Schema.String) },
   NoDateFilter: { tables: Schema.Array(Schema.String), dated: Schema.Array(Schema.String) },
 

@@ -45,6 +45,10 @@ const single = {
   ParentNeverRead: { table: Schema.String },
   ParentNotComplete: { table: Schema.String, status: Schema.Literals(["incomplete", "complete_with_warnings"]) },
   LinkedTextsMissing: { count: Schema.Number },
+  /** Files behind links, by what became of them. `example`: why one of them was not fetched. */
+  FilesNotFetched: { status: Schema.String, count: Schema.Number, example: Schema.NullOr(Schema.String) },
+  /** No further file was fetched. */
+  FilesStopped: { why: Schema.Literals(["disk", "total"]) },
   /** Records without a change timestamp, of which a reading of changes does not return new ones. */
   UndatedRecords: { count: Schema.Number, field: Schema.String },
 
@@ -134,6 +138,12 @@ export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): strin
       return `the parent table ${reason.table} is ${stateText(reason.status)}`
     case "LinkedTextsMissing":
       return `${reason.count} linked texts could not be fetched`
+    case "FilesNotFetched":
+      return `${reason.count} ${reason.count === 1 ? "file" : "files"} ${reason.status}${reason.example === null ? "" : `: ${reason.example}`}`
+    case "FilesStopped":
+      return reason.why === "disk"
+        ? "the disk is almost full, or cannot be written: no further file was fetched"
+        : "the files have reached files.max_total_bytes: no further file was fetched"
     case "UndatedRecords":
       return `${reason.count} records have no ${reason.field}; new records without it arrive with the next full sync`
     case "UndatedNotRead":

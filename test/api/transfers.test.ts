@@ -1,11 +1,11 @@
 /** Responses that are files, and responses that stall. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import type { RequestListener } from "node:http"
 import { setTimeout as wait } from "node:timers/promises"
 import { join } from "node:path"
-import { removePartialDownloads } from "../../src/stages/api/downloads.ts"
+import { removePartialFiles } from "../../src/output/stored-files.ts"
 import { sendTo } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -22,7 +22,7 @@ describe("a response that sends no byte for a long time", () => {
             if (stall === "after its first byte") response.writeHead(200, audio).write("x")
           },
           { idleMs: 30 },
-          { file: { folder: newFolder(), name: "f" } }
+          { file: newFolder() }
         )
         assert.match(JSON.stringify(result), /"Unavailable".*UND_ERR_(HEADERS|BODY)_TIMEOUT/, stall)
         assert.strictEqual(sent, 3, stall)
@@ -43,10 +43,13 @@ describe("a response that sends no byte for a long time", () => {
           response.end()
         },
         { idleMs: 200 },
-        { file: { folder, name: "f" } }
+        { file: folder }
       )
       assert.strictEqual(result._tag, "Success")
-      assert.strictEqual(readFileSync(join(folder, "f.mp3"), "utf8"), "x".repeat(10))
+      assert.deepStrictEqual(
+        filesBelow(folder).map((file) => readFileSync(file, "utf8")),
+        ["x".repeat(10)]
+      )
     })
   )
 })
@@ -75,12 +78,12 @@ describe("a file", () => {
             sent++
             answer(request, response)
           },
-          { fileMbMax: 3 },
-          { file: { folder, name: "f" } }
+          { fileBytesMax: 3 << 20 },
+          { file: folder }
         )
-        assert.match(JSON.stringify(result), /"RequestRejected".*larger than output.file_mb_max, 3 MB/)
+        assert.match(JSON.stringify(result), /"RequestRejected".*larger than files.max_bytes, 3145728/)
         assert.strictEqual(sent, 1)
-        assert.deepStrictEqual(readdirSync(folder), [])
+        assert.deepStrictEqual(filesBelow(folder), [])
       }
     })
   )
@@ -88,7 +91,7 @@ describe("a file", () => {
   it.effect("that cannot be written fails, and is not requested again", () =>
     Effect.gen(function* () {
       const folder = newFolder()
-      writeFileSync(join(folder, "file"), "")
+      writeFileSync(join(folder, "files"), "")
       let sent = 0
       const result = yield* sendTo(
         (_, response) => {
@@ -96,7 +99,7 @@ describe("a file", () => {
           response.writeHead(200, audio).end("x")
         },
         {},
-        { file: { folder, name: join("file", "below") } }
+        { file: folder }
       )
       assert.match(JSON.stringify(result), /"Failure".*ENOTDIR|"Failure".*EEXIST/)
       assert.strictEqual(sent, 1)
@@ -111,22 +114,28 @@ describe("a file", () => {
           response.writeHead(200, { ...audio, "content-length": 100 }).write("x", () => response.destroy())
         },
         {},
-        { file: { folder, name: "f" } }
+        { file: folder }
       )
       assert.include(JSON.stringify(result), "Unavailable")
-      assert.deepStrictEqual(readdirSync(folder), [])
+      assert.deepStrictEqual(filesBelow(folder), [])
     })
   )
 
-  it.effect("that a crash left incomplete is removed from a folder below, and no other", () =>
+  it.effect("that a crash left incomplete is removed, and no other", () =>
     Effect.gen(function* () {
       const folder = newFolder()
-      mkdirSync(join(folder, "recordings"))
-      for (const name of ["a.mp3.part", "a.mp3"]) writeFileSync(join(folder, "recordings", name), "")
-      yield* removePartialDownloads(folder)
-      assert.deepStrictEqual(readdirSync(join(folder, "recordings")), ["a.mp3"])
-      yield* removePartialDownloads(join(folder, "none"))
-      assert.isFalse(existsSync(join(folder, "none")))
+      mkdirSync(join(folder, "files", "ab"), { recursive: true })
+      for (const name of ["1-1.part", "ab/cd.part.mp3"]) writeFileSync(join(folder, "files", name), "")
+      yield* removePartialFiles(folder)
+      assert.deepStrictEqual(filesBelow(folder), [join(folder, "files", "ab", "cd.part.mp3")])
+      const none = newFolder()
+      yield* removePartialFiles(none)
+      assert.deepStrictEqual(readdirSync(none), [])
     })
   )
 })
+
+const filesBelow = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "files")
+    .map((entry) => join(entry.parentPath, entry.name))

@@ -226,7 +226,7 @@ describe("what cannot be kept out", () => {
     const resources = resourcesWith({ excludeClasses: ["content"] })
     assert.deepStrictEqual(
       resources.filter(({ withheld }) => withheld?.isNotRead).map(({ table }) => table),
-      ["recordings", "order_notes"]
+      ["files", "recordings", "order_notes"]
     )
   })
 })

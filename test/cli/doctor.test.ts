@@ -114,7 +114,7 @@ describe("settings", () => {
     assert.strictEqual(from["budget.reserve_per_day"], `7 from file ${file}:5`)
     assert.strictEqual(from["budget.burst"], "100 from default")
     assert.strictEqual(from["output.formats"], "none from environment SLUICE_FORMATS")
-    assert.strictEqual(from["output.file_mb_max"], "256 from default")
+    assert.strictEqual(from["files.max_bytes"], "268435456 from default")
     assert.strictEqual(from["machine.memory_mb"], "128 from default")
   })
 

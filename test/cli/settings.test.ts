@@ -71,7 +71,7 @@ describe("config", () => {
   }
 
   it("show lists every setting with its value and source, without secrets, whether or not all are right", async () => {
-    const ran = await run("show", content, { SLUICE_FORMATS: "csv", SLUICE_FILE_MB_MAX: "-1" })
+    const ran = await run("show", content, { SLUICE_FORMATS: "csv", SLUICE_FILES_MAX_BYTES: "-1" })
     assert.strictEqual(ran.code, 0)
     const shown = (setting: string) => new RegExp(`^${setting} +(.*?) *$`, "m").exec(ran.stdout)?.[1]?.split(/ {2,}/)
     assert.deepStrictEqual(shown("account.token"), ["<redacted>", `${ran.config}:2`])
@@ -79,7 +79,7 @@ describe("config", () => {
     assert.deepStrictEqual(shown("account.refresh_token"), ["<redacted>", `${ran.config}:4`])
     assert.deepStrictEqual(shown("budget.burst"), ["7", `${ran.config}:6`])
     assert.deepStrictEqual(shown("output.formats"), ["csv", "SLUICE_FORMATS"])
-    assert.deepStrictEqual(shown("output.file_mb_max"), ["256", "default"])
+    assert.deepStrictEqual(shown("files.max_bytes"), ["268435456", "default"])
     assert.deepStrictEqual(shown("account.base_url"), ["missing"])
     assert.deepStrictEqual(shown("account.client_id"), ["not set"])
     assert.deepStrictEqual(

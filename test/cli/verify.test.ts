@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { globSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
 import { type Account, discard } from "../support/account.ts"
@@ -33,9 +33,9 @@ const unseal = (folder: string): string => {
   return plain
 }
 const recordings = (folder: string): ReadonlyArray<string> =>
-  readdirSync(join(folder, "files/recordings"))
-    .sort()
-    .map((file) => join(folder, "files/recordings", file))
+  globSync("files/*/*.wav", { cwd: folder })
+    .toSorted()
+    .map((file) => join(folder, file))
 
 describe("an undamaged account", () => {
   let whole: Account
@@ -116,7 +116,7 @@ describe("verify reports damage to files and to the warehouse", () => {
       ]
     )
     assert.deepStrictEqual(parts, ["files"])
-    assert.strictEqual(next, "./sluice sync --full --only recordings")
+    assert.strictEqual(next, "./sluice sync --full --only recordings,files")
   })
 
   it.each<[string, (path: string) => unknown, string]>([
@@ -169,14 +169,14 @@ describe("a state that is no damage is not wrong", () => {
     const { wrong, notes } = await checkBroken(account.output, async (folder) => {
       writeFileSync(segment(folder, "000003.ndjson"), '{"kind":"page","resource":"cont')
       writeFileSync(segment(folder, "000002.ndjson.torn-99"), "x")
-      writeFileSync(join(folder, "files/recordings/mine.wav"), "x")
+      writeFileSync(join(folder, "files/mine.wav"), "x")
       await sql(folder, `UPDATE crm.contacts SET assigned_to = 'nobody' WHERE assigned_to = '${user}'`)
     })
     assert.deepStrictEqual(wrong, [])
     for (const pattern of [
       /^vault: segment 3: its last 31 bytes are an incomplete write/,
       /^vault: 000002\.ndjson\.torn-99: an incomplete write that a sync has set aside$/,
-      /^files: files\/recordings\/mine\.wav: no row refers to it$/,
+      /^files: files\/mine\.wav: no row refers to it$/,
       /^references: contacts\.assigned_to: [1-9]\d* rows? without a matching row in users, for example nobody$/
     ])
       assert.isTrue(

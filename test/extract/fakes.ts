@@ -26,6 +26,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   missingPartitions: new Map(),
   answers: new Map(),
   folder: "",
+  files: { maxBytes: 1e9 },
   ...more
 })
 
@@ -43,6 +44,7 @@ export const vaultOf = (frames: Array<Frame> = []): Vault["Service"] =>
 /** The members of an API besides `send`. */
 export const silentApi = {
   linked: () => Effect.succeed(undefined),
+  download: () => Effect.succeed({ status: "failed", reason: "no files here" } as const),
   requestsByResource: new Map<string, number>(),
   recent: Effect.succeed([]),
   usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })

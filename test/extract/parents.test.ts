@@ -24,6 +24,7 @@ beforeAll(async () => {
 
 const optional = {
   object_keys: ["k"],
+  files: [],
   recurring_task_ids: ["t"],
   free_slot_days: 1,
   contact_details: true,

@@ -28,6 +28,7 @@ it.effect("the example is valid unchanged, and with every setting uncommented", 
     )
     assert.deepStrictEqual(accounts[0]!.optional, {
       object_keys: ["custom_objects.project"],
+      files: ["message_attachments", "custom_fields"],
       recurring_task_ids: ["recurringTaskId"],
       free_slot_days: 14,
       conversation_messages: false,

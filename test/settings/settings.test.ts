@@ -25,7 +25,7 @@ const problemsOf = (content: string, environment: Environment = complete, flags:
 describe("a value", () => {
   it.effect("comes from the flag, else from the environment, else from the file, else from the default", () =>
     Effect.gen(function* () {
-      const config = fileOf("[output]\nfolder = '/file'\nformats = ['csv']\nfile_mb_max = 5\n")
+      const config = fileOf("[output]\nfolder = '/file'\nformats = ['csv']\n[files]\nmax_bytes = 5\n")
       const environment = { ...complete, SLUICE_OUTPUT: "/environment", SLUICE_FORMATS: "parquet" }
       const folderWith = (flags: Flags, variables: Environment) =>
         Effect.map(outputSettings({ config, ...flags }, variables), ({ folder }) => folder)
@@ -34,7 +34,7 @@ describe("a value", () => {
       assert.strictEqual(yield* folderWith({}, {}), "/file")
       const { output, accounts } = yield* syncSettings({ config }, environment)
       assert.deepStrictEqual(output.formats, ["parquet"])
-      assert.strictEqual(accounts[0]!.api.fileMbMax, 5)
+      assert.strictEqual(accounts[0]!.api.fileBytesMax, 5)
       assert.strictEqual(output.memoryMb, 128)
     })
   )

@@ -65,7 +65,7 @@ const small = (definition: Resource, pageSize: number): Resource => {
     ...(one.incremental && { incremental: { ...one.incremental, strategy: paged(one.incremental.strategy) } })
   })
   const fields = withFewColumns(definition.fields)
-  if (definition.kind === "embedded") return { ...definition, fields }
+  if (definition.kind === "embedded" || definition.kind === "files") return { ...definition, fields }
   if (definition.kind === "child") return { ...definition, fields, childOf: withSmallPages(definition.childOf) }
   const { wide: _, ...resource } = definition
   const { changes, detail, childOf, full } = resource

@@ -109,7 +109,7 @@ const program = (
         baseUrl: "http://service",
         credentials: { kind: "private", token: Redacted.make(service.tokens.privateToken) },
         limits: { burst: 100, windowMs: 10_000, reservePerDay: 0 },
-        fileMbMax: 256
+        fileBytesMax: 1 << 28
       })
     ).pipe(Effect.provideService(Transport, account))
     return yield* sync({

@@ -29,7 +29,7 @@ export const serving = (
 export const settingsFor = (baseUrl: string): ApiSettings => ({
   baseUrl,
   credentials: { kind: "private", token: Redacted.make("t") },
-  fileMbMax: 1,
+  fileBytesMax: 1 << 20,
   limits: { burst: 100, windowMs: 100, reservePerDay: 0 }
 })
 

@@ -6,5 +6,6 @@ export const nothingOptional: OptionalSettings = {
   recurring_task_ids: [],
   free_slot_days: 0,
   contact_details: false,
-  conversation_messages: false
+  conversation_messages: false,
+  files: []
 }

@@ -56,7 +56,7 @@ export const ofPeople =
   "appointments,contact_notes,contacts,conversations,emails,estimates,form_submissions,invoices,messages,opportunities,order_fulfillments,order_notes,orders,recordings,recurring_tasks,subscriptions,survey_submissions,tasks,transactions,transcript_sentences"
 
 /** Statements about other tables refer to these. */
-const needed = ["locations", "custom_fields", "pipelines", "transactions"]
+const needed = ["locations", "custom_fields", "files", "pipelines", "transactions"]
 export const restrictedTo = (tables: string) => (all: Catalogue) => {
   const wanted = new Set([...needed, ...tables.split(",")])
   // A set visits what is added to it meanwhile.

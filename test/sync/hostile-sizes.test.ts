@@ -94,9 +94,12 @@ describe("a recording that is too large", () => {
       const recordings = join(folder, "files", "recordings")
       mkdirSync(recordings, { recursive: true })
       writeFileSync(join(recordings, "old.mp3.part"), "half")
-      const ran = await sluice(["sync", "--only", "messages,recordings"], { ...environment, SLUICE_FILE_MB_MAX: "1" })
+      const ran = await sluice(["sync", "--only", "messages,recordings"], {
+        ...environment,
+        SLUICE_FILES_MAX_BYTES: "1048576"
+      })
       assert.strictEqual(ran.code, 3, ran.stderr)
-      assert.match(ran.stderr, /recordings: failed requests: 1, for example large: .*output.file_mb_max, 1 MB/)
+      assert.match(ran.stderr, /recordings: failed requests: 1, for example large: .*files.max_bytes, 1048576/)
       assert.strictEqual(readdirSync(recordings).length, 1)
       assert.deepStrictEqual(
         await query(join(folder, "warehouse.duckdb"), "SELECT message_id, bytes FROM crm.recordings"),

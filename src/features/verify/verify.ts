@@ -95,7 +95,7 @@ export const verify = Effect.fn("verify")(function* (
     ...(yield* Effect.forEach(publishing?.targets ?? [], (target) =>
       compareWith(target, releasesOfTarget(target, { folder, formats }))
     )),
-    yield* finished("files", "files", checkFiles(known, folder))
+    yield* finished("files", "files", checkFiles(known, folder, replaying.all))
   ]
 
   function compareWith(to: Receiver, releases: string) {
@@ -173,7 +173,7 @@ export const nextStep = (checked: ReadonlyArray<Checked>, disagreeing: ReadonlyA
   // A sync does not touch a row whose record is unchanged: it repairs a missed change, but not an altered row.
   if (parts.has("service"))
     return `./sluice sync --full --only ${disagreeing.join(",")}; if ./sluice verify then finds the same, ./sluice rebuild`
-  if (parts.has("files")) return "./sluice sync --full --only recordings"
+  if (parts.has("files")) return "./sluice sync --full --only recordings,files"
   if (parts.has("published") || parts.has("lake") || parts.has("database")) return "./sluice publish --full"
   if (parts.has("rights")) return "give this user the right to read what is named above, then run ./sluice verify"
   return checked.some(entriesWait) ? "./sluice sync" : "./sluice status"

@@ -161,6 +161,12 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
         }`,
         next: "./sluice dictionary"
       }
+    case "UnknownLinks":
+      return {
+        ends: "config",
+        message: `files.fetch names ${reason.name}, which has no links to files. It may name all, ${reason.groups.join(", ")}.`,
+        next: "Correct files.fetch (SLUICE_FILES)"
+      }
     case "NothingSelected":
       return {
         ends: "usage",

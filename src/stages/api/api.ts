@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Exit, Layer, Option, Random, type Scope } from "effect"
 import { type SentPage, parsePage } from "../../catalog/sent-page.ts"
 import type { BoundRequest } from "../../catalog/request.ts"
-import type { Failure } from "../../values/failure.ts"
+import { type Failure, fileFailure } from "../../values/failure.ts"
 import type { ApiSettings } from "../../settings/account.ts"
 import { type Budget, type Priority, type RateLimitSnapshot, makeBudget } from "./rate-limiter.ts"
 import { type SendForm, makeCredentials } from "./credentials.ts"
@@ -19,8 +19,8 @@ import {
   WrongLocation
 } from "./errors.ts"
 import { type Received, Transport, makeExchange } from "./exchange.ts"
-import type { FileTarget } from "./downloads.ts"
-import { makeLinked } from "./linked-texts.ts"
+import { type Fetched, type FileRequest, fetchFile } from "./fetch-file.ts"
+import { linkedText, makeLinks } from "./links.ts"
 import { bodyBytesMax, withoutSecrets } from "./response-body.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, httpRequest } from "./http.ts"
 import type { Detail } from "../../values/reason.ts"
@@ -36,9 +36,11 @@ export interface Call {
   readonly failureIn?: (body: unknown) => string | undefined
   /** Where the list of records is expected in the body. */
   readonly records?: string
-  /** For a response that is a file: where to store it. The body is then a `StoredFile`; see downloads.ts. */
-  readonly file?: FileTarget
+  /** For a response that is a file: the output folder. The body is then what downloads.ts stores. */
+  readonly file?: string
 }
+
+export type Download = Pick<FileRequest, "url" | "folder" | "accepts" | "known">
 
 export interface ApiResponse {
   /** The body as received, decompressed and without secrets. */
@@ -61,6 +63,8 @@ export class Api extends Context.Service<
     readonly send: (call: Call) => Effect.Effect<ApiResponse, ApiError | Failure>
     /** Fetches a text on another host to which a response links, without the token; `undefined` if it cannot be fetched. */
     readonly linked: (url: string) => Effect.Effect<string | undefined>
+    /** Fetches a file to which a record links. Only the service itself gets the token, and then it costs a request. */
+    readonly download: (request: Download, resource: string) => Effect.Effect<Fetched, ApiError | Failure>
     /** Requests sent so far, retries included, by resource. */
     readonly requestsByResource: ReadonlyMap<string, number>
     readonly usage: Budget["usage"]
@@ -114,7 +118,7 @@ const makeApi = Effect.fn("api.make")(function* (
         requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
         return exchange.send(
           { ...httpRequest(request), headers: headersOf(request, token) },
-          file && { target: file, secrets: credentials.secrets }
+          file === undefined ? undefined : { folder: file, secrets: credentials.secrets }
         )
       }).pipe(
         Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
@@ -212,11 +216,41 @@ const makeApi = Effect.fn("api.make")(function* (
     })
   })
 
-  const fetchLinked = yield* makeLinked(settings.baseUrl, yield* Transport)
+  const links = yield* makeLinks(settings.baseUrl, yield* Transport)
+  const fetchText = linkedText(links)
   const linked = (url: string) =>
-    Effect.map(fetchLinked(url), (text) => text && withoutSecrets(text, credentials.secrets))
+    Effect.map(fetchText(url), (text) => text && withoutSecrets(text, credentials.secrets))
 
-  return Api.of({ send, linked, requestsByResource, usage: budget.usage, recent: budget.recent })
+  const { origin } = new URL(settings.baseUrl)
+  const fetched = (request: Download, own: Partial<FileRequest>) =>
+    Effect.tryPromise({
+      try: (signal) => fetchFile(links, { ...request, bytesMax: settings.fileBytesMax, ...own, signal }),
+      catch: (cause) => fileFailure(request.folder, "written", cause)
+    })
+  /** One request of the budget. */
+  const fetchOwn = Effect.fnUntraced(
+    function* (request: Download, resource: string) {
+      const token = yield* credentials.token
+      requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
+      const headersFor = (url: URL): Readonly<Record<string, string>> =>
+        url.origin === origin ? { authorization: `Bearer ${token}`, version: commonHeaders.version } : {}
+      return yield* fetched(request, { headersFor, secrets: credentials.secrets, attemptsMax: 1 })
+    },
+    Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Fetched>({ status: "failed", reason: message }))
+  )
+  const download = Effect.fnUntraced(function* (request: Download, resource: string) {
+    if ((yield* Clock.currentTimeMillis) >= (settings.limits.deadline ?? Infinity))
+      return yield* new BudgetExhausted({ message: "the deadline has passed" })
+    if (URL.parse(request.url)?.origin !== origin) return yield* fetched(request, {})
+    const once = Effect.uninterruptibleMask((restore) =>
+      restore(budget.acquire(2)).pipe(
+        Effect.flatMap((slot) => Effect.ensuring(restore(fetchOwn(request, resource)), slot.release({})))
+      )
+    )
+    return yield* Effect.repeat(once, { times: fileAttemptsMax - 1, while: ({ status }) => status === "failed" })
+  })
+
+  return Api.of({ send, linked, download, requestsByResource, usage: budget.usage, recent: budget.recent })
 })
 
 /** The reason is the status, if there is one: the message of a response may contain personal data. */

@@ -4,7 +4,8 @@ import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici"
 import { type Failure, fileFailure, failure } from "../../values/failure.ts"
 import { proxyOptions, proxyFor, throughProxy } from "../../values/proxy.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
-import { DiskError, type FileSink, FileRejected, store } from "./downloads.ts"
+import { DiskError } from "../../output/stored-files.ts"
+import { FileRejected, store } from "./downloads.ts"
 import type { ExchangeSettings } from "../../settings/account.ts"
 import { bytesOf, errorTextOf, textOf } from "./response-body.ts"
 
@@ -18,7 +19,8 @@ export interface Received {
 export interface Exchange {
   readonly send: (
     options: Omit<Dispatcher.RequestOptions, "origin">,
-    file?: Omit<FileSink, "megabytesMax">
+    /** For a response that is a file: the output folder, and texts that it must not contain. */
+    file?: { readonly folder: string; readonly secrets: Iterable<string> }
   ) => Effect.Effect<Received, TransportError | RequestRejected | Failure>
   /** Whether the service has responded at least once. */
   readonly hasResponded: () => boolean
@@ -35,7 +37,7 @@ export const Transport = Context.Reference<Dispatcher | undefined>("sluice/api/T
 
 export const makeExchange = Effect.fn("api.exchange")(function* ({
   baseUrl,
-  fileMbMax,
+  fileBytesMax,
   idleMs = timeoutMs,
   isNew = () => false
 }: ExchangeSettings) {
@@ -69,11 +71,11 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
           const bytes = await bytesOf(body)
           return { status, headers, text: bytes && textOf(bytes) }
         }
-        const stored = await store(body, headers, { ...file, megabytesMax: fileMbMax })
+        const stored = await store(body, headers, file.folder, { ...file, bytesMax: fileBytesMax })
         return { status, headers, text: JSON.stringify(stored) }
       },
       catch: (cause) => {
-        if (cause instanceof DiskError) return fileFailure(file!.target.name, "written", cause)
+        if (cause instanceof DiskError) return fileFailure(file!.folder, "written", cause)
         if (cause instanceof FileRejected) return new RequestRejected({ status: 200, message: cause.message })
         return connectionError(cause, origin, !hasResponded && isNew())
       }

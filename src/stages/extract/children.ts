@@ -4,17 +4,14 @@
  * Children are read while their parents are still being listed, at a lower priority.
  */
 import { Clock, Deferred, Duration, Effect } from "effect"
-import { join } from "node:path"
 import { type ApiResponse, Api } from "../api/api.ts"
 import { type ApiError, type BudgetExhausted, type NotFound, RequestRejected, detailOf } from "../api/errors.ts"
-import { fileName } from "../api/downloads.ts"
 import { at } from "../../catalog/json.ts"
 import type { ChildRequest, Resource } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
 import { type Detail, type Reason, distinct } from "../../values/reason.ts"
 import type { Step } from "../../values/step.ts"
-import { filesName } from "../../output/paths.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { notWrittenBy } from "../../stores/warehouse/absent-rows.ts"
@@ -69,7 +66,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
   let withoutLinkedText = 0
 
   const fetch = Effect.fnUntraced(function* (due: Due) {
-    const { incremental, file } = childRequest
+    const { incremental, isFile } = childRequest
     const parent = parentOf(due)
     const strategy = due.full ? childRequest.strategy : incremental!.strategy
     const now = yield* Clock.currentTimeMillis
@@ -83,7 +80,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
       ...(resource.detail?.linked && {
         complete: (answer: ApiResponse) => withLinked(answer, resource.detail!.linked!)
       }),
-      ...(file && { file: { folder: context.folder, name: join(filesName, file, fileName(due.id)) } })
+      ...(isFile && { file: context.folder })
     }
     const result = yield* readPartition(
       { resource, strategy, name: label, parameters: {}, sizes, unreliableTotals, label, priority: 2, parentContext },

@@ -24,6 +24,7 @@ import { readWindows } from "./backfill.ts"
 import { type Reading, type RunContext, begin, end } from "./run-context.ts"
 import { decideMissingRows } from "./deletions.ts"
 import { readChildren } from "./children.ts"
+import { readFiles } from "./files.ts"
 import { read } from "./list.ts"
 import { withWarnings, cappedByParents } from "./outcome.ts"
 import { bind, get, location } from "../../catalog/request.ts"
@@ -175,7 +176,13 @@ export const extract = Effect.fn("extract")(function* (
   const rest = yield* Effect.forEach([...listed, ...steps.map(children)], (effect) => effect, {
     concurrency: "unbounded"
   })
-  return [...account, ...rest].flat()
+  // The records that were read have the links, also those of earlier runs.
+  const files = yield* Effect.forEach(steps, ({ refreshCutoff, resource }) =>
+    resource.kind === "files"
+      ? run(resource.table, readFiles(resource, refreshCutoff !== undefined, context))
+      : Effect.succeed([])
+  )
+  return [...account, ...rest, ...files].flat()
 })
 
 const isLocation = ({ resource }: Step) => resource.table === "locations"

@@ -2,7 +2,6 @@
 import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { NotFound, RequestRejected, detailOf } from "../api/errors.ts"
-import type { FileTarget } from "../api/downloads.ts"
 import { answerOf, expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at, written } from "../../catalog/json.ts"
 import { withholderOf } from "../../catalog/withhold.ts"
@@ -50,8 +49,8 @@ export interface PartitionTask {
     readonly noneIsError: boolean
     /** Completes the response before it is stored. */
     readonly complete?: (answer: ApiResponse) => Effect.Effect<ApiResponse, Failure>
-    /** Where the response is stored if it is a file. */
-    readonly file?: FileTarget
+    /** The output folder, if the response is a file. */
+    readonly file?: string
   }
 }
 
@@ -73,7 +72,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   const { resource, strategy, name, parameters, sizes, label, priority, parentContext } = task
   const strategyName = `${strategy.request.method} ${strategy.request.path}`
   const expiring = strategy.paging.kind === "expiring"
-  const file = parentContext?.file && { file: parentContext.file }
+  const file = parentContext?.file === undefined ? {} : { file: parentContext.file }
   const identified = identifier(resource, context)
   const expected = expectedOf(resource, strategy, name, parentContext?.parent.id)
   let state = start

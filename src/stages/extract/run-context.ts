@@ -32,6 +32,16 @@ export interface Known {
   readonly hasMissing: (location: string, label: string) => boolean
 }
 
+/** Which files behind links are stored. */
+export interface FileSettings {
+  readonly maxBytes: number
+  readonly maxTotalBytes?: number | undefined
+  /** MIME types such as `image/*`; absent: all. */
+  readonly types?: ReadonlyArray<string> | undefined
+  /** Rows of stored files, by location, that a killed run did not record. */
+  readonly unrecorded?: ReadonlyMap<string, ReadonlyArray<object>>
+}
+
 export interface RunContext {
   readonly counts: Counts
   /** Page lengths to which the service cut lists in this run; grows while lists are read. */
@@ -63,6 +73,7 @@ export interface RunContext {
   readonly answers: Map<string, Answer>
   /** Where files are stored; their paths are relative to it. */
   readonly folder: string
+  readonly files: FileSettings
 }
 
 /** The reading of a list or of backfill windows. */

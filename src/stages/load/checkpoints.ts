@@ -19,7 +19,7 @@ export const statesOf = (entries: ReadonlyArray<Entry>) => {
     } else if (entry.kind === "window") {
       windows.push(entry)
       finished(entry.location, backfillOf(entry.resource))
-    } else if (isPage(entry) && !entry.parent) {
+    } else if (isPage(entry) && !entry.parent && entry.checkpoint) {
       const reading = readingOf(entry)
       partitions.set(JSON.stringify([entry.location, reading, entry.partition]), { entry, reading })
     }

@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../catalog/discover.ts"
+import { chosenLinks } from "../../catalog/link-columns.ts"
 import { familyNamed } from "../../catalog/published-tables.ts"
 import { enabledPart } from "../../catalog/optional.ts"
 import { closest } from "../../settings/closest.ts"
@@ -110,6 +111,9 @@ export const choose = (
       )
     }
   }
+  const links = chosenLinks(resources, optional.files)
+  if (links.unknown !== undefined)
+    return Effect.fail(failure({ _tag: "UnknownLinks", name: links.unknown, groups: links.groups }))
   const available = resources.flatMap((resource) => enabledPart(resource, optional) ?? [])
   const wanted = new Set(only.length === 0 ? available : available.filter(among(only)))
   for (const resource of wanted)

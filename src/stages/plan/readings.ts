@@ -30,7 +30,8 @@ export interface ReadingStatus {
 /** The labels under which the requests of a resource are counted. */
 export const labelsOf = (resource: Resource): ReadonlyArray<string> => {
   const childRequest = childRequestOf(resource)
-  return [...(resource.kind === "list" ? [resource.table] : []), ...(childRequest ? [childRequest.label] : [])]
+  const isRead = resource.kind === "list" || resource.kind === "files"
+  return [...(isRead ? [resource.table] : []), ...(childRequest ? [childRequest.label] : [])]
 }
 
 /** What is read at most daily is read because of its age; the rest also when its parent changes. */

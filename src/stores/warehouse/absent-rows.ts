@@ -25,6 +25,15 @@ export interface Partitions {
   readonly names: ReadonlyArray<string>
 }
 
+/** The columns of a row that a request for its record needs. */
+export const rowOfKey = Effect.fnUntraced(function* (resource: Resource, location: string, key: string) {
+  const [row] = yield* (yield* Warehouse).rows(
+    `SELECT ${columnsOfRequest(resource).map(name).join(", ")} FROM crm.${name(resource.table)}
+     WHERE location_id = ${literal(location)} AND ${keyText(resource)} = ${literal(key)}`
+  )
+  return row
+})
+
 /** Live rows of a list that were loaded before its reading began, and whose keys the reading did not return. */
 export const missingRows = Effect.fnUntraced(function* (
   resource: Resource,

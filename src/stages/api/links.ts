@@ -1,6 +1,6 @@
 /**
- * Fetches texts on other hosts to which a response links, without the token. A link could lead to a private network
- * that the service cannot reach but sluice can, so connections to private addresses are rejected.
+ * Connections to the hosts to which records link. A link could lead to a private network that the service cannot reach but
+ * sluice can, so only public addresses are connected to, and those of the service itself.
  */
 import { Effect, Schedule, type Scope } from "effect"
 import { lookup } from "node:dns/promises"
@@ -10,34 +10,56 @@ import { proxyFor, proxyOptions } from "../../values/proxy.ts"
 import { decompressed, timeoutMs } from "./exchange.ts"
 import { bytesOf } from "./response-body.ts"
 
-/** Fetches the text at a URL; `undefined` if it cannot be fetched. Does not follow redirects. */
-export type FetchLinkedText = (url: string) => Effect.Effect<string | undefined>
+/** A link leads to an address that is not public, or by a protocol that is not allowed. */
+export class NotPublic extends Error {}
+
+export interface Links {
+  readonly dispatcher: Dispatcher
+  /** Rejects with `NotPublic` for a URL that must not be requested. Names are checked again when they are connected to. */
+  readonly check: (url: URL) => Promise<void>
+}
+
+/** Requests to one host at a time. */
+const connectionsMax = 16
 
 /** With a dispatcher, requests go to a service in this process, and addresses are not checked. */
-export const makeLinked = Effect.fn("api.linked.make")(function* (
+export const makeLinks = Effect.fn("api.links")(function* (
   baseUrl: string,
   dispatcher: Dispatcher | undefined
-): Effect.fn.Return<FetchLinkedText, never, Scope.Scope> {
+): Effect.fn.Return<Links, never, Scope.Scope> {
+  const base = new URL(baseUrl)
   const agent =
     dispatcher ??
     (yield* Effect.acquireRelease(
       Effect.sync(
         () =>
           new EnvHttpProxyAgent({
-            connections: 24,
-            connect: { lookup: guardedLookup(new URL(baseUrl).hostname) },
+            connections: connectionsMax,
+            connect: { lookup: guardedLookup(base.hostname) },
             ...proxyOptions()
           })
       ),
       (agent) => Effect.promise(() => agent.destroy())
     ))
-  const client = decompressed(agent)
-  return Effect.fn("api.linked")((url: string) =>
-    Effect.tryPromise(async (signal) => {
+  return {
+    dispatcher: agent,
+    check: async (url) => {
+      if (url.protocol !== "https:" && (url.protocol !== "http:" || base.protocol !== "http:"))
+        throw new NotPublic(`it leads to ${url.protocol.slice(0, -1)}, which is not requested`)
       // A numeric address is connected to without the lookup function that checks names, and a proxy looks names up itself.
-      const host = withoutBrackets(new URL(url).hostname)
-      if (dispatcher === undefined && (isIP(host) || proxyFor(url)))
-        await rejectPrivate(new URL(baseUrl).hostname, await addressesOf(host))
+      const host = withoutBrackets(url.hostname)
+      if (dispatcher === undefined && (isIP(host) || proxyFor(url.href)))
+        await rejectPrivate(base.hostname, await addressesOf(host))
+    }
+  }
+})
+
+/** Fetches the text at a URL, without the token; `undefined` if it cannot be fetched. Does not follow redirects. */
+export const linkedText = ({ check, dispatcher }: Links) => {
+  const client = decompressed(dispatcher)
+  return Effect.fn("api.linkedText")((url: string) =>
+    Effect.tryPromise(async (signal) => {
+      await check(new URL(url))
       const { statusCode, body } = await request(url, { dispatcher: client, headers: { accept: "*/*" }, signal })
       const bytes = await bytesOf(body)
       if (statusCode !== 200 || bytes === undefined) throw new Error(`status ${statusCode}`)
@@ -48,7 +70,7 @@ export const makeLinked = Effect.fn("api.linked.make")(function* (
       Effect.catch(() => Effect.succeed(undefined))
     )
   )
-})
+}
 
 /** Resolves and checks a name for one connection, because a second lookup could return another address. */
 const guardedLookup =
@@ -67,12 +89,22 @@ const guardedLookup =
       .catch((cause: NodeJS.ErrnoException) => callback(cause, []))
   }
 
-/** Throws if an address is private, unless the service itself has a private address: then its links may have one too. */
+/** Throws if an address is private, unless the service itself is there: the addresses of this machine are one place. */
 const rejectPrivate = async (baseHost: string, addresses: ReadonlyArray<string>): Promise<void> => {
-  if (!addresses.some(isPrivate)) return
+  const found = addresses.filter(isPrivate)
+  if (found.length === 0) return
   const base = await lookup(withoutBrackets(baseHost), { all: true })
-  if (!base.some(({ address }) => isPrivate(address))) throw new Error("the address is not public")
+  const places = new Set(base.map(({ address }) => placeOf(address)))
+  if (!found.every((address) => places.has(placeOf(address)))) throw new NotPublic("the address is not public")
 }
+
+const placeOf = (address: string): string =>
+  thisMachine.check(address.split("%")[0]!, isIPv6(address) ? "ipv6" : "ipv4") ? "this machine" : address
+
+const thisMachine = new BlockList()
+thisMachine.addSubnet("127.0.0.0", 8, "ipv4")
+thisMachine.addAddress("0.0.0.0", "ipv4")
+thisMachine.addSubnet("::", 127, "ipv6")
 
 /** None if only the proxy can resolve the name. */
 const addressesOf = (host: string): Promise<ReadonlyArray<string>> =>

@@ -1,0 +1,277 @@
+/**
+ * Fetches the files behind the links of the tables, after their records have been loaded. Each file is stored before the
+ * vault has its row, and each row is durable at once, so a crash costs the files that were being fetched.
+ */
+import { Clock, Effect, Semaphore, Stream } from "effect"
+import { stat, statfs } from "node:fs/promises"
+import { join } from "node:path"
+import { type Fetched, type Validators } from "../api/fetch-file.ts"
+import { Api } from "../api/api.ts"
+import type { ApiError, BudgetExhausted } from "../api/errors.ts"
+import { chosenLinks } from "../../catalog/link-columns.ts"
+import { requestForRow } from "../../catalog/get-one.ts"
+import type { Resource } from "../../catalog/resource.ts"
+import { checksumIfPresent, onDisk } from "../../output/files.ts"
+import { syncFiles, unrecordedOf } from "../../output/stored-files.ts"
+import { noCapabilities } from "../../values/capabilities.ts"
+import { type Failure, fileFailure } from "../../values/failure.ts"
+import type { Reason } from "../../values/reason.ts"
+import type { Outcome } from "../../stores/vault/entry.ts"
+import { Vault } from "../../stores/vault/vault.ts"
+import {
+  type DueLink,
+  type FileRecord,
+  type KnownFile,
+  type Owner,
+  dueLinks,
+  findLinks,
+  knownFiles,
+  linkOf,
+  linkStatuses,
+  noteDamaged,
+  storedElsewhere,
+  withoutLink
+} from "../../stores/warehouse/file-links.ts"
+import { rowOfKey } from "../../stores/warehouse/absent-rows.ts"
+import { watermarksOf } from "../../stores/warehouse/meta/watermarks.ts"
+import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { type RunContext, count } from "./run-context.ts"
+
+/** Files that are fetched at a time; those of one host are limited by its connections. */
+const concurrency = 32
+/** Space that is left to the records: the vault and the warehouse must be able to end their run. */
+const reservedBytes = 256 * 1024 * 1024
+const checkEvery = 64
+const flushMs = 1000
+const flushRecords = 1000
+/** Links in a row that a host leaves unanswered, before the others to it are left to the next run. */
+const silenceMax = 20
+
+export const readFiles = Effect.fn("extract.files")(function* (
+  resource: Resource,
+  /** Compare every file with its row, instead of those fetched since the last complete reading. */
+  isFull: boolean,
+  context: RunContext
+): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
+  const [api, vault] = [yield* Api, yield* Vault]
+  const { files: settings, folder, location, run } = context
+  const { table } = resource
+  const { columns } = chosenLinks(context.resources, context.optional.files)
+  const now = yield* Clock.currentTimeMillis
+  let waiting: Array<FileRecord> = []
+  let flushedAt = now
+  const unrecorded = unrecordedOf(folder, location)
+  const oneFlush = yield* Semaphore.make(1)
+  const flush = oneFlush.withPermits(1)(
+    Effect.gen(function* () {
+      const records = waiting
+      if (records.length === 0) return
+      waiting = []
+      const at = yield* Clock.currentTimeMillis
+      count(context.counts, table, records.length)
+      yield* vault.append({
+        entry: {
+          kind: "page",
+          run,
+          at,
+          location,
+          resource: table,
+          partition: "all",
+          request: {},
+          records: "files",
+          hasBigNumbers: false
+        },
+        body: JSON.stringify({ files: records })
+      })
+      flushedAt = at
+    })
+  )
+  /** The vault gets many rows at once: each of its writes makes the disk wait for the files before it. */
+  const add = Effect.fnUntraced(function* (records: ReadonlyArray<FileRecord>) {
+    waiting.push(...records)
+    const isDue = (yield* Clock.currentTimeMillis) - flushedAt >= flushMs || waiting.length >= flushRecords
+    if (isDue) yield* flush
+  })
+  waiting.push(...((settings.unrecorded?.get(location) ?? []) as ReadonlyArray<FileRecord>))
+  yield* flush
+  yield* context.loaded
+  yield* findLinks(columns, location)
+  const since = isFull ? undefined : (yield* watermarksOf(location)).get(table)?.completeAt
+  yield* noteDamaged(yield* damagedAmong(yield* knownFiles(location, since), folder, isFull))
+  const unlinked = yield* withoutLink(columns, location)
+  if (unlinked.length > 0)
+    yield* vault.append({
+      entry: { kind: "deleted", run, at: now, location, resource: table },
+      body: JSON.stringify(unlinked)
+    })
+  for (const { owners, record } of yield* storedElsewhere(location)) yield* add(rowsOf(owners, record))
+
+  const accepts = acceptsAmong(settings.types)
+  const stored = new Map((yield* knownFiles(location, undefined)).map(({ bytes, path }) => [path, bytes]))
+  const fresh = new Set<string>()
+  let total = stored.values().reduce((sum, bytes) => sum + bytes, 0)
+  let stopped: BudgetExhausted | Reason | undefined
+  let requested = 0
+
+  /** The file, asked for again through its record if the link has expired. */
+  const fetched = Effect.fnUntraced(function* ({ known, link, owners, url }: DueLink) {
+    const get = (url: string) => api.download({ url, folder, accepts, known: known && validatorsOf(known) }, table)
+    const first = yield* get(url)
+    if (first.status !== "refused" && !(first.status === "gone" && url !== link)) return { url, ...first }
+    const renewed = yield* renewedLink(link, owners[0]!, context)
+    return renewed === undefined || renewed === url ? { url, ...first } : { url: renewed, ...(yield* get(renewed)) }
+  })
+
+  const silence = new Map<string, number>()
+  const fetchOne = Effect.fnUntraced(function* (due: DueLink) {
+    const host = URL.parse(due.url)?.host ?? ""
+    if ((silence.get(host) ?? 0) >= silenceMax) return
+    if (due.typeLeftOut !== undefined && !accepts(due.typeLeftOut)) return
+    if (stopped === undefined && requested++ % checkEvery === 0 && (yield* isAlmostFull(folder)))
+      stopped = { _tag: "FilesStopped", why: "disk" }
+    if (total >= (settings.maxTotalBytes ?? Infinity)) stopped ??= { _tag: "FilesStopped", why: "total" }
+    if (stopped !== undefined) return
+    yield* context.backpressure
+    const found = yield* fetched(due)
+    silence.set(host, "isUnanswered" in found && found.isUnanswered ? (silence.get(host) ?? 0) + 1 : 0)
+    const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+    if (found.status === "fetched" && !stored.has(found.path)) {
+      stored.set(found.path, found.bytes)
+      fresh.add(found.path)
+      total += found.bytes
+    }
+    const rows = rowsOf(due.owners, recordOf(due, found, at))
+    if (found.status === "fetched")
+      yield* Effect.try({
+        try: () => unrecorded.add(rows),
+        catch: (cause) => fileFailure(folder, "written", cause)
+      })
+    yield* add(rows)
+  })
+  yield* Stream.mapEffect(
+    yield* dueLinks(location, settings.maxBytes, now),
+    (due) =>
+      fetchOne(due).pipe(
+        Effect.catchTags({
+          BudgetExhausted: (error) => Effect.sync(() => void (stopped ??= error)),
+          // The disk is full, or denies a file. What was read is stored, and the sync goes on.
+          Failure: () => Effect.sync(() => void (stopped ??= { _tag: "FilesStopped", why: "disk" }))
+        })
+      ),
+    { concurrency, unordered: true }
+  ).pipe(Stream.runDrain)
+  yield* flush
+  yield* onDisk(folder, "written", () => syncFiles(folder, fresh))
+  unrecorded.clear()
+  yield* context.loaded
+  if (stopped?._tag === "BudgetExhausted") return yield* stopped
+  const statuses = (yield* linkStatuses(location)).map(
+    ({ count, reason, status = "not requested" }) =>
+      ({ _tag: "FilesNotFetched", status, count, example: reason }) as const
+  )
+  const isLeft = ({ status }: (typeof statuses)[number]) => /^(refused|failed|not requested)$/.test(status)
+  return {
+    mode: "children",
+    finished: true,
+    shortfalls: [...(stopped ? [stopped] : []), ...statuses.filter(isLeft)],
+    warnings: statuses.filter((one) => !isLeft(one) && one.status !== "not chosen"),
+    requests: api.requestsByResource.get(table) ?? 0,
+    capabilities: noCapabilities
+  }
+})
+
+/** Paths of files that are not there as their rows say: of recent ones by their size, else by their content. */
+const damagedAmong = Effect.fnUntraced(function* (
+  files: ReadonlyArray<{ readonly path: string; readonly bytes: number; readonly sha256: string }>,
+  folder: string,
+  isWhole: boolean
+) {
+  const isThere = async ({ bytes, path, sha256 }: (typeof files)[number]) => {
+    if (isWhole) return (await checksumIfPresent(join(folder, path)))?.sha256 === sha256
+    return (await stat(join(folder, path)).catch(() => undefined))?.size === bytes
+  }
+  const found = yield* Effect.forEach(
+    files,
+    (file) =>
+      Effect.map(
+        onDisk(join(folder, file.path), "read", () => isThere(file)),
+        (there) => ({ there, path: file.path })
+      ),
+    { concurrency: 8 }
+  )
+  return found.flatMap(({ path, there }) => (there ? [] : [path]))
+})
+
+const isAlmostFull = (folder: string) =>
+  onDisk(folder, "read", async () => {
+    const { bavail, blocks, bsize } = await statfs(folder)
+    return bavail * bsize < Math.min(reservedBytes, (blocks * bsize) / 20)
+  })
+
+/** The link as the record has it now, read alone; `undefined` if it cannot be, or does not have the link. */
+const renewedLink = Effect.fnUntraced(function* (
+  link: string,
+  owner: Owner,
+  { company, location, resources }: RunContext
+) {
+  const resource = resources.find(({ table }) => table === owner.tableName)
+  if (resource === undefined) return undefined
+  const row = yield* rowOfKey(resource, location, owner.recordId)
+  const request = row && requestForRow(resource, row, { location, company })
+  if (request === undefined) return undefined
+  const api = yield* Api
+  return yield* api.send({ request, priority: 2, resource: "files" }).pipe(
+    Effect.map(({ body }) => textsIn(body).find((text) => /^https?:/i.test(text) && linkOf(text) === link)),
+    Effect.catchTags({
+      Forbidden: () => Effect.succeed(undefined),
+      NotFound: () => Effect.succeed(undefined),
+      RequestRejected: () => Effect.succeed(undefined),
+      Unavailable: () => Effect.succeed(undefined)
+    })
+  )
+})
+
+const textsIn = (value: unknown): ReadonlyArray<string> =>
+  typeof value === "string"
+    ? [value]
+    : typeof value === "object" && value !== null
+      ? Object.values(value).flatMap(textsIn)
+      : []
+
+const validatorsOf = ({ bytes, etag, lastModified }: KnownFile): Validators => ({
+  etag: etag ?? undefined,
+  lastModified: lastModified ?? undefined,
+  bytes
+})
+
+const rowsOf = (owners: ReadonlyArray<Owner>, record: FileRecord): ReadonlyArray<FileRecord> =>
+  owners.map((owner) => ({ ...owner, ...record }))
+
+/** What the rows of a link say about its file. */
+const recordOf = (
+  { known, link, missingSince }: DueLink,
+  found: Fetched & { readonly url: string },
+  at: string
+): FileRecord => {
+  if (found.status === "unchanged") return { ...known!, link, url: found.url, checkedAt: at }
+  if (found.status === "fetched") {
+    const { found: foundType, ...file } = found
+    return { ...file, foundType, link, fetchedAt: at, checkedAt: at }
+  }
+  const { isUnanswered: _, ...answer } = found
+  const record = { ...answer, link, checkedAt: at }
+  // A host may lose a file for an hour: it is gone if it is missing on another day as well.
+  if (found.status !== "gone" || missingSince !== undefined) return { ...record, ...(missingSince && { missingSince }) }
+  return {
+    ...record,
+    status: "failed",
+    reason: `${found.reason}; it is requested again on another day`,
+    missingSince: at
+  }
+}
+
+const acceptsAmong = (types: ReadonlyArray<string> | undefined): ((type: string) => boolean) => {
+  if (types === undefined) return () => true
+  const patterns = types.map((type) => type.trim().toLowerCase())
+  return (type) => patterns.some((one) => (one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : type === one))
+}

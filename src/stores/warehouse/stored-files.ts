@@ -1,0 +1,62 @@
+/** The files that rows name, by the role of their column. */
+import { Effect } from "effect"
+import type { Resource } from "../../catalog/resource.ts"
+import { columnWithRole, keyText, tablesOf } from "../../catalog/tables.ts"
+import { queryTexts } from "./query.ts"
+import { insertStatements, literal, name } from "./sql.ts"
+import { Warehouse } from "./warehouse.ts"
+
+export interface FileTable {
+  readonly resource: Resource
+  readonly column: string
+}
+
+/** The tables whose rows name files. */
+export const fileTables = (resources: ReadonlyArray<Resource>): ReadonlyArray<FileTable> =>
+  resources.flatMap((resource) => {
+    const column = columnWithRole(tablesOf(resource)[0], "storedFile")
+    return column === undefined ? [] : [{ resource, column }]
+  })
+
+const pathsSql = (tables: ReadonlyArray<FileTable>, condition: (one: FileTable) => string) =>
+  tables
+    .flatMap((one) =>
+      ["crm", "crm_history"].map(
+        (schema) =>
+          `SELECT ${name(one.column)} AS path FROM ${schema}.${name(one.resource.table)} WHERE ${name(one.column)} IS NOT NULL AND ${condition(one)}`
+      )
+    )
+    .join(" UNION ALL ")
+
+/** Files of the records whose location and key are in a table of `keysOf`. */
+export const filesOfRecords = (resources: ReadonlyArray<Resource>, keysOf: (resource: Resource) => string) => {
+  const tables = fileTables(resources)
+  return tables.length === 0
+    ? Effect.succeed([])
+    : queryTexts(
+        `SELECT DISTINCT path FROM (${pathsSql(tables, ({ resource }) => `(location_id, ${keyText(resource)}) IN (SELECT (location_id, key) FROM ${keysOf(resource)})`)}) ORDER BY ALL`
+      )
+}
+
+/** Files of a location that no other location has. */
+export const filesOfLocation = (resources: ReadonlyArray<Resource>, location: string) => {
+  const of = (sign: "=" | "<>") => pathsSql(fileTables(resources), () => `location_id ${sign} ${literal(location)}`)
+  return queryTexts(`SELECT DISTINCT path FROM (${of("=")}) WHERE path NOT IN (${of("<>")}) ORDER BY ALL`)
+}
+
+/** Those of the paths that no row names any more: several records may share a file. */
+export const unnamedAmong = Effect.fnUntraced(function* (
+  resources: ReadonlyArray<Resource>,
+  paths: ReadonlyArray<string>
+) {
+  const { run } = yield* Warehouse
+  yield* run("CREATE OR REPLACE TABLE memory.main.candidate_files (path VARCHAR)")
+  for (const sql of insertStatements(
+    "memory.main.candidate_files",
+    paths.map((path) => `(${literal(path)})`)
+  ))
+    yield* run(sql)
+  return yield* queryTexts(
+    `SELECT path FROM memory.main.candidate_files WHERE path NOT IN (${pathsSql(fileTables(resources), () => "true")}) ORDER BY ALL`
+  )
+})

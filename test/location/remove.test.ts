@@ -104,7 +104,7 @@ describe("the removal of a location", () => {
     assert.strictEqual(plan.code, 0, plan.stderr)
     assert.match(plan.stdout, /^crm\.contacts +4\d$/m)
     assert.match(plan.stdout, /^crm_history\.contacts +\d+$/m)
-    assert.match(plan.stdout, /^vault: \d+ responses, [\d.]+ MB; \d+ recordings?$/m)
+    assert.match(plan.stdout, /^vault: \d+ responses, [\d.]+ MB; \d+ files?$/m)
     assert.match(plan.stdout, /published: replaced by a release without it; 2 releases removed/)
     assert.match(plan.stdout, /team: replaced/)
     assert.match(plan.stderr, new RegExp(`^Next: ./sluice location remove .*${goes!.locationId} --apply$`, "m"))

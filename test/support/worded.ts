@@ -125,6 +125,8 @@ const recordOf = (resource: Resource, fields: Fields, owner: Owner, word: WordOf
     if (person.contacts?.includes(path)) return owner.contact
     // A message names its emails, which are found by this only.
     if (path === "message_emails.email_id") return idOf(owner, "emails")
+    if (path === person.owner?.table) return "contacts"
+    if (path === person.owner?.key) return owner.contact
     const of = person.records?.[path] ?? (path === parentColumn ? references : undefined)
     if (of !== undefined) return idOf(owner, of)
     if (person.addresses?.includes(path)) return /phone/.test(path) ? owner.phone : owner.email
@@ -136,6 +138,8 @@ const recordOf = (resource: Resource, fields: Fields, owner: Owner, word: WordOf
       return table === "contacts" ? owner.contact : (linked(path, field.references) ?? idOf(owner, table))
     if (keyOf(resource).includes(path)) return 1
     if (path === age) return owner.madeAt
+    // There is no such file.
+    if (field.role === "storedFile") return null
     return linked(path, field.references) ?? (field.type === "json" ? { text: word(path) } : word(path))
   }
   const objectOf = (own: Fields, prefix: string, inTable: string): Record<string, unknown> => ({

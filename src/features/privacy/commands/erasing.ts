@@ -39,12 +39,12 @@ export const printPlan = Effect.fnUntraced(function* (schema: Named, job: Erasur
         records: removed.length,
         rowsKept: job.kept,
         recordsKept: kept.length,
-        recordings: job.files.length
+        files: job.files.length
       }
     })
   for (const line of table(["table", "rows"], Object.entries(job.rows))) print(line)
   print(
-    `${counted(removed.length, "record")} and ${counted(job.files.length, "recording")} would be erased. Nothing was changed.`
+    `${counted(removed.length, "record")} and ${counted(job.files.length, "file")} would be erased. Nothing was changed.`
   )
   if (kept.length > 0) print(`${counted(kept.length, "financial record")} would be kept without the person.`)
   say(`Next: ${next}`)
@@ -109,7 +109,7 @@ export const erase = Effect.fnUntraced(function* (
         rowsKept: certificate.rowsKept,
         recordsKept,
         segments: segments.length,
-        recordings: certificate.recordings,
+        files: certificate.files,
         certificate: path,
         isErased,
         found: search.found,

@@ -8,7 +8,7 @@ import { load } from "../../../run/load.ts"
 const locationRemove = command({
   name: "remove",
   summary:
-    "Remove a location that the settings no longer name: its rows, their history, its responses in the vault and its recordings. Other locations stay as they are.",
+    "Remove a location that the settings no longer name: its rows, their history, its responses in the vault and its files. Other locations stay as they are.",
   flags: {
     ...common,
     id: Argument.String("id").pipe(Argument.withDescription("Id of the location.")),
@@ -39,7 +39,7 @@ export const locationResults = () => {
     rows: Schema.Record(Schema.String, Schema.Int),
     /** Responses in the vault, and their size before compression. */
     vault: Schema.Struct({ entries: Schema.Int, bytes: Schema.Int }),
-    recordings: Schema.Int,
+    files: Schema.Int,
     /** Where else the location is. `isKept`: it is out of reach. */
     places: Schema.Array(Schema.Struct({ path: Schema.String, what: Schema.String, isKept: Schema.Boolean })),
     /** Where the location was still found. */

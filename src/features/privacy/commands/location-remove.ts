@@ -14,6 +14,8 @@ import { type OutputSettings, reportSettings } from "../../../settings/settings.
 import type { SchemaSettings } from "../../../settings/schema-policy.ts"
 import { megabytes } from "../../../values/text.ts"
 import { counted } from "../../../values/finding.ts"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import { loadCatalogue } from "../../../run/catalogue.ts"
 import { heldLocations, markOf } from "../../../run/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { givenTo } from "../../../stores/ledger/given.ts"
@@ -51,15 +53,15 @@ export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: 
       next: `./sluice location remove ${pending.location} --apply`
     })
   if (pending) say(`The removal of ${id} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
-  const job = pending ?? (yield* planned(id, output))
+  const job = pending ?? (yield* planned(id, output, yield* loadCatalogue(output)))
   const places = yield* placesOf(output, job)
-  const data = { location: id, rows: job.rows, vault: job.vault, recordings: job.files.length, places }
+  const data = { location: id, rows: job.rows, vault: job.vault, files: job.files.length, places }
   if (!flags.apply) {
     const next = `./sluice location remove ${id} --apply`
     if (json) return yield* printResult("location-remove", { exitCode: 0, next, data: { applied: false, ...data } })
     for (const line of table(["table", "rows"], Object.entries(job.rows))) print(line)
     print(
-      `vault: ${counted(job.vault.entries, "response")}, ${megabytes(job.vault.bytes)}; ${counted(job.files.length, "recording")}`
+      `vault: ${counted(job.vault.entries, "response")}, ${megabytes(job.vault.bytes)}; ${counted(job.files.length, "file")}`
     )
     for (const place of places) print(`${place.path}: ${place.what}`)
     print("Nothing was changed.")
@@ -72,7 +74,7 @@ export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: 
   if (json) return yield* printResult("location-remove", { exitCode, next, data: { applied: true, ...data, found } })
   const rows = Object.values(job.rows).reduce((all, count) => all + count, 0)
   print(
-    `${id}: ${counted(rows, "row")}, ${counted(job.vault.entries, "response")} and ${counted(job.files.length, "recording")} ${found.length > 0 ? "were to be removed" : "removed; the vault, the tables and the release have nothing of it"}.`
+    `${id}: ${counted(rows, "row")}, ${counted(job.vault.entries, "response")} and ${counted(job.files.length, "file")} ${found.length > 0 ? "were to be removed" : "removed; the vault, the tables and the release have nothing of it"}.`
   )
   for (const place of found) say(`The location is still in ${place}.`, "warn")
   for (const { path, what } of places.filter(({ isKept }) => isKept)) say(`${path}: ${what}`, "warn")
@@ -82,7 +84,7 @@ export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: 
 })
 
 /** Reads what the folder holds. Holds come first: nothing is removed then. */
-const planned = Effect.fnUntraced(function* (id: string, output: OutputSettings) {
+const planned = Effect.fnUntraced(function* (id: string, output: OutputSettings, catalogue: Catalogue) {
   const { vault, warehouse } = outputPaths(output.folder)
   if (!existsSync(warehouse) && !existsSync(vault)) return yield* nothingSynced(output.folder)
   const readable = yield* openReadable(output)
@@ -100,7 +102,7 @@ const planned = Effect.fnUntraced(function* (id: string, output: OutputSettings)
         message: `The hold ${hold.id} (${hold.reason}, by ${hold.by}, ${hold.addedAt}) covers records of the location ${id}. Nothing was changed.`,
         next: "./sluice hold list"
       })
-    const plan = yield* planRemoval(id, output)
+    const plan = yield* planRemoval(id, output, catalogue.resources)
     if (Object.keys(plan.rows).length > 0 || plan.vault.entries > 0) return plan
     const mark = yield* markOf(output.folder)
     if (mark !== undefined) return plan
@@ -142,7 +144,7 @@ const placesOf = Effect.fnUntraced(function* (output: OutputSettings, { files }:
   if (files.length > 0)
     places.push({
       path: relative(output.folder, outputPaths(output.folder).files),
-      what: `${counted(files.length, "recording")} removed`,
+      what: `${counted(files.length, "file")} removed`,
       isKept: false
     })
   for (const { at, name } of (yield* givenTo(output.folder)).exports)
@@ -164,7 +166,7 @@ const removed = Effect.fnUntraced(function* (output: OutputSettings & SchemaSett
           location: job.location,
           rows: Object.values(job.rows).reduce((all, count) => all + count, 0),
           responses: job.vault.entries,
-          recordings: job.files.length,
+          files: job.files.length,
           exitCode: found.length > 0 ? exitCodes.partial : 0
         })
       })

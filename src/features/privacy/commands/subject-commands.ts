@@ -41,7 +41,7 @@ const subjectExport = command({
 const subjectErase = command({
   name: "erase",
   summary:
-    "Remove a person from the vault, the tables, the published files and the recordings, search every file for them, and write a certificate. Later syncs do not store the person again.",
+    "Remove a person from the vault, the tables, the published files and the files of their records, search every file for them, and write a certificate. Later syncs do not store the person again.",
   flags: {
     ...common,
     location: setting("location"),
@@ -145,7 +145,7 @@ export const privacyResults = () => {
     /** Financial records that stay without the person, and their rows by table. */
     recordsKept: Schema.Int,
     rowsKept: Schema.Record(Schema.String, Schema.Int),
-    recordings: Schema.Int,
+    files: Schema.Int,
     /** Segments of the vault that were rewritten. */
     segments: Schema.optionalKey(Schema.Int),
     certificate: Schema.optionalKey(Schema.String),

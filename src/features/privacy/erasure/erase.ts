@@ -1,6 +1,6 @@
 /**
  * Erases a person from an output folder: the list of erased people first, then the vault, the warehouse, the published files
- * and recordings, and at last a search of every file. Each step can be repeated, so a killed erasure continues from its job.
+ * and those of the records, and at last a search of every file. Each step can be repeated, so a killed erasure continues from its job.
  */
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
@@ -27,6 +27,8 @@ import { Vault } from "../../../stores/vault/vault.ts"
 import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
 import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
 import { prepare } from "../../../stores/warehouse/schema.ts"
+import { isStoredPath, removePartialFiles } from "../../../output/stored-files.ts"
+import { unnamedAmong } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type ErasureJob, type RecordKey, recordsIn, removeJob } from "./job.ts"
 import { type PlaceState, cleanPlaces } from "./places.ts"
@@ -47,7 +49,8 @@ export interface Certificate {
   readonly recordsKept: number
   readonly rows: ErasureJob["rows"]
   readonly rowsKept: ErasureJob["kept"]
-  readonly recordings: number
+  /** Files that were removed; those that other records have as well stay. */
+  readonly files: number
   readonly segments: ReadonlyArray<RewrittenSegment>
   readonly releasesRemoved: ReadonlyArray<string>
   /** Damaged warehouses and incomplete writes, which may contain the person. */
@@ -78,6 +81,7 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   const { folder } = output
   const paths = outputPaths(folder)
   yield* removeLeftovers(folder)
+  yield* removePartialFiles(folder)
   // An earlier version may have written the tables.
   yield* prepare(catalogue)
   const suppression = yield* suppress(folder, job.identifiers)
@@ -145,6 +149,8 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
       Effect.flatMap(workOf(to), ({ forget }) => forget(to))
     )
     return {
+      // Another record may have the same file.
+      files: yield* unnamedAmong(catalogue.resources, job.files.filter(isStoredPath)),
       releases: new Set([
         ...(released?.due === "due" ? [released.folder] : []),
         ...(released?.targets ?? []).map((target) => target.folder)
@@ -163,7 +169,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
   )
   const exports = job.identifiers.flatMap((one) => (one.kind === "contact" ? [exportPath(folder, one.id)] : []))
   yield* Effect.forEach(
-    [...job.files.map((file) => join(folder, file)), ...exports, ...exports.map((path) => `${path}.zip`)],
+    [...renewed.files.map((file) => join(folder, file)), ...exports, ...exports.map((path) => `${path}.zip`)],
     (path) => onDisk(path, "removed", () => rm(path, { recursive: true, force: true }))
   )
   const setAside = yield* onDisk(folder, "removed", async () => {
@@ -190,7 +196,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     recordsKept: records.kept.length,
     rows: job.rows,
     rowsKept: job.kept,
-    recordings: job.files.length,
+    files: renewed.files.length,
     segments,
     releasesRemoved,
     setAsideRemoved: setAside,

@@ -51,7 +51,7 @@ const ErasureJob = Schema.Struct({
   identifiers: Schema.Array(Identifier),
   /** What must not be found afterwards. */
   texts: Schema.Array(Schema.Struct({ label: Schema.String, text: Schema.String })),
-  /** Recordings, relative to the output folder. */
+  /** Files of the records, relative to the output folder. */
   files: Schema.Array(Schema.String),
   /** Rows that go, and rows that stay without the person, by table, as planned. */
   rows: Counts,

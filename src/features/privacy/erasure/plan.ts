@@ -1,14 +1,16 @@
-/** What an erasure would remove: the records of a person alone, the texts that identify them, and their recordings. */
+/** What an erasure would remove: the records of a person alone, the texts that identify them, and their files. */
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
+import type { Resource } from "../../../catalog/resource.ts"
 import { keyText } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { type LinkedResource, findBelongings, keysOf, keysTable, linkedResources } from "../subject/belongings.ts"
 import { personTables } from "../subject/collect.ts"
 import { type FoundContact, addressesTable, contactsTable, countriesOfLocations } from "../subject/find.ts"
 import { phoneReader } from "../subject/addresses.ts"
-import { query, queryTexts } from "../../../stores/warehouse/query.ts"
+import { query } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
+import { filesOfRecords } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Wanted } from "./needles.ts"
 import type { Identifier, ListedAs } from "./job.ts"
@@ -36,10 +38,12 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
   const identifiers: Array<Identifier> = []
   const rows: Record<string, number> = {}
   const kept: Record<string, number> = {}
+  const found: Array<Resource> = []
   for (const linked of linkedResources(resources)) {
     const isKept = keepFinancial && linked.links.isFinancial === true
-    yield* findBelongings(linked, ["crm", "crm_history"])
+    yield* findBelongings(linked, ["crm", "crm_history"], found)
     yield* keepOwn(linked)
+    found.push(linked.resource)
     identifiers.push(
       ...(yield* keysOf(linked.resource)).map((record): Identifier => {
         const of = { kind: "record", table: linked.resource.table, ...record } as const
@@ -63,9 +67,6 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
   )).filter(({ value }) => !identifiersOf(value).some((one) => shared.has(one.value)))
   persons.push(...addresses.flatMap(({ value }) => identifiersOf(value)))
   if (keepFinancial) identifiers.push(...persons.map((of): Identifier => ({ kind: "financial", of })))
-  const recordings = yield* queryTexts(
-    `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, message_id) IN (SELECT (location_id, key) FROM ${keysTable(resources.find(({ table }) => table === "messages")!)})`
-  )
   return {
     identifiers: [...persons, ...identifiers],
     texts: textsOf(
@@ -76,7 +77,7 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
         return isEmail ? [] : [value, ...international, ...national]
       })
     ),
-    files: recordings,
+    files: yield* filesOfRecords(found, keysTable),
     rows,
     kept
   }

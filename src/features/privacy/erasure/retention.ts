@@ -1,13 +1,13 @@
-/** What the retention settings say is too old: records of a table, and those that belong to them, such as recordings. */
+/** What the retention settings say is too old: records of a table, and those that belong to them, such as files. */
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { columnWithRole, keyText, snakeCase, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
-import { keysOf, keysTable, linkedResources, partsOfChosen } from "../subject/belongings.ts"
+import { isOfChosen, keysOf, keysTable, linkedResources, partsOfChosen } from "../subject/belongings.ts"
 import { personTables } from "../subject/collect.ts"
-import { queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
+import { filesOfRecords } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Hold } from "./hold.ts"
 import { holdsTable } from "./holds.ts"
@@ -49,7 +49,13 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
     const parents = Object.entries(resource.person?.records ?? {}).filter(([, table]) =>
       affected.some((one) => one.table === table)
     )
-    if ((!rule && parents.length === 0 && !isPart) || holds.some((hold) => holdsTable(hold, resource.table))) continue
+    const { owner } = resource.person ?? {}
+    const owners = owner ? affected : []
+    if (
+      (!rule && parents.length + owners.length === 0 && !isPart) ||
+      holds.some((hold) => holdsTable(hold, resource.table))
+    )
+      continue
     const held = holds.flatMap(({ contacts }) => contacts)
     const isHeld = ownColumns(resource.person?.contacts).map(
       (column) => `AND coalesce(${name(column)}, '') NOT IN (${["-", ...held].map(literal).join(", ")})`
@@ -62,6 +68,7 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
         ([column, table]) =>
           `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM ${keysTable(resources.find((one) => one.table === table)!)})`
       ),
+      ...(owner ? [isOfChosen(owner, owners)] : []),
       ...(isPart
         ? [
             `(location_id, ${keyText(resource)}) IN (SELECT (location_id, key) FROM (${partsOfChosen(resource, whole, ["crm"])}))`
@@ -83,11 +90,5 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
       rows[current] = (rows[current] ?? 0) + count
     }
   }
-  const messages = affected.find(({ table }) => table === "recordings")
-  const recordings = messages
-    ? yield* queryTexts(
-        `SELECT DISTINCT path FROM crm.recordings WHERE path IS NOT NULL AND (location_id, ${keyText(messages)}) IN (SELECT (location_id, key) FROM ${keysTable(messages)})`
-      )
-    : []
-  return { identifiers, texts: [], files: recordings, rows, kept: {} }
+  return { identifiers, texts: [], files: yield* filesOfRecords(affected, keysTable), rows, kept: {} }
 })

@@ -40,6 +40,11 @@ export const treatmentOf = (
     const parents = valuesOf([path], row).map((id) => ({ kind: "record", table: of, location, key: id }) as const)
     if (parents.some((parent) => has(parent) || has({ kind: "financial", of: parent }))) return "removed"
   }
+  if (person.owner) {
+    const [of, owner] = [String(row[person.owner.table]), String(row[person.owner.key])]
+    const parent = { kind: "record", table: of, location, key: owner } as const
+    return has(parent) || has({ kind: "financial", of: parent }) ? "removed" : "stored"
+  }
   return listed(
     valuesOf(person.addresses, row)
       .flatMap((value) => addressesIn(location, value))

@@ -12,8 +12,10 @@ import { isOfRelease, releasesOf } from "../../../output/paths.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { locationsInVault } from "../../../stores/vault/locations.ts"
 import { rowsByLocation, tablesWithLocations } from "../../../stores/warehouse/locations.ts"
-import { query, queryTexts } from "../../../stores/warehouse/query.ts"
+import { query } from "../../../stores/warehouse/query.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
+import { filesOfLocation } from "../../../stores/warehouse/stored-files.ts"
+import type { Resource } from "../../../catalog/resource.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 
 export const RemovalPlan = Schema.Struct({
@@ -21,14 +23,15 @@ export const RemovalPlan = Schema.Struct({
   /** By table of the warehouse, with its schema. */
   rows: Schema.Record(Schema.String, Schema.Number),
   vault: Schema.Struct({ entries: Schema.Number, bytes: Schema.Number }),
-  /** Recordings, relative to the output folder. */
+  /** Files of its records, relative to the output folder. */
   files: Schema.Array(Schema.String)
 })
 export type RemovalPlan = typeof RemovalPlan.Type
 
 export const planRemoval = Effect.fn("location.plan")(function* (
   location: string,
-  output: Pick<OutputSettings, "folder">
+  output: Pick<OutputSettings, "folder">,
+  resources: ReadonlyArray<Resource>
 ) {
   const found = (yield* rowsByLocation()).filter((one) => one.location === location)
   const vault = (yield* locationsInVault(outputPaths(output.folder).vault)).get(location)
@@ -36,22 +39,8 @@ export const planRemoval = Effect.fn("location.plan")(function* (
     location,
     rows: Object.fromEntries(found.map(({ rows, table }) => [table.replaceAll('"', ""), rows])),
     vault: vault ?? { entries: 0, bytes: 0 },
-    files: yield* recordingsOf(location)
+    files: yield* filesOfLocation(resources, location)
   }
-})
-
-/** Files of which no other location has a row. */
-const recordingsOf = Effect.fnUntraced(function* (location: string) {
-  const tables = (yield* tablesWithLocations).filter((table) => table.endsWith('."recordings"'))
-  const paths = (isOwn: boolean) =>
-    tables
-      .map(
-        (table) =>
-          `SELECT path FROM ${table} WHERE path IS NOT NULL AND (location_id = ${literal(location)}) = ${isOwn}`
-      )
-      .join(" UNION ALL ")
-  if (tables.length === 0) return []
-  return yield* queryTexts(`SELECT DISTINCT path FROM (${paths(true)} EXCEPT (${paths(false)})) ORDER BY ALL`)
 })
 
 /** The folders of published files that hold the rows of the location: current and earlier releases. */

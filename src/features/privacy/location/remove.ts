@@ -6,7 +6,7 @@
  *     warehouse   a fresh file without its rows and its state
  *     lake        its rows, in one snapshot
  *     releases    new ones without it; earlier ones go
- *     files       its recordings
+ *     files       its files
  *
  * Each step can be repeated, and what other locations have stays as it is.
  */
@@ -19,6 +19,7 @@ import { lakeReceivers, workOf } from "../../../destinations/destination.ts"
 import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
+import { removePartialFiles } from "../../../output/stored-files.ts"
 import { removeLeftovers } from "../../../output/leftovers.ts"
 import type { ModelProblem } from "../../../stages/publish/models/model.ts"
 import { publishNow } from "../../../run/release.ts"
@@ -57,6 +58,7 @@ export const removeStored = Effect.fn("location.removeStored")(function* (
   yield* onDisk(jobPath(folder), "written", () => writeDurably(jobPath(folder), JSON.stringify(job)))
   yield* removeLeftovers(folder)
   // What is not loaded yet would be loaded later, from segments that have changed.
+  yield* removePartialFiles(folder)
   yield* bringUpToDate(catalogue, folder, policies)
   yield* vault.seal
   yield* warehouse.transaction(positionStatements(vault.end()))

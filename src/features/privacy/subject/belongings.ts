@@ -8,7 +8,7 @@ import type { PersonLinks } from "../../../catalog/person.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { idColumn, keyText, pathOf, tablesOf } from "../../../catalog/tables.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { name } from "../../../stores/warehouse/sql.ts"
+import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { isAddressSql } from "./addresses.ts"
 import { addressesTable, contactsTable } from "./find.ts"
@@ -35,9 +35,20 @@ export const linkedResources = (resources: ReadonlyArray<Resource>): ReadonlyArr
       add(linked.find(({ resource }) => resource.table === table)!)
     ordered.push(one)
   }
-  for (const one of linked) add(one)
+  // What belongs to any record comes after all records.
+  for (const one of linked.toSorted((a, b) => Number(isOwned(a)) - Number(isOwned(b)))) add(one)
   return ordered
 }
+
+const isOwned = ({ links }: LinkedResource): boolean => links.owner !== undefined
+
+/** SQL: whether the record that owns a row is among the chosen ones of these resources. */
+export const isOfChosen = (owner: NonNullable<PersonLinks["owner"]>, owners: ReadonlyArray<Resource>): string =>
+  owners.length === 0
+    ? "false"
+    : `(location_id, ${name(owner.table)}, ${name(owner.key)}) IN (${owners
+        .map((one) => `SELECT (location_id, ${literal(one.table)}, key) FROM ${keysTable(one)}`)
+        .join(" UNION ALL ")})`
 
 /** SELECT of the keys of records that are part of chosen records of another table, and not of others. */
 export const partsOfChosen = (resource: Resource, parent: Resource, schemas: ReadonlyArray<string>): string => {
@@ -63,7 +74,9 @@ export const mentionsTable = ({ table }: Resource): string => `memory.main.${nam
 /** To run after `findContacts`, in the order of `linkedResources`. `schemas`: with `crm_history`, earlier versions count too. */
 export const findBelongings = Effect.fn("subject.belongings")(function* (
   { resource, links, parent }: LinkedResource,
-  schemas: ReadonlyArray<"crm" | "crm_history">
+  schemas: ReadonlyArray<"crm" | "crm_history">,
+  /** The resources whose records were found before. */
+  before: ReadonlyArray<Resource>
 ) {
   const warehouse = yield* Warehouse
   const found = (conditions: (column: string, table: string) => string | undefined) =>
@@ -85,7 +98,19 @@ export const findBelongings = Effect.fn("subject.belongings")(function* (
   )
   const union = (parts: ReadonlyArray<string>) =>
     parts.length === 0 ? "SELECT NULL::VARCHAR AS location_id, NULL::VARCHAR AS key WHERE false" : parts.join(" UNION ")
-  const certain = union([...byContact, ...byRecord, ...(parent ? [partsOfChosen(resource, parent, schemas)] : [])])
+  const { owner } = links
+  const byOwner = owner
+    ? schemas.map(
+        (schema) =>
+          `SELECT location_id, ${keyText(resource)} AS key FROM ${schema}.${name(resource.table)} WHERE ${isOfChosen(owner, before)}`
+      )
+    : []
+  const certain = union([
+    ...byContact,
+    ...byRecord,
+    ...byOwner,
+    ...(parent ? [partsOfChosen(resource, parent, schemas)] : [])
+  ])
   const others = union(
     found((column, table) =>
       links.contacts?.includes(pathOf(resource, table, column))
@@ -125,6 +150,7 @@ export const wrongLinks = ({ resource, links }: LinkedResource): ReadonlyArray<s
   const columns = new Set(
     tablesOf(resource).flatMap((table) => table.columns.map((column) => pathOf(resource, table.name, column.name)))
   )
-  const paths = [...(links.contacts ?? []), ...Object.keys(links.records ?? {}), ...(links.addresses ?? [])]
+  const { addresses = [], contacts = [], owner, records = {} } = links
+  const paths = [...contacts, ...Object.keys(records), ...addresses, ...(owner ? Object.values(owner) : [])]
   return paths.filter((path) => !columns.has(path)).map((path) => `${resource.table}: ${path}`)
 }

@@ -10,6 +10,7 @@ import { pageStyle } from "../../../values/page-style.ts"
 import { keysTable } from "./belongings.ts"
 import type { Conversation, Message } from "./vcon.ts"
 import { orNull, query } from "../../../stores/warehouse/query.ts"
+import { selected } from "../../../stores/warehouse/sql.ts"
 
 const instant = (column: string) => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%gZ')`
 
@@ -31,12 +32,19 @@ const messageColumns = {
   seconds: orNull(Number),
   path: orEmpty,
   mediaType: orNull(String),
+  attachments: selected<ReadonlyArray<Attached>>,
   contactName: orNull(String),
   email: orNull(String),
   phone: orNull(String)
 }
 
-/** `files`: the folder with the copies of the recordings. */
+interface Attached {
+  readonly path: string
+  readonly name: string | null
+  readonly mediaType: string | null
+}
+
+/** `files`: the folder with the copies of the files. */
 export const conversationsOf = Effect.fn("subject.conversations")(function* (
   resources: ReadonlyArray<Resource>,
   files: string,
@@ -49,7 +57,10 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
        ${instant("m.date_added")} AS at, coalesce(e.subject, m.subject) AS subject, coalesce(e.body, m.body) AS body,
        coalesce(e.content_type, m.content_type, '') LIKE '%html%' AS isHtml, m.from_address AS "from", m.to_address AS "to",
        u.name AS "user", m.call_duration_seconds AS seconds, r.path, r.content_type AS mediaType,
-       c.full_name AS contactName, c.email, c.phone
+       c.full_name AS contactName, c.email, c.phone,
+       coalesce((SELECT json_group_array(json_object('path', f.path, 'name', f.name, 'mediaType', coalesce(f.found_type, f.content_type)))
+         FROM crm.files AS f WHERE f.location_id = m.location_id AND f.path IS NOT NULL AND f._deleted_at IS NULL
+           AND ((f.table_name = 'messages' AND f.record_id = m.id) OR (f.table_name = 'emails' AND f.record_id = l.email_id)))::VARCHAR, '[]') AS attachments,
      FROM crm.messages AS m
      LEFT JOIN (SELECT location_id, message_id, min(email_id) AS email_id FROM crm.message_emails GROUP BY ALL) AS l ON l.location_id = m.location_id AND l.message_id = m.id
      LEFT JOIN crm.emails AS e ON e.location_id = m.location_id AND e.id = l.email_id
@@ -67,7 +78,11 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
     ({ message }) => message
   )
   const conversations = new Map<string, Conversation & { readonly messages: Array<Message> }>()
-  for (const { location, contactName, email, phone, path, mediaType, ...message } of rows) {
+  const copyOf = Effect.fnUntraced(function* ({ mediaType, name, path }: Attached) {
+    const file = path.split("/").at(-1)!
+    return copied.includes(file) ? [{ file, name, mediaType, sha512: yield* sha512Of(join(files, file)) }] : []
+  })
+  for (const { attachments, location, contactName, email, phone, path, mediaType, ...message } of rows) {
     const id = message.conversation
     const key = `${location}\n${id}`
     const conversation = conversations.get(key) ?? {
@@ -77,17 +92,19 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
       messages: []
     }
     conversations.set(key, conversation)
-    const file = path.split("/").at(-1)!
-    const recording = copied.includes(file)
-      ? { file, mediaType, sha512: yield* sha512Of(join(files, file)) }
-      : undefined
+    const [recording] = yield* copyOf({ path, mediaType, name: null })
     const transcript = (sentences.get(message.id) ?? []).map(({ channel, startMs, endMs, text }) => ({
       channel,
       startMs,
       endMs,
       text
     }))
-    conversation.messages.push({ ...message, recording, transcript })
+    conversation.messages.push({
+      ...message,
+      recording,
+      attachments: (yield* Effect.forEach(attachments, copyOf)).flat(),
+      transcript
+    })
   }
   return [...conversations.values()]
 })
@@ -113,7 +130,7 @@ export const threadOf = ({ contact, messages }: Conversation): string =>
       <body>
         <h1>Conversation with ${contact.name ?? contact.email ?? contact.phone ?? "a contact"}</h1>
         ${messages.map(
-          ({ at, body, direction, from, recording, seconds, subject, to, transcript, type, user }) =>
+          ({ at, attachments, body, direction, from, recording, seconds, subject, to, transcript, type, user }) =>
             html`<article>
               <header>
                 ${at === null ? "without a time" : timeHtml(at)}, ${direction ?? ""}
@@ -122,6 +139,7 @@ export const threadOf = ({ contact, messages }: Conversation): string =>
               ${subject === null ? undefined : html`<p><b>${subject}</b></p>`}
               ${body === null ? undefined : html`<p>${body}</p>`}
               ${recording ? html`<p><a href="../files/${recording.file}">Recording</a>${seconds === null ? "" : `, ${seconds} s`}</p>` : undefined}
+              ${attachments.map(({ file, name }) => html`<p><a href="../files/${file}" download>${name ?? file}</a></p>`)}
               ${transcript.map(({ channel, text }) => html`<p>${`Channel ${channel}: ${text}`}</p>`)}
             </article>`
         )}

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { notExtracted } from "../../../catalog/coverage.ts"
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
-import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
+import { type OptionalSettings, optionalPath } from "../../../catalog/optional-settings.ts"
 import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"
 import { queryNumber } from "../../../stores/warehouse/query.ts"
 import { type LinkedResource, keysTable, mentionsTable } from "./belongings.ts"
@@ -43,7 +43,7 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
     const partial = childRequestOf(resource)?.partial
     const isLeftOut = partial !== undefined && !settings.optional[partial.unless]
     const off = !chosen
-      ? `account.${resource.enabledBy} is not set`
+      ? `${resource.enabledBy && optionalPath(resource.enabledBy)} is not set`
       : isLeftOut
         ? `${partial.omits} are not read, because account.${partial.unless} is not set`
         : undefined
@@ -81,7 +81,7 @@ const gapOf = (readings: ReadonlyArray<ReadingStatus>): string | undefined => {
 /** What no export can contain. */
 export const limits: ReadonlyArray<string> = [
   "What other people wrote about the person in records that belong to somebody else: --search-text lists candidates.",
-  "Attachments and pictures are listed as links; the files stay with the service. Recordings are included.",
+  "Files behind links that were not fetched stay with the service, and are listed as links; files.fetch fetches them.",
   "Records that were deleted before the first sync.",
   ...notExtracted
     .filter(([purpose]) => purpose === "not documented")

@@ -11,6 +11,9 @@ import { outputPaths } from "../../../output/paths.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
 import { locationNames } from "../../../stores/warehouse/locations.ts"
+import { isStoredPath } from "../../../output/stored-files.ts"
+import { columnWithRole } from "../../../catalog/tables.ts"
+import { linkSql } from "../../../stores/warehouse/file-links.ts"
 import { queryTexts } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -28,7 +31,7 @@ export interface ExportOptions {
   readonly enabled: ReadonlyArray<Resource>
   readonly optional: OptionalSettings
   readonly locations: ReadonlyArray<string>
-  /** The output folder, below which recordings are. */
+  /** The output folder, below which files are. */
   readonly output: string
   /** The folder to write; it must not exist. */
   readonly target: string
@@ -60,7 +63,12 @@ export const exportSubject = Effect.fn("subject.export")(function* (
   const { catalogue, contacts, target, withHistory } = options
   const linked = linkedResources(catalogue.resources)
   const schemas = withHistory ? (["crm", "crm_history"] as const) : (["crm"] as const)
-  for (const one of linked) yield* findBelongings(one, schemas)
+  for (const [index, one] of linked.entries())
+    yield* findBelongings(
+      one,
+      schemas,
+      linked.slice(0, index).map(({ resource }) => resource)
+    )
   const coverage = yield* coverageOf(linked, options, options.locations)
   const tables = (yield* Effect.forEach(linked, ({ resource }) => personTables(resource, withHistory))).flat()
   const candidates = options.searchText ? yield* findCandidates(catalogue, contacts, options.addresses) : undefined
@@ -88,7 +96,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (
       }
     })
   )
-  const files = yield* copyRecordings(tables, options.output, part)
+  const files = yield* copyFiles(tables, options.output, part)
   const conversations = yield* conversationsOf(catalogue.resources, join(part, "files"), files)
   const links = yield* linksOf(tables)
   const asOf =
@@ -162,11 +170,15 @@ const columnsOf = (tables: ReadonlyArray<PersonTable>) =>
     ])
   )
 
-/** Copies the recordings; their paths are relative to the output folder. Returns the names of the copies. */
-const copyRecordings = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable>, output: string, part: string) {
-  const recordings = tables.find((table) => table.name === "recordings")
-  if (recordings === undefined) return []
-  const paths = yield* queryTexts(`SELECT DISTINCT path FROM (${recordings.from}) WHERE path IS NOT NULL`)
+/** Copies the files; their paths are relative to the output folder. Returns the names of the copies. */
+const copyFiles = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable>, output: string, part: string) {
+  const found = yield* Effect.forEach(tables, ({ definition, from }) => {
+    const column = columnWithRole(definition, "storedFile")
+    return column === undefined
+      ? Effect.succeed([])
+      : queryTexts(`SELECT DISTINCT ${name(column)} FROM (${from}) WHERE ${name(column)} IS NOT NULL ORDER BY ALL`)
+  })
+  const paths = [...new Set(found.flat())].filter(isStoredPath)
   const existing = paths.map((path) => join(output, path)).filter((path) => existsSync(path))
   yield* Effect.forEach(existing, (path) => {
     const copy = join(part, "files", basename(path))
@@ -175,14 +187,18 @@ const copyRecordings = Effect.fnUntraced(function* (tables: ReadonlyArray<Person
   return existing.map((path) => basename(path))
 })
 
-/** The links to files that stay with the service. */
+/** The links to files that stay with the service: those that were not fetched. */
 const linksOf = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable>) {
-  const withUrls = tables.filter(({ definition }) =>
-    definition.columns.some((column) => column.name === "url" && column.personal === "content")
+  const links = tables.flatMap(({ definition, from, name: table }) =>
+    definition.columns.flatMap((column) =>
+      column.role === "file" && column.type === "text" ? [{ column: name(column.name), from, table }] : []
+    )
   )
-  const found = yield* Effect.forEach(withUrls, ({ from, name: table }) =>
+  const found = yield* Effect.forEach(links, ({ column, from, table }) =>
     Effect.map(
-      queryTexts(`SELECT DISTINCT ${name("url")} AS url FROM (${from}) WHERE url IS NOT NULL ORDER BY ALL`),
+      queryTexts(
+        `SELECT DISTINCT ${column} FROM (${from}) WHERE ${column} <> '' AND ${linkSql(column)} NOT IN (SELECT link FROM crm.files WHERE path IS NOT NULL AND link IS NOT NULL) ORDER BY ALL`
+      ),
       (urls) => urls.map((url) => ({ table, url }))
     )
   )

@@ -120,7 +120,7 @@ const contentsHtml = ({ conversations, files, links, tables }: Page): Html => {
   const rows = tables.reduce((sum, one) => sum + one.rows, 0)
   const others = [
     conversations.length > 0 ? counted(conversations.length, "conversation") : [],
-    files.length > 0 ? counted(files.length, "recording") : [],
+    files.length > 0 ? counted(files.length, "file") : [],
     links.length > 0 ? counted(links.length, "link to a file", "links to files") : []
   ].flat()
   return html`<section>

@@ -5,6 +5,14 @@
  */
 import { hash } from "node:crypto"
 
+/** A file of the export. `name`: as the record calls it. */
+interface CopiedFile {
+  readonly file: string
+  readonly name: string | null
+  readonly mediaType: string | null
+  readonly sha512: string
+}
+
 export interface Message {
   readonly id: string
   readonly conversation: string
@@ -21,7 +29,8 @@ export interface Message {
   /** The user who wrote it. */
   readonly user: string | null
   readonly seconds: number | null
-  readonly recording: { readonly file: string; readonly mediaType: string | null; readonly sha512: string } | undefined
+  readonly recording: CopiedFile | undefined
+  readonly attachments: ReadonlyArray<CopiedFile>
   readonly transcript: ReadonlyArray<{
     readonly channel: number
     readonly startMs: number
@@ -47,6 +56,7 @@ export const vconOf = ({ contact, id, location, messages }: Conversation, create
     { name: "The account", type: "bot" }
   ]
   const dialog: Array<object> = []
+  const attachments: Array<object> = []
   const analysis: Array<object> = []
   for (const message of messages) {
     const other = message.user === null ? account : users.indexOf(message.user) + 1
@@ -67,15 +77,20 @@ export const vconOf = ({ contact, id, location, messages }: Conversation, create
         encoding: "json",
         body: message.transcript
       })
+    for (const attached of message.attachments)
+      attachments.push({
+        purpose: "attachment",
+        start: common.start,
+        party: common.originator,
+        dialog: dialog.length,
+        ...fileOf(attached)
+      })
     if (message.recording)
       dialog.push({
         type: "recording",
         ...common,
         ...(message.seconds !== null && { duration: message.seconds }),
-        mediatype: message.recording.mediaType ?? "application/octet-stream",
-        filename: message.recording.file,
-        url: `file:../files/${encodeURIComponent(message.recording.file)}`,
-        content_hash: `sha512-${message.recording.sha512}`
+        ...fileOf(message.recording)
       })
     else
       dialog.push({
@@ -95,9 +110,16 @@ export const vconOf = ({ contact, id, location, messages }: Conversation, create
     parties,
     dialog,
     analysis,
-    attachments: []
+    attachments
   }
 }
+
+const fileOf = ({ file, mediaType, name, sha512 }: CopiedFile) => ({
+  mediatype: mediaType ?? "application/octet-stream",
+  filename: name ?? file,
+  url: `file:../files/${encodeURIComponent(file)}`,
+  content_hash: `sha512-${sha512}`
+})
 
 const partyOf = (name: string | null, email: string | null, phone: string | null) => ({
   ...(name && { name }),

@@ -13,6 +13,7 @@ import { outputPaths } from "../../../output/paths.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type ArchiveFormat, writeArchive } from "../../../output/archive.ts"
 import { readmeText, writeTagFiles } from "./bag.ts"
+import { putFiles } from "./files.ts"
 import { type TableTotals, measure, measuredOf, parquetRelation, withDatabase } from "./control-totals.ts"
 import { type TableFile, putTable } from "./payload.ts"
 import { type ApiTotal, apiTotals, runLedger } from "./runs.ts"
@@ -97,7 +98,8 @@ const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: 
       yield* text("data/runs.json", jsonText(ledger)),
       ...(release.maskedColumns === undefined ? [] : [yield* text(`data/${maskingName}`, release.maskedColumns)]),
       yield* text("data/README.md", readmeText(release, totals)),
-      ...(excerpt === undefined ? [] : [yield* text("data/ledger.jsonl", excerpt.text)])
+      ...(excerpt === undefined ? [] : [yield* text("data/ledger.jsonl", excerpt.text)]),
+      ...(yield* putFiles(tables, release, output.folder, building))
     ]
     const description = `${tables.length} tables of an account on the Account Platform, published at ${writtenAt}`
     const manifestSha256 = yield* onDisk(building.folder, "written", async () => {

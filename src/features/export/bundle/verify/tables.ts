@@ -64,6 +64,7 @@ export const checkTables = async (bag: Bag, signal: AbortSignal): Promise<Tables
   const rowsByPath = new Map<string, number>()
   if (typeof described !== "string") for (const one of packageFindings(bag, described, rowsByPath)) findings.push(one)
   const tables = typeof totals === "string" ? [] : totals.tables
+  const named = new Set<string>()
   const checked = await withDatabase(bag.folder, async (ask) => {
     let compared = 0
     for (const table of tables) {
@@ -72,13 +73,38 @@ export const checkTables = async (bag: Bag, signal: AbortSignal): Promise<Tables
       for (const one of found) findings.push(one)
       if (found.length === 0) compared++
     }
+    for (const [path, sha256] of await namedFiles(ask, bag)) {
+      named.add(path)
+      const found = bag.sha256.get(path)
+      if (found !== undefined && found !== sha256) findings.push(wrong(shown(path), "its SHA-256 differs from its row"))
+    }
     return compared
   })
-  const known = new Set([...documents, ...tables.flatMap(({ table }) => pathsOf(table)), ...rowsByPath.keys()])
+  const known = new Set([
+    ...documents,
+    ...named,
+    ...tables.flatMap(({ table }) => pathsOf(table)),
+    ...rowsByPath.keys()
+  ])
   for (const path of bag.files.keys())
     if (path.startsWith("data/") && !known.has(path))
       findings.push(notCompared(shown(path), "no document of the bundle describes its content"))
   return { compared: checked, findings }
+}
+
+/** The files of the account that rows of the bundle name, with their checksums. */
+const namedFiles = async (
+  ask: Ask,
+  { damaged, files, folder }: Bag
+): Promise<ReadonlyArray<readonly [string, string]>> => {
+  const found: Array<readonly [string, string]> = []
+  for (const path of ["files", "recordings"].map((table) => pathsOf(table)[1]))
+    if (files.has(path) && !damaged.has(path))
+      for (const row of await ask(
+        `SELECT path, sha256 FROM ${parquetRelation(join(folder, path))} WHERE path IS NOT NULL`
+      ).catch(() => []))
+        found.push([`data/${String(row["path"])}`, String(row["sha256"])])
+  return found
 }
 
 const documentBytesMax = 8 * 1024 * 1024

@@ -7,6 +7,8 @@ import { type Api, apiRoutes } from "./api.ts"
 import { assetPaths, pageHtml } from "./assets.ts"
 import { HttpError, readJson, sendError, sendFile, sendJson } from "./http.ts"
 import type { Links } from "./links.ts"
+import { filesName } from "../../output/paths.ts"
+import { sendStored } from "./stored-file.ts"
 import { Releases, shownCatalogs } from "./releases.ts"
 
 export interface ExplorerOptions {
@@ -43,7 +45,9 @@ export const startExplorer = async (options: ExplorerOptions): Promise<Explorer>
   const assets = assetPaths()
   const server: Server = createServer((request, response) => {
     response.on("error", () => {})
-    respond(request, response, { access, api, assets }).catch((cause: unknown) => sendError(response, cause))
+    respond(request, response, { access, api, assets, published, releases }).catch((cause: unknown) =>
+      sendError(response, cause)
+    )
   })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
@@ -73,9 +77,12 @@ interface Parts {
   readonly access: Access
   readonly api: Api
   readonly assets: ReadonlyMap<string, string>
+  readonly published: string
+  readonly releases: Releases
 }
 
-const respond = async (request: IncomingMessage, response: ServerResponse, { access, api, assets }: Parts) => {
+const respond = async (request: IncomingMessage, response: ServerResponse, parts: Parts) => {
+  const { access, api, assets, published, releases } = parts
   for (const [header, value] of Object.entries(safety)) response.setHeader(header, value)
   const { method = "" } = request
   const url = URL.parse(request.url ?? "", "http://127.0.0.1")
@@ -93,12 +100,14 @@ const respond = async (request: IncomingMessage, response: ServerResponse, { acc
   if (method === "GET" && pathname === "/") return sendPage(response)
   const asset = assets.get(pathname)
   if (method === "GET" && asset !== undefined) return sendFile(response, asset)
-  const route = api.get(`${method} ${pathname}`)
-  if (!route) throw new HttpError(404, "not found", "There is nothing at this address.")
   const stopped = new AbortController()
   response.once("close", () => {
     if (!response.writableFinished) stopped.abort()
   })
+  if (method === "GET" && pathname.startsWith(`/${filesName}/`))
+    return sendStored(response, releases, published, pathname, stopped.signal)
+  const route = api.get(`${method} ${pathname}`)
+  if (!route) throw new HttpError(404, "not found", "There is nothing at this address.")
   const body = method === "POST" ? await readJson(request) : {}
   const result = await route({ body, signal: stopped.signal, response })
   if (result !== undefined) sendJson(response, result)

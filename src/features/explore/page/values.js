@@ -24,6 +24,7 @@ export const valueNode = (value, column, row, data) => {
   if (column.name === "explain_value") return h("pre", {}, value)
   const text = textOf(value, column)
   if (!data) return text
+  if (column.name === "path" && storedFile.test(value)) return h("a", { href: `/${value}`, download: "" }, text)
   const name = isLocation(column) ? data.locations[value] : undefined
   const href = targetOf(data, column, { value, row })
   const shown = name ?? text
@@ -33,8 +34,18 @@ export const valueNode = (value, column, row, data) => {
 
 export const isLocation = ({ name, refersTo }) => name === "location_id" || refersTo?.table === "locations"
 
-/** JSON with lines of its own. */
+/** A file of the output folder. */
+const storedFile = /^files\/[\w-]+\/[\w-]+(\.[0-9a-z]+)?$/
+
+/** JSON with lines of its own, and a picture below its path. */
 export const longNode = (value, column, row, data) => {
+  if (column.name === "path" && /\.(png|jpg|gif|webp)$/.test(value ?? "") && storedFile.test(value))
+    return h(
+      "figure",
+      {},
+      valueNode(value, column, row, data),
+      h("img", { src: `/${value}`, alt: "", loading: "lazy" })
+    )
   if (value !== null && /^\s*[[{]/.test(value))
     try {
       return h("pre", {}, JSON.stringify(JSON.parse(value), null, 2))

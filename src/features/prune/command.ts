@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { removeLeftovers } from "../../output/leftovers.ts"
-import { removeFiles, unneededFiles } from "./files.ts"
+import { removeFiles, unnamedFiles, unneededFiles } from "./files.ts"
 import { pruneHistory } from "./history.ts"
 import { outputPaths } from "../../output/paths.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -81,7 +81,7 @@ const pruned = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   if (apply) yield* removeLeftovers(folder)
   if (apply) yield* prepare(catalogue)
-  const files = yield* unneededFiles(folder, now)
+  const files = [...(yield* unneededFiles(folder, now)), ...(yield* unnamedFiles(folder, catalogue.resources))]
   if (apply) yield* removeFiles(folder, files)
   const historyBefore = yield* before(values.prune.history, now)
   const history =

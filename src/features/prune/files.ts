@@ -2,11 +2,14 @@
 import * as Effect from "effect/Effect"
 import { lstat, readlink, rm } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
+import type { Resource } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { namesIn } from "../../output/folder.ts"
 import { type SetAside, setAsideIn } from "../../run/set-aside.ts"
 import { isOfRelease, outputPaths } from "../../output/paths.ts"
+import { storedPaths } from "../../output/stored-files.ts"
+import { unnamedAmong } from "../../stores/warehouse/stored-files.ts"
 
 export interface Unneeded {
   /** Relative to the output folder. */
@@ -23,6 +26,22 @@ export const unneededFiles = (folder: string, now: number): Effect.Effect<Readon
       found.push({ path: relative(folder, path), bytes: await bytesIn(path), why })
     return found
   })
+
+/** Files behind links, and recordings, that no row names: neither a current one, nor an earlier one, nor a deleted one. */
+export const unnamedFiles = Effect.fn("prune.unnamedFiles")(function* (
+  folder: string,
+  resources: ReadonlyArray<Resource>
+) {
+  const stored = yield* storedPaths(folder)
+  const unnamed = yield* unnamedAmong(resources, stored)
+  // Where no row names any of the files, it is rather the tables that are missing.
+  if (unnamed.length === stored.length) return []
+  return yield* onDisk(folder, "read", () =>
+    Promise.all(
+      unnamed.map(async (path) => ({ path, bytes: await bytesIn(join(folder, path)), why: "no row names it" }))
+    )
+  )
+})
 
 /** A reader that opened a release before the next one was published has this time to finish. */
 const readingMs = 24 * 3_600_000

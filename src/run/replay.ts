@@ -9,7 +9,7 @@ import { outputPaths } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import type { Position } from "../stores/vault/position.ts"
 import { vaultReader } from "../stores/vault/reader.ts"
-import { createTables } from "../stores/warehouse/schema.ts"
+import { emptyWarehouse, prepare } from "../stores/warehouse/schema.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 
 /**
@@ -19,13 +19,17 @@ export const replayInto =
   (catalogue: Catalogue, { folder, memoryMb }: OutputSettings, policies: SchemaPolicies) =>
   (scratch: string, end: Position, filter: RecordFilter | undefined) =>
     Effect.gen(function* () {
-      yield* createTables(catalogue)
+      yield* prepare(catalogue)
       yield* (yield* makeLoader(catalogue.resources, outputPaths(scratch).temporary, policies, filter)).load
     }).pipe(
       Effect.provide(
         Layer.merge(
           vaultReader(outputPaths(folder).vault, end),
-          Warehouse.layer(join(scratch, "replayed.duckdb"), { access: "write", memoryMb })
+          Layer.unwrap(
+            Effect.map(emptyWarehouse(catalogue), (template) =>
+              Warehouse.layer(join(scratch, "replayed.duckdb"), { access: "write", memoryMb, template })
+            )
+          )
         )
       )
     )

@@ -95,11 +95,6 @@ const describe = (path: string, description: string, columns: ReadonlyArray<Defi
   ...columns.map((column) => `COMMENT ON COLUMN ${path}.${name(column.name)} IS ${literal(column.description)}`)
 ]
 
-/** Creates the tables in a new temporary file, without views, macros and the dictionary. */
-export const createTables = Effect.fnUntraced(function* (catalogue: Catalogue) {
-  yield* (yield* Warehouse).transaction(tableStatements(catalogue, new Map()))
-})
-
 /**
  * Changes with everything in the definitions that affects the warehouse: the statements for a new file contain all of it.
  */

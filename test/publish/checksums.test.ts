@@ -8,7 +8,13 @@ import { headerOf, machineText, writeCsv } from "../../src/stores/formats/csv/wr
 import { format } from "../../src/stores/formats/parquet/format.ts"
 import { noMetadata } from "../../src/stores/formats/metadata.ts"
 import { columnsOf, storedTables } from "../../src/stores/warehouse/columns.ts"
-import { contentOfRows, contentOfTexts, forEachRowOf, jsonOfRow } from "../../src/stores/warehouse/content.ts"
+import {
+  contentOf,
+  contentOfTexts,
+  contentsOfEach,
+  forEachRowOf,
+  jsonOfRow
+} from "../../src/stores/warehouse/content.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -54,8 +60,10 @@ describe("a table with every type and text", () => {
         const { columns } = stored.get(from)!
         const rows: Array<ReadonlyArray<string | null>> = []
         yield* forEachRowOf([{ row: jsonOfRow(columns), from }], (_, row) => rows.push(row!))
-        const expected = yield* contentOfRows(from, columns)
+        const expected = yield* contentOf(from, columns)
         assert.deepStrictEqual(contentOfTexts(columns, rows), expected)
+        for (const size of [0, rows.length, 1000])
+          assert.deepStrictEqual([...(yield* contentsOfEach([{ from, columns, size }])).values()], [expected])
 
         const names = columns.map((column) => column.name)
         const given = { name: table, from, columns, key: [], metadata: noMetadata, isEmpty: rows.length === 0 }
@@ -65,14 +73,14 @@ describe("a table with every type and text", () => {
         const earlier = join(folder, `${table}-earlier.csv`)
         writeFileSync(earlier, headerOf(columns) + machineText(rows))
         for (const file of [csv, earlier])
-          assert.deepStrictEqual(yield* contentOfRows(csvReading.from([file], names), columns, true), expected, file)
+          assert.deepStrictEqual(yield* contentOf(csvReading.from([file], names), columns, true), expected, file)
 
         mkdirSync(join(folder, table))
         const [written] = yield* format.write(given, folder)
         assert.strictEqual(written!.rows, rows.length)
         const parquet = format.reading!.from([join(folder, written!.path)], names)
         assert.deepStrictEqual(yield* columnsOf(`(FROM ${parquet})`), columns)
-        assert.deepStrictEqual(yield* contentOfRows(parquet, columns), expected)
+        assert.deepStrictEqual(yield* contentOf(parquet, columns), expected)
       }
     }).pipe(Effect.provide(warehouseOf(folder)))
   })

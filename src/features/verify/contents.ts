@@ -1,19 +1,19 @@
 /** Compares every copy of a table, in the warehouse and in each published format, with the manifest. */
-import { Effect } from "effect"
+import { type Scope, Effect } from "effect"
 import { join } from "node:path"
-import type { Failure } from "../../values/failure.ts"
+import { Failure } from "../../values/failure.ts"
 import { manifestName, snapshotName } from "../../output/paths.ts"
-import { type Content, type StoredColumn, contentOf, contentOfRows, untouched } from "../../stores/warehouse/content.ts"
+import { type Content, type StoredColumn, contentsIfReadable, untouched } from "../../stores/warehouse/content.ts"
 import { versionOf } from "../../stages/publish/changes.ts"
 import type { Reading } from "../../stores/formats/format.ts"
 import { formatNames, loadFormat } from "../../stores/formats/formats.ts"
-import { columnsOf } from "../../stores/warehouse/columns.ts"
+import { tablesIn } from "../../stores/warehouse/columns.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
-import { type Known, rowsMax, smallContents } from "./existing-tables.ts"
+import type { Known } from "./existing-tables.ts"
 import type { Manifest, PublishedFile, TableContent } from "../../output/manifest.ts"
 
 /** Checks the current tables. Tables that a run or `prune` changed after the release was published may differ. */
@@ -36,22 +36,21 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
   const findings: Array<VerifyFinding> = []
   const changedLater = new Set<string>()
   let rows = 0
-  const small = yield* smallCopies(
-    manifest.tables.map((one) => ({ from: `${one.schema}.${name(one.table)}`, published: one }))
+  const copies = tables.flatMap(({ table, resource }) =>
+    schemas.map((schema) => {
+      const published = manifest.tables!.find((one) => one.schema === schema && one.table === table.name)
+      return { from: `${schema}.${name(table.name)}`, where: `${schema}.${table.name}`, published, resource, table }
+    })
   )
-  for (const { table, resource } of tables)
-    for (const schema of schemas) {
-      const published = manifest.tables.find((one) => one.schema === schema && one.table === table.name)
-      if (!published) {
-        findings.push(wrong(`${schema}.${table.name}`, "the manifest of the published release does not list it"))
-        continue
-      }
-      if (schema === "crm") rows += published.rows
-      const what = yield* difference(`${schema}.${name(table.name)}`, published, { known: small })
-      if (what !== undefined && isChanged(resource.table, table.name)) changedLater.add(table.name)
-      else if (what !== undefined)
-        findings.push(wrong(`${schema}.${table.name}`, `${what}, and no run has changed it since`))
+  for (const [{ published, resource, table, where }, what] of yield* differences(copies)) {
+    if (!published) {
+      findings.push(wrong(where, "the manifest of the published release does not list it"))
+      continue
     }
+    if (published.schema === "crm") rows += published.rows
+    if (what !== undefined && isChanged(resource.table, table.name)) changedLater.add(table.name)
+    else if (what !== undefined) findings.push(wrong(where, `${what}, and no run has changed it since`))
+  }
   if (changedLater.size > 0)
     findings.push(
       note(
@@ -79,7 +78,7 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
     /** Files in which another check has found an error. */
     readonly broken: ReadonlySet<string>
   }
-): Effect.fn.Return<Checked, Failure, Warehouse> {
+): Effect.fn.Return<Checked, Failure, Warehouse | Scope.Scope> {
   const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
     part: "published",
     check: "formats",
@@ -93,12 +92,15 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
   const known = new Set(tables.map(({ table }) => table.name))
   const published = manifest.tables.filter(({ table }) => known.has(table))
   const readings = yield* readingsOf(manifest)
+  const hasSnapshot = manifest.files.some(({ path }) => path === snapshotName) && !broken.has(snapshotName)
+  const failed = hasSnapshot ? yield* openSnapshot(join(folder, snapshotName)) : undefined
+  const isOpen = hasSnapshot && failed === undefined
   for (const format of manifest.formats) {
     if (format === "duckdb") {
       if (!manifest.files.some(({ path }) => path === snapshotName))
         findings.push(wrong(manifestName, `it does not list ${snapshotName}`))
-      else if (!broken.has(snapshotName))
-        findings.push(...(yield* snapshotFindings(join(folder, snapshotName), published)))
+      else if (failed !== undefined) findings.push(wrong(snapshotName, `it cannot be opened: ${failed}`))
+      else if (isOpen) findings.push(...(yield* snapshotFindings(published)))
       continue
     }
     const reading = readings.get(format)
@@ -113,16 +115,12 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
         : []
     })
     const how = { which: reading?.altersTexts ? "untouchedSum" : "sum", text: reading?.areTexts ?? false } as const
-    const small = yield* smallCopies(copies, how)
-    for (const { file, from, paths, published } of copies) {
-      const what =
-        (yield* problemOf(reading!, paths, Object.keys(published.columns))) ??
-        (yield* difference(from, published, { ...how, known: small }))
+    for (const [{ file, paths, published }, differs] of yield* differences(copies, how)) {
+      const what = (yield* problemOf(reading!, paths, Object.keys(published.columns))) ?? differs
       if (what !== undefined) findings.push(wrong(file, what))
     }
   }
-  if (manifest.formats.includes("duckdb") && !broken.has(snapshotName))
-    findings.push(...(yield* modelFindings(folder, manifest, broken, readings)))
+  if (isOpen) findings.push(...(yield* modelFindings(folder, manifest, broken, readings)))
   const uncompared = [
     ...(readings.get("csv")?.altersTexts ? ["texts in CSV, which the spreadsheet profile changes"] : []),
     ...manifest.formats.flatMap((one) => (one === "duckdb" || readings.has(one) ? [] : [`the values in ${one}`])),
@@ -132,7 +130,7 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
     `${counted(known.size, "table")} in ${manifest.formats.join(", ") || "no format"}${uncompared.length > 0 ? `; not compared: ${uncompared.join("; ")}` : ""}`,
     findings
   )
-})
+}, Effect.scoped)
 
 /** The files of one table in one format, without the lists of altered cells. */
 const filesOf = ({ files }: Manifest, format: string, table: string): ReadonlyArray<PublishedFile> =>
@@ -149,101 +147,92 @@ const withoutSums = note(
 const columnsIn = ({ columns }: TableContent): ReadonlyArray<StoredColumn> =>
   Object.entries(columns).map(([column, type]) => ({ name: column, type }))
 
-/** The contents of the copies that should have few rows, by FROM clause. A copy that should be empty has no columns. */
-const smallCopies = (
-  copies: ReadonlyArray<{ readonly from: string; readonly published: TableContent }>,
-  { which = "sum", text = false }: Comparison = {}
-) =>
-  smallContents(
-    copies.flatMap(({ from, published }) => {
-      if (published.rows > rowsMax) return []
-      const columns = which === "sum" ? columnsIn(published) : untouched(columnsIn(published))
-      return [{ from, columns: published.rows === 0 ? [] : columns, text }]
-    })
-  )
-
 interface Comparison {
   readonly which?: "sum" | "untouchedSum"
   /** The copy has the texts of a CSV file. */
   readonly text?: boolean
-  /** Contents that are known. */
-  readonly known?: ReadonlyMap<string, Content> | undefined
 }
 
-/** How a copy differs from the manifest, if it does. */
-const difference = (
-  from: string,
-  published: TableContent,
-  { which = "sum", text = false, known }: Comparison
-): Effect.Effect<string | undefined, never, Warehouse> => {
-  const columns = which === "sum" ? columnsIn(published) : untouched(columnsIn(published))
-  const content = known?.get(from)
-  // Counting first is worth it only if the copy may be empty.
-  const read = published.rows > 0 ? contentOfRows : contentOf
-  return (content ? Effect.succeed(content) : read(from, columns, text)).pipe(
-    Effect.map(({ rows, sum }) =>
-      rows !== published.rows
-        ? `it has ${counted(rows, "row")}; the manifest lists ${published.rows}`
-        : sum === published[which]
-          ? undefined
-          : "its values differ from the manifest"
-    ),
-    Effect.catch(({ message }) => Effect.succeed(`it cannot be compared: ${message}`))
+/** How each copy differs from the manifest, if it does and the manifest lists it. */
+const differences = Effect.fnUntraced(function* <
+  Copy extends { readonly from: string; readonly published: TableContent | undefined }
+>(copies: ReadonlyArray<Copy>, { which = "sum", text = false }: Comparison = {}) {
+  const listed = copies.flatMap(({ from, published }) => {
+    if (!published) return []
+    const columns = which === "sum" ? columnsIn(published) : untouched(columnsIn(published))
+    return [{ from, columns, text, size: published.rows }]
+  })
+  const contents = yield* contentsIfReadable(listed)
+  return copies.map(
+    (copy) => [copy, copy.published && difference(contents.get(copy.from)!, copy.published, which)] as const
+  )
+})
+
+const readable = (content: Content | Failure) =>
+  content instanceof Failure ? Effect.fail(content) : Effect.succeed(content)
+
+const difference = (content: Content | Failure, published: TableContent, which: "sum" | "untouchedSum") => {
+  if (content instanceof Failure) return `it cannot be compared: ${content.message}`
+  if (content.rows !== published.rows)
+    return `it has ${counted(content.rows, "row")}; the manifest lists ${published.rows}`
+  return content.sum === published[which] ? undefined : "its values differ from the manifest"
+}
+
+/** Attaches the DuckDB file as `published` for the scope, or returns why it cannot be opened. */
+const openSnapshot = Effect.fnUntraced(function* (path: string) {
+  const warehouse = yield* Warehouse
+  return yield* Effect.acquireRelease(warehouse.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`), () =>
+    Effect.ignore(warehouse.run("DETACH published"))
+  ).pipe(
+    Effect.as(undefined),
+    Effect.catch(({ message }) => Effect.succeed(message))
+  )
+})
+
+/** The DuckDB file. */
+const snapshotFindings = (tables: ReadonlyArray<TableContent>) => {
+  const copies = tables.map((published) => ({
+    from: `published.${published.schema === "crm" ? "main" : published.schema}.${name(published.table)}`,
+    published
+  }))
+  return Effect.map(differences(copies), (found) =>
+    found.flatMap(([{ published }, what]) =>
+      what === undefined ? [] : [wrong(snapshotName, `${published.schema}.${published.table}: ${what}`)]
+    )
   )
 }
 
-const snapshotFindings = Effect.fnUntraced(function* (path: string, tables: ReadonlyArray<TableContent>) {
-  const warehouse = yield* Warehouse
-  return yield* Effect.acquireUseRelease(
-    warehouse.run(`ATTACH ${literal(path)} AS published (READ_ONLY)`),
-    () =>
-      Effect.gen(function* () {
-        const copyOf = (table: TableContent) =>
-          `published.${table.schema === "crm" ? "main" : table.schema}.${name(table.table)}`
-        const small = yield* smallCopies(tables.map((table) => ({ from: copyOf(table), published: table })))
-        const found: Array<VerifyFinding> = []
-        for (const table of tables) {
-          const what = yield* difference(copyOf(table), table, { known: small })
-          if (what !== undefined) found.push(wrong(snapshotName, `${table.schema}.${table.table}: ${what}`))
-        }
-        return found
-      }),
-    () => Effect.ignore(warehouse.run("DETACH published"))
-  ).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(snapshotName, `it cannot be opened: ${message}`)])))
-})
-
-/** The files of models against the tables of `crm.duckdb`, from which they were written. */
+/** The files of models against the tables of the DuckDB file, from which they were written. */
 const modelFindings = Effect.fnUntraced(function* (
   folder: string,
   manifest: Manifest,
   broken: ReadonlySet<string>,
   readings: ReadonlyMap<string, Reading>
 ) {
-  const warehouse = yield* Warehouse
-  const files = manifest.files.filter(({ path, table }) => table.startsWith("bi.") && !broken.has(path))
-  const readable = files.flatMap(({ path, table }) => {
+  const stored = yield* tablesIn("'published'", ["bi"])
+  const copies = manifest.files.flatMap(({ path, rows, table }) => {
     const reading = readings.get(path.slice(0, path.indexOf("/")))
-    return reading && !reading.altersTexts ? [{ path, table, reading }] : []
+    if (!table.startsWith("bi.") || broken.has(path) || !reading || reading.altersTexts) return []
+    const model = name(table.slice("bi.".length))
+    const columns = stored.get(`bi.${model}`)?.columns ?? []
+    const [paths, names] = [[join(folder, path)], columns.map((column) => column.name)]
+    const source = { from: `published.bi.${model}`, columns, size: rows }
+    const file = { from: reading.from(paths, names), columns, size: rows, text: reading.areTexts }
+    return [{ path, table, source, file, problem: problemOf(reading, paths, names) }]
   })
-  const compare = ({ path, reading, table }: (typeof readable)[number]) =>
+  const contents = yield* contentsIfReadable(copies.flatMap(({ file, source }) => [source, file]))
+  const found = yield* Effect.forEach(copies, ({ file, path, problem, source, table }) =>
     Effect.gen(function* () {
-      const source = `published.bi.${name(table.slice("bi.".length))}`
-      const columns = yield* columnsOf(source)
-      const expected = yield* contentOf(source, columns)
-      const paths = [join(folder, path)]
-      const names = columns.map((column) => column.name)
-      const problem = yield* problemOf(reading, paths, names)
-      if (problem !== undefined) return [wrong(path, problem)]
-      const found = yield* contentOf(reading.from(paths, names), columns, reading.areTexts)
+      const expected = yield* readable(contents.get(source.from)!)
+      const what = yield* problem
+      if (what !== undefined) return [wrong(path, what)]
+      const found = yield* readable(contents.get(file.from)!)
       return found.rows === expected.rows && found.sum === expected.sum
         ? []
-        : [wrong(path, `its values differ from bi.${table.slice("bi.".length)} of ${snapshotName}`)]
+        : [wrong(path, `its values differ from ${table} of ${snapshotName}`)]
     }).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(path, `it cannot be compared: ${message}`)])))
-  return yield* Effect.acquireUseRelease(
-    warehouse.run(`ATTACH ${literal(join(folder, snapshotName))} AS published (READ_ONLY)`),
-    () => Effect.map(Effect.forEach(readable, compare), (found) => found.flat()),
-    () => Effect.ignore(warehouse.run("DETACH published"))
   )
+  return found.flat()
 })
 
 /** How the files of each format are read, if they can be compared. */

@@ -3,10 +3,8 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { type Column, type Table, tablesOf } from "../../catalog/tables.ts"
-import { type Readers, query, queryTexts, readRows } from "../../stores/warehouse/query.ts"
-import { name, together } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Content, type Summed, contentOfTexts, forEachRowOf, jsonOfRow } from "../../stores/warehouse/content.ts"
+import { query, queryTexts } from "../../stores/warehouse/query.ts"
+import { name } from "../../stores/warehouse/sql.ts"
 
 export interface KnownTable {
   readonly resource: Resource
@@ -74,38 +72,8 @@ export const filledTables = Effect.fnUntraced(function* (database: string) {
   return new Map(rows.map(({ path, size }) => [path, size]))
 })
 
-/** How many queries of small tables are one statement: planning one takes longer than most of them. */
-const togetherMax = 16
-/** Rows that the tables of such a statement have together, because DuckDB holds its joins in memory at the same time. */
-const rowsTogetherMax = 50_000
-
 /** Reads the columns `n` and `example` of a query: how many rows have an error, and the key of one of them. */
 export const countedRows = { n: Number, example: (key: unknown) => String(key ?? "") }
-
-/** The rows of a query for each of many tables. */
-export const rowsOfEach = Effect.fnUntraced(function* <One extends { readonly size: number }, Columns extends Readers>(
-  columns: Columns,
-  tables: ReadonlyArray<One>,
-  sqlOf: (one: One) => string
-) {
-  const warehouse = yield* Warehouse
-  const groups: Array<Array<One>> = []
-  let rows = 0
-  for (const one of tables) {
-    const last = groups.at(-1)
-    rows += one.size
-    if (last === undefined || last.length >= togetherMax || rows > rowsTogetherMax) {
-      groups.push([one])
-      rows = one.size
-    } else last.push(one)
-  }
-  const found = yield* Effect.forEach(groups, (group) =>
-    Effect.map(warehouse.rows(`${together(group.map(sqlOf))} ORDER BY ALL`), (rows) =>
-      readRows(columns, rows).map((row, index) => [group[Number(rows[index]!["place"])]!, row] as const)
-    )
-  )
-  return found.flat()
-})
 
 /** SQL for a key as one text, for people. */
 export const shownKey = (table: Table, from: string): string =>
@@ -113,37 +81,3 @@ export const shownKey = (table: Table, from: string): string =>
     .filter((column) => column !== "location_id")
     .map((column) => `${from}.${name(column)}`)
     .join(", ")})`
-
-/**
- * The contents of relations that should have few rows, by FROM clause: planning the checksum of each takes longer than reading
- * all of them. Those that cannot be read together, or have more rows, are left to a statement each.
- */
-export const smallContents = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>) {
-  const small = relations.map((one) => ({ ...one, rows: 0, sum: 0n }))
-  const contents = new Map<string, Content>()
-  for (let first = 0; first < small.length; first += relationsMax) {
-    const some = small.slice(first, first + relationsMax)
-    const isRead = yield* forEachRowOf(
-      some.map(({ columns, from, text }) =>
-        columns.length === 0
-          ? { row: "NULL::VARCHAR", from: `${from} LIMIT 1` }
-          : { row: jsonOfRow(columns, text), from: `${from} LIMIT ${rowsMax + 1}` }
-      ),
-      (place, row) => {
-        const one = some[place]!
-        one.rows += row === null ? rowsMax + 1 : 1
-        if (row !== null) one.sum += BigInt(contentOfTexts(one.columns, [row]).sum)
-      }
-    ).pipe(
-      Effect.as(true),
-      Effect.catch(() => Effect.succeed(false))
-    )
-    for (const { from, rows, sum } of isRead ? some : [])
-      if (rows <= rowsMax) contents.set(from, { rows, sum: String(sum) })
-  }
-  return contents
-})
-
-export const rowsMax = 250
-/** Bounds the memory for the plan of a statement. */
-const relationsMax = 50

@@ -1,10 +1,11 @@
 /** Checks that the versions of each row follow each other without an overlap and without a gap. */
 import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
+import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { name, names, stringOf } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Checked, type VerifyFinding, counted, wrong } from "../../values/finding.ts"
-import { type Known, type KnownTable, countedRows, rowsOfEach, shownKey } from "./existing-tables.ts"
+import { type Known, type KnownTable, countedRows, shownKey } from "./existing-tables.ts"
 
 /**
  * A version begins exactly when the previous one ends, and the current row begins when its newest version ends. A version

@@ -7,7 +7,8 @@ import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, tablesOf } from "../../catalog/tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Position } from "../../stores/vault/position.ts"
-import { contentOf, empty } from "../../stores/warehouse/content.ts"
+import { contentsOfEach, empty } from "../../stores/warehouse/content.ts"
+import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { historyLimit } from "../../stores/warehouse/meta/history-limit.ts"
 import { query, queryNumber, readRows } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name, names } from "../../stores/warehouse/sql.ts"
@@ -15,16 +16,7 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Checked, type VerifyFinding, counted, wrong } from "../../values/finding.ts"
 import { scratchFolder } from "../../output/scratch.ts"
 import { stateFindings } from "./replayed-state.ts"
-import {
-  type Known,
-  type KnownTable,
-  countedRows,
-  filledTables,
-  rowsMax,
-  rowsOfEach,
-  shownKey,
-  smallContents
-} from "./existing-tables.ts"
+import { type Known, type KnownTable, countedRows, filledTables, shownKey } from "./existing-tables.ts"
 
 export interface ReplayOptions {
   /** Output folder. */
@@ -86,22 +78,17 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
       const isEmpty = schema === "crm" ? known.isEmpty : !known.hasVersions
       const key = [...table.key, ...(versionColumns.length > 0 ? ["_valid_from"] : [])]
       const size = filled.get(`${schema}.${table.name}`) ?? 0
-      return { known, schema, ours, theirs, types, key, isEmpty, isFilled: size > 0, isSmall: size <= rowsMax }
+      const copies = [...(isEmpty ? [] : [ours]), ...(size === 0 ? [] : [theirs])]
+      return { known, schema, ours, theirs, types, key, copies: copies.map((from) => ({ from, columns: types, size })) }
     })
   })
-  const small = yield* smallContents(
-    relations.flatMap(({ isEmpty, isFilled, isSmall, ours, theirs, types }) =>
-      isSmall
-        ? [...(isEmpty ? [] : [ours]), ...(isFilled ? [theirs] : [])].map((from) => ({ from, columns: types }))
-        : []
-    )
-  )
+  const copies = relations.flatMap((relation) => relation.copies)
+  const contents = yield* contentsOfEach(copies)
   const findings: Array<VerifyFinding> = []
   let [records, rows] = [0, 0]
-  for (const { isEmpty, isFilled, key, known, ours, schema, theirs, types } of relations) {
+  for (const { key, known, ours, schema, theirs, types } of relations) {
     const { table, parent } = known
-    const stored = isEmpty ? empty : (small.get(ours) ?? (yield* contentOf(ours, types)))
-    const replayed = isFilled ? (small.get(theirs) ?? (yield* contentOf(theirs, types))) : empty
+    const [stored = empty, replayed = empty] = [contents.get(ours), contents.get(theirs)]
     if (schema === "crm" && table === parent) records += replayed.rows
     if (schema === "crm") rows += replayed.rows
     if (stored.rows === replayed.rows && stored.sum === replayed.sum) continue

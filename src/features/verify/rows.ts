@@ -3,11 +3,12 @@ import { Effect } from "effect"
 import { childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { fetchedParentsSql } from "../../stores/warehouse/meta/parent-state.ts"
+import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { numbers } from "../../stores/warehouse/query.ts"
 import { name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
-import { type Known, type KnownTable, countedRows, rowsOfEach, shownKey } from "./existing-tables.ts"
+import { type Known, type KnownTable, countedRows, shownKey } from "./existing-tables.ts"
 
 /** Every row has a key without NULL, and no other row has the same key. */
 export const checkKeys = Effect.fn("verify.keys")(function* ({

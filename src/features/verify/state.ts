@@ -6,11 +6,12 @@ import type { Failure } from "../../values/failure.ts"
 import { stateText } from "../../values/state.ts"
 import { countedRejectsSql, wrongStatuses } from "../../stores/warehouse/meta/run-resources.ts"
 import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
+import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { numbers, query, queryNumber } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Checked, type VerifyFinding, counted, failureText, note, wrong } from "../../values/finding.ts"
-import { type Known, countedRows, rowsOfEach, shownKey } from "./existing-tables.ts"
+import { type Known, countedRows, shownKey } from "./existing-tables.ts"
 import { warehouseName } from "../../output/paths.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */

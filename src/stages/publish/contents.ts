@@ -1,6 +1,6 @@
 /** The checksums of the tables of a release. Those of unchanged rows are taken from the previous release. */
 import { Effect } from "effect"
-import { type Content, contentOf, contentsOfRows, empty, untouched } from "../../stores/warehouse/content.ts"
+import { type Content, contentOf, contentsOfEach, empty, untouched } from "../../stores/warehouse/content.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { changedRows } from "../../stores/warehouse/meta/content-versions.ts"
 import type { TableChange } from "./changes.ts"
@@ -57,23 +57,23 @@ export const changedContent = (path: string, table: TableChange, { columns }: Ta
 
 export const pathOf = (schema: string, table: { readonly name: string }): string => `${schema}.${name(table.name)}`
 
-/** Reads all rows of these tables, in one statement. */
+/** Reads all rows of these tables. */
 const wholeContents = Effect.fnUntraced(function* (
   paths: ReadonlyArray<string>,
   stored: Making["stored"],
   forSpreadsheets: boolean
 ) {
-  const filled = paths.filter((path) => stored.get(path)!.rows > 0)
-  const relations = filled.map((path) => ({ from: path, columns: stored.get(path)!.columns }))
-  const unaltered = forSpreadsheets ? relations.map(({ columns, from }) => ({ from, columns: untouched(columns) })) : []
-  const sums = yield* contentsOfRows([...relations, ...unaltered])
-  const byPath = new Map(filled.map((path, place) => [path, place] as const))
-  return (path: string) => {
-    const place = byPath.get(path)
-    const content = (place === undefined ? undefined : sums[place]) ?? empty
-    const spreadsheets = (place === undefined ? undefined : sums[relations.length + place]) ?? empty
-    return { ...content, ...(forSpreadsheets && { untouchedSum: spreadsheets.sum }) }
-  }
+  const relations = paths.flatMap((path) => {
+    const { columns, rows } = stored.get(path)!
+    return rows === 0 ? [] : [{ from: path, columns, size: rows }]
+  })
+  const sums = yield* contentsOfEach(relations)
+  const unaltered = relations.map((one) => ({ ...one, columns: untouched(one.columns) }))
+  const unalteredSums = forSpreadsheets ? yield* contentsOfEach(unaltered) : undefined
+  return (path: string) => ({
+    ...(sums.get(path) ?? empty),
+    ...(unalteredSums && { untouchedSum: (unalteredSums.get(path) ?? empty).sum })
+  })
 })
 
 /** The checksum is a sum over the rows. */

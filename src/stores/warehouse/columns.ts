@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { isText } from "../../catalog/kinds.ts"
 import { type StoredColumn, fileTextOf } from "./content.ts"
 import { query, queryTexts } from "./query.ts"
-import { name, selected } from "./sql.ts"
+import { literal, name, selected } from "./sql.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -23,14 +23,17 @@ export interface StoredTable {
 
 export type StoredTables = ReadonlyMap<string, StoredTable>
 
-/** The tables of `crm`, `crm_history` and `meta`, by path. Describing each by a statement would take ten times as long. */
-export const storedTables = Effect.gen(function* () {
+/**
+ * The tables of some schemas of a database, which is given as SQL, by path. Describing each by a statement would take ten times
+ * as long.
+ */
+export const tablesIn = Effect.fnUntraced(function* (database: string, schemas: ReadonlyArray<string>) {
   const rows = yield* query(
     { schema_name: String, table_name: String, rows: Number, columns: selected<ReadonlyArray<StoredColumn>> },
     `SELECT schema_name, table_name, any_value(estimated_size)::VARCHAR AS rows,
        to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
      FROM duckdb_columns() JOIN (SELECT table_oid, estimated_size FROM duckdb_tables()) USING (table_oid)
-     WHERE database_name = current_database() AND schema_name IN ('crm', 'crm_history', 'meta') GROUP BY schema_name, table_name`
+     WHERE database_name = ${database} AND schema_name IN (${schemas.map(literal).join(", ")}) GROUP BY schema_name, table_name`
   )
   return new Map(
     rows.map(({ schema_name: schema, table_name: table, ...stored }): [string, StoredTable] => [
@@ -39,6 +42,8 @@ export const storedTables = Effect.gen(function* () {
     ])
   )
 })
+
+export const storedTables = tablesIn("current_database()", ["crm", "crm_history", "meta"])
 
 export const selectText = (path: string, columns: ReadonlyArray<StoredColumn>): string =>
   select(path, columns, fileTextOf)

@@ -6,6 +6,8 @@
 import { Effect, Stream } from "effect"
 import { hash } from "node:crypto"
 import { isText, kindOf } from "../../catalog/kinds.ts"
+import { Failure } from "../../values/failure.ts"
+import { inGroups } from "./groups.ts"
 import { query, queryNumber } from "./query.ts"
 import { name, selected, together } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -32,16 +34,8 @@ export const contentOf = Effect.fn("warehouse.contentOf")(function* (
 ) {
   // Planning the sum of many columns takes ten times as long as counting.
   const rows = yield* queryNumber(`SELECT count(*) FROM ${from}`)
-  return rows === 0 ? empty : yield* contentOfRows(from, columns, text)
-})
-
-/** The same, for a relation that is known to have rows. */
-export const contentOfRows = Effect.fnUntraced(function* (
-  from: string,
-  columns: ReadonlyArray<StoredColumn>,
-  text = false
-) {
-  const [content] = yield* contentsOfRows([{ from, columns, text }])
+  if (rows === 0) return empty
+  const [content] = yield* query({ rows: Number, sum: String }, sumSql({ from, columns, text }))
   return content!
 })
 
@@ -50,15 +44,81 @@ export interface Summed {
   readonly columns: ReadonlyArray<StoredColumn>
   /** Its values are already text. */
   readonly text?: boolean
+  /** How many rows it should have; if it has others, that costs a second look. */
+  readonly size: number
 }
 
-/** The contents of several relations that are known to have rows, by one statement. */
-export const contentsOfRows = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>) {
-  if (relations.length === 0) return []
-  return yield* query({ rows: Number, sum: String }, `${together(relations.map(sumSql))} ORDER BY place`)
+/**
+ * The contents of many relations by FROM clause, or why one cannot be read. Of a relation with few rows, planning the sum takes several times
+ * as long as reading the rows, and of an empty one, planning anything takes longer than everything else.
+ */
+export const contentsIfReadable = Effect.fn("warehouse.contents")(function* (all: ReadonlyArray<Summed>) {
+  const relations = [...new Map(all.map((one) => [one.from, one])).values()]
+  const found = new Map<string, Content | Failure>()
+  const small = relations.filter(({ size }) => size <= rowsMax)
+  for (let first = 0; first < small.length; first += relationsMax)
+    for (const [from, content] of yield* smallContents(small.slice(first, first + relationsMax)))
+      found.set(from, content)
+  const rest = relations.filter(({ from }) => !found.has(from))
+  const sums = (some: ReadonlyArray<Summed>) =>
+    query({ rows: Number, sum: String }, `${together(some.map(sumSql))} ORDER BY place`)
+  for (const group of inGroups(rest)) {
+    const contents = yield* sums(group).pipe(
+      // Of relations that are read together, the failure does not name the one that cannot be read.
+      Effect.catch((failure) =>
+        group.length === 1
+          ? Effect.succeed([failure])
+          : Effect.forEach(group, (one) =>
+              Effect.catch(
+                Effect.map(sums([one]), ([content]): Content | Failure => content!),
+                Effect.succeed
+              )
+            )
+      )
+    )
+    group.forEach(({ from }, place) => found.set(from, contents[place]!))
+  }
+  return found
 })
 
-const sumSql = ({ columns, from, text = false }: Summed): string => {
+/** The same; fails if one cannot be read. */
+export const contentsOfEach = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>) {
+  const contents = new Map<string, Content>()
+  for (const [from, content] of yield* contentsIfReadable(relations)) {
+    if (content instanceof Failure) return yield* content
+    contents.set(from, content)
+  }
+  return contents
+})
+
+/** The contents of relations that have few rows after all, if all can be read. */
+const smallContents = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>) {
+  const found = relations.map(() => ({ rows: 0, sum: 0n }))
+  const isRead = yield* forEachRowOf(
+    relations.map(({ columns, from, size, text }) =>
+      size === 0
+        ? { row: "NULL::VARCHAR", from: `${from} LIMIT 1` }
+        : { row: jsonOfRow(columns, text), from: `${from} LIMIT ${rowsMax + 1}` }
+    ),
+    (place, row) => {
+      const one = found[place]!
+      one.rows += row === null ? rowsMax + 1 : 1
+      if (row !== null) one.sum += BigInt(contentOfTexts(relations[place]!.columns, [row]).sum)
+    }
+  ).pipe(
+    Effect.as(true),
+    Effect.catch(() => Effect.succeed(false))
+  )
+  return found.flatMap(({ rows, sum }, place) =>
+    isRead && rows <= rowsMax ? [[relations[place]!.from, { rows, sum: String(sum) }] as const] : []
+  )
+})
+
+const rowsMax = 250
+/** Bounds the memory for the plan of a statement. */
+const relationsMax = 50
+
+const sumSql = ({ columns, from, text = false }: Omit<Summed, "size">): string => {
   const values = columns.map((column) => {
     const value = text ? fromFile(column) : textOf(column)
     // DuckDB processes 2,048 rows at a time, so long texts would take much memory.

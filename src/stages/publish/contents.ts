@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { type Content, contentOf, contentsOfEach, empty, untouched } from "../../stores/warehouse/content.ts"
 import { name } from "../../stores/warehouse/sql.ts"
+import { anyOrder } from "../../stores/warehouse/parts.ts"
 import { changedRows } from "../../stores/warehouse/meta/content-versions.ts"
 import type { TableChange } from "./changes.ts"
 import type { TableContent } from "../../output/manifest.ts"
@@ -40,7 +41,7 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
       : Effect.undefined
   })
   const whole = all.flatMap(({ schema, table }, index) => (found[index] ? [] : [pathOf(schema, table)]))
-  const contents = yield* wholeContents(whole, stored, forSpreadsheets)
+  const contents = yield* anyOrder(wholeContents(whole, stored, forSpreadsheets))
   return all.map(({ schema, table }, index): TableContent => {
     const path = pathOf(schema, table)
     const columns = stored.get(path)!.columns.map(({ name, type }) => [name, type] as const)

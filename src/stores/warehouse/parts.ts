@@ -45,12 +45,17 @@ export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<Stor
  * memory at 5 million contacts under 256 MB. The warehouse keeps its one thread: with a second one and this order, Parquet
  * and CSV take twice as long.
  */
-export const storedOrder = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+export const storedOrder = <A, E, R>(effect: Effect.Effect<A, E, R>) => ordered(effect, true)
+
+/** In an order, DuckDB holds results of each part of a statement at the same time. */
+export const anyOrder = <A, E, R>(effect: Effect.Effect<A, E, R>) => ordered(effect, false)
+
+const ordered = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, isOrdered: boolean) {
   const warehouse = yield* Warehouse
   const [before] = yield* warehouse.rows("SELECT current_setting('preserve_insertion_order') AS ordered")
   const set = (ordered: boolean) => warehouse.run(`SET preserve_insertion_order = ${ordered}`)
   return yield* Effect.acquireUseRelease(
-    set(true),
+    set(isOrdered),
     () => effect,
     () => Effect.ignore(set(before?.["ordered"] === true))
   )

@@ -6,7 +6,6 @@ import { type Model, type ModelProblem, type Source, refsOf, sourcesOf, sqlOf } 
 import { query, queryTexts } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { columnsOf } from "../../stores/warehouse/columns.ts"
 import { attachedName, inAttached } from "./snapshot.ts"
 
 /** The models in the attached file. */
@@ -32,11 +31,16 @@ export const buildModels = Effect.fn("publish.buildModels")(function* (
     for (const [model, kind] of yield* existingModels)
       if (!kept.has(model) && (kind === "VIEW" || !stay.has(model)))
         yield* warehouse.run(`DROP ${kind} bi.${name(model)}`)
-    for (const model of wanted) {
-      const missing = refsOf(model).find((ref) => problems.some(({ where }) => where === ref))
-      const what = missing === undefined ? yield* create(model) : `the model ${missing} could not be built`
-      if (what !== undefined) problems.push(wrong(model.name, `${model.file}: ${what}`))
+    for (const models of withViewsTogether(wanted)) {
+      // Of several, the failure does not name the one that cannot be built.
+      if (models.length > 1 && problems.length === 0 && (yield* create(models)) === undefined) continue
+      for (const model of models) {
+        const missing = refsOf(model).find((ref) => problems.some(({ where }) => where === ref))
+        const what = missing === undefined ? yield* create([model]) : `the model ${missing} could not be built`
+        if (what !== undefined) problems.push(wrong(model.name, `${model.file}: ${what}`))
+      }
     }
+    yield* describe(wanted.filter((model) => !problems.some(({ where }) => where === model.name)))
   })
   yield* inAttached(build)
   return problems
@@ -100,38 +104,57 @@ const existingModels = Effect.map(
   (found) => found.map(({ model, type }) => [model, type] as const)
 )
 
-/** Returns what is wrong with the SQL of a model. Other failures, such as a full disk, end the release. */
-const create = Effect.fnUntraced(function* (model: Model): Effect.fn.Return<string | undefined, Failure, Warehouse> {
-  const warehouse = yield* Warehouse
-  const path = `bi.${name(model.name)}`
-  const kind = model.isView ? "VIEW" : "TABLE"
-  const sql = sqlOf(model, (reference) =>
-    "ref" in reference ? `bi.${name(reference.ref)}` : sourceName(reference.source)
-  )
-  return yield* warehouse.run(`CREATE OR REPLACE ${kind} ${path} AS ${sql}`).pipe(
-    Effect.andThen(comment),
+/** The models in order, each table alone and the views between two tables together: most models are views that cost little. */
+const withViewsTogether = (models: ReadonlyArray<Model>): ReadonlyArray<ReadonlyArray<Model>> => {
+  const groups: Array<Array<Model>> = []
+  for (const model of models) {
+    const last = groups.at(-1)
+    if (last && model.isView && last[0]!.isView) last.push(model)
+    else groups.push([model])
+  }
+  return groups
+}
+
+/** Returns what is wrong with the SQL of models. Other failures, such as a full disk, end the release. */
+const create = (models: ReadonlyArray<Model>) => {
+  const statements = models.map((model) => {
+    const sql = sqlOf(model, (reference) =>
+      "ref" in reference ? `bi.${name(reference.ref)}` : sourceName(reference.source)
+    )
+    return `CREATE OR REPLACE ${kindOf(model)} bi.${name(model.name)} AS ${sql}`
+  })
+  return Effect.flatMap(Warehouse, ({ run }) => run(statements.join(";\n"))).pipe(
     Effect.as(undefined),
     Effect.catchIf(
       ({ reason }) => reason._tag === "StatementRejected" || reason._tag === "OutOfMemory",
       ({ reason }) => Effect.succeed("detail" in reason ? reason.detail : reason._tag)
     )
   )
+}
 
-  function comment() {
-    return Effect.gen(function* () {
-      const described = Object.entries(model.columns).flatMap(([column, { description }]) =>
-        description === undefined ? [] : [[column, description] as const]
+const kindOf = ({ isView }: Model) => (isView ? "VIEW" : "TABLE")
+
+/** Adds the descriptions of the models and of their columns that exist. */
+const describe = Effect.fnUntraced(function* (models: ReadonlyArray<Model>) {
+  const columns = yield* queryTexts(
+    `SELECT table_name || '.' || column_name FROM duckdb_columns()
+     WHERE database_name = ${literal(attachedName)} AND schema_name = 'bi'`
+  )
+  const existing = new Set(columns)
+  const statements = models.flatMap((model) => {
+    const path = `bi.${name(model.name)}`
+    return [
+      ...(model.description === undefined
+        ? []
+        : [`COMMENT ON ${kindOf(model)} ${path} IS ${literal(model.description)}`]),
+      ...Object.entries(model.columns).flatMap(([column, { description }]) =>
+        description !== undefined && existing.has(`${model.name}.${column}`)
+          ? [`COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(description)}`]
+          : []
       )
-      const existing = new Set(described.length === 0 ? [] : (yield* columnsOf(path)).map((column) => column.name))
-      const statements = [
-        ...(model.description === undefined ? [] : [`COMMENT ON ${kind} ${path} IS ${literal(model.description)}`]),
-        ...described.flatMap(([column, text]) =>
-          existing.has(column) ? [`COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(text)}`] : []
-        )
-      ]
-      if (statements.length > 0) yield* warehouse.run(statements.join(";\n"))
-    })
-  }
+    ]
+  })
+  if (statements.length > 0) yield* (yield* Warehouse).run(statements.join(";\n"))
 })
 
 /** The current rows are in the main schema of the published file. */

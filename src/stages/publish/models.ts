@@ -17,7 +17,8 @@ import { storeModelProblems } from "../../stores/warehouse/meta/model-problems.t
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { buildModels, keepEarlierTables, modelPath, showSources } from "./build-models.ts"
 import type { Changes } from "./changes.ts"
-import { columnsOf } from "../../stores/warehouse/columns.ts"
+import { type StoredTables, tablesIn } from "../../stores/warehouse/columns.ts"
+import { literal, name } from "../../stores/warehouse/sql.ts"
 import { type Put, type ReleaseFormat, type earlierFiles, linkAll, makeFolder, putRows } from "./put.ts"
 import type { Making } from "./release.ts"
 import type { Rows } from "../../stores/formats/format.ts"
@@ -84,12 +85,10 @@ export const putModels = Effect.fn("publish.models")(function* (
       return { ...one, ...(kept && { kept }) }
     })
     if (hasDatabase) yield* (yield* Warehouse).transaction(storeModelProblems(problems, attachedName))
+    const tables = yield* Effect.cached(tablesIn(literal(attachedName), ["bi"]))
     const put = yield* Effect.forEach(
       models.filter((model) => !model.isView && !failed.has(model.name)),
-      (model) =>
-        Effect.flatMap(Effect.cached(rowsOf(model)), (rows) =>
-          Effect.forEach(fileFormats, (format) => putFiles(model, rows, format))
-        )
+      (model) => Effect.forEach(fileFormats, (format) => putFiles(model, Effect.map(tables, rowsOf(model)), format))
     )
     return { files: [...put.flat(2), ...earlierFiles], problems }
   })
@@ -154,15 +153,15 @@ export const putModels = Effect.fn("publish.models")(function* (
   }
 })
 
-const rowsOf = Effect.fnUntraced(function* (model: Model) {
-  return {
+const rowsOf =
+  (model: Model) =>
+  (tables: StoredTables): Rows => ({
     name: model.name,
     from: modelPath(model),
-    columns: yield* columnsOf(modelPath(model)),
+    columns: tables.get(`bi.${name(model.name)}`)!.columns,
     key: [],
     metadata: metadataFrom(model.description ?? "", { columns: model.columns })
-  }
-})
+  })
 
 /** The name in the manifest. */
 const tableName = ({ name }: Pick<Model, "name">): string => `bi.${name}`

@@ -24,7 +24,7 @@ import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsO
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
 import { type SnapshotStatements, isSmall } from "./snapshot.ts"
 import { type FormatName, formatNames, loadFormat } from "../../stores/formats/formats.ts"
-import { storedOrder } from "../../stores/warehouse/parts.ts"
+import { joinedInOrder, storedOrder } from "../../stores/warehouse/parts.ts"
 
 export interface PublishOptions {
   /** Becomes a link to the newest release; the releases are in a hidden folder next to it. */
@@ -128,11 +128,11 @@ export const publish = Effect.fn("publish")(function* (
       const updated = isSmall(stored.get(pathOf("crm", table.wide ? { name: table.wide.table } : table))!)
         ? {}
         : { table }
-      for (const { format, name } of fileFormats) {
+      const files = Effect.forEach(fileFormats, ({ format, name }) => {
         const before = filesBefore(name, table.name)
-        const putting = { folder: name, change: table.change, before, ...updated }
-        put.push(...(yield* putRows(rows, format, putting, making)))
-      }
+        return putRows(rows, format, { folder: name, change: table.change, before, ...updated }, making)
+      })
+      put.push(...(yield* table.wide ? joinedInOrder(files) : files).flat())
     }
     const totals = totalsOf(contents)
     if (snapshot) put.unshift({ path: snapshotName, table: "*", rows: totals.rows })

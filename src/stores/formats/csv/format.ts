@@ -5,7 +5,7 @@
  */
 import { Effect, Stream } from "effect"
 import { join } from "node:path"
-import { joinedInOrder, rowsOf } from "../../warehouse/parts.ts"
+import { rowsOf } from "../../warehouse/parts.ts"
 import { type Format, type Reading, oneFile } from "../format.ts"
 import { hasTextKey, headerOf, machineText, updateCsv, writeCsv } from "./write.ts"
 import { open } from "node:fs/promises"
@@ -39,14 +39,12 @@ export const format: Format = {
   fileOf,
   write: (rows, folder) => {
     const path = fileOf(rows.name)
-    const written = writeCsv(rows, join(folder, path))
-    return Effect.map(rows.wide ? joinedInOrder(written) : written, oneFile(path, rows.name))
+    return Effect.map(writeCsv(rows, join(folder, path)), oneFile(path, rows.name))
   },
   update: (rows, earlier, folder) => {
     if (!hasTextKey(earlier.table, rows.columns)) return Effect.undefined
     const path = fileOf(rows.name)
-    const updated = updateCsv(rows, earlier, join(folder, path))
-    return Effect.map(rows.wide ? joinedInOrder(updated) : updated, oneFile(path, rows.name))
+    return Effect.map(updateCsv(rows, earlier, join(folder, path)), oneFile(path, rows.name))
   },
   text: (parts, columns) =>
     Stream.concat(

@@ -4,7 +4,6 @@ import { hash } from "node:crypto"
 import { join } from "node:path"
 import { copyOrMake } from "../../../output/cache.ts"
 import { literal } from "../../warehouse/sql.ts"
-import { joinedInOrder } from "../../warehouse/parts.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
 import { type Format, type Rows, oneFile } from "../format.ts"
 
@@ -16,7 +15,7 @@ export const format: Format = {
     const path = fileOf(rows.name)
     const target = join(folder, path)
     const written = rows.isEmpty ? copyEmpty(rows, target) : copyTo(rows, target)
-    return Effect.map(rows.wide ? joinedInOrder(written) : written, oneFile(path, rows.name))
+    return Effect.map(written, oneFile(path, rows.name))
   },
   reading: {
     from: (paths) => `read_parquet([${paths.map(literal).join(", ")}], hive_partitioning = false)`,

@@ -9,7 +9,7 @@ import type { TableName } from "../stages/publish/changes.ts"
 import type { Model } from "../stages/publish/models/model.ts"
 import type { FewChanges } from "../stages/publish/publish.ts"
 import type { Warehouse } from "../stores/warehouse/warehouse.ts"
-import type { Checked, Part } from "../values/finding.ts"
+import type { Looked, Part } from "../values/finding.ts"
 import type { Failure } from "../values/failure.ts"
 import type { LakeSettings } from "./lake/settings.ts"
 import type { Destination } from "./settings.ts"
@@ -48,9 +48,7 @@ export interface Delivered {
   readonly unit: "table" | "file"
 }
 
-export type Compared = Pick<Checked, "looked" | "findings">
-
-export const compared = (looked: string, findings: Compared["findings"] = []): Compared => ({ looked, findings })
+export const compared = (looked: string, findings: Looked["findings"] = []): Looked => ({ looked, findings })
 
 export interface Comparison {
   readonly catalogue: Catalogue
@@ -74,7 +72,7 @@ export interface Work<Place extends DestinationPlace = Destination | LakeSetting
   /** Brings it up to date. */
   readonly deliver: (to: Receiver<Place>, given: Delivery) => Effect.Effect<Delivered, Failure, Warehouse>
   /** Compares what it has with what it was given last. */
-  readonly compare: (to: Receiver<Place>, given: Comparison) => Effect.Effect<Compared, Failure, Warehouse>
+  readonly compare: (to: Receiver<Place>, given: Comparison) => Effect.Effect<Looked, Failure, Warehouse>
   /**
    * Removes what earlier deliveries have left, after everything was delivered without an erased person. Returns whether nothing
    * of it is left, according to the place itself.

@@ -55,12 +55,16 @@ export type VerifyFinding = Finding<"wrong" | "note">
 export const partNames = ["rights", "vault", "warehouse", "published", "lake", "database", "files", "service"] as const
 export type Part = (typeof partNames)[number]
 
-export interface Checked {
-  readonly part: Part
-  readonly check: string
+/** What a check returns. */
+export interface Looked {
   /** How much was checked, in words. */
   readonly looked: string
   readonly findings: ReadonlyArray<VerifyFinding>
+}
+
+export interface Checked extends Looked {
+  readonly part: Part
+  readonly check: string
 }
 
 export const isWrong = ({ findings }: Checked): boolean => findings.some(({ level }) => level === "wrong")

@@ -4,10 +4,9 @@ import { join } from "node:path"
 import { connect } from "./connect.ts"
 import { type BucketFile, readManifest } from "./manifest.ts"
 import { previousRelease } from "../../stages/publish/manifest.ts"
-import { type Compared, type Comparison, type Receiver, compared } from "../destination.ts"
+import { type Comparison, type Receiver, compared } from "../destination.ts"
 import type { BucketDestination } from "./settings.ts"
-import { type Compared as ComparedObject, compareObject, prepareFile } from "../../stores/objects/object.ts"
-import type { Failure } from "../../values/failure.ts"
+import { type Compared, compareObject, prepareFile } from "../../stores/objects/object.ts"
 import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 
 const requestsTogether = 8
@@ -16,7 +15,7 @@ const requestsTogether = 8
 export const checkBucket = Effect.fn("verify.bucket")(function* (
   { destination, name }: Receiver<BucketDestination>,
   { releases }: Comparison
-): Effect.fn.Return<Compared, Failure> {
+) {
   const { place } = destination
   const release = yield* previousRelease(releases)
   if (release === undefined)
@@ -62,7 +61,7 @@ export const checkBucket = Effect.fn("verify.bucket")(function* (
   }).pipe(Effect.scoped)
 })
 
-const wrongText: Readonly<Record<Exclude<ComparedObject, "same" | "unknown">, string>> = {
+const wrongText: Readonly<Record<Exclude<Compared, "same" | "unknown">, string>> = {
   missing: "it is missing",
   other: "its content is not that of the manifest"
 }

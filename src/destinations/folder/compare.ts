@@ -9,11 +9,10 @@ import { query, queryNumber } from "../../stores/warehouse/query.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
+import { type Looked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import { type Manifest, type PublishedFile, readManifest } from "../../output/manifest.ts"
 
-export interface PublishedCheck {
-  readonly checked: Checked
+export interface PublishedCheck extends Looked {
   /** Absent if it cannot be read. */
   readonly manifest?: Manifest
 }
@@ -21,12 +20,6 @@ export interface PublishedCheck {
 export const checkPublished = Effect.fn("verify.published")(function* (
   folder: string
 ): Effect.fn.Return<PublishedCheck, Failure, Warehouse> {
-  const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
-    part: "published",
-    check: "published",
-    looked,
-    findings
-  })
   const exists = (path: string) =>
     Effect.promise(() =>
       lstat(path).then(
@@ -35,15 +28,16 @@ export const checkPublished = Effect.fn("verify.published")(function* (
       )
     )
   if (!(yield* exists(folder)))
-    return {
-      checked: (yield* exists(join(dirname(folder), `.${basename(folder)}`)))
-        ? checked("nothing", [wrong(folder, `missing; its releases are in the folder .${basename(folder)}`)])
-        : checked("nothing published", [])
-    }
+    return (yield* exists(join(dirname(folder), `.${basename(folder)}`)))
+      ? {
+          looked: "nothing",
+          findings: [wrong(folder, `missing; its releases are in the folder .${basename(folder)}`)]
+        }
+      : { looked: "nothing published", findings: [] }
   const manifest = yield* Effect.promise(() => readManifest(folder).catch((cause: Error) => cause))
   if (manifest instanceof Error) {
     const why = "code" in manifest ? `it cannot be read: ${manifest.message}` : manifest.message
-    return { checked: checked("no manifest", [wrong(manifestName, why)]) }
+    return { looked: "no manifest", findings: [wrong(manifestName, why)] }
   }
   const findings: Array<VerifyFinding> = [...(yield* runFindings(manifest.run))]
   const parquetRows = yield* parquetRowsIn(folder, manifest)
@@ -56,10 +50,8 @@ export const checkPublished = Effect.fn("verify.published")(function* (
     if (!named.has(path)) findings.push(wrong(path, "no manifest names it"))
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
   const size = counted(Math.round(bytes / 1e6), "MB", "MB")
-  return {
-    checked: checked(`${counted(manifest.files.length, "file")} of run ${manifest.run}, ${size}`, findings),
-    manifest
-  }
+  const looked = `${counted(manifest.files.length, "file")} of run ${manifest.run}, ${size}`
+  return { looked, findings, manifest }
 })
 
 /** Every file of a release, relative to it, except the report, which describes later runs too. */

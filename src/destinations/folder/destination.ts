@@ -8,7 +8,7 @@ export const work: Work<FolderDestination> = {
   part: "published",
   checkOf: (name) => `folder ${name}`,
   deliver: ({ folder }) => Effect.succeed({ to: folder, changed: 0, unit: "file" }),
-  compare: ({ folder }) => Effect.map(checkPublished(folder), ({ checked }) => checked),
+  compare: ({ folder }) => checkPublished(folder),
   // Whoever removes earlier releases knows those of the output folder too.
   forget: () => Effect.succeed(true),
   remove: () => Effect.void

@@ -1,6 +1,5 @@
 /** Compares the tables of the lake with those of the warehouse. */
 import { Effect } from "effect"
-import type { Failure } from "../../values/failure.ts"
 import { openLake } from "./lake.ts"
 import { allTables, hasCommits, newestCommits, ofLocations, schemas } from "./tables.ts"
 import type { LakeSettings } from "./settings.ts"
@@ -8,17 +7,13 @@ import { contentOf } from "../../stores/warehouse/content.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { name } from "../../stores/warehouse/sql.ts"
-import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { tablesOf } from "../../catalog/tables.ts"
 import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
-import { type Compared, compared } from "../destination.ts"
+import { compared } from "../destination.ts"
 
 /** A table that the lake has in another version than the warehouse is not compared. */
-export const checkLake = Effect.fn("verify.lake")(function* (
-  catalogue: Catalogue,
-  settings: LakeSettings
-): Effect.fn.Return<Compared, Failure, Warehouse> {
+export const checkLake = Effect.fn("verify.lake")(function* (catalogue: Catalogue, settings: LakeSettings) {
   return yield* Effect.gen(function* () {
     const lake = yield* openLake(settings, "read")
     const { lake: existing, warehouse } = yield* allTables(lake)

@@ -1,9 +1,8 @@
 /** Compares a PostgreSQL database, value by value, with the file from which it was loaded last. */
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { type Compared, type Comparison, type Receiver, compared } from "../destination.ts"
+import { type Comparison, type Receiver, compared } from "../destination.ts"
 import type { PostgresDestination } from "./settings.ts"
 import { type StoredState, behind, loadedIn, pathsIn, shapeIn, storedState } from "./state.ts"
 import { ownerOf } from "../../output/owner.ts"
@@ -17,14 +16,13 @@ import type { StoredColumn } from "../../stores/warehouse/content.ts"
 import { numbers, query } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import type { Failure } from "../../values/failure.ts"
 import { counted, note, wrong } from "../../values/finding.ts"
 import { scratchFolder } from "../../output/scratch.ts"
 
 export const checkDatabase = Effect.fn("verify.database")(function* (
   { destination: { schema, url }, folder, name: target }: Receiver<PostgresDestination>,
   { output }: Comparison
-): Effect.fn.Return<Compared, Failure, Scope.Scope> {
+) {
   const owner = yield* ownerOf(output.folder)
   const paths = yield* pathsIn(dirname(folder))
   const rows = join(yield* scratchFolder(output.folder), "rows.csv")

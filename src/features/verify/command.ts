@@ -14,7 +14,7 @@ import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { type Checked, counted, isWrong, levelWords, worstFirst } from "../../values/finding.ts"
 import { checkPublished } from "../../destinations/folder/compare.ts"
 import { type SampleOptions, type Sampled, checkSample } from "./sample.ts"
-import { nextStep, verify, verifyVault } from "./verify.ts"
+import { finished, nextStep, verify, verifyVault } from "./verify.ts"
 import { accountSettings, catalogueOf } from "../../run/prologue.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError, explained } from "../../run/console/errors.ts"
@@ -101,7 +101,8 @@ const verifyRelease = Effect.fnUntraced(function* (
       message: `--${flags.all ? "all" : "sample"} needs the warehouse, which is in use.`,
       next: "./sluice status"
     })
-  const { checked } = yield* checkPublished(outputPaths(folder).published).pipe(Effect.provide(readable.tables))
+  const published = finished("published", "published", checkPublished(outputPaths(folder).published))
+  const checked = yield* Effect.provide(published, readable.tables)
   say("Only the published files were checked, not the vault and the warehouse.")
   return yield* report([checked], undefined, flags.json, readable.holder)
 })

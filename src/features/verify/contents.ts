@@ -1,5 +1,5 @@
 /** Compares every copy of a table, in the warehouse and in each published format, with the manifest. */
-import { type Scope, Effect } from "effect"
+import { Effect } from "effect"
 import { join } from "node:path"
 import { Failure } from "../../values/failure.ts"
 import { manifestName, snapshotName } from "../../output/paths.ts"
@@ -12,7 +12,7 @@ import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import type { Known } from "./existing-tables.ts"
 import type { Manifest, PublishedFile, TableContent } from "../../output/manifest.ts"
 
@@ -20,14 +20,8 @@ import type { Manifest, PublishedFile, TableContent } from "../../output/manifes
 export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(function* (
   { tables }: Known,
   manifest: Manifest | undefined
-): Effect.fn.Return<Checked, Failure, Warehouse> {
-  const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
-    part: "warehouse",
-    check: "content",
-    looked,
-    findings
-  })
-  if (!manifest?.tables) return checked("nothing to compare with", manifest ? [withoutSums] : [])
+) {
+  if (!manifest?.tables) return { looked: "nothing to compare with", findings: manifest ? [withoutSums] : [] }
   const changed = yield* changedSince(manifest.run)
   const versions = yield* contentVersions()
   const isChanged = (resource: string, table: string) =>
@@ -58,10 +52,10 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
         `it shows run ${manifest.run}; the warehouse has newer changes in ${counted(changedLater.size, "table")}: ${[...changedLater].slice(0, 5).join(", ")}${changedLater.size > 5 ? " and others" : ""}`
       )
     )
-  return checked(
-    `${counted(tables.length, "table")}, ${counted(rows, "row")}, compared with the published release`,
+  return {
+    looked: `${counted(tables.length, "table")}, ${counted(rows, "row")}, compared with the published release`,
     findings
-  )
+  }
 })
 
 /** Checks each published file that is intact. */
@@ -78,14 +72,8 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
     /** Files in which another check has found an error. */
     readonly broken: ReadonlySet<string>
   }
-): Effect.fn.Return<Checked, Failure, Warehouse | Scope.Scope> {
-  const checked = (looked: string, findings: ReadonlyArray<VerifyFinding>): Checked => ({
-    part: "published",
-    check: "formats",
-    looked,
-    findings
-  })
-  if (!manifest?.tables || !manifest.formats) return checked("nothing", manifest ? [withoutSums] : [])
+) {
+  if (!manifest?.tables || !manifest.formats) return { looked: "nothing", findings: manifest ? [withoutSums] : [] }
   const findings: Array<VerifyFinding> = wanted
     .filter((format) => !manifest.formats!.includes(format))
     .map((format) => wrong(manifestName, `it lists no ${format} files, although output.formats contains ${format}`))
@@ -126,10 +114,10 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
     ...manifest.formats.flatMap((one) => (one === "duckdb" || readings.has(one) ? [] : [`the values in ${one}`])),
     ...(manifest.files.some(({ table }) => table.endsWith("_wide")) ? ["the columns of wide tables"] : [])
   ]
-  return checked(
-    `${counted(known.size, "table")} in ${manifest.formats.join(", ") || "no format"}${uncompared.length > 0 ? `; not compared: ${uncompared.join("; ")}` : ""}`,
+  return {
+    looked: `${counted(known.size, "table")} in ${manifest.formats.join(", ") || "no format"}${uncompared.length > 0 ? `; not compared: ${uncompared.join("; ")}` : ""}`,
     findings
-  )
+  }
 }, Effect.scoped)
 
 /** The files of one table in one format, without the lists of altered cells. */

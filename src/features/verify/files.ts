@@ -2,12 +2,11 @@
 import { Effect, Stream } from "effect"
 import { stat } from "node:fs/promises"
 import { join, normalize } from "node:path"
-import type { Failure } from "../../values/failure.ts"
 import { columnWithRole } from "../../catalog/tables.ts"
 import { checksumIfPresent, onDisk } from "../../output/files.ts"
 import { isStoredPath, storedPaths } from "../../output/stored-files.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import type { Known } from "./existing-tables.ts"
 
 /** Files that are compared byte by byte, unless all are; of the others, the size is. */
@@ -18,7 +17,7 @@ export const checkFiles = Effect.fn("verify.files")(function* (
   { tables }: Known,
   output: string,
   isWhole: boolean
-): Effect.fn.Return<Checked, Failure, Warehouse> {
+) {
   const findings: Array<VerifyFinding> = []
   const referenced = new Set<string>()
   let compared = 0
@@ -48,7 +47,7 @@ export const checkFiles = Effect.fn("verify.files")(function* (
     compared === referenced.size
       ? counted(compared, "file")
       : `${counted(referenced.size, "file")}, ${compared} of them byte by byte`
-  return { part: "files", check: "files", looked, findings }
+  return { looked, findings }
 })
 
 const problemOf = Effect.fnUntraced(function* (

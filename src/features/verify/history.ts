@@ -1,10 +1,8 @@
 /** Checks that the versions of each row follow each other without an overlap and without a gap. */
 import { Effect } from "effect"
-import type { Failure } from "../../values/failure.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { name, names, stringOf } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type VerifyFinding, counted, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, wrong } from "../../values/finding.ts"
 import { type Known, type KnownTable, countedRows, shownKey } from "./existing-tables.ts"
 
 /**
@@ -17,9 +15,7 @@ const problem = `CASE
   WHEN previous_end < starts AND _deleted_at IS NULL THEN 'with a gap after the previous version'
   END`
 
-export const checkHistory = Effect.fn("verify.history")(function* ({
-  tables
-}: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
+export const checkHistory = Effect.fn("verify.history")(function* ({ tables }: Known) {
   const findings: Array<VerifyFinding> = []
   let versions = 0
   const found = yield* rowsOfEach(
@@ -37,7 +33,7 @@ export const checkHistory = Effect.fn("verify.history")(function* ({
     else if (n > 0)
       findings.push(wrong(`history of ${table.name}`, `${counted(n, "version")} ${problem}, for example ${example}`))
   }
-  return { part: "warehouse", check: "history", looked: counted(versions, "version"), findings }
+  return { looked: counted(versions, "version"), findings }
 })
 
 const chainQueries = (known: KnownTable): ReadonlyArray<string> => {

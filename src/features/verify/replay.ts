@@ -1,5 +1,5 @@
 /** Normalises and merges records of the vault again, and compares the result with the rows of the warehouse. */
-import { type Scope, Effect } from "effect"
+import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { join } from "node:path"
 import { kinds } from "../../catalog/kinds.ts"
@@ -13,7 +13,7 @@ import { historyLimit } from "../../stores/warehouse/meta/history-limit.ts"
 import { query, queryNumber, readRows } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type VerifyFinding, counted, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, wrong } from "../../values/finding.ts"
 import { scratchFolder } from "../../output/scratch.ts"
 import { stateFindings } from "./replayed-state.ts"
 import { type Known, type KnownTable, countedRows, filledTables, shownKey } from "./existing-tables.ts"
@@ -39,7 +39,7 @@ const sampleSize = 200
 export const checkReplay = Effect.fn("verify.replay")(function* (
   known: Known,
   { folder, loaded, all, replay }: ReplayOptions
-): Effect.fn.Return<Checked, Failure, Warehouse | Scope.Scope> {
+) {
   const warehouse = yield* Warehouse
   const sample = yield* sampleOf(known, all, loaded)
   const scratch = yield* scratchFolder(folder)
@@ -99,11 +99,9 @@ const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample)
     `SELECT ${["0", ...tables.filter(({ table, parent }) => table === parent).map(({ current }) => `(SELECT count(*) FROM ${current})`)].join(" + ")}`
   )
   return {
-    part: "warehouse",
-    check: "replay",
     looked: `${counted(records, "record")} of ${total.toLocaleString("en-US")} replayed from the vault, ${counted(rows, "row")} of ${counted(tables.length, "table")}${sample.all ? "" : "; --all replays all"}`,
     findings
-  } satisfies Checked
+  }
 })
 
 const differences = Effect.fnUntraced(function* (

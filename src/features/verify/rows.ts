@@ -1,20 +1,15 @@
 /** Checks keys, parents and references of rows. */
 import { Effect } from "effect"
 import { childRequestOf } from "../../catalog/resource.ts"
-import type { Failure } from "../../values/failure.ts"
 import { fetchedParentsSql } from "../../stores/warehouse/meta/parent-state.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { numbers } from "../../stores/warehouse/query.ts"
 import { name, names } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import { type Known, type KnownTable, countedRows, shownKey } from "./existing-tables.ts"
 
 /** Every row has a key without NULL, and no other row has the same key. */
-export const checkKeys = Effect.fn("verify.keys")(function* ({
-  tables,
-  missing
-}: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
+export const checkKeys = Effect.fn("verify.keys")(function* ({ tables, missing }: Known) {
   const findings: Array<VerifyFinding> = []
   let rows = 0
   const counts = yield* rowsOfEach(
@@ -36,8 +31,6 @@ export const checkKeys = Effect.fn("verify.keys")(function* ({
   }
   if (missing.length > 0) findings.push(note("tables", `the next sync creates ${missing.join(", ")}`))
   return {
-    part: "warehouse",
-    check: "keys",
     looked: `${counted(rows, "row")} of ${counted(tables.length, "table")}`,
     findings
   }
@@ -60,9 +53,7 @@ interface Relation {
   readonly remark?: string
 }
 
-export const checkParents = Effect.fn("verify.parents")(function* ({
-  tables
-}: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
+export const checkParents = Effect.fn("verify.parents")(function* ({ tables }: Known) {
   const findings: Array<VerifyFinding> = []
   const relations = [...childTablesIn(tables), ...childResourcesIn(tables)]
   const orphansOf = yield* rowsOfEach(
@@ -85,8 +76,6 @@ export const checkParents = Effect.fn("verify.parents")(function* ({
       })
   }
   return {
-    part: "warehouse",
-    check: "parents",
     looked: counted(
       new Set(relations.map(({ known }) => known.table.name)).size,
       "table with parents",
@@ -165,9 +154,7 @@ const childResourcesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Rela
   })
 
 /** Counts references without a row. They are no error: the service may have deleted the row, or no sync reads it. */
-export const checkReferences = Effect.fn("verify.references")(function* ({
-  tables
-}: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
+export const checkReferences = Effect.fn("verify.references")(function* ({ tables }: Known) {
   const findings: Array<VerifyFinding> = []
   const references = tables.flatMap(({ table, parent, columns, current, isEmpty, size }) =>
     columns.flatMap(({ name: column, references }) => {
@@ -193,5 +180,5 @@ export const checkReferences = Effect.fn("verify.references")(function* ({
         )
       )
   }
-  return { part: "warehouse", check: "references", looked: counted(references.length, "column"), findings }
+  return { looked: counted(references.length, "column"), findings }
 })

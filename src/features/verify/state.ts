@@ -2,7 +2,6 @@
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { snakeCase, tablesOf } from "../../catalog/tables.ts"
-import type { Failure } from "../../values/failure.ts"
 import { stateText } from "../../values/state.ts"
 import { countedRejectsSql, wrongStatuses } from "../../stores/warehouse/meta/run-resources.ts"
 import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
@@ -10,14 +9,12 @@ import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { numbers, query, queryNumber } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checked, type VerifyFinding, counted, failureText, note, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, failureText, note, wrong } from "../../values/finding.ts"
 import { type Known, countedRows, shownKey } from "./existing-tables.ts"
 import { warehouseName } from "../../output/paths.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */
-export const checkTimes = Effect.fn("verify.times")(function* ({
-  tables
-}: Known): Effect.fn.Return<Checked, Failure, Warehouse> {
+export const checkTimes = Effect.fn("verify.times")(function* ({ tables }: Known) {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const watermarks = yield* allWatermarks()
   const findings: Array<VerifyFinding> = []
@@ -51,8 +48,6 @@ export const checkTimes = Effect.fn("verify.times")(function* ({
       )
   }
   return {
-    part: "warehouse",
-    check: "times",
     looked: `${counted(watermarks.length, "watermark")}, ${counted(tables.length, "table")}`,
     findings
   }
@@ -76,10 +71,7 @@ const highestChange = (tables: Known["tables"], resource: string, location: stri
  * No run stored more rejects than it counted. Rows are stored before they are counted, so the count of an interrupted run is
  * too low until the next sync: that is no error while entries of the vault wait.
  */
-export const checkRejects = Effect.fn("verify.rejects")(function* (
-  { resources }: Catalogue,
-  entriesWait: boolean
-): Effect.fn.Return<Checked, Failure, Warehouse> {
+export const checkRejects = Effect.fn("verify.rejects")(function* ({ resources }: Catalogue, entriesWait: boolean) {
   const owners = resources.flatMap((resource) =>
     tablesOf(resource).map((table) => `(${literal(table.name)}, ${literal(resource.table)})`)
   )
@@ -106,20 +98,20 @@ export const checkRejects = Effect.fn("verify.rejects")(function* (
         )
       )
   }
-  return { part: "warehouse", check: "rejects", looked: counted(count, "reject"), findings }
+  return { looked: counted(count, "reject"), findings }
 })
 
 /** Every status follows from what its reading found. */
-export const checkStatuses = Effect.fn("verify.statuses")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
+export const checkStatuses = Effect.fn("verify.statuses")(function* () {
   const readings = yield* queryNumber("SELECT count(*) FROM meta.run_resources WHERE status IS NOT NULL")
   const findings = (yield* wrongStatuses()).map(({ run, resource, status, follows }) =>
     wrong(resource, `run ${run} calls it ${stateText(status)}; what the run found makes it ${stateText(follows)}`)
   )
-  return { part: "warehouse", check: "statuses", looked: counted(readings, "reading"), findings }
+  return { looked: counted(readings, "reading"), findings }
 })
 
 /** Reads every value of every table, because DuckDB checks the checksum of a block only when it reads the block. */
-export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Return<Checked, Failure, Warehouse> {
+export const checkBlocks = Effect.fn("verify.blocks")(function* () {
   const warehouse = yield* Warehouse
   const rows = yield* query(
     { schema: String, table: String, size: Number },
@@ -136,5 +128,5 @@ export const checkBlocks = Effect.fn("verify.blocks")(function* (): Effect.fn.Re
     )
   )
   yield* Effect.catch(rowsOfEach({}, filled, sumSql), () => oneByOne)
-  return { part: "warehouse", check: "blocks", looked: counted(tables.length, "table"), findings }
+  return { looked: counted(tables.length, "table"), findings }
 })

@@ -4,13 +4,12 @@
  */
 import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
-import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { type Entry, foreignIn } from "../../stores/vault/entry.ts"
 import { decode, isTorn } from "../../stores/vault/frame.ts"
 import { type Position, isBefore } from "../../stores/vault/position.ts"
 import { plainPath, readSealed } from "../../stores/vault/segments.ts"
-import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import { deniedText } from "../../output/denied.ts"
 
 /** What the warehouse expects of the vault. */
@@ -26,10 +25,7 @@ export interface Expected {
   readonly undefinedTables: ReadonlyArray<string>
 }
 
-export const checkVault = Effect.fn("verify.vault")(function* (
-  folder: string,
-  expected: Expected | undefined
-): Effect.fn.Return<Checked, Failure> {
+export const checkVault = Effect.fn("verify.vault")(function* (folder: string, expected: Expected | undefined) {
   const { loaded, runs = [] } = expected ?? {}
   const names = yield* onDisk(folder, "read", () =>
     readdir(folder).catch((cause) => (cause.code === "ENOENT" ? undefined : Promise.reject(cause)))
@@ -109,8 +105,6 @@ export const checkVault = Effect.fn("verify.vault")(function* (
     "segment"
   )
   return {
-    part: "vault",
-    check: "vault",
     looked: `${segments}, ${counted(entries, "entry", "entries")}, ${counted(Math.round(bytes / 1e6), "MB", "MB")} unpacked`,
     findings
   }

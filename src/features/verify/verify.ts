@@ -15,7 +15,7 @@ import { checkFiles } from "./files.ts"
 import { undefinedTables } from "../../stores/warehouse/columns.ts"
 import { loadedLocations, loadedRuns } from "../../stores/warehouse/meta/run-resources.ts"
 import { loadedPosition } from "../../stores/warehouse/meta/vault-offset.ts"
-import { type Checked, type Part, failureText, isWrong, wrong } from "../../values/finding.ts"
+import { type Checked, type Looked, type Part, failureText, isWrong, wrong } from "../../values/finding.ts"
 import { checkHistory } from "./history.ts"
 import { knownTables } from "./existing-tables.ts"
 import { checkPublished } from "../../destinations/folder/compare.ts"
@@ -40,11 +40,8 @@ export const verify = Effect.fn("verify")(function* (
   const known = yield* knownTables(catalogue)
   const loaded = yield* loadedPosition()
   yield* onCheck("the vault")
-  const vault = yield* finished(
-    "vault",
-    "vault",
-    checkVault(outputPaths(folder).vault, yield* expectedOf(catalogue, loaded))
-  )
+  const expected = yield* expectedOf(catalogue, loaded)
+  const vault = yield* finished("vault", "vault", checkVault(outputPaths(folder).vault, expected))
   yield* onCheck("the tables")
   const tables = [
     yield* finished("warehouse", "blocks", checkBlocks()),
@@ -66,16 +63,17 @@ export const verify = Effect.fn("verify")(function* (
         : entriesWait(vault)
           ? "entries of the vault wait for the next sync"
           : undefined
-  const replayed: Checked =
+  const replayed = yield* finished(
+    "warehouse",
+    "replay",
     loaded === undefined || reason !== undefined
-      ? { part: "warehouse", check: "replay", looked: `nothing, because ${reason}`, findings: [] }
-      : yield* finished("warehouse", "replay", checkReplay(known, { ...replaying, folder, loaded }))
-  const publishedFolder = outputPaths(folder).published
-  const { checked: published, manifest } = yield* checkPublished(publishedFolder).pipe(
-    Effect.catch((failure) =>
-      Effect.succeed({ checked: unfinished("published", "published", failure), manifest: undefined })
-    )
+      ? Effect.succeed({ looked: `nothing, because ${reason}`, findings: [] })
+      : checkReplay(known, { ...replaying, folder, loaded })
   )
+  const publishedFolder = outputPaths(folder).published
+  const release = yield* Effect.cached(checkPublished(publishedFolder))
+  const published = yield* finished("published", "published", release)
+  const { manifest } = yield* Effect.orElseSucceed(release, () => ({ manifest: undefined }))
   const broken = new Set(published.findings.filter(({ level }) => level === "wrong").map(({ where }) => where))
   yield* onCheck("the tables against the published files")
   return [
@@ -100,13 +98,8 @@ export const verify = Effect.fn("verify")(function* (
 
   function compareWith(to: Receiver, releases: string) {
     return Effect.flatMap(workOf(to), ({ checkOf, compare, part }) => {
-      const check = checkOf(to.name)
       const found = compare(to, { catalogue, releases, output: { folder, memoryMb } })
-      return finished(
-        part,
-        check,
-        Effect.map(found, ({ findings, looked }) => ({ part, check, looked, findings }))
-      )
+      return finished(part, checkOf(to.name), found)
     })
   }
 })
@@ -141,12 +134,11 @@ export const verifyVault = Effect.fn("verify.vaultAlone")(function* (
 })
 
 /** A check that fails is a finding, and the other checks run nevertheless. */
-const finished = <R>(
-  part: Part,
-  check: string,
-  effect: Effect.Effect<Checked, Failure, R>
-): Effect.Effect<Checked, never, R> =>
-  Effect.catch(effect, (failure) => Effect.succeed(unfinished(part, check, failure)))
+export const finished = <R>(part: Part, check: string, effect: Effect.Effect<Looked, Failure, R>) =>
+  Effect.match(effect, {
+    onFailure: (failure) => unfinished(part, check, failure),
+    onSuccess: ({ findings, looked }): Checked => ({ part, check, looked, findings })
+  })
 
 const unfinished = (part: Part, check: string, failure: Failure): Checked => {
   const { reason } = failure

@@ -135,6 +135,12 @@ describe("the files of a wide table", () => {
     Effect.gen(function* () {
       const random = randomFrom(11)
       const pick = <A>(values: ReadonlyArray<A>) => values[Math.floor(random() * values.length)]!
+      const values = Array.from({ length: 900 }, (_, n) => {
+        const field = pick([`f${n % 10}`, `g${n % 10}`, "unknown"])
+        const json = pick(jsons)
+        const cells = [pick(["one", "two"]), `c${Math.floor(random() * 70)}`, field, pick(texts)].map(literal)
+        return `(${n}, ${cells.join(", ")}, ${literal(json)}::JSON)`
+      })
       const { parquet, csv, rows } = yield* compare((warehouse) =>
         warehouse.transaction([
           ...dataTypes.flatMap((type, n) => [
@@ -143,13 +149,9 @@ describe("the files of a wide table", () => {
             `INSERT INTO crm.custom_fields (location_id, id, model, data_type, field_key, position) VALUES ('two', 'g${n}', 'contact', ${literal(n % 3 === 0 ? "TEXT" : type)}, 'contact.field_${n}', ${n})`
           ]),
           ...Array.from({ length: 120 }, (_, n) => contact(n % 2 === 0 ? "one" : "two", `c${n >> 1}`)),
-          ...Array.from({ length: 900 }, (_, n) => {
-            const field = pick([`f${n % 10}`, `g${n % 10}`, "unknown"])
-            const json = pick(jsons)
-            return `INSERT INTO crm.contact_custom_values (location_id, contact_id, custom_field_id, value_text, value)
-              SELECT * FROM (VALUES (${[pick(["one", "two"]), `c${Math.floor(random() * 70)}`, field, pick(texts)].map(literal).join(", ")}, ${literal(json)}::JSON)) AS v (l, c, f, t, j)
-              WHERE NOT EXISTS (FROM crm.contact_custom_values AS o WHERE o.location_id = v.l AND o.contact_id = v.c AND o.custom_field_id = v.f)`
-          })
+          `INSERT INTO crm.contact_custom_values (location_id, contact_id, custom_field_id, value_text, value)
+           SELECT l, c, f, t, j FROM (VALUES ${values.join(", ")}) AS v (place, l, c, f, t, j)
+           QUALIFY row_number() OVER (PARTITION BY l, c, f ORDER BY place) = 1 ORDER BY place`
         ])
       )
       // Readers that share no code with DuckDB.
@@ -173,7 +175,7 @@ describe("the files of a wide table", () => {
     ["no fields", 5, 0, 0],
     ["fields without a value", 5, 4, 0],
     ["one row", 1, 1, 1],
-    ["more rows than a row group, and columns without a value in it", 41_500, 8, 0.01],
+    ["more rows than a row group, and columns without a value in it", 6500, 8, 0.01],
     ["700 fields", 1000, 700, 2],
     ["more fields than columns", 20, 1100, 3]
   ] as const)

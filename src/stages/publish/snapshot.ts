@@ -9,7 +9,6 @@ import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Content } from "../../stores/warehouse/content.ts"
 import { changedRows, isChanged } from "../../stores/warehouse/meta/content-versions.ts"
-import { storedOrder } from "../../stores/warehouse/parts.ts"
 import type { TableChange, TableName } from "./changes.ts"
 import { type OldContents, changedContent, pathOf } from "./contents.ts"
 import type { StoredTable, StoredTables } from "../../stores/warehouse/columns.ts"
@@ -142,7 +141,7 @@ const withSnapshot = Effect.fnUntraced(function* <A, R>(
     () => Effect.tap(use, () => checkpoint(stored)),
     // After a failure, only that failure is reported.
     (_, exit) => (Exit.isSuccess(exit) ? detach : Effect.ignore(detach))
-  ).pipe(storedOrder)
+  )
 })
 
 /**

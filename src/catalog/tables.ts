@@ -5,7 +5,7 @@ import { perResource } from "./per-resource.ts"
 import { type PersonalData, worstOf } from "./personal-data.ts"
 import type { Resource } from "./resource.ts"
 import type { Role } from "./roles.ts"
-import { isWithout, withheldIn } from "./withheld.ts"
+import { isWithout, pathIn, withheldIn } from "./withheld.ts"
 
 export interface Column {
   readonly name: string
@@ -51,17 +51,23 @@ const deriveTables = (resource: Resource): Tables => {
 }
 
 /** Says what the settings keep out. The columns stay, as NULL, for those who use them. */
-const withWithheld = ({ withheld }: Resource, table: Table): Table => {
+const withWithheld = ({ table: own, withheld }: Resource, table: Table): Table => {
   if (withheld === undefined) return table
+  /** What the settings keep out under one of these names. */
+  const settings = (...names: ReadonlyArray<string>) => {
+    const day = names.flatMap((one) => withheld.since?.get(one) ?? [])[0]
+    return day === undefined ? "the settings" : `the settings since ${day}, and rows of before may have values`
+  }
   const columns = table.columns.map((column): Column => {
     const how = withheldIn(withheld, table.name, column.name)
-    return how === undefined
-      ? column
-      : { ...column, withheld: how, description: `${column.description}; ${how} by the settings` }
+    if (how === undefined) return column
+    const path = pathIn(table.name, column.name)
+    const by = how === "hashed" ? settings(`hash of ${path}`) : settings(path, table.name, own)
+    return { ...column, withheld: how, description: `${column.description}; ${how} by ${by}` }
   })
-  return isWithout(withheld, table.name)
-    ? { ...table, columns, isExcluded: true, description: `${table.description} Excluded by the settings.` }
-    : { ...table, columns }
+  if (!isWithout(withheld, table.name)) return { ...table, columns }
+  const description = `${table.description} Excluded by ${settings(table.name, own)}.`
+  return { ...table, columns, isExcluded: true, description }
 }
 
 /** Gives the ids of contacts their role: of the references to contacts, and of what `person.contacts` names. */

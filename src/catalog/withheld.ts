@@ -11,6 +11,8 @@ export interface Withheld {
   readonly customFields?: WithheldCustomFields
   /** Nothing of it is read, because its records cannot be stored in part. */
   readonly isNotRead?: true
+  /** The days since when what was stored before is kept out, by its names for people. */
+  readonly since?: ReadonlyMap<string, string>
 }
 
 export interface WithheldCustomFields {

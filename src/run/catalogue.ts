@@ -9,6 +9,7 @@ import type { OutputSettings } from "../settings/settings.ts"
 import { type WithheldSettings, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError } from "./console/errors.ts"
+import { withSince } from "./withheld.ts"
 
 /** A command uses what it returns of the catalogue. Every table takes time, also without a row: tests leave most of them out. */
 export const Restriction = Context.Reference<(all: Catalogue) => Catalogue>("sluice/cli/Restriction", {
@@ -16,10 +17,10 @@ export const Restriction = Context.Reference<(all: Catalogue) => Catalogue>("slu
 })
 
 export const loadCatalogue = Effect.fnUntraced(function* (
-  output: Pick<OutputSettings, "pipelines"> & WithheldSettings
+  output: Pick<OutputSettings, "folder" | "pipelines"> & WithheldSettings
 ) {
   const { catalogue, problems } = withholding(output, yield* definedCatalogue(output))
-  return problems.length === 0 ? catalogue : yield* new SettingsError({ problems })
+  return problems.length === 0 ? yield* withSince(output.folder, catalogue) : yield* new SettingsError({ problems })
 })
 
 /** The catalogue without what the settings keep out. */
@@ -41,7 +42,8 @@ export const defaultCatalogue = Effect.fnUntraced(function* () {
   const { folder } = values.pipelines
   const defined = yield* definedCatalogue({ pipelines: folder === undefined ? undefined : resolve(folder) })
   const { personalData } = values
-  return withholding({ withheld: { tables: lists.tables, personalData, placeOf } }, defined).catalogue
+  const { catalogue } = withholding({ withheld: { tables: lists.tables, personalData, placeOf } }, defined)
+  return yield* withSince(resolve(values.output.folder), catalogue)
 })
 
 /** The folder of the user's definitions is missing or cannot be read. */

@@ -40,7 +40,7 @@ export const checkedSettings = Effect.fnUntraced(function* (flags: Flags) {
 
 /** The catalogue, and what the settings say of its tables. */
 export const catalogueOf = Effect.fnUntraced(function* (
-  output: Pick<OutputSettings, "pipelines"> & SchemaSettings & WithheldSettings
+  output: Pick<OutputSettings, "folder" | "pipelines"> & SchemaSettings & WithheldSettings
 ) {
   const catalogue = yield* loadCatalogue(output)
   return { catalogue, policies: yield* schemaPolicies(output, catalogue) }

@@ -5,6 +5,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Effect } from "effect"
+import { withSince } from "../../src/run/withheld.ts"
+import { contractOf } from "../../src/stages/publish/contracts/contract.ts"
+import { catalogue, resourcesWith } from "../support/withheld.ts"
 import { plant, planted } from "../subject/planted.ts"
 import { type Account, discard, openAlone, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
@@ -257,6 +261,25 @@ describe("columns that the settings keep out", () => {
     ]) {
       const ran = await run([...args, "--config", later])
       assert.match(`${ran.stdout}${ran.stderr}`, /tasks\.body; what was stored before stays/, args.join(" "))
+    }
+    const day = /; excluded by the settings since \d{4}-\d\d-\d\d, and rows of before may have values$/
+    for (const [table, column, has] of [
+      ["tasks", "body", true],
+      ["contacts", "ssn", false]
+    ] as const) {
+      const place = `table_name = '${table}' AND column_name = '${column}'`
+      const [described] = await query(account.warehouse, `SELECT description FROM meta.columns WHERE ${place}`)
+      const file = join(account.output, "published/crm.duckdb")
+      const [commented] = await query(
+        file,
+        `SELECT comment FROM duckdb_columns() WHERE schema_name = 'main' AND ${place}`
+      )
+      const settings = { tables: [{ name: table, exclude: [column] }] }
+      const resources = { ...catalogue, resources: resourcesWith(settings) }
+      const contract = contractOf(await Effect.runPromise(withSince(account.output, resources)))
+      const ofContract = contract.find(({ name }) => name === table)!.columns.find(({ name }) => name === column)!
+      for (const text of [described!["description"], commented!["comment"], ofContract.description])
+        assert.strictEqual(day.test(String(text)), has, String(text))
     }
     const lifted = await run(["sync"])
     assert.match(lifted.stderr, /no longer keep out tasks\.body: it is stored from now on/)

@@ -73,7 +73,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
       yield* copyHistory(old, warehouse, temporary)
       const historyBefore = yield* before(output.values.prune.history, startedAt)
       if (historyBefore !== undefined) yield* pruneHistory(catalogue, { apply: true, before: historyBefore })
-      const begun = yield* beginRun("rebuild", 0)
+      const begun = yield* beginRun("rebuild")
       yield* reportSchemaDrift(begun.id, () => undefined)
       yield* setStatuses()
       yield* endRun(begun, { status: "complete", exitCode: 0, requests: 0 })

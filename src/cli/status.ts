@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { counted } from "../values/finding.ts"
+import { rangeText } from "../values/range.ts"
 import { isWhole, stateText } from "../values/state.ts"
 import { megabytes } from "../values/text.ts"
 import { alarmLines } from "../run/console/alarm-lines.ts"
@@ -76,8 +77,8 @@ const why = ({ records, state, warnings }: Result["data"]["readings"][number]): 
 }
 
 const runText = (run: NonNullable<Result["data"]["lastRun"]>, now: number): string => {
-  const { id, command, status, requests = 0, plannedRequests, startedAt } = run
-  const planned = plannedRequests === undefined ? "" : ` (${plannedRequests.toLocaleString("en-US")} planned)`
+  const { id, command, status, requests = 0, planned = { min: 0 }, startedAt } = run
+  const range = rangeText(planned)
   const known = status === "interrupted" ? "at least " : ""
-  return `Last run ${id}, ${command}, ${ago(startedAt, now)}: ${stateText(status)}, ${known}${counted(requests, "request")}${planned}.`
+  return `Last run ${id}, ${command}, ${ago(startedAt, now)}: ${stateText(status)}, ${known}${counted(requests, "request")}${range === undefined ? "" : ` (${range} planned)`}.`
 }

@@ -23,7 +23,8 @@ export const runResults = () => {
     status: Schema.Literals(runStates),
     exitCode: Schema.optionalKey(Count),
     requests: Schema.optionalKey(Count),
-    plannedRequests: Schema.optionalKey(Count)
+    plannedRequests: Schema.optionalKey(Count),
+    planned: Schema.optionalKey(rangeShape())
   })
 
   /** One sentence for each model that the release does not have. */

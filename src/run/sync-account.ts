@@ -30,7 +30,7 @@ import { withPlannedTotals } from "../stages/plan/totals.ts"
 import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
 import type { Totals } from "../stages/publish/publish.ts"
 import { publishNow } from "./release.ts"
-import { type Range, middleOf, sumOf } from "../values/range.ts"
+import { type Range, sumOf } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
 import type { RunState, Status } from "../values/state.ts"
 import { statusOf, worstStatus } from "../values/status.ts"
@@ -127,7 +127,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     }
   )
   const planned = sumOf(plans.map(({ requests }) => requests))
-  const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", middleOf(planned))
+  const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", planned)
   const expectedByLocation = new Map(plans.map(({ location, expected }) => [location, expected]))
   const plan = { run: run.id, isFirst: freshness.size === 0, requests: planned, expectedByLocation }
   yield* Effect.annotateLogs(options.onPlan(plan), { run: run.id })

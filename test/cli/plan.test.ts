@@ -86,6 +86,8 @@ describe("a plan", () => {
       }
 
       const { lastRun } = JSON.parse((await sluice(["status", "--json"], account.environment)).stdout).data
+      assert.isAtMost(lastRun.planned.min, lastRun.requests + 5)
+      assert.isAtLeast(lastRun.planned.max, lastRun.planned.min)
       assert.isAtMost(Math.abs(lastRun.plannedRequests - lastRun.requests), 5 + lastRun.requests * 0.3)
 
       // A second output folder, whose first sync is stopped in the middle.

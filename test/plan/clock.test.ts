@@ -53,9 +53,9 @@ it.live("full reads, details, deletions and runs are due as if the clock had bee
     )
     assert.isUndefined(yield* unfinishedFullSync())
 
-    const first = yield* beginRun("sync", 0)
+    const first = yield* beginRun("sync")
     yield* endRun(first, { status: "complete", exitCode: 0, requests: 0 })
-    const second = yield* beginRun("sync", 0)
+    const second = yield* beginRun("sync")
     assert.strictEqual(first.id, "21000101T000000000Z")
     assert.strictEqual(second.id, "21000101T000000001Z")
   }).pipe(
@@ -71,12 +71,12 @@ it.live("a full sync is resumed if the last one was paused or interrupted, and n
       ["incomplete", false],
       ["paused", true]
     ] as const) {
-      const run = yield* beginRun(fullSync, 0)
+      const run = yield* beginRun(fullSync)
       yield* endRun(run, { status, exitCode: 0, requests: 0 })
       assert.strictEqual(yield* unfinishedFullSync(), isResumed ? run.startedAt : undefined, status)
     }
-    const interrupted = yield* beginRun(fullSync, 0)
-    yield* beginRun("sync", 0)
+    const interrupted = yield* beginRun(fullSync)
+    yield* beginRun("sync")
     assert.isDefined(yield* unfinishedFullSync())
     assert.isAtMost((yield* unfinishedFullSync())!, interrupted.startedAt)
   }).pipe(

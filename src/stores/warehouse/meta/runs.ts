@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { RunState } from "../../../values/state.ts"
+import { type Range, between, middleOf } from "../../../values/range.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -11,15 +12,16 @@ export interface RunRecord {
   readonly startedAt: number
 }
 
-export const beginRun = Effect.fnUntraced(function* (command: string, plannedRequests: number | undefined) {
+export const beginRun = Effect.fnUntraced(function* (command: string, planned?: Range) {
   const warehouse = yield* Warehouse
   const startedAt = yield* Clock.currentTimeMillis
   const [row] = yield* warehouse.rows("SELECT max(run_id) AS last FROM meta.runs")
   const id = idAfter(startedAt, row?.["last"] as string | null)
   yield* warehouse.transaction([
     `UPDATE meta.runs SET status = 'interrupted' WHERE status IS NULL`,
-    `INSERT INTO meta.runs (run_id, command, started_at, planned_requests)
-     VALUES (${literal(id)}, ${literal(command)}, ${instantOf(startedAt)}, ${literal(plannedRequests)})`
+    `INSERT INTO meta.runs (run_id, command, started_at, planned_requests, planned_requests_min, planned_requests_max)
+     VALUES (${[id, command].map(literal).join(", ")}, ${instantOf(startedAt)},
+       ${[planned && middleOf(planned), planned?.min, planned?.max].map(literal).join(", ")})`
   ])
   return { id, startedAt }
 })
@@ -60,7 +62,9 @@ export interface Run {
   readonly status: RunState
   readonly exitCode: number | undefined
   readonly requests: number | undefined
+  /** The middle of a narrow range. */
   readonly plannedRequests: number | undefined
+  readonly planned?: Range
 }
 
 /** Runs, newest first. `command`: only runs of this command. */
@@ -69,7 +73,7 @@ export const runsNewestFirst = Effect.fnUntraced(function* (command?: string, li
     `SELECT * EXCLUDE (started_at, finished_at), epoch_ms(started_at) AS started_ms, epoch_ms(finished_at) AS finished_ms
      FROM meta.runs ${command === undefined ? "" : `WHERE command = ${literal(command)}`} ORDER BY run_id DESC LIMIT ${limit}`
   )
-  return rows.map((row) => ({
+  return rows.map(({ planned_requests_min: min = null, ...row }): Run => ({
     id: String(row["run_id"]),
     command: String(row["command"]),
     startedAt: Number(row["started_ms"]),
@@ -77,7 +81,9 @@ export const runsNewestFirst = Effect.fnUntraced(function* (command?: string, li
     status: (row["status"] as Run["status"] | null) ?? "interrupted",
     exitCode: numberOf(row["exit_code"]),
     requests: numberOf(row["requests"]),
-    plannedRequests: numberOf(row["planned_requests"])
+    plannedRequests: numberOf(row["planned_requests"]),
+    // A file of an earlier version does not have them.
+    ...(min !== null && { planned: between(Number(min), numberOf(row["planned_requests_max"])) })
   }))
 })
 

@@ -155,9 +155,13 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
   }
 }
 
-export const metaTableStatements: ReadonlyArray<string> = Object.entries(metaTables).map(
-  ([table, { columns }]) => `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`
-)
+export const metaTableStatements: ReadonlyArray<string> = [
+  ...Object.entries(metaTables).map(
+    ([table, { columns }]) => `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`
+  ),
+  // Later than the first files of this format.
+  ...["min", "max"].map((end) => `ALTER TABLE meta.runs ADD COLUMN IF NOT EXISTS planned_requests_${end} BIGINT`)
+]
 
 /** Tables of `meta` that are published with the data. */
 export const publishedMetaTables: ReadonlyArray<string> = Object.entries(metaTables)

@@ -3,6 +3,7 @@
  * and its work, a line here and one in `settings.ts`.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { DestinationPlace } from "../settings/destination.ts"
 import type { TableName } from "../stages/publish/changes.ts"
@@ -69,6 +70,10 @@ export interface Work<Place extends DestinationPlace = Destination | LakeSetting
   readonly part: Part
   /** The name of the comparison with a receiver of this name. */
   readonly checkOf: (name: string) => string
+  /** What a delivery must be allowed there, as a sentence. */
+  readonly needs: string
+  /** Writes something of its own and takes it back, without a look at anything else; fails as a delivery would. */
+  readonly probe: (to: Receiver<Place>) => Effect.Effect<unknown, Failure, Warehouse | Scope.Scope>
   /** Brings it up to date. */
   readonly deliver: (to: Receiver<Place>, given: Delivery) => Effect.Effect<Delivered, Failure, Warehouse>
   /** Compares what it has with what it was given last. */

@@ -1,9 +1,9 @@
 /** File operations: failures that name the file, durable writes, and checksums. */
 import * as Effect from "effect/Effect"
-import { createHash, hash, randomBytes } from "node:crypto"
+import { createHash, hash, randomBytes, randomUUID } from "node:crypto"
 import { createReadStream, createWriteStream, writeFileSync } from "node:fs"
-import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises"
-import { dirname } from "node:path"
+import { lstat, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { type Failure, type FileOperation, fileFailure } from "../values/failure.ts"
 import { reading } from "./held-files.ts"
@@ -22,6 +22,18 @@ export const writeSmall = (path: string, content: string | Buffer): Effect.Effec
   Effect.try({
     try: () => writeFileSync(path, content, { mode: 0o600 }),
     catch: (cause) => fileFailure(path, "written", cause)
+  })
+
+/** The folder itself, or the first above it that exists. */
+export const nearestFolder = async (folder: string): Promise<string> =>
+  (await lstat(folder).catch(() => undefined)) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
+
+/** Writes a file of its own and removes it; in the nearest folder above if this one does not exist yet. */
+export const probeFolder = (folder: string) =>
+  onDisk(folder, "written", async () => {
+    const path = join(await nearestFolder(folder), `.sluice-${randomUUID()}`)
+    await writeFile(path, "", { flag: "wx", mode: 0o600 })
+    await rm(path)
   })
 
 /** Moves the bytes of `part` to the end of `file`. */

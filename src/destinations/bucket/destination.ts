@@ -1,12 +1,13 @@
 /** A bucket: the files of a release as objects, and a manifest that names them. */
 import * as Effect from "effect/Effect"
+import { randomUUID } from "node:crypto"
 import type { Receiver, Work } from "../destination.ts"
 import { checkBucket } from "./compare.ts"
 import { deliver } from "./deliver.ts"
 import type { BucketDestination } from "./settings.ts"
 import { manifestName } from "../../output/paths.ts"
 import { listVersions } from "../../stores/objects/list.ts"
-import { removeObject } from "../../stores/objects/object.ts"
+import { putBytes, removeObject } from "../../stores/objects/object.ts"
 import { connect } from "./connect.ts"
 import { type BucketManifest, readManifest, writeManifest, writingName } from "./manifest.ts"
 
@@ -42,6 +43,14 @@ const ownNames = ({ files }: BucketManifest) => {
 export const work: Work<BucketDestination> = {
   part: "published",
   checkOf: (name) => `bucket ${name}`,
+  needs: "The key needs the rights in docs/destinations.md.",
+  probe: Effect.fnUntraced(function* ({ destination, name }) {
+    const { attempt, requests } = yield* connect(name, destination)
+    const object = `.sluice-${randomUUID()}`
+    yield* attempt(() => readManifest(requests))
+    yield* attempt(() => putBytes(requests, object, "sluice"))
+    yield* attempt(() => removeObject(requests, object))
+  }),
   deliver: (to, given) =>
     Effect.map(deliver(to, given), (files) => ({
       to: to.destination.place,

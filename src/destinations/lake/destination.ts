@@ -5,10 +5,15 @@ import { commitLake } from "./commit.ts"
 import { checkLake } from "./compare.ts"
 import type { LakeSettings } from "./settings.ts"
 import * as Result from "effect/Result"
+import { randomUUID } from "node:crypto"
+import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
-import { onDisk } from "../../output/files.ts"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { onDisk, probeFolder } from "../../output/files.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { Failure } from "../../values/failure.ts"
 import { openLake } from "./lake.ts"
 import { purgeLake } from "./maintain.ts"
 import { allTables } from "./tables.ts"
@@ -16,6 +21,8 @@ import { allTables } from "./tables.ts"
 export const work: Work<LakeSettings> = {
   part: "lake",
   checkOf: () => "lake",
+  needs: "It needs its DuckDB extensions, and a catalog and a place of data that can be written.",
+  probe: ({ destination }) => probe(destination),
   deliver: ({ destination }, { catalogue, full, run }) =>
     Effect.map(commitLake(catalogue, destination, { full, run }), ({ tables }) => ({
       to: destination.place,
@@ -27,6 +34,28 @@ export const work: Work<LakeSettings> = {
   forget: ({ destination }) => Effect.as(removeEarlierVersions(destination), !destination.place.startsWith("s3://")),
   remove: ({ destination }, { location }) => removeFromLake(destination, location)
 }
+
+/** Writes a table, and takes it back by an error. A catalog that does not exist yet is tried elsewhere, and not created. */
+const probe = Effect.fn("lake.probe")(function* (settings: LakeSettings) {
+  const [access, name] = [settings.access(), `.sluice-${randomUUID()}`]
+  const { catalog, s3 } = Result.isSuccess(access) ? access.success : {}
+  const path = catalog?.kind === "file" ? catalog.path : undefined
+  if (path !== undefined) yield* probeFolder(dirname(path))
+  if (!s3) yield* probeFolder(settings.place)
+  let tried = settings
+  if (path !== undefined && !existsSync(path)) {
+    const folder = join(tmpdir(), name)
+    yield* Effect.addFinalizer(() => Effect.promise(() => rm(folder, { recursive: true, force: true })))
+    const elsewhere = { kind: "file", path: join(folder, "catalog") } as const
+    const place = s3 ? settings.place : join(folder, "data")
+    tried = { ...settings, place, access: () => Result.succeed({ catalog: elsewhere, s3 }) }
+  }
+  const { transaction } = yield* openLake(tried, "write")
+  // A folder would keep empty folders of a table with rows.
+  const table = `CREATE TABLE lake."${name}" ${s3 ? "AS SELECT 1 AS id" : "(id INTEGER)"}`
+  const isTaken = ({ message }: Failure) => message.includes(`${name} is taken back`)
+  yield* Effect.catchIf(transaction([table, `SELECT error('${name} is taken back')`]), isTaken, () => Effect.void)
+})
 
 /**
  * Removes the earlier versions of the lake, after an erasure has committed the present rows. An embedded catalog becomes a new

@@ -3,11 +3,16 @@ import * as Effect from "effect/Effect"
 import type { Work } from "../destination.ts"
 import { checkDatabase } from "./compare.ts"
 import { deliver, withdraw } from "./deliver.ts"
+import { probe } from "./load.ts"
+import { connect, patiently } from "./server.ts"
 import type { PostgresDestination } from "./settings.ts"
 
 export const work: Work<PostgresDestination> = {
   part: "database",
   checkOf: () => "database",
+  needs: "The user needs the right to create schemas, or two schemas of its own: see docs/destinations.md.",
+  probe: ({ destination, name }) =>
+    patiently(name, Effect.scoped(Effect.flatMap(connect(destination), (server) => probe(server, destination.schema)))),
   deliver: (to, given) =>
     Effect.map(deliver(to, given), (tables) => ({
       to: `the schema ${to.destination.schema}`,

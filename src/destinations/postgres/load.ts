@@ -5,6 +5,7 @@
  * folder's locations. Nothing that sluice did not create is changed or dropped.
  */
 import * as Effect from "effect/Effect"
+import { randomUUID } from "node:crypto"
 import type { PostgresDestination } from "./settings.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
@@ -76,6 +77,15 @@ export const isLoaded = Effect.fnUntraced(function* (
 
 export const loadRelease = (server: Server, loading: Loading) =>
   transaction(server, load(server, loading)).pipe(Effect.withSpan("postgres.load"))
+
+/** Creates what a first load does, with a row, and takes it back. */
+export const probe = Effect.fn("postgres.probe")(function* (server: Server, schema: string) {
+  const table = `${name(schema)}.${name(`_sluice_${randomUUID()}`)}`
+  yield* server.run(["BEGIN", "SET LOCAL lock_timeout = '10s'"])
+  yield* ensureSchema(server, schema)
+  yield* ensureModelSchema(server, schema)
+  yield* server.run([`CREATE TABLE ${table} (id text)`, `INSERT INTO ${table} VALUES ('sluice')`, "ROLLBACK"])
+})
 
 /** Removes all rows of an output folder. */
 export const removeRows = (server: Server, { owner, schema }: Pick<Loading, "owner" | "schema">) =>

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { rename, rm, writeFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { onDisk, syncFolder } from "../../output/files.ts"
+import { onDisk, probeFolder, syncFolder } from "../../output/files.ts"
 import { ownerOf } from "../../output/owner.ts"
 import { scratchFolder } from "../../output/scratch.ts"
 import { previousRelease, snapshotSum } from "../../stages/publish/manifest.ts"
@@ -95,6 +95,8 @@ const compare = Effect.fn("sqlite.compare")(function* (to: To, { output, release
 export const work: Work<SqliteDestination> = {
   part: "database",
   checkOf: (target) => `sqlite ${target}`,
+  needs: "The folder of the file must exist, and this user must be able to write to it.",
+  probe: (to) => Effect.andThen(stateOf(to), probeFolder(dirname(to.destination.place))),
   deliver: (to, given) =>
     Effect.map(deliver(to, given), (tables) => ({ to: to.destination.place, changed: tables.length, unit: "table" })),
   compare,

@@ -5,7 +5,7 @@ import { levelWords, ok } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
 import { outputFolder, proxies, secretFile, versions } from "./environment.ts"
 import { service } from "./service.ts"
-import { warehouse, withheld } from "./warehouse.ts"
+import { receivers, warehouse, withheld } from "./warehouse.ts"
 import { exitCodes } from "../../values/failure.ts"
 import { SettingsError } from "../../settings/errors.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -50,7 +50,7 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
         ),
       { concurrency: 4 }
     )
-    found.push(...checked.flat())
+    found.push(...checked.flat(), ...(yield* receivers(output)))
   }
 
   const ends = found.find(({ level }) => level === "wrong")?.ends

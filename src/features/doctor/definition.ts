@@ -7,7 +7,8 @@ import { load } from "../../run/load.ts"
 export const doctor = command({
   name: "doctor",
   results: () => doctorResults(),
-  summary: "Check settings, machine, token, scopes and rate limits. Sends about 30 small requests.",
+  summary:
+    "Check settings, machine, token, scopes, rate limits, and each target by a small write that is taken back. Sends about 30 small requests.",
   flags: reportsSettings,
   examples: [{ command: "./sluice doctor", description: "Before the first sync, or after one that failed." }],
   run: (flags) => load(import("./command.ts"), (_) => _.doctor(flags))

@@ -3,10 +3,11 @@ import * as Schema from "effect/Schema"
 import { constants } from "node:fs"
 import { access, lstat, readFile, readdir, stat, statfs } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
-import { dirname, join, relative } from "node:path"
+import { join, relative } from "node:path"
 import { isAnyProxy, proxyFor } from "../../values/proxy.ts"
 import { installed } from "../../values/installation.ts"
 import { type Part, outputFileOf } from "../../output/contents.ts"
+import { nearestFolder } from "../../output/files.ts"
 import { readmeName } from "../../output/paths.ts"
 import { megabytes } from "../../values/text.ts"
 import { ok, warning } from "../../values/finding.ts"
@@ -68,7 +69,7 @@ const freeBytesMin = 64 * 1024 * 1024
 
 /** Checks that the output folder is writable, has free space, and is closed to other users. */
 export const outputFolder = async (folder: string): Promise<ReadonlyArray<DoctorFinding>> => {
-  const there = await nearest(folder)
+  const there = await nearestFolder(folder)
   const writable = await access(there, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => true,
     () => false
@@ -89,10 +90,6 @@ export const outputFolder = async (folder: string): Promise<ReadonlyArray<Doctor
     ...(isNew ? [] : [modes(folder, entries)])
   ]
 }
-
-/** The folder itself, or the first above it that exists. */
-const nearest = async (folder: string): Promise<string> =>
-  (await lstat(folder).catch(() => undefined)) || dirname(folder) === folder ? folder : nearest(dirname(folder))
 
 interface Entry {
   readonly path: string

@@ -1,5 +1,9 @@
 /** Checks of the warehouse: who has it open, how the last run ended, and whether it has what the settings keep out. */
 import { existsSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Receiver, lakeReceivers, workOf } from "../../destinations/destination.ts"
 import { type Run, lastRun } from "../../stores/warehouse/meta/runs.ts"
 import { leftLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import type { Explanation, Failure } from "../../values/failure.ts"
@@ -53,6 +57,32 @@ const lineOf = ({ id, command, status, exitCode }: Run): DoctorFinding => {
       : "./sluice status shows what is incomplete."
   )
 }
+
+/** Checks each place that gets releases or rows, by a small write that is taken back. */
+export const receivers = Effect.fn("doctor.receivers")(function* (output: OutputSettings) {
+  const all: ReadonlyArray<Receiver> = [...(output.publishing?.targets ?? []), ...lakeReceivers(output)]
+  if (all.length === 0) return []
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-doctor-"))),
+    (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+  )
+  const probed = Effect.forEach(all, (to) =>
+    Effect.flatMap(workOf(to), ({ needs, probe }) => {
+      const [where, { place }] = [`target ${to.name}`, to.destination]
+      return Effect.scoped(probe(to)).pipe(
+        Effect.as(ok(where, `${place} can be written`)),
+        Effect.catch(({ message }) => {
+          const next = `${needs} Correct this, then run ./sluice doctor`
+          return Effect.succeed(
+            problem(where, { ends: "failed", message: `${place} cannot be written: ${message}`, next })
+          )
+        })
+      )
+    })
+  )
+  // The lake is opened beside a file.
+  return yield* Effect.provide(probed, Warehouse.layer(join(folder, "doctor.duckdb"), { ...output, access: "write" }))
+}, Effect.scoped)
 
 /** Checks what the settings keep out, and whether it was stored before. */
 export const withheld = Effect.fn("doctor.withheld")(function* (

@@ -9,8 +9,10 @@ import { onDisk } from "../output/files.ts"
 import { defaultFile } from "../settings/file.ts"
 import { newFiles, writeSettings } from "../settings/new-file.ts"
 import { isPlainSecret } from "../settings/secrets.ts"
+import { settingOf } from "../settings/errors.ts"
 import { syncSettings } from "../settings/settings.ts"
 import { sections } from "../settings/sections.ts"
+import type { Setting } from "../values/setting.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, explanationOf, explained } from "../run/console/errors.ts"
 import { Output } from "../run/console/output.ts"
@@ -73,48 +75,48 @@ interface Answers {
   readonly location: string
   readonly formats: ReadonlyArray<string>
 }
+type Texts = { readonly [Name in keyof Answers]?: string | undefined }
 
 /**
- * The answers of the flags and of the prompts, and the name of the account that they reach. If the account cannot be read
- * with them, a person at a terminal is asked again, with the earlier answers as defaults.
+ * The answers of the flags and of the prompts, and the name of the account that they reach. If it cannot be read with them, a
+ * person at a terminal is asked again for those that may be wrong, with the earlier ones as defaults.
  */
 const answersFor = Effect.fnUntraced(function* (flags: InitFlags, canAsk: boolean) {
   const { say } = yield* Output
-  let earlier: Partial<Answers> = {}
+  const given = { baseUrl: flags.baseUrl, token: flags.tokenRef, location: flags.location, formats: flags.formats }
+  let settings: Answers = yield* ask(given)
   while (true) {
-    const settings: Answers = yield* ask(flags, earlier)
     const checked = yield* Effect.result(check(settings, flags.noCheck))
     if (Result.isSuccess(checked)) return { settings, account: checked.success }
-    const isFlags = Object.keys(flagByAnswer).every((name) => flags[name as keyof typeof flagByAnswer] !== undefined)
-    if (!canAsk || isFlags) return yield* checked.failure
-    const explanation = explanationOf(checked.failure)
-    if (explanation === undefined) return yield* checked.failure
-    say(`${explanation.message} ${explanation.next}`, "error")
-    say("Nothing was written. Correct the answer that is wrong; Enter keeps an answer, Ctrl-C ends this.")
-    earlier = settings
+    const { failure, again } = checked.failure
+    const explanation = explanationOf(failure)
+    if (!canAsk || Object.values(given).every((one) => one !== undefined) || explanation === undefined)
+      return yield* failure
+    say(explanation.message, "error")
+    say("Nothing is written yet. What may be wrong is asked again; Enter keeps an answer, Ctrl-C ends this.")
+    const earlier: Texts = { ...settings, formats: settings.formats.join(",") }
+    settings = yield* ask({ ...earlier, ...Object.fromEntries(again.map((name) => [name, undefined])) }, earlier)
   }
 })
 
-const ask = Effect.fnUntraced(function* (flags: InitFlags, earlier: Partial<Answers>) {
+const ask = Effect.fnUntraced(function* (given: Texts, earlier: Texts = {}) {
   const { keepSecret, say } = yield* Output
-  const answer = ({ explanation, message, expected }: Question, given: string | undefined, initial?: string) => {
-    if (given !== undefined) return Effect.succeed(given)
+  const answer = Effect.fnUntraced(function* (name: "baseUrl" | "location" | "formats", initial = earlier[name]) {
+    const known = given[name]
+    if (known !== undefined) return known
+    const { expected, explanation, message }: Question = questions[name]
     say(explanation)
     const validate = (text: string) => {
       const wrong = expected?.(text.trim()) ?? (text.trim() === "" ? "expected a text" : undefined)
       return wrong === undefined ? Effect.succeed(text.trim()) : Effect.fail(wrong)
     }
-    return Prompt.run(Prompt.String({ message, validate, ...(initial !== undefined && { default: initial }) }))
-  }
-  const baseUrl = yield* answer(questions.baseUrl, flags.baseUrl, earlier.baseUrl)
-  const token = flags.tokenRef ?? (yield* askToken(earlier.token))
+    return yield* Prompt.run(Prompt.String({ message, validate, ...(initial !== undefined && { default: initial }) }))
+  })
+  const baseUrl = yield* answer("baseUrl")
+  const token = given.token ?? (yield* askToken(earlier.token))
   if (isPlainSecret(token)) keepSecret(token)
-  const location = yield* answer(questions.location, flags.location, earlier.location)
-  const formatsText = yield* answer(
-    questions.formats,
-    flags.formats,
-    earlier.formats?.join(",") ?? "duckdb,parquet,csv"
-  )
+  const location = yield* answer("location")
+  const formatsText = yield* answer("formats", earlier.formats ?? "duckdb,parquet,csv")
   const wrong = questions.formats.expected(formatsText)
   if (wrong !== undefined) return yield* usage(`--formats ${formatsText}: ${wrong}.`)
   return { baseUrl, token, location, formats: sections.output.formats.fromText(formatsText) as ReadonlyArray<string> }
@@ -123,9 +125,9 @@ const ask = Effect.fnUntraced(function* (flags: InitFlags, earlier: Partial<Answ
 const askToken = Effect.fnUntraced(function* (earlier: string | undefined) {
   const { say } = yield* Output
   say(questions.token.explanation)
-  const kept = earlier === undefined ? "" : " (Enter keeps it)"
+  const kept = earlier ? " (Enter keeps it)" : ""
   const typed = Redacted.value(yield* Prompt.run(Prompt.Password({ message: `${questions.token.message}${kept}` })))
-  return typed.trim() === "" && earlier !== undefined ? earlier : typed.trim()
+  return typed.trim() || (earlier ?? "")
 })
 
 interface Question {
@@ -135,10 +137,16 @@ interface Question {
   readonly expected?: (answer: string) => string | undefined
 }
 
+const expectedOf =
+  ({ expected, fromText, schema }: Setting) =>
+  (answer: string) =>
+    Schema.is(schema)(fromText(answer)) ? undefined : `expected ${expected}`
+
 const questions = {
   baseUrl: {
     message: "Address of the API",
-    explanation: "Where the API of the Account Platform is, for example https://services.example.com"
+    explanation: "Where the API of the Account Platform is, for example https://services.example.com",
+    expected: expectedOf(sections.account.base_url)
   },
   token: {
     message: "Token",
@@ -154,10 +162,7 @@ const questions = {
     message: "Formats to publish",
     explanation:
       "What the tables are written as: duckdb is one file for SQL; parquet and csv are a file for each table",
-    expected: (answer) => {
-      const { expected, fromText, schema } = sections.output.formats
-      return Schema.is(schema)(fromText(answer)) ? undefined : `expected ${expected}`
-    }
+    expected: expectedOf(sections.output.formats)
   }
 } as const satisfies Record<keyof Answers, Question>
 
@@ -183,6 +188,15 @@ const unreadable = (location: string, message: string) =>
     next: "Check the location id, and that the token has the scope locations.readonly."
   })
 
+/** What is asked again after an error; after any other, the address. */
+const questionsAgain: Readonly<Record<string, ReadonlyArray<keyof Answers>>> = {
+  BadCredentials: ["token"],
+  WrongLocation: ["token", "location"],
+  Forbidden: ["token", "location"],
+  NotFound: ["baseUrl", "token", "location"],
+  RequestRejected: ["baseUrl", "token", "location"]
+}
+
 /** Reads the location, and returns its name: one request, which needs the token, its scope and the address. */
 const check = Effect.fnUntraced(function* (
   { baseUrl, location, token }: { readonly baseUrl: string; readonly location: string; readonly token: string },
@@ -191,10 +205,15 @@ const check = Effect.fnUntraced(function* (
   const { keepSecret } = yield* Output
   // An empty file: the one that is being replaced must not have a say.
   const flags = { config: "/dev/null", baseUrl, location }
-  const { accounts } = yield* syncSettings(flags, {
+  const environment = {
     ...(yield* Environment),
     // The variable cannot refer to itself.
     ...(token !== "env:SLUICE_TOKEN" && { SLUICE_TOKEN: token })
+  }
+  const { accounts } = yield* Effect.mapError(syncSettings(flags, environment), (failure) => {
+    const wrong = new Set(failure.problems.map(settingOf))
+    const name = wrong.has("account.base_url") ? "baseUrl" : wrong.has("account.location_id") ? "location" : "token"
+    return { failure, again: [name] as ReadonlyArray<keyof Answers> }
   })
   const account = accounts[0]!
   account.secrets.forEach(keepSecret)
@@ -202,12 +221,11 @@ const check = Effect.fnUntraced(function* (
   const request = bind(get("/locations/{locationId}"), { location })
   const { body } = yield* Effect.flatMap(Api, (api) => api.send({ request, priority: 1, resource: "init" })).pipe(
     Effect.provide(Api.layer({ ...account.api, isNew: () => true })),
-    Effect.catchTags({
-      Forbidden: ({ message }) => Effect.fail(unreadable(location, message)),
-      NotFound: ({ message }) => Effect.fail(unreadable(location, message)),
-      RequestRejected: ({ message }) => Effect.fail(unreadable(location, message))
-    }),
-    Effect.mapError(explained(location))
+    Effect.mapError((error) => {
+      const isOfRequest = error._tag === "Forbidden" || error._tag === "NotFound" || error._tag === "RequestRejected"
+      const failure = isOfRequest ? unreadable(location, error.message) : explained(location)(error)
+      return { failure, again: questionsAgain[error._tag] ?? (["baseUrl"] as const) }
+    })
   )
   const name = at(body, "location.name")
   return typeof name === "string" && name !== "" ? name : undefined

@@ -48,7 +48,8 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
       print(line)
   if (complete.length > 0)
     print(
-      `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
+      `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`,
+      "ok"
     )
   yield* sayLeft(leftLocations)
   yield* sayStanding(data.standingRejects)

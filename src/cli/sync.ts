@@ -1,6 +1,7 @@
 /** `sluice sync` and `sluice backfill`. */
 import { Effect } from "effect"
 import { some } from "../values/text.ts"
+import { exitCodes } from "../values/failure.ts"
 import { counted } from "../values/finding.ts"
 import { hasChanges } from "../values/run-resource.ts"
 import { stateText } from "../values/state.ts"
@@ -106,7 +107,9 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
       "warn"
     )
   yield* sayLeft(leftLocations)
-  if (data.totals && isShown) print(totalText(result, data.totals))
+  const mark =
+    exitCode === 0 ? (data.standingRejects ? "warn" : "ok") : exitCode === exitCodes.partial ? "warn" : "error"
+  if (data.totals && isShown) print(totalText(result, data.totals), mark)
   if (isStoppedByDeadline) say("Stopped at the deadline.", "warn")
 })
 

@@ -41,8 +41,8 @@ export const toneOf = (state: string): Tone | undefined => (isState(state) ? sta
 /** Whether everything was read to the end, maybe with warnings. */
 export const isWhole = (state: string): boolean => state === "complete" || state === "complete_with_warnings"
 
-/** The texts of the states that need attention. */
-export const textsByTone = (tone: Tone): ReadonlyArray<string> =>
-  Object.values(states).flatMap((state) => (state.tone === tone ? [state.text] : []))
+export const toneByText: ReadonlyMap<string, Tone> = new Map(
+  Object.values(states).map(({ text, tone }) => [text, tone])
+)
 
 const isState = (state: string): state is State => Object.hasOwn(states, state)

@@ -1,11 +1,13 @@
 /** The live display in a pseudo-terminal, and its absence where no terminal can show it. */
 import { assert, describe, it } from "@effect/vitest"
+import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { buffer } from "node:stream/consumers"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { start } from "../support/process.ts"
 import { newFolder } from "../support/sluice.ts"
-import { Screen, type Size, hasPython, openTerminal } from "../support/terminal.ts"
+import { Screen, type Size, hasPython, launcher, openTerminal } from "../support/terminal.ts"
 
 if (!hasPython) console.log("The display is not tested: python3, which opens the pseudo-terminal, is missing.")
 
@@ -158,6 +160,34 @@ describe.skipIf(!hasPython)("the display", () => {
       assert.match(output, /message="run ended"/)
     })
   )
+})
+
+const script = spawnSync("script", ["--version"]).status === 0
+if (!script) console.log("The marks are not tested in other terminals: script, of util-linux, is missing.")
+
+describe.skipIf(!script)("a terminal of script", () => {
+  it("has marks and colours in sync, status and check, but not with NO_COLOR", () =>
+    withAccount(["--contacts", "20"], async (account) => {
+      const run = async (command: string, more: Readonly<Record<string, string>> = {}) => {
+        const words = ["-qec", `${launcher} ${command}`, "/dev/null"]
+        const env = { PATH: process.env["PATH"], TERM: "xterm-256color", ...account.environment, ...released, ...more }
+        const child = spawn("script", words, { env, stdio: ["ignore", "pipe", "inherit"] })
+        return buffer(child.stdout).then(String)
+      }
+      const released = { SLUICE_FORMATS: "csv", SLUICE_MODELS: "false" }
+      const mark = (colour: number, sign: string) => `\u001b[${colour}m${sign}\u001b[39m `
+      const sync = "sync --only contacts,pipelines,users"
+      assert.include(await run(sync), mark(32, "✔"))
+      const status = await run("status --only contacts,pipelines,users")
+      assert.include(status, `${mark(32, "✔")}5 readings complete`)
+      assert.include(await run("check"), `${mark(32, "✔")}ok: no alarms`)
+      await account.service.post("token", { removeScope: "contacts.readonly" })
+      assert.include(await run(sync), mark(31, "✗"))
+      assert.include(await run("status"), "\u001b[31mincomplete\u001b[39m")
+      assert.match((await run("check")).split(mark(31, "✗"))[1] ?? "", /^\d+ alarms?; /)
+      for (const command of [sync, "status", "check"])
+        assert.notMatch((await run(command, { NO_COLOR: "1" })).replaceAll("\u001b", "ESC"), /ESC\[3\d|[✔✗]/, command)
+    }))
 })
 
 describe("a pipe", () => {

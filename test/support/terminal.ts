@@ -34,7 +34,7 @@ while terminal in sources:
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `
 
-const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
+export const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
 
 export interface Session {
   readonly press: (keys: string) => void

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Writable } from "node:stream"
 import { Output } from "../../src/run/console/output.ts"
-import { readingStates, runStates, stateText, textsByTone, toneOf } from "../../src/values/state.ts"
+import { readingStates, runStates, stateText, toneByText, toneOf } from "../../src/values/state.ts"
 
 describe("a state", () => {
   it("has a text and a tone, and what is no state has neither", () => {
@@ -20,7 +20,7 @@ describe("a state", () => {
     assert.deepStrictEqual([stateText("<b>_x"), toneOf("<b>_x"), toneOf("toString")], ["<b>_x", undefined, undefined])
   })
 
-  it("has its colour at the end of a row on a terminal, and nowhere else", () => {
+  it("has its colour in a cell of a row on a terminal, and nowhere else", () => {
     const printed = (line: string, isTTY: boolean) => {
       let text = ""
       const stream = new Writable({
@@ -32,15 +32,12 @@ describe("a state", () => {
       Output.make({ stdout: Object.assign(stream, { isTTY }), stderr: stream }, {}).print(line)
       return text.trimEnd()
     }
-    for (const [tone, code] of [
-      ["problem", "\u001b[31m"],
-      ["warning", "\u001b[33m"],
-      ["complete", "\u001b[32m"]
-    ] as const)
-      for (const text of textsByTone(tone)) {
-        assert.strictEqual(printed(`contacts  ${text}`, true), `contacts  ${code}${text}\u001b[39m`)
-        for (const line of [`contacts  ${text}  why`, `it is ${text}`]) assert.strictEqual(printed(line, true), line)
-        assert.strictEqual(printed(`contacts  ${text}`, false), `contacts  ${text}`)
-      }
+    const codes = { problem: "\u001b[31m", warning: "\u001b[33m", complete: "\u001b[32m" }
+    for (const [text, tone] of toneByText) {
+      assert.strictEqual(printed(`contacts  ${text}`, true), `contacts  ${codes[tone]}${text}\u001b[39m`)
+      assert.strictEqual(printed(`contacts  ${text}  why`, true), `contacts  ${codes[tone]}${text}\u001b[39m  why`)
+      for (const line of [`it is ${text}`, `contacts  is ${text}`]) assert.strictEqual(printed(line, true), line)
+      assert.strictEqual(printed(`contacts  ${text}`, false), `contacts  ${text}`)
+    }
   })
 })

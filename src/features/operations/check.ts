@@ -54,7 +54,8 @@ export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
   for (const line of alarmLines(shownAlarms(alarms))) printText(line)
   for (const { where, what } of recovered) print(`recovered ${where}: ${what}`)
   print(
-    `${active.length === 0 ? "ok: no alarms" : counted(active.length, "alarm")}; compared: ${comparedText(compared)}`
+    `${active.length === 0 ? "ok: no alarms" : counted(active.length, "alarm")}; compared: ${comparedText(compared)}`,
+    (["ok", "warn", "error"] as const)[nagiosCode(active)]
   )
   yield* sayStanding(facts?.standing)
   say(`Next: ${next}`)
@@ -65,7 +66,7 @@ const comparedText = ({ syncs, readings, volumes }: Compared): string =>
   `${counted(syncs, "sync")}, the age of ${counted(readings, "reading")}, the volume of ${volumes}`
 
 /** 0 OK, 1 WARNING, 2 CRITICAL. */
-const nagiosCode = (active: ReadonlyArray<KnownAlarm>): number =>
+const nagiosCode = (active: ReadonlyArray<KnownAlarm>): 0 | 1 | 2 =>
   active.some(({ level }) => level === "wrong") ? 2 : active.length > 0 ? 1 : 0
 
 /** One line; after the bar, figures for graphs. In the text, a bar would end it. */

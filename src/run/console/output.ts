@@ -5,9 +5,9 @@ import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
 import type { Event } from "../../values/event-schemas.ts"
 import type { OnRunEvent } from "../../values/run-event.ts"
-import { type Level, levelWords } from "../../values/finding.ts"
+import { levelWords } from "../../values/finding.ts"
 import type { Range } from "../../values/range.ts"
-import { textsByTone } from "../../values/state.ts"
+import { toneByText } from "../../values/state.ts"
 import { terminalWidth, wrapped } from "../../values/text.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log.ts"
 
@@ -44,8 +44,8 @@ export class Output extends Context.Service<
   {
     /** For a result that is streamed. */
     readonly stdout: Stream
-    /** Writes one line of a result. */
-    readonly print: (line: string) => void
+    /** Writes one line of a result, on a terminal with colours after the mark of how good it is. */
+    readonly print: (line: string, mark?: Mark) => void
     /** Writes a sentence of a result; a terminal has it broken between words. */
     readonly printText: (line: string) => void
     /** A text as `print` writes it. */
@@ -93,7 +93,8 @@ export class Output extends Context.Service<
       for (const [index, line] of lines.entries()) write(stream, index === 0 ? `${mark}${line}` : line)
     }
     const asPrinted = (text: string) => redacted(asTyped(text))
-    const print = (line: string) => write(stdout, asPrinted(line))
+    const markOn = (stream: Stream, mark: string | undefined) => (isColoured(stream) ? (marks[mark as Mark] ?? "") : "")
+    const print = (line: string, mark?: Mark) => write(stdout, `${markOn(stdout, mark)}${asPrinted(line)}`)
     const event: OnRunEvent = hasEvents
       ? (one) => {
           // A slow reader misses progress; nothing waits for it, and what waits for it in memory stays small.
@@ -127,7 +128,7 @@ export class Output extends Context.Service<
         const text = asTyped(withFlags(line))
         message(level, text)
         if (!isAtLeast(level, logs.level)) return
-        const mark = isColoured(stderr) && !text.startsWith("Next:") ? (marks[level] ?? "") : ""
+        const mark = text.startsWith("Next:") ? "" : markOn(stderr, level)
         if (logs.format === "pretty") writeText(stderr, withoutControls(redacted(text)), mark)
         else if (text.trim() !== "")
           writeEntry({ time: new Date().toISOString(), level, message: text.trim(), fields: {} })
@@ -160,43 +161,32 @@ const withoutControls = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]
 const isPlain = (environment: Readonly<Record<string, string | undefined>>): boolean =>
   Boolean(environment["NO_COLOR"]) || Boolean(environment["CI"]) || environment["TERM"] === "dumb"
 
-const colourOfLevel: Readonly<Partial<Record<Level, "red" | "yellow" | "green">>> = {
-  wrong: "red",
-  warning: "yellow",
-  ok: "green"
-}
-
 /** Before a message on a terminal with colours. */
-const marks: Readonly<Partial<Record<LogLevel, string>>> = { error: "✗ ", warn: "! " }
+const marks = { error: "✗ ", warn: "! ", ok: "✔ " }
+type Mark = keyof typeof marks
 
-/** The state at the end of a row of a table, and the level of a message or a log entry, in the colour of its severity. */
-const painted = (line: string): string => {
-  const [state, paint] = colouredStates.find(([text]) => line.endsWith(`  ${text}`)) ?? []
-  const row = state === undefined ? line : `${line.slice(0, -state.length)}${paint!(state)}`
-  return row
-    .replace(/^✗|(?<=^\S+ )ERROR(?= )/, colour("red"))
-    .replace(/^!|(?<=^\S+ )WARN(?= )/, colour("yellow"))
-    .replace(levelWord, (word) => colourOfWord[word]!(word))
+/** Of a level or a tone, a mark, or a level of the log. */
+const colourOf = (kind: string) => {
+  if (/^(wrong|problem|✗|ERROR)$/.test(kind)) return "red"
+  if (/^(warning|!|WARN)$/.test(kind)) return "yellow"
+  return /^(ok|complete|✔)$/.test(kind) ? "green" : "none"
 }
 
-const colour = (name: "red" | "yellow" | "green") => (word: string) => styleText(name, word, { validateStream: false })
+/** The level of a finding or an alarm, or the tone of a state, by its word. */
+const kindOfWord = new Map<string, string>([
+  ...Object.values(levelWords).flatMap((words) => Object.entries(words).map(([level, word]) => [word, level] as const)),
+  ...toneByText
+])
 
-/** The words of findings and alarms at the beginning of a line, in the colours of their levels. */
-const colourOfWord = Object.fromEntries(
-  Object.values(levelWords).flatMap((words) =>
-    Object.entries(words).flatMap(([level, word]) => {
-      const name = colourOfLevel[level as Level]
-      return name === undefined ? [] : [[word, colour(name)]]
-    })
-  )
+/** The first of them that is a cell of a row, the level of a log entry, or a mark. */
+const colouredWord = new RegExp(
+  `^[✗!✔](?= )|(?<=^\\S+ )(?:ERROR|WARN)(?= )|(?<=^|  )(?:${[...kindOfWord.keys()].join("|")})(?=  |$)`
 )
-const levelWord = new RegExp(`^(${Object.keys(colourOfWord).join("|")})(?=  )`)
 
-const colouredStates = [
-  ...textsByTone("problem").map((text) => [text, colour("red")] as const),
-  ...textsByTone("warning").map((text) => [text, colour("yellow")] as const),
-  ...textsByTone("complete").map((text) => [text, colour("green")] as const)
-]
+const painted = (line: string): string =>
+  line.replace(colouredWord, (word) =>
+    styleText(colourOf(kindOfWord.get(word) ?? word), word, { validateStream: false })
+  )
 
 /** The column for the location, by name if it is known, if the rows are from several. */
 export const placeOf = (

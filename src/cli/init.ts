@@ -198,10 +198,7 @@ const questionsAgain: Readonly<Record<string, ReadonlyArray<keyof Answers>>> = {
 }
 
 /** Reads the location, and returns its name: one request, which needs the token, its scope and the address. */
-const check = Effect.fnUntraced(function* (
-  { baseUrl, location, token }: { readonly baseUrl: string; readonly location: string; readonly token: string },
-  noCheck: boolean
-) {
+const check = Effect.fnUntraced(function* ({ baseUrl, location, token }: Answers, noCheck: boolean) {
   const { keepSecret } = yield* Output
   // An empty file: the one that is being replaced must not have a say.
   const flags = { config: "/dev/null", baseUrl, location }

@@ -35,7 +35,7 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   if (settings.problems.length === 0) {
     found.push(...(yield* looked("folder", output.folder, () => outputFolder(output.folder))))
     found.push(...(yield* withheld(output, catalogue)))
-    found.push(...(yield* warehouse(output, settings.namedLocations, failureExplanation)))
+    found.push(...(yield* warehouse(output, settings.namedLocations)))
   }
   found.push(...proxies([...new Set(accounts.map(({ api }) => api.baseUrl))]))
   if (problems.length === 0) {

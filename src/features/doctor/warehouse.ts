@@ -6,7 +6,6 @@ import { join } from "node:path"
 import { type Receiver, lakeReceivers, workOf } from "../../destinations/destination.ts"
 import { type Run, lastRun } from "../../stores/warehouse/meta/runs.ts"
 import { leftLocations } from "../../stores/warehouse/meta/run-resources.ts"
-import type { Explanation, Failure } from "../../values/failure.ts"
 import { outputPaths } from "../../output/paths.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { stateText } from "../../values/state.ts"
@@ -21,8 +20,7 @@ import { keptOut, storedEarlier } from "../../run/withheld.ts"
 
 export const warehouse = Effect.fn("doctor.warehouse")(function* (
   output: OutputSettings,
-  namedLocations: ReadonlySet<string>,
-  explained: (failure: Failure) => Explanation
+  namedLocations: ReadonlySet<string>
 ) {
   const path = outputPaths(output.folder).warehouse
   if (!existsSync(path)) return [ok("lock", "no run is working here"), ok("last run", "none yet")]
@@ -32,30 +30,22 @@ export const warehouse = Effect.fn("doctor.warehouse")(function* (
     return [
       ok("lock", "no other run is working here"),
       run ? lineOf(run) : ok("last run", "none yet"),
-      ...left.map(({ location, readAt }) =>
-        warning(
-          "locations",
-          `${location} is no longer in the settings; its rows are live in every release, as of ${readAt}`,
-          `./sluice location remove ${location}`
-        )
-      )
+      ...left.map(({ location, readAt }) => {
+        const what = `${location} is no longer in the settings; its rows are live in every release, as of ${readAt}`
+        return warning("locations", what, `./sluice location remove ${location}`)
+      })
     ]
   }).pipe(
     Effect.provide(Warehouse.layer(path, { ...output, access: "read" })),
-    Effect.catch((failure) => Effect.succeed([problem("lock", explained(failure))]))
+    Effect.catch((failure) => Effect.succeed([problem("lock", failureExplanation(failure))]))
   )
 })
 
 const lineOf = ({ id, command, status, exitCode }: Run): DoctorFinding => {
   const what = `${command} ${id}: ${stateText(status)}${exitCode ? `, exit code ${exitCode}` : ""}`
-  if (status === "complete") return ok("last run", what)
-  return warning(
-    "last run",
-    what,
-    status === "interrupted" || status === "paused"
-      ? "./sluice sync resumes it."
-      : "./sluice status shows what is incomplete."
-  )
+  const isResumed = status === "interrupted" || status === "paused"
+  const next = isResumed ? "./sluice sync resumes it." : "./sluice status shows what is incomplete."
+  return status === "complete" ? ok("last run", what) : warning("last run", what, next)
 }
 
 /** Checks each place that gets releases or rows, by a small write that is taken back. */
@@ -92,14 +82,10 @@ export const withheld = Effect.fn("doctor.withheld")(function* (
   const names = keptOut(catalogue)
   if (names.length === 0) return []
   return yield* storedEarlier(folder, catalogue).pipe(
-    Effect.map((earlier) => [
-      earlier.length === 0
-        ? ok(
-            "kept out",
-            `${counted(names.length, "column or table", "columns and tables")}, nothing of it stored before`
-          )
-        : warning("kept out", earlierText(earlier))
-    ]),
+    Effect.map((earlier) => {
+      const what = `${counted(names.length, "column or table", "columns and tables")}, nothing of it stored before`
+      return [earlier.length === 0 ? ok("kept out", what) : warning("kept out", earlierText(earlier))]
+    }),
     Effect.catch((failure) => Effect.succeed([problem("kept out", failureExplanation(failure))]))
   )
 })

@@ -61,7 +61,12 @@ describe("an export about a person", () => {
   })
 
   it("names each source with what was found, or why nothing can be said, and what it cannot contain", async () => {
-    const { rows, stdout, to } = await run("--contact", person.contact)
+    const { rows, stderr, stdout, to } = await run("--contact", person.contact)
+    assert.match(
+      stderr,
+      /The export may lack records\. .*recurring_tasks:\s+not\s+reachable:\s+account\.recurring_task_ids\s+is not set\./s
+    )
+    assert.match(stdout, /^source +found\ncontacts +1 found$/m)
     assert.match(stdout, /^appointments +1 found$/m)
     assert.match(stdout, /^recurring_tasks +not reachable: account\.recurring_task_ids is not set$/m)
     const coverage = JSON.parse(readFileSync(join(to, "coverage.json"), "utf8"))
@@ -80,7 +85,10 @@ describe("an export about a person", () => {
     )
     const [heading, looked] = ["What is held", "Where was looked"].map((text) => page.indexOf(text))
     assert.isBelow(heading!, looked!)
-    assert.include(textOf(page), `${held.reduce((sum, [, n]) => sum + Number(n), 0)} rows in ${held.length} tables`)
+    assert.strictEqual(held[0]![0], "contacts")
+    const counts = `${held.reduce((sum, [, n]) => sum + Number(n), 0)} rows in ${held.length} tables`
+    const [said] = new RegExp(`^\\d+ records, ${counts}`, "m").exec(stdout) ?? assert.fail(stdout)
+    assert.include(textOf(page), said)
     const added = String(rows("contacts")[0]!["date_added"])
     assert.include(page, `<time datetime="${added}" title="${added}">`)
     assert.notMatch(textOf(page.slice(0, page.indexOf("<section id"))), /\d\d:\d\d:\d\d/, "no time has seconds")

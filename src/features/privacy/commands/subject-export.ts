@@ -99,7 +99,7 @@ export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: Su
     coverage.map(({ resource, finding }) => [resource, finding])
   ))
     print(line)
-  print(`${counted(records, "record")} of ${counted(contacts.length, "contact")} in ${target} and ${target}.zip`)
+  print(`${exported.held}, of ${counted(contacts.length, "contact")}, in ${target} and ${target}.zip`)
   if (others.length > 0)
     say(
       `Not included, although they share an address: ${others.map(contactText).join("; ")}. --all takes them.`,
@@ -107,7 +107,10 @@ export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: Su
     )
   if (candidates !== undefined) say(`${counted(candidates, "text")} of other records in candidates.json.`)
   if (incomplete.length > 0)
-    say(`The export may lack records of ${incomplete.map(({ resource }) => resource).join(", ")}.`, "warn")
+    say(
+      `The export may lack records. ${incomplete.map(({ finding, resource }) => `${resource}: ${finding}.`).join(" ")}`,
+      "warn"
+    )
   say(`Next: ${next}`)
   return exitCode
 }, Effect.scoped)

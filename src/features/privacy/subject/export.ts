@@ -5,6 +5,7 @@ import { existsSync } from "node:fs"
 import { basename, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
+import { counted } from "../../../values/finding.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { writeArchive } from "../../../output/archive.ts"
 import { outputPaths } from "../../../output/paths.ts"
@@ -44,6 +45,8 @@ export interface ExportOptions {
 
 export interface SubjectExport {
   readonly records: number
+  /** The counts, in words. */
+  readonly held: string
   readonly tables: ReadonlyArray<{ readonly name: string; readonly rows: number }>
   readonly coverage: ReadonlyArray<CoveredResource>
   readonly files: number
@@ -61,14 +64,16 @@ export const exportSubject = Effect.fn("subject.export")(function* (
   options: ExportOptions
 ): Effect.fn.Return<SubjectExport, Failure, Warehouse> {
   const { catalogue, contacts, target, withHistory } = options
-  const linked = linkedResources(catalogue.resources)
+  const all = linkedResources(catalogue.resources)
   const schemas = withHistory ? (["crm", "crm_history"] as const) : (["crm"] as const)
-  for (const [index, one] of linked.entries())
-    yield* findBelongings(
-      one,
-      schemas,
-      linked.slice(0, index).map(({ resource }) => resource)
-    )
+  const before: Array<Resource> = []
+  for (const one of all) {
+    yield* findBelongings(one, schemas, before)
+    before.push(one.resource)
+  }
+  // The person comes before what is about the person.
+  const isOther = ({ resource }: (typeof all)[number]) => Number(resource.table !== "contacts")
+  const linked = all.toSorted((one, other) => isOther(one) - isOther(other))
   const coverage = yield* coverageOf(linked, options, options.locations)
   const tables = (yield* Effect.forEach(linked, ({ resource }) => personTables(resource, withHistory))).flat()
   const candidates = options.searchText ? yield* findCandidates(catalogue, contacts, options.addresses) : undefined
@@ -99,6 +104,10 @@ export const exportSubject = Effect.fn("subject.export")(function* (
   const files = yield* copyFiles(tables, options.output, part)
   const conversations = yield* conversationsOf(catalogue.resources, join(part, "files"), files)
   const links = yield* linksOf(tables)
+  const sum = (counts: ReadonlyArray<number>) => counts.reduce((total, one) => total + one, 0)
+  const records = sum(coverage.map((one) => one.records))
+  // A record may have rows in child tables, and earlier versions.
+  const held = `${counted(records, "record")}, ${counted(sum(tables.map(({ rows }) => rows)), "row")} in ${counted(tables.length, "table")}`
   const asOf =
     coverage
       .map(({ completeAt }) => completeAt ?? "")
@@ -126,6 +135,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (
       addresses: options.addresses,
       coverage,
       tables: pageTables,
+      held,
       links,
       conversations: conversations.map((conversation) => `${pathOf(conversation)}.html`),
       files: files.map((file) => `files/${file}`),
@@ -141,7 +151,8 @@ export const exportSubject = Effect.fn("subject.export")(function* (
     await rename(`${target}.zip.part`, `${target}.zip`)
   })
   return {
-    records: coverage.reduce((sum, { records }) => sum + records, 0),
+    records,
+    held,
     tables: tables.map((table) => ({ name: table.name, rows: table.rows })),
     coverage,
     files: files.length,

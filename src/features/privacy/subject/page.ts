@@ -28,6 +28,8 @@ export interface Page {
   readonly addresses: ReadonlyArray<string>
   readonly coverage: ReadonlyArray<CoveredResource>
   readonly tables: ReadonlyArray<PageTable>
+  /** Counts, in words. */
+  readonly held: string
   readonly links: ReadonlyArray<{ readonly table: string; readonly url: string }>
   readonly files: ReadonlyArray<string>
   /** Paths of the pages of conversations. */
@@ -116,8 +118,7 @@ const coverageHtml = ({ candidates, coverage }: Page): Html =>
   </section>`
 
 /** What is held, before the rows themselves. */
-const contentsHtml = ({ conversations, files, links, tables }: Page): Html => {
-  const rows = tables.reduce((sum, one) => sum + one.rows, 0)
+const contentsHtml = ({ conversations, files, held, links, tables }: Page): Html => {
   const others = [
     conversations.length > 0 ? counted(conversations.length, "conversation") : [],
     files.length > 0 ? counted(files.length, "file") : [],
@@ -126,8 +127,7 @@ const contentsHtml = ({ conversations, files, links, tables }: Page): Html => {
   return html`<section>
     <h2>What is held</h2>
     <p>
-      ${counted(rows, "row")} in
-      ${counted(tables.length, "table")}${others.length === 0 ? "" : html`; ${others.join(", ")}, under <a href="#files">Conversations and files</a>`}.
+      ${held}${others.length === 0 ? "" : html`; ${others.join(", ")}, under <a href="#files">Conversations and files</a>`}.
     </p>
     ${
       tables.length === 0
@@ -143,10 +143,10 @@ const contentsHtml = ({ conversations, files, links, tables }: Page): Html => {
               </thead>
               <tbody>
                 ${tables.map(
-                  ({ description, name, rows: held }) =>
+                  ({ description, name, rows }) =>
                     html`<tr>
                       <th scope="row"><a href="#${name}">${name}</a></th>
-                      <td class="number">${number(held)}</td>
+                      <td class="number">${number(rows)}</td>
                       <td>${description}</td>
                     </tr>`
                 )}

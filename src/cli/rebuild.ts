@@ -27,7 +27,7 @@ import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { definitionsOf } from "../run/prologue.ts"
 import { before } from "../features/prune/command.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError, failureExplanation } from "../run/console/errors.ts"
+import { CommandError, failureExplanation, nothingSynced } from "../run/console/errors.ts"
 import { logEnd } from "../run/console/log.ts"
 import { modelText, warn } from "../run/console/findings.ts"
 import { Output, duration } from "../run/console/output.ts"
@@ -39,12 +39,7 @@ export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { read
   const { print, say, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { vault, warehouse, rebuilt, temporary } = outputPaths(output.folder)
-  if (!existsSync(vault))
-    return yield* new CommandError({
-      ends: "failed",
-      message: `There is no vault in ${output.folder}.`,
-      next: "./sluice sync"
-    })
+  if (!existsSync(vault)) return yield* nothingSynced(output.folder, `There is no vault in ${output.folder}.`)
   const { catalogue, policies, targets } = yield* definitionsOf(output)
   const startedAt = yield* Clock.currentTimeMillis
   const onEvent = yield* RunEvents

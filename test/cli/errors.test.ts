@@ -1,10 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Cause } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { Writable } from "node:stream"
 import { CommandError, explained, explanationOf } from "../../src/run/console/errors.ts"
 import { Output } from "../../src/run/console/output.ts"
 import { printError } from "../../src/run/result.ts"
 import { explainFailure } from "../../src/run/work.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 import { BadCredentials, BudgetExhausted } from "../../src/stages/api/errors.ts"
 import { Failure, type FailureReason, failure, fileFailure } from "../../src/values/failure.ts"
 
@@ -139,4 +142,26 @@ it("a refused token is explained with the next step for its kind", () => {
   assert.match(explain("private"), /SLUICE_TOKEN/)
   assert.match(explain("oauth"), /invalid_grant.*Authorise the app again and set SLUICE_REFRESH_TOKEN/)
   assert.notInclude(explain("oauth"), "SLUICE_TOKEN")
+})
+
+it("no command suggests a sync into a folder of other files, and each does for an empty one", async () => {
+  const [folder, empty] = [newFolder(), newFolder()]
+  writeFileSync(join(folder, "passwd"), "")
+  for (const command of [
+    "status",
+    "check",
+    "prune",
+    "verify",
+    "report",
+    "publish",
+    "rebuild",
+    "explore",
+    "ledger verify"
+  ]) {
+    const said = async (output: string) => (await sluice([...command.split(" "), "--output", output], {})).stderr
+    assert.include(await said(empty), `./sluice sync --output ${empty}`, command)
+    const foreign = await said(folder)
+    assert.notInclude(foreign, "sluice sync", command)
+    assert.include(foreign, `${folder} has files, and none of them is of sluice`, command)
+  }
 })

@@ -10,7 +10,7 @@ import { outputPaths, snapshotName } from "../../output/paths.ts"
 import type { Flags } from "../../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError } from "../../run/console/errors.ts"
+import { CommandError, firstSync } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { printResult } from "../../run/result.ts"
 
@@ -74,7 +74,7 @@ const checkPublished = (output: OutputSettings) => {
   return new CommandError({
     ends: "failed",
     message: `Nothing was published into ${published} yet.`,
-    next: existsSync(warehouse) ? "./sluice publish" : "./sluice sync"
+    next: existsSync(warehouse) ? "./sluice publish" : firstSync(output.folder)
   })
 }
 

@@ -14,7 +14,7 @@ import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { counted } from "../../values/finding.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError } from "../../run/console/errors.ts"
+import { CommandError, nothingSynced } from "../../run/console/errors.ts"
 import { Output, table } from "../../run/console/output.ts"
 import { openReadable } from "../../run/readable.ts"
 import { instant, printResult } from "../../run/result.ts"
@@ -27,11 +27,7 @@ const readLedger = Effect.fnUntraced(function* (flags: LedgerFlags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const path = ledgerOf(output.folder)
   if (!existsSync(path))
-    return yield* new CommandError({
-      ends: "failed",
-      message: `There is no ledger in ${output.folder}: the first sync begins it.`,
-      next: "./sluice sync"
-    })
+    return yield* nothingSynced(output.folder, `There is no ledger in ${output.folder}: the first sync begins it.`)
   return { output, path, check: yield* onDisk(path, "read", () => checkLedger(path)) }
 })
 

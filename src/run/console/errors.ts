@@ -1,5 +1,6 @@
 /** Every error that stops a command, as a person reads it: a sentence, the next step, and how the process ends. */
 import * as Schema from "effect/Schema"
+import { globSync } from "node:fs"
 import { dirname } from "node:path"
 import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../../stages/api/errors.ts"
 import { type ExitKind, type Explanation, Failure, type FailureReason, exitCodes } from "../../values/failure.ts"
@@ -7,6 +8,7 @@ import { suggestion } from "../../settings/closest.ts"
 import { SettingsError } from "../../settings/errors.ts"
 import { instant } from "../result.ts"
 import { deniedExplanation, settingsExplanation } from "./setting-errors.ts"
+import { outputFileOf } from "../../output/contents.ts"
 import { deniedAt, deniedText } from "../../output/denied.ts"
 
 /** An error of the command line itself, in words. */
@@ -19,8 +21,16 @@ export class CommandError extends Schema.TaggedError<CommandError>()("CommandErr
   resumeAt: Schema.optionalKey(Schema.Number)
 }) {}
 
-export const nothingSynced = (folder: string): CommandError =>
-  new CommandError({ ends: "failed", message: `Nothing was synced into ${folder} yet.`, next: "./sluice sync" })
+export const nothingSynced = (folder: string, message = `Nothing was synced into ${folder} yet.`): CommandError =>
+  new CommandError({ ends: "failed", message, next: firstSync(folder) })
+
+/** What to do about an output folder without data: a folder of other files is not the one that was meant. */
+export const firstSync = (folder: string): string => {
+  const names = globSync("*", { cwd: folder })
+  return names.length === 0 || names.some((name) => outputFileOf(name) !== undefined)
+    ? "./sluice sync"
+    : `name the output folder with --output: ${folder} has files, and none of them is of sluice`
+}
 
 type ServiceError = BadCredentials | WrongLocation | BudgetExhausted | Unavailable
 
@@ -71,7 +81,11 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
       }
     }
     case "WarehouseNotFound":
-      return { ends: "failed", message: `There is no warehouse at ${reason.path} yet.`, next: "./sluice sync" }
+      return {
+        ends: "failed",
+        message: `There is no warehouse at ${reason.path} yet.`,
+        next: firstSync(dirname(reason.path))
+      }
     case "WarehouseLocked":
       return lockExplanation(reason)
     case "BackupIncomplete":

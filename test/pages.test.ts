@@ -29,6 +29,19 @@ describe("the pages", () => {
     assert.deepStrictEqual(missing, [])
   })
 
+  it("name every destination in the first sentence, as the help and the package do", async () => {
+    const { description } = JSON.parse(textOf("package.json")) as { readonly description: string }
+    const { stdout } = await sluice(["--help"], {})
+    const first = {
+      README: textOf("README.md").split("\n\n")[1]!,
+      package: description,
+      help: stdout.split("\n\n")[1]!
+    }
+    for (const [where, text] of Object.entries(first))
+      for (const kind of ["DuckDB", "Parquet", "CSV", "PostgreSQL", "SQLite", "bucket", "lake"])
+        assert.include(text, kind, where)
+  })
+
   it("name commands with flags that these commands have", async () => {
     const wrong: Array<string> = []
     const flagsByCommand = new Map<string, ReadonlySet<string>>()

@@ -1,6 +1,7 @@
 /** What is not read completely, how fresh the tables are, and what runs now. Sends no requests. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { embeddedResourcesOf } from "../catalog/resource.ts"
 import { exitCodes } from "../values/failure.ts"
 import { standingOf } from "../alarms/facts.ts"
 import { readFacts, watch } from "../alarms/watch.ts"
@@ -36,7 +37,8 @@ export interface StatusFlags extends Flags, ChoiceFlags {
 export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const { output, optional, locations, namedLocations } = yield* reportSettings(flags, yield* Environment)
   const { catalogue } = yield* catalogueOf(output)
-  const resources = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
+  const chosen = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
+  const resources = chosen.flatMap((one) => [one, ...embeddedResourcesOf(catalogue.resources, one.table)])
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
   const { run, found, left, losses, names } =

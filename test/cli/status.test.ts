@@ -1,6 +1,6 @@
 /** What `status` says, compared with what is true of the output. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone, openTables } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
@@ -158,6 +158,21 @@ describe("status", () => {
       assert.notStrictEqual(states["contact_notes"], "complete")
     } finally {
       discard(down, spent)
+    }
+  })
+
+  it("counts as many readings as sync and check, also of what is embedded in another list", async () => {
+    const account = await openAlone("email_templates,email_template_folders")
+    try {
+      const { data } = JSON.parse((await sluice(["sync", "--json"], account.environment)).stdout)
+      const read = data.resources.map(({ resource }: Reading) => resource).toSorted()
+      const { readings } = await statusOf(account)
+      assert.deepStrictEqual(readings.map(({ resource }) => resource).toSorted(), read)
+      assert.include(read, "email_template_folders")
+      const { stdout } = await sluice(["check"], account.environment)
+      assert.include(stdout, `the age of ${read.length} readings`)
+    } finally {
+      discard(account)
     }
   })
 

@@ -27,11 +27,10 @@ export interface ReadingStatus {
   readonly last: LatestReading | undefined
 }
 
-/** The labels under which the requests of a resource are counted. */
+/** The labels of its readings. What is embedded in another list is read as well. */
 export const labelsOf = (resource: Resource): ReadonlyArray<string> => {
   const childRequest = childRequestOf(resource)
-  const isRead = resource.kind === "list" || resource.kind === "files"
-  return [...(isRead ? [resource.table] : []), ...(childRequest ? [childRequest.label] : [])]
+  return [...(resource.kind === "child" ? [] : [resource.table]), ...(childRequest ? [childRequest.label] : [])]
 }
 
 /** What is read at most daily is read because of its age; the rest also when its parent changes. */

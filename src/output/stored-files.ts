@@ -117,11 +117,13 @@ export const isStoredPath = (path: string): boolean =>
 
 /** The type that the bytes themselves show: what a server says of a file is not trusted. */
 const typeOf = async (head: Buffer): Promise<FoundType | undefined> => {
-  detector ??= import("file-type")
-  const { fileTypeFromBuffer } = await detector
-  return fileTypeFromBuffer(head).catch(() => undefined)
+  if (detect === undefined) {
+    const { fileTypeFromBuffer } = await import("file-type")
+    detect = fileTypeFromBuffer
+  }
+  return detect(head).catch(() => undefined)
 }
-let detector: Promise<typeof import("file-type")> | undefined
+let detect: ((bytes: Uint8Array) => Promise<FoundType | undefined>) | undefined
 
 /** Writes a file that is not there yet. Until a row names it, nobody minds if it is cut. */
 const writeNew = (path: string, content: ReadonlyArray<Buffer>): boolean => {

@@ -13,11 +13,7 @@ import type { Known } from "./existing-tables.ts"
 const sampleMax = 200
 
 /** The file of a deleted row may be missing, although sluice itself never removes it. */
-export const checkFiles = Effect.fn("verify.files")(function* (
-  { tables }: Known,
-  output: string,
-  isWhole: boolean
-) {
+export const checkFiles = Effect.fn("verify.files")(function* ({ tables }: Known, output: string, isWhole: boolean) {
   const findings: Array<VerifyFinding> = []
   const referenced = new Set<string>()
   let compared = 0

@@ -7,7 +7,6 @@ import { realpath } from "node:fs/promises"
 export const warehouseName = outputFiles.warehouse.name
 /** Tables store the paths of files relative to the output folder, so that the folder can be moved. */
 export const filesName = outputFiles.files.name
-export const lakeCatalogName = outputFiles.lakeCatalog.name
 export const snapshotName = "crm.duckdb"
 export const manifestName = "manifest.json"
 /** No command but the demo uses this folder by default. */

@@ -61,12 +61,15 @@ const invalidToml = (name: string, message: string): SettingProblem => {
 const withoutValue = (message: string): string =>
   message.replace(/^(Invalid value|Invalid date-time|Integer out of range) '.*'/s, "$1, or a text without quotes,")
 
+const renamed: Readonly<Record<string, string>> = { "output.file_mb_max": "files.max_bytes" }
+
 const checkedNames = (name: string, content: Table, placeOf: SettingsFile["placeOf"]): ReadFile => {
   const problems: Array<SettingProblem> = []
   const unknown = (path: string, names: ReadonlyArray<string>) => {
     // A right key in a wrong section is far from its right path.
     const key = path.split(".")[1]
-    const near = closest(path, names) ?? names.find((name) => key !== undefined && name.split(".")[1] === key)
+    const near =
+      renamed[path] ?? closest(path, names) ?? names.find((name) => key !== undefined && name.split(".")[1] === key)
     problems.push(wrong(placeOf(path), { _tag: "UnknownSetting", path, ...(near !== undefined && { closest: near }) }))
   }
   // The value is not shown, because it may contain secrets.

@@ -1,4 +1,5 @@
 /** Carries out an erasure, of a person or of what is too old, and prints its result. */
+import { fileCounts } from "./file-counts.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { basename } from "node:path"
@@ -39,7 +40,7 @@ export const printPlan = Effect.fnUntraced(function* (schema: Named, job: Erasur
         records: removed.length,
         rowsKept: job.kept,
         recordsKept: kept.length,
-        files: job.files.length
+        ...fileCounts(job.files.length)
       }
     })
   for (const line of table(["table", "rows"], Object.entries(job.rows))) print(line)
@@ -109,7 +110,7 @@ export const erase = Effect.fnUntraced(function* (
         rowsKept: certificate.rowsKept,
         recordsKept,
         segments: segments.length,
-        files: certificate.files,
+        ...fileCounts(certificate.files),
         certificate: path,
         isErased,
         found: search.found,

@@ -1,4 +1,5 @@
 /** The command `sluice location remove`. */
+import { FileCounts } from "./file-counts.ts"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import { command, group } from "../../../run/command.ts"
@@ -39,7 +40,7 @@ export const locationResults = () => {
     rows: Schema.Record(Schema.String, Schema.Int),
     /** Responses in the vault, and their size before compression. */
     vault: Schema.Struct({ entries: Schema.Int, bytes: Schema.Int }),
-    files: Schema.Int,
+    ...FileCounts,
     /** Where else the location is. `isKept`: it is out of reach. */
     places: Schema.Array(Schema.Struct({ path: Schema.String, what: Schema.String, isKept: Schema.Boolean })),
     /** Where the location was still found. */

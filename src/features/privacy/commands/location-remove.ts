@@ -1,4 +1,5 @@
 /** `sluice location remove`: the plan of the removal of a location, or the removal itself. */
+import { fileCounts } from "./file-counts.ts"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
@@ -55,7 +56,7 @@ export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: 
   if (pending) say(`The removal of ${id} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
   const job = pending ?? (yield* planned(id, output, yield* loadCatalogue(output)))
   const places = yield* placesOf(output, job)
-  const data = { location: id, rows: job.rows, vault: job.vault, files: job.files.length, places }
+  const data = { location: id, rows: job.rows, vault: job.vault, ...fileCounts(job.files.length), places }
   if (!flags.apply) {
     const next = `./sluice location remove ${id} --apply`
     if (json) return yield* printResult("location-remove", { exitCode: 0, next, data: { applied: false, ...data } })

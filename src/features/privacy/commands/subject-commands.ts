@@ -1,4 +1,5 @@
 /** The commands by which an account answers for personal data. */
+import { FileCounts } from "./file-counts.ts"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -145,7 +146,7 @@ export const privacyResults = () => {
     /** Financial records that stay without the person, and their rows by table. */
     recordsKept: Schema.Int,
     rowsKept: Schema.Record(Schema.String, Schema.Int),
-    files: Schema.Int,
+    ...FileCounts,
     /** Segments of the vault that were rewritten. */
     segments: Schema.optionalKey(Schema.Int),
     certificate: Schema.optionalKey(Schema.String),

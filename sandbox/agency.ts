@@ -1,6 +1,8 @@
 import { Clock } from "./account/clock.ts"
-import type { Data } from "./account/collection.ts"
+import { type Data, entry } from "./account/collection.ts"
 import { createContext } from "./account/context.ts"
+import { type Files, createFiles } from "./files/files.ts"
+import { placeLinks } from "./files/places.ts"
 import { createLocations } from "./families/locations/seeded-location.ts"
 import type { HttpRequest } from "./http/handler.ts"
 import { privateTokenOf, refreshTokenOf } from "./http/tokens.ts"
@@ -19,11 +21,14 @@ export class Agency {
   readonly #numberByToken = new Map<string, number>()
   readonly #credentials: Array<{ readonly token: string; readonly refreshToken: string }> = []
   readonly #agency: Service | undefined
+  /** The host behind the links of all locations. */
+  readonly files: Files | undefined
   #origin = ""
 
   constructor(options: SandboxOptions, clock?: Clock) {
     this.#settings = settle(options)
     this.#clock = clock ?? new Clock(this.#settings.now)
+    this.files = createFiles(this.#settings, this.#clock)
     const { locations } = this.#settings
     if (locations === 1) return
     for (let number = 0; number < locations; number++) {
@@ -49,6 +54,7 @@ export class Agency {
   setOrigin(origin: string): void {
     this.#origin = origin
     for (const service of this.#all()) service.origin = origin
+    if (this.files !== undefined) this.files.apiOrigin = origin
   }
 
   close(): void {
@@ -85,7 +91,7 @@ export class Agency {
   #serviceOf(number: number): Service {
     const known = this.#made.get(number)
     if (known !== undefined) return known
-    const service = createServiceOf(this.#settingsOf(number), this.#clock, this.locations)
+    const service = createServiceOf(this.#settingsOf(number), this.#clock, this.locations, this.files)
     service.origin = this.#origin
     this.#made.set(number, service)
     return service
@@ -101,10 +107,12 @@ export class Agency {
     const { limits, locations, now, windowKind } = this.#settings
     const own = { ...settle({ contacts: 0, limits, now, windowKind }), locations }
     const { seed } = this.#settingsOf(locations)
-    const service = createServiceOf({ ...own, seed, location: locations }, this.#clock)
-    const rows = [...this.#numberById.values()].flatMap((number) => [
-      ...createLocations(createContext(this.#settingsOf(number))).live()
-    ])
+    const service = createServiceOf({ ...own, seed, location: locations }, this.#clock, undefined, this.files)
+    const rows = [...this.#numberById.values()].flatMap((number) => {
+      const context = createContext(this.#settingsOf(number))
+      const locations = placeLinks("locations", createLocations(context), context)
+      return [...locations.live()].map((row) => entry({ ...row, source: locations.data(row) }))
+    })
     const all = createLocations(service.world.context)
     for (const row of all.live().toArray()) all.remove(row)
     for (const row of rows) all.add(row)

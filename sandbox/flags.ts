@@ -37,6 +37,15 @@ export const flags = {
     description: "a probability such as 0.02, rules such as 500:0.1,reset-after:0.05, or rules as JSON"
   },
   webhooks: { type: "string", description: "loopback (default) or any: where workflows may send webhooks" },
+  files: { type: "boolean", description: "links lead to a second host, which serves the files behind them" },
+  "file-mb": { type: "string", description: "size of the largest file in MB, such as 300 (default: no such file)" },
+  "file-trouble": {
+    type: "string",
+    description: "share of links that are expired, deleted, slow or hostile (default 0)"
+  },
+  "file-contents": { type: "string", description: "distinct contents that links share (default: a quarter as many)" },
+  "file-bytes": { type: "string", description: "exact size of every other file, for benchmarks" },
+  "messages-with-files": { type: "string", description: "share of messages with attachments (default 0.1)" },
   "no-duplicate-contacts": {
     type: "boolean",
     description: "the account forbids contacts with the same e-mail or phone"
@@ -64,12 +73,18 @@ export const readOptions = (values: Flags): SandboxOptions => {
   if (text("host") !== undefined) options["host"] = text("host")
   if (values.warm === true) options["warm"] = true
   if (values["no-compression"] === true) options["compress"] = false
+  if (values.files === true) options["files"] = true
   const choice = (name: keyof Flags, option: string, choices: ReadonlyArray<string>): void => {
     const sent = text(name)
     if (sent !== undefined && !choices.includes(sent)) throw new Error(`--${name} is one of ${choices.join(", ")}.`)
     if (sent !== undefined) options[option] = sent
   }
   if (values["no-duplicate-contacts"] === true) options["allowDuplicateContact"] = false
+  for (const name of ["fileTrouble", "messagesWithFiles"]) {
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    if (Number(options[name] ?? 0) > 1) throw new Error(`--${flag} is a share from 0 to 1.`)
+  }
+  if (Number(options["fileContents"] ?? 1) < 1) throw new Error("--file-contents is at least 1.")
   choice("webhooks", "webhooks", ["loopback", "any"])
   choice("world", "world", ["realistic", "nasty"])
   choice("window-kind", "windowKind", ["sliding", "fixed"])
@@ -84,7 +99,7 @@ export const readOptions = (values: Flags): SandboxOptions => {
 const counts = (
   "port seed contacts locations opportunities conversations messages orders submissions tasks appointments users " +
   "notes-per-contact tags " +
-  "custom-values retry-after foreign token-lifetime"
+  "custom-values retry-after foreign token-lifetime file-mb file-trouble file-contents file-bytes messages-with-files"
 ).split(" ") as Array<keyof Flags>
 
 const readLimits = (sent: string): Limits | "off" => {

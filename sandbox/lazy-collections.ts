@@ -17,6 +17,7 @@ import {
   createProductCollections,
   createProducts
 } from "./families/products/seeded-products.ts"
+import { placeLinks } from "./files/places.ts"
 import { Owners, rowsOf, streams } from "./account/seeded.ts"
 import {
   createSocialAccounts,
@@ -180,7 +181,7 @@ export class LazyCollections {
 
   /** Creates a collection, and replaces its getter with it. */
   #once(name: string, make: () => Collection): Collection {
-    const made = make()
+    const made = placeLinks(name, make(), this.#context)
     Object.defineProperty(this, name, { value: made })
     return made
   }

@@ -17,11 +17,10 @@ export const runSandbox = async (argv: ReadonlyArray<string>): Promise<number> =
     return 2
   }
   try {
-    const { agencyToken, close, companyId, locationId, token, url, ...oauth } = await startSandbox(options)
+    const { agencyToken, close, companyId, files, locationId, token, url, ...oauth } = await startSandbox(options)
     const { clientId, clientSecret, refreshToken } = oauth
-    process.stdout.write(
-      `${JSON.stringify({ url, token, locationId, companyId, clientId, clientSecret, refreshToken, agencyToken })}\n`
-    )
+    const access = { url, token, locationId, companyId, clientId, clientSecret, refreshToken, agencyToken, files }
+    process.stdout.write(`${JSON.stringify(access)}\n`)
     process.stderr.write(`sandbox: serving the Account Platform at ${url}, stop with Ctrl-C\n`)
     await new Promise((resolve) => {
       process.once("SIGINT", resolve)

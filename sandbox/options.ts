@@ -50,6 +50,18 @@ export interface SandboxOptions {
   faults?: number | ReadonlyArray<FaultRule>
   /** The addresses to which workflows may send webhooks. Default: only loopback addresses. */
   webhooks?: "loopback" | "any"
+  /** Whether links lead to a second host, which serves the files behind them. Default: false; they lead nowhere. */
+  files?: boolean
+  /** The size of the largest file in megabytes of 1,048,576 bytes. Default: 0, no such file. */
+  fileMb?: number
+  /** The share of links with some trouble, such as an expired signature. Default: 0. */
+  fileTrouble?: number
+  /** The number of distinct contents that the links share. Default: about a quarter of the number of links. */
+  fileContents?: number
+  /** The exact size of every other file, for benchmarks. Default: 0, sizes as in a live account. */
+  fileBytes?: number
+  /** The share of messages with attachments, if links lead to files. Default: 0.1. */
+  messagesWithFiles?: number
   variants?: Variants
 }
 
@@ -100,6 +112,9 @@ const documentedLimits: Limits = { burst: 100, intervalMs: 10_000, daily: 200_00
 export const settle = (options: SandboxOptions = {}): Settings => {
   const contacts = options.contacts ?? 2000
   const conversations = options.conversations ?? Math.round(contacts * 0.6)
+  // Every conversation has a last message, so there are at least as many messages as conversations.
+  const messages = Math.max(conversations, options.messages ?? conversations * 6)
+  const messagesWithFiles = options.messagesWithFiles ?? 0.1
   return {
     port: options.port ?? 0,
     host: options.host ?? "127.0.0.1",
@@ -109,8 +124,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     location: 0,
     opportunities: options.opportunities ?? Math.round(contacts * 0.4),
     conversations,
-    // Every conversation has a last message, so there are at least as many messages as conversations.
-    messages: Math.max(conversations, options.messages ?? conversations * 6),
+    messages,
     orders: options.orders ?? Math.round(contacts * 0.25),
     submissions: options.submissions ?? Math.round(contacts * 0.3),
     tasks: options.tasks ?? Math.round(contacts * 0.3),
@@ -134,6 +148,12 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     tokenLifetime: options.tokenLifetime ?? 86_399,
     faults: options.faults ?? [],
     webhooks: options.webhooks ?? "loopback",
+    files: options.files ?? false,
+    fileMb: options.fileMb ?? 0,
+    fileTrouble: options.fileTrouble ?? 0,
+    fileContents: options.fileContents ?? Math.max(24, Math.ceil((contacts * 1.5 + messages * messagesWithFiles) / 4)),
+    fileBytes: options.fileBytes ?? 0,
+    messagesWithFiles,
     variants: {
       contactPaging: "searchAfter",
       contactDateFilter: "iso",

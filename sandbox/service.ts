@@ -2,6 +2,7 @@ import { Clock } from "./account/clock.ts"
 import type { Data } from "./account/collection.ts"
 import { Random, streams } from "./account/random.ts"
 import { Churn } from "./control/churn-rate.ts"
+import { type Files, createFiles, showLinks } from "./files/files.ts"
 import { ExportCursors } from "./families/conversations/export-cursors.ts"
 import { Deliveries } from "./families/workflows/webhook-deliveries.ts"
 import { Faults } from "./http/faults.ts"
@@ -23,6 +24,8 @@ export interface Service {
   readonly exportCursors: ExportCursors
   readonly deliveries: Deliveries
   readonly churn: Churn
+  /** The host behind links; undefined without the option `files`. */
+  readonly files: Files | undefined
   /** Draws the ids of records that are created while the sandbox runs. */
   readonly random: Random
   /** Draws the ids and delays of requests. */
@@ -64,7 +67,8 @@ export const createService = (options: SandboxOptions, clock?: Clock): Service =
 export const createServiceOf = (
   settings: Settings,
   clock: Clock = new Clock(settings.now),
-  locations: Service["locations"] = () => []
+  locations: Service["locations"] = () => [],
+  files: Files | undefined = createFiles(settings, clock)
 ): Service => {
   const world = createWorld(settings)
   return {
@@ -75,8 +79,9 @@ export const createServiceOf = (
     limiter: new Limiter(settings, clock),
     faults: new Faults(settings.faults, settings.seed),
     statistics: new Statistics(limitsOf(settings).intervalMs),
-    deliveries: new Deliveries(settings, world, clock),
+    deliveries: new Deliveries(settings, world, clock, (text) => showLinks(text, true, files)),
     churn: new Churn(),
+    files,
     exportCursors: new ExportCursors(clock),
     random: new Random(settings.seed, streams.live, 0),
     requestRandom: new Random(settings.seed, streams.latency, 0),

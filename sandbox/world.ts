@@ -12,6 +12,7 @@ import { createConversations } from "./families/conversations/seeded-conversatio
 import { createMessages } from "./families/conversations/seeded-messages.ts"
 import { DerivedCollection } from "./account/derived.ts"
 import { createEmails } from "./families/conversations/seeded-email-messages.ts"
+import { placeLinks } from "./files/places.ts"
 import { addOrphans } from "./account/malformed.ts"
 import { createNotes } from "./families/contacts/seeded-notes.ts"
 import { createObjectFields } from "./families/custom-fields/seeded-object-fields.ts"
@@ -92,6 +93,9 @@ export const createWorld = (settings: Settings): World => {
   }
   const world: World = Object.assign(lazy, eager)
   for (const name of withOrphans) addOrphans(context, world[name])
+  for (const [name, collection] of Object.entries(eager)) {
+    if (collection instanceof Collection) placeLinks(name, collection, context)
+  }
   if (settings.warm) warm(world)
   return world
 }

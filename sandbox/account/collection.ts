@@ -74,6 +74,8 @@ export class Collection {
   #removals = 0
   readonly #indexes = new Map<string, { read: number; byKey: Map<string, Array<Entry>> }>()
   readonly #lists = new Map<string, { rows: ReadonlyArray<Entry>; read: number; removals: number }>()
+  #finish: ((data: Data, entry: Entry) => Data) | undefined
+  readonly #unfinished = new Set<Entry>()
 
   constructor(shapes: Shapes) {
     this.shapes = shapes
@@ -149,7 +151,15 @@ export class Collection {
   }
 
   data(entry: Entry): Data {
-    return typeof entry.source === "number" ? this.shapes.build(entry) : entry.source
+    const isBuilt = typeof entry.source === "number"
+    const data = typeof entry.source === "number" ? this.shapes.build(entry) : entry.source
+    return this.#finish !== undefined && (isBuilt || this.#unfinished.has(entry)) ? this.#finish(data, entry) : data
+  }
+
+  /** Changes all seeded records, when each is read. Records that are written later are left as they are. */
+  finish(change: (data: Data, entry: Entry) => Data): void {
+    this.#finish = change
+    for (const entry of this.#log) if (typeof entry.source !== "number") this.#unfinished.add(entry)
   }
 
   full(entry: Entry): string {

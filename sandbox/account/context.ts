@@ -24,7 +24,7 @@ export const createContext = (settings: Settings): AccountContext => {
     locationId: random.id(),
     companyId: settings.location === 0 ? random.id() : companyOf(settings, random),
     userIds: Array.from({ length: settings.users }, () => random.id()),
-    customFields: customFields(random, settings.world === "nasty"),
+    customFields: customFields(random, settings.world === "nasty", settings.files),
     begin: settings.now - years(3),
     end: settings.now
   }

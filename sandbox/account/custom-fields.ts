@@ -10,7 +10,7 @@ export interface CustomField {
 }
 
 /** The custom fields of the account (A 2.4), one of each kind of value, and perhaps those with difficult keys. */
-export const customFields = (random: Random, malformed: boolean): ReadonlyArray<CustomField> => [
+export const customFields = (random: Random, malformed: boolean, files: boolean): ReadonlyArray<CustomField> => [
   ...definitions.map(([model, name, dataType, picklistOptions]) => ({
     id: random.id(),
     name,
@@ -22,7 +22,14 @@ export const customFields = (random: Random, malformed: boolean): ReadonlyArray<
   ...(malformed ? difficult : []).map(([key, dataType = "TEXT"]) => {
     const [model, name] = key.split(".") as [CustomField["model"], string]
     return { id: random.id(), name, fieldKey: key, dataType, model }
-  })
+  }),
+  ...(files ? forFiles : []).map(([model, name, dataType]) => ({
+    id: random.id(),
+    name,
+    fieldKey: keyOf(model, name),
+    dataType,
+    model
+  }))
 ]
 
 export const keyOf = (model: string, name: string): string =>
@@ -133,6 +140,13 @@ const difficult: ReadonlyArray<readonly [key: string, dataType?: string]> = [
   ["opportunity.budget", "FLOAT"],
   ["opportunity.Budget", "FLOAT"],
   ["opportunity.moment", "DATE_TIME"]
+]
+
+/** Fields of an account whose links lead to files. */
+const forFiles: ReadonlyArray<readonly ["contact" | "opportunity", string, string]> = [
+  ["contact", "Signature", "SIGNATURE"],
+  ["opportunity", "Site photos", "FILE_UPLOAD"],
+  ["opportunity", "Sign-off", "SIGNATURE"]
 ]
 
 const definitions: ReadonlyArray<["contact" | "opportunity", string, string, ReadonlyArray<string>?]> = [

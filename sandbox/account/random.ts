@@ -107,7 +107,8 @@ export const streams = {
   transcript: 67,
   provider: 68,
   churn: 69,
-  delivery: 70
+  delivery: 70,
+  file: 71
 } as const
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -1,4 +1,5 @@
 import { change } from "./change.ts"
+import { changeLink, filesOf, linkLines } from "../files/truth.ts"
 import { addCopy, addInvalidCopies, edit, ndjson, remove } from "./records.ts"
 import { setWorkflow } from "./workflows.ts"
 import { malformed, notFound } from "../http/errors.ts"
@@ -19,7 +20,15 @@ export const control = ({ method, text, url }: ParsedRequest, service: Service):
       return JSON.stringify(statistics.report(url.searchParams.get("arrivals") === "1"))
     case "POST stats/reset":
       statistics.reset()
+      service.files?.statistics.reset()
       return JSON.stringify(statistics.report(false))
+    case "GET files":
+      filesOf(service)
+      return linkLines(service)
+    case "GET files/stats":
+      return JSON.stringify(filesOf(service).statistics.report())
+    case "POST files":
+      return JSON.stringify(changeLink(body, service))
     case "GET locations":
       return JSON.stringify(service.locations())
     case "POST change":

@@ -1,4 +1,5 @@
 import { viewOf } from "./record-views.ts"
+import { showLinks } from "../files/files.ts"
 import { malformed, notFound } from "../http/errors.ts"
 import type { Service } from "../service.ts"
 import type { World } from "../world.ts"
@@ -19,7 +20,7 @@ export const ndjson = (name: string, query: URLSearchParams, service: Service): 
   }
   // The rows are a snapshot. The lines are built one at a time, because together they may be too long for a string.
   const rows = [...(query.get("strays") === "1" ? collection.orphans() : collection.live())]
-  return rows.values().map((row) => `${text(row)}\n`)
+  return rows.values().map((row) => `${showLinks(text(row), !isList, service.files)}\n`)
 }
 
 /**

@@ -124,7 +124,7 @@ const contentHeaders = ({ contentType, fileName, status }: Content, requestId: s
   Date: new Date(clock.now()).toUTCString(),
   "x-account-platform-requestid": requestId,
   ...(status !== 204 && {
-    "Content-Type": contentType.startsWith("audio/") ? contentType : `${contentType}; charset=utf-8`
+    "Content-Type": /^(text|application\/json)\b/.test(contentType) ? `${contentType}; charset=utf-8` : contentType
   }),
   ...(fileName !== undefined && { "Content-Disposition": `attachment; filename="${fileName}"` })
 })

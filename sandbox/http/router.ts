@@ -3,6 +3,8 @@ import { churn } from "../control/churn.ts"
 import { checkLocation, checkVersion, readJson } from "./request-checks.ts"
 import { HttpError, notFound } from "./errors.ts"
 import { oauthError } from "./tokens.ts"
+import { documentRoute } from "../files/documents.ts"
+import { showLinks } from "../files/files.ts"
 import { emailContent, storagePath } from "../families/emails/content.ts"
 import { routes } from "../routes.ts"
 import { queryValues, withoutNulls, cutPages } from "./request-values.ts"
@@ -35,7 +37,7 @@ export const answer = (request: ParsedRequest, service: Service, interrupt: () =
     return { status: 200, ...contentOf(emailContent(url.pathname, headers["authorization"], service)) }
   }
   const isTokenRequest = method === "POST" && url.pathname === "/oauth/token"
-  const found = isTokenRequest ? undefined : match(method, url.pathname)
+  const found = isTokenRequest ? undefined : match(method, url.pathname, service)
   service.statistics.count(isTokenRequest ? "POST /oauth/token" : ((found && operation(found.route)) ?? "unknown"))
   if (isTokenRequest) return exchangeToken(request, service, interrupt)
   if (found === undefined) throw notFound(`Cannot ${method} ${url.pathname}`)
@@ -71,7 +73,10 @@ export const answer = (request: ParsedRequest, service: Service, interrupt: () =
     },
     service
   )
-  return { status: route.status ?? 200, ...contentOf(answered) }
+  const content = contentOf(answered)
+  const isSingle = isParameter(route.path.split("/").at(-1)!)
+  const shown = typeof content.body === "string" ? showLinks(content.body, isSingle, service.files) : content.body
+  return { status: route.status ?? 200, ...content, body: shown }
 }
 
 const contentOf = (answered: Answer): Omit<Content, "status"> =>
@@ -96,7 +101,11 @@ const header = (value: string | ReadonlyArray<string> | undefined): string | und
   typeof value === "object" ? value[0] : value
 
 /** Finds the route. Case and trailing slashes matter (field-notes 1); a literal segment takes precedence over a parameter. */
-const match = (method: string, path: string): { route: Route; params: Record<string, string> } | undefined => {
+const match = (
+  method: string,
+  path: string,
+  { files }: Service
+): { route: Route; params: Record<string, string> } | undefined => {
   const segments = path.split("/")
   for (const candidate of byShape.get(`${method} ${segments.length}`) ?? []) {
     const params: Record<string, string> = {}
@@ -106,13 +115,14 @@ const match = (method: string, path: string): { route: Route; params: Record<str
       params[expected.slice(1)] = decodeURIComponent(segment)
       return segment !== ""
     })
+    if (candidate.route === documentRoute && files === undefined) continue
     if (fits) return { route: candidate.route, params }
   }
   return undefined
 }
 
 const byShape = new Map<string, Array<{ route: Route; segments: Array<string> }>>()
-for (const route of routes) {
+for (const route of [...routes, documentRoute]) {
   const segments = route.path.split("/")
   const shape = `${route.method} ${segments.length}`
   const alike = byShape.get(shape) ?? []

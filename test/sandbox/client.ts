@@ -2,7 +2,7 @@ import { afterAll } from "vitest"
 import { Clock } from "../../sandbox/account/clock.ts"
 import { handle } from "../../sandbox/http/handler.ts"
 import type { SandboxOptions } from "../../sandbox/options.ts"
-import { startSandbox } from "../../sandbox/server.ts"
+import { type Sandbox, startSandbox } from "../../sandbox/server.ts"
 import { type Access, accessOf, createService } from "../../sandbox/service.ts"
 
 export type Json = Record<string, any>
@@ -31,6 +31,8 @@ export interface Client extends Access {
   /** Every record of a collection, from the control address. */
   records(name: string, query?: string): Promise<Array<Json>>
 }
+
+export type Listening = Client & Pick<Sandbox, "agencyToken" | "files">
 
 /** A clock that only `advance`, `wait` and the requests of a client move. */
 export class VirtualClock extends Clock {
@@ -80,10 +82,12 @@ export const sandbox = async (options: SandboxOptions = {}): Promise<Client & { 
 }
 
 /** A sandbox with a socket, for tests that need one; it is closed after the test file. */
-export const listening = async (options: SandboxOptions = {}): Promise<Client> => {
+export const listening = async (options: SandboxOptions = {}): Promise<Listening> => {
   const running = await startSandbox({ ...small, ...options })
   afterAll(() => running.close())
-  return client(running, running.url, (path, init) => fetch(path.startsWith("/") ? running.url + path : path, init))
+  const { agencyToken, files, url } = running
+  const sent = client(running, url, (path, init) => fetch(path.startsWith("/") ? url + path : path, init))
+  return { ...sent, agencyToken, files }
 }
 
 const small: SandboxOptions = { contacts: 300, limits: "off" }

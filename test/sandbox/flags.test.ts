@@ -25,6 +25,18 @@ describe("the flags", () => {
     })
   })
 
+  it("for files are converted to options", () => {
+    const sizes = { "file-mb": "300", "file-bytes": "50000", "file-contents": "400" }
+    assert.deepEqual(readOptions({ files: true, ...sizes, "file-trouble": "0.1", "messages-with-files": "1" }), {
+      files: true,
+      fileMb: 300,
+      fileBytes: 50_000,
+      fileContents: 400,
+      fileTrouble: 0.1,
+      messagesWithFiles: 1
+    })
+  })
+
   it("that are invalid are refused with one sentence", () => {
     for (const values of [
       { contacts: "many" },
@@ -39,6 +51,9 @@ describe("the flags", () => {
       { faults: '[{"kind":"500","count":"many"}]' },
       { faults: '["500"]' },
       { faults: "[" },
+      { "file-trouble": "2" },
+      { "messages-with-files": "1.5" },
+      { "file-contents": "0" },
       { quirk: ["contactPaging=maybe"] },
       { quirk: ["what=ever"] }
     ]) {

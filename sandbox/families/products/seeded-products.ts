@@ -14,7 +14,9 @@ export const createProducts = (context: AccountContext, owners: Owners, collecti
     stream: streams.product,
     count: owners.share(0.03, 60),
     build: (draw) => product(context, draw, collectionIds),
-    full: without("seo", "medias", "taxInclusive", "isLabelEnabled"),
+    full: context.settings.files
+      ? without("seo", "taxInclusive", "isLabelEnabled")
+      : without("seo", "medias", "taxInclusive", "isLabelEnabled"),
     malform: {
       instants: "createdAt updatedAt",
       flags: "availableInStore isTaxesEnabled",

@@ -15,12 +15,15 @@ export class Deliveries {
   readonly #settings: Settings
   readonly #world: World
   readonly #clock: Clock
+  readonly #shown: (text: string) => string
   readonly #random: Random
   readonly #closing = new AbortController()
   /** The last pending delivery to each URL. */
   readonly #lastByUrl = new Map<string, Promise<void>>()
 
-  constructor(settings: Settings, world: World, clock: Clock) {
+  /** `shown` signs the links of a record. */
+  constructor(settings: Settings, world: World, clock: Clock, shown: (text: string) => string) {
+    this.#shown = shown
     this.#settings = settings
     this.#world = world
     this.#clock = clock
@@ -56,7 +59,7 @@ export class Deliveries {
       }
       const times = this.#random.chance(Number(workflow["duplicates"] ?? 0)) ? 2 : 1
       for (let time = 0; time < times; time++)
-        this.#enqueue(step, JSON.stringify(event), workflow["unordered"] === true)
+        this.#enqueue(step, this.#shown(JSON.stringify(event)), workflow["unordered"] === true)
     }
   }
 

@@ -45,18 +45,20 @@ export function* bytesOf(content: FileContent, start = 0, end = content.bytes): 
     const block = Math.floor(at / blockBytes)
     const offset = at - block * blockBytes
     const length = Math.min(end - at, blockBytes - offset)
-    yield blockOf(content, block).subarray(offset, offset + length)
+    yield partOf(content, block, offset, length)
     at += length
   }
 }
 
-/** Each block names its content and itself, so that no two are equal. */
-const blockOf = ({ number, type }: FileContent, block: number): Buffer => {
-  const bytes = Buffer.from(type === "text/plain" ? prose : noise)
-  const header = block === 0 ? headers[type]! : Buffer.alloc(0)
-  header.copy(bytes)
-  bytes.write(`[${number.toString(36).padStart(6, "0")}:${block.toString(36).padStart(6, "0")}]`, header.length)
-  return bytes
+/** A part of a block. Each block begins with a mark of its content and its place, so that no two are equal. */
+const partOf = ({ number, type }: FileContent, block: number, offset: number, length: number): Buffer => {
+  const part = Buffer.allocUnsafe(length)
+  const filling = type === "text/plain" ? prose : noise
+  filling.copy(part, 0, offset, offset + length)
+  const mark = Buffer.from(`[${number.toString(36).padStart(6, "0")}:${block.toString(36).padStart(6, "0")}]`)
+  const start = block === 0 ? Buffer.concat([headers[type]!, mark]) : mark
+  if (offset < start.length) start.copy(part, 0, offset)
+  return part
 }
 
 export const sha256Of = (content: FileContent): string => {

@@ -11,7 +11,7 @@ export const fileValues = (sent: unknown, drawing: Drawing, member: "value" | "f
     const id = String(item["id"])
     if (member === "value") {
       // A malformed value stays.
-      const isUsual = typeof item["value"] === "string" || (isObject(item["value"]) && item["value"] !== null)
+      const isUsual = typeof item["value"] === "string" || isObject(item["value"])
       return isUsual ? { ...item, value: valueOf(dataType, id, drawing) } : item
     }
     if (dataType === "FILE_UPLOAD" && drawing.random.chance(0.7)) {
@@ -30,7 +30,7 @@ export const fileAnswers = (others: Data, drawing: Drawing): Data =>
     })
   )
 
-const isObject = (value: unknown): boolean => typeof value === "object" && !Array.isArray(value)
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
 
 const valueOf = (dataType: string, id: string, drawing: Drawing): unknown => {
   if (dataType === "FILE_UPLOAD") {

@@ -105,6 +105,9 @@ const send = async (received: Received, files: Files): Promise<void> => {
 
 /** Small files take one write; large ones are made while they are sent. */
 const sendBytes = async (response: ServerResponse, content: FileContent, start: number, end: number): Promise<void> => {
-  if (end - start <= 1_048_576) return void response.end(Buffer.concat([...bytesOf(content, start, end)]))
+  if (end - start <= 1_048_576) {
+    const parts = [...bytesOf(content, start, end)]
+    return void response.end(parts.length === 1 ? parts[0] : Buffer.concat(parts))
+  }
   await pipeline(Readable.from(bytesOf(content, start, end)), response)
 }

@@ -56,8 +56,8 @@ const contactAttachments = (drawing: Drawing, index: number): ReadonlyArray<stri
 const message: Place = (data, drawing) => {
   const { context, random } = drawing
   // Calls and voicemail have no attachments (A 2.12).
-  const isSilent = data["type"] !== 1 && data["type"] !== 10
-  if (!isSilent || !random.chance(context.settings.messagesWithFiles)) return { attachments: [] }
+  const isVoice = data["type"] === 1 || data["type"] === 10
+  if (isVoice || !random.chance(context.settings.messagesWithFiles)) return { attachments: [] }
   return { attachments: urls(drawing, "attachments", random.chance(0.1) ? 2 : 1, single) }
 }
 

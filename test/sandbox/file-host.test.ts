@@ -60,6 +60,18 @@ describe("the file host", () => {
     assert.deepStrictEqual([body.length, sha256(body)], [bytes, digest])
   })
 
+  it("makes a file of 300 MB while it is sent", async () => {
+    const large = await listening({ contacts: 5, files: true, fileMb: 300 })
+    const urls = (await large.records("contacts")).flatMap(({ attachments = [] }) => attachments as Array<string>)
+    const heads = await Promise.all(urls.map((url) => raw(url, {}, { method: "HEAD" })))
+    const place = heads.findIndex(({ headers }) => headers["content-length"] === "314572800")
+    const before = process.memoryUsage().rss
+    const { body, isWhole } = await raw(urls[place]!, {}, { bytesMax: 1_000_000 })
+    assert.isFalse(isWhole)
+    assert.isBelow(body.length, 3_000_000)
+    assert.isBelow(process.memoryUsage().rss - before, 100_000_000)
+  })
+
   it("answers HEAD without a body, and nothing else than GET and HEAD", async () => {
     const { bytes, url } = withTrouble("none")[0]!
     const head = await raw(url, {}, { method: "HEAD" })

@@ -1,4 +1,6 @@
 /** Where the records of an account with files have links, and what they say about them. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "vitest"
 import { type Json, listening, sandbox } from "./client.ts"
 import { type LinkRow, linksOf, raw, sha256 } from "./file-client.ts"
@@ -203,6 +205,32 @@ describe("signed links", () => {
     const single = await client.get(`/contacts/${link.record}`)
     const fresh = await raw(find(single.body["contact"]))
     assert.strictEqual(sha256(fresh.body), link.sha256)
+  })
+})
+
+describe("an event", () => {
+  it("has links to the file host, signed when it is sent", async () => {
+    const client = await listening(account)
+    const arrived = new Promise<Json>((resolve) => {
+      const receiver = createServer((request, response) => {
+        let text = ""
+        request.on("data", (part: Buffer) => (text += part.toString()))
+        request.on("end", () => {
+          response.end()
+          receiver.close()
+          resolve(JSON.parse(text) as Json)
+        })
+      }).listen(0, "127.0.0.1", async () => {
+        const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+        const steps = [{ type: "custom_webhook", url }]
+        const { body } = await client.post("/__sandbox/workflows", { trigger: "contact_created", steps })
+        const contact = (await client.records("contacts")).find(({ profilePhoto }) => profilePhoto !== undefined)!
+        await client.post(`/contacts/${contact["id"]}/workflow/${body["id"]}`, {})
+      })
+    })
+    const { profilePhoto } = await arrived
+    assert.isTrue(profilePhoto.startsWith(client.files))
+    assert.strictEqual((await raw(profilePhoto)).status, 200)
   })
 })
 

@@ -206,6 +206,7 @@ export const tableByCollection = {
 
 /** The resources that the service has no collection of, by the tests that compare their tables instead. */
 export const comparedElsewhere: Readonly<Record<string, string>> = {
+  files: "test/sync/file-truth.test.ts",
   location_timezones: "test/pipelines/core.test.ts",
   messaging_providers: "test/pipelines/core.test.ts",
   object_fields: "test/pipelines/core.test.ts",

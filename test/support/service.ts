@@ -12,6 +12,8 @@ export interface Service {
   readonly clientId: string
   readonly clientSecret: string
   readonly refreshToken: string
+  /** The address of the host of the files, with `--files`. */
+  readonly files: string | undefined
   /** Absent without an agency. */
   readonly agencyToken: string | undefined
   /** Every record of a collection that is not deleted, in the form of a single read. */
@@ -19,6 +21,9 @@ export interface Service {
   readonly stats: () => Promise<Stats>
   /** Returns when the service has received this number of requests, so that timing does not depend on the machine. */
   readonly requested: (count: number) => Promise<void>
+  /** Every link of the account, with what a client should make of it. */
+  readonly links: () => Promise<ReadonlyArray<Record<string, unknown>>>
+  readonly fileStats: () => Promise<Record<string, unknown>>
   readonly post: (path: string, body: unknown) => Promise<unknown>
   /** Sends one request as any client would. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>
@@ -46,11 +51,9 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Ser
   }
   return {
     ...account,
-    records: async (collection) =>
-      (await control(`records/${collection}`))
-        .split("\n")
-        .filter((record) => record !== "")
-        .map((record) => JSON.parse(record)),
+    records: async (collection) => linesOf(await control(`records/${collection}`)),
+    links: async () => linesOf(await control("files")),
+    fileStats: async () => JSON.parse(await control("files/stats")),
     stats: async () => JSON.parse(await control("stats")),
     requested: async (count) => {
       while (JSON.parse(await control("stats")).requests < count)
@@ -77,3 +80,9 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Ser
     stop: () => void close()
   }
 }
+
+const linesOf = (text: string): ReadonlyArray<Record<string, unknown>> =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))

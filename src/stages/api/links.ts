@@ -49,7 +49,7 @@ export const makeLinks = Effect.fn("api.links")(function* (
       // A numeric address is connected to without the lookup function that checks names, and a proxy looks names up itself.
       const host = withoutBrackets(url.hostname)
       if (dispatcher === undefined && (isIP(host) || proxyFor(url.href)))
-        await rejectPrivate(base.hostname, await addressesOf(host))
+        await allowedAmong(base.hostname, await addressesOf(host))
     }
   }
 })
@@ -78,40 +78,28 @@ const guardedLookup =
   (host, options, callback) => {
     lookup(host, { ...options, all: true })
       .then(async (found) => {
-        await rejectPrivate(
-          baseHost,
-          found.map(({ address }) => address)
-        )
-        const [first] = found
-        if (options.all) callback(null, found)
-        else callback(null, first!.address, first!.family)
+        const allowed = await allowedAmong(baseHost, found)
+        if (options.all) callback(null, allowed)
+        else callback(null, allowed[0]!.address, allowed[0]!.family)
       })
       .catch((cause: NodeJS.ErrnoException) => callback(cause, []))
   }
 
-/** Throws if an address is private, unless the service itself is there: the addresses of this machine are one place. */
-const rejectPrivate = async (baseHost: string, addresses: ReadonlyArray<string>): Promise<void> => {
-  const found = addresses.filter(isPrivate)
-  if (found.length === 0) return
-  const base = await lookup(withoutBrackets(baseHost), { all: true })
-  const places = new Set(base.map(({ address }) => placeOf(address)))
-  if (!found.every((address) => places.has(placeOf(address)))) throw new NotPublic("the address is not public")
+/** The public addresses, and those of the service itself. Throws if there is none. */
+const allowedAmong = async <One extends { readonly address: string }>(
+  baseHost: string,
+  found: ReadonlyArray<One>
+): Promise<Array<One>> => {
+  const own = found.some(({ address }) => isPrivate(address))
+    ? (await lookup(withoutBrackets(baseHost), { all: true })).map(({ address }) => address)
+    : []
+  const allowed = found.filter(({ address }) => !isPrivate(address) || own.includes(address))
+  if (allowed.length === 0 && found.length > 0) throw new NotPublic("the address is not public")
+  return allowed
 }
 
-const placeOf = (address: string): string =>
-  thisMachine.check(address.split("%")[0]!, isIPv6(address) ? "ipv6" : "ipv4") ? "this machine" : address
-
-const thisMachine = new BlockList()
-thisMachine.addSubnet("127.0.0.0", 8, "ipv4")
-thisMachine.addAddress("0.0.0.0", "ipv4")
-thisMachine.addSubnet("::", 127, "ipv6")
-
 /** None if only the proxy can resolve the name. */
-const addressesOf = (host: string): Promise<ReadonlyArray<string>> =>
-  lookup(host, { all: true }).then(
-    (found) => found.map(({ address }) => address),
-    () => []
-  )
+const addressesOf = (host: string) => lookup(host, { all: true }).catch(() => [])
 
 const withoutBrackets = (host: string) => host.replaceAll(/^\[|\]$/g, "")
 

@@ -116,8 +116,13 @@ const sourceOf = (column: LinkColumn, location: string) => {
       ? "true"
       : `(${name(fieldColumn)} IN (SELECT unnest([id, field_key, regexp_replace(field_key, '^[^.]*\\.', '')]) FROM crm.custom_fields
            WHERE location_id = ${literal(location)} AND data_type IN ('FILE_UPLOAD', 'SIGNATURE')) OR contains(${value}::VARCHAR, '"documentId"'))`
+  // A record that the service lists as deleted still has its links.
+  const { tombstone } = resource
+  const isListed = tombstone
+    ? `(_deleted_at IS NULL OR ${record} IN (SELECT ${keyText(resource)} FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)} AND ${name(tombstone)}))`
+    : "_deleted_at IS NULL"
   return {
-    from: `crm.${name(table.name)} WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND ${isFile}`,
+    from: `crm.${name(table.name)} WHERE location_id = ${literal(location)} AND ${isListed} AND ${isFile}`,
     place: `${literal(resource.table)}, ${record}::VARCHAR, ${literal(columnOfLink(column))}`,
     value
   }

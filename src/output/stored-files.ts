@@ -7,6 +7,8 @@ import { execFile } from "node:child_process"
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
 import { type FileHandle, mkdir, open, readFile, readdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import type * as Effect from "effect/Effect"
 import type { Failure } from "../values/failure.ts"
 import { onDisk } from "./files.ts"
@@ -42,6 +44,16 @@ export interface IncomingFile {
 
 /** A smaller file is written at once when it is complete. */
 const bufferedBytesMax = 256 * 1024
+/** The chunks of a large file are garbage that the engine sees late, because they lie outside its heap. */
+const collectEvery = 8 * 1024 * 1024
+const collectChunks = (): void => {
+  if (collect === undefined) {
+    setFlagsFromString("--expose-gc")
+    collect = runInNewContext("gc") as typeof collect
+  }
+  collect!({ type: "minor" })
+}
+let collect: ((options: { readonly type: "minor" }) => void) | undefined
 /** The signatures of types are in the first bytes. */
 export const headBytes = 4100
 
@@ -56,7 +68,7 @@ export const receiveFile = (folder: string): IncomingFile => {
   let hash: Hash = createHash("sha256")
   let head = Buffer.alloc(0)
   let buffered: Array<Buffer> = []
-  let [bytes, bufferedBytes] = [0, 0]
+  let [bytes, bufferedBytes, collectedAt] = [0, 0, 0]
   let file: FileHandle | undefined
   let type: Promise<FoundType | undefined> | undefined
   const flush = async () => {
@@ -64,6 +76,10 @@ export const receiveFile = (folder: string): IncomingFile => {
     file ??= await open(part, "w", 0o600)
     await file.writev(buffered)
     ;[buffered, bufferedBytes] = [[], 0]
+    if (bytes - collectedAt > collectEvery) {
+      collectedAt = bytes
+      collectChunks()
+    }
   }
   const discard = async () => {
     await file?.close().catch(() => {})

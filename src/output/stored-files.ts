@@ -37,8 +37,11 @@ export interface IncomingFile {
   readonly restart: () => Promise<void>
   /** The type that its first bytes show; of a file that is not complete, the first `headBytes` must have been written. */
   readonly type: () => Promise<FoundType | undefined>
-  /** Puts it in place under the name of its content. It is durable once `syncFiles` has returned. */
-  readonly keep: () => Promise<StoredFile>
+  /**
+   * Puts it in place under the name of its content, unless it is there. It is durable once `syncFiles` has returned.
+   * `isStored`: whether the file with a path is known to be whole.
+   */
+  readonly keep: (isStored?: (path: string) => boolean) => Promise<StoredFile>
   readonly discard: () => Promise<void>
 }
 
@@ -105,10 +108,12 @@ export const receiveFile = (folder: string): IncomingFile => {
       ;[buffered, bufferedBytes, bytes] = [[], 0, 0]
     },
     type: foundType,
-    keep: async () => {
+    keep: async (isStored = () => false) => {
       const sha256 = hash.digest("hex")
       const type = await foundType()
       const path = join(filesName, sha256.slice(0, 2), `${sha256.slice(2)}${type ? `.${type.ext}` : ""}`)
+      const stored = { path, bytes, sha256, found: type?.mime }
+      if (isStored(path)) return stored
       const target = join(folder, path)
       await orDiskError(
         (async () => {
@@ -121,7 +126,7 @@ export const receiveFile = (folder: string): IncomingFile => {
           file = undefined
         })()
       )
-      return { path, bytes, sha256, found: type?.mime }
+      return stored
     },
     discard
   }

@@ -39,6 +39,8 @@ export interface FileRequest {
   readonly bytesMax: number
   /** Whether files of a MIME type are stored. */
   readonly accepts: (type: string) => boolean
+  /** Whether the file with a path is known to be there. */
+  readonly isStored?: (path: string) => boolean
   /** Of a file that is stored already by another link, and may be the same. */
   readonly known?: Validators | undefined
   /** Headers for hosts that may have them, such as those of the API. */
@@ -152,7 +154,7 @@ const attempt = async (
   if (encoding === "identity" && total !== undefined && incoming.bytes() !== total)
     throw new Error("the host sends another number of bytes than it announces")
   await judge(incoming, request, contentType)
-  return { status: "fetched", ...(await incoming.keep()), contentType, etag, lastModified }
+  return { status: "fetched", ...(await incoming.keep(request.isStored)), contentType, etag, lastModified }
 }
 
 /** Ends the connection. What it still reports is of no interest. */

@@ -97,7 +97,8 @@ export const readFiles = Effect.fn("extract.files")(function* (
   yield* context.loaded
   yield* findLinks(columns, location)
   const since = isFull ? undefined : (yield* watermarksOf(location)).get(table)?.completeAt
-  yield* noteDamaged(yield* damagedAmong(yield* knownFiles(location, since), folder, isFull))
+  const damaged = yield* damagedAmong(yield* knownFiles(location, since), folder, isFull)
+  yield* noteDamaged(damaged)
   const unlinked = yield* withoutLink(columns, location)
   if (unlinked.length > 0)
     yield* vault.append({
@@ -108,6 +109,8 @@ export const readFiles = Effect.fn("extract.files")(function* (
 
   const accepts = acceptsAmong(settings.types)
   const stored = new Map((yield* knownFiles(location, undefined)).map(({ bytes, path }) => [path, bytes]))
+  for (const path of damaged) stored.delete(path)
+  const isStored = (path: string) => stored.has(path)
   const fresh = new Set<string>()
   let total = stored.values().reduce((sum, bytes) => sum + bytes, 0)
   let stopped: BudgetExhausted | Reason | undefined
@@ -115,7 +118,8 @@ export const readFiles = Effect.fn("extract.files")(function* (
 
   /** The file, asked for again through its record if the link has expired. */
   const fetched = Effect.fnUntraced(function* ({ known, link, owners, url }: DueLink) {
-    const get = (url: string) => api.download({ url, folder, accepts, known: known && validatorsOf(known) }, table)
+    const get = (url: string) =>
+      api.download({ url, folder, accepts, isStored, known: known && validatorsOf(known) }, table)
     const first = yield* get(url)
     if (first.status !== "refused" && !(first.status === "gone" && url !== link)) return { url, ...first }
     const renewed = yield* renewedLink(link, owners[0]!, context)

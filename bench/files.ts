@@ -1,0 +1,57 @@
+/**
+ * Time and CPU of fetching the files behind the links of messages, and of `curl --parallel` for the same files from the same
+ * host, in pairs; and of a second sync, which has nothing to fetch. curl has to be installed.
+ *
+ *     node_modules/.bin/node bench/files.ts [files] [bytes] [pairs]
+ */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { median, newFolder, run, runProgram, startSandbox } from "./measure.ts"
+
+const files = Number(process.argv[2] ?? 20_000)
+const bytes = Number(process.argv[3] ?? 50_000)
+const pairs = Number(process.argv[4] ?? 3)
+
+const sandbox = await startSandbox(
+  ...["--limits", "off", "--contacts", "200", "--messages", String(Math.ceil(files * 1.1))],
+  ...["--messages-with-files", "1", "--files", "--file-bytes", String(bytes), "--file-contents", String(files)]
+)
+try {
+  const folder = newFolder()
+  const environment = { ...sandbox.environment, SLUICE_OUTPUT: join(folder, "output"), SLUICE_FORMATS: "none" }
+  const fetching = { ...environment, SLUICE_FILES: "message_attachments" }
+  const lines = (await (await fetch(`${sandbox.url}/__sandbox/files`)).text()).split("\n").filter(Boolean)
+  const links = lines
+    .map((line) => JSON.parse(line) as { readonly collection: string; readonly url: string })
+    .filter(({ collection }) => collection === "messages")
+  const target = join(folder, "curl")
+  const urls = links.map(({ url }, index) => `url = "${url}"\noutput = "${join(target, String(index))}"\n`)
+  writeFileSync(join(folder, "urls"), urls.join(""))
+  const curl = async () => {
+    rmSync(target, { recursive: true, force: true })
+    mkdirSync(target)
+    return runProgram("curl", ["--silent", "--parallel", "--config", join(folder, "urls")], {})
+  }
+  const sluice = async () => {
+    rmSync(environment.SLUICE_OUTPUT, { recursive: true, force: true })
+    await run(
+      ["sync", "--only", "messages,conversations", "--except", "emails,recordings,transcript_sentences"],
+      environment
+    )
+    return run(["sync", "--only", "files"], fetching)
+  }
+  const ratios: Array<number> = []
+  for (let pair = 0; pair < pairs; pair++) {
+    const [other, own] =
+      pair % 2 === 0 ? [await curl(), await sluice()] : await sluice().then(async (own) => [await curl(), own])
+    const again = await run(["sync", "--only", "files"], fetching)
+    ratios.push(other!.seconds / own!.seconds)
+    console.log(
+      `${links.length} links, ${readdirSync(target).length} files of ${bytes} bytes: curl ${other!.seconds.toFixed(1)} s, ` +
+        `sluice ${own!.seconds.toFixed(1)} s (CPU ${own!.cpuSeconds.toFixed(1)} s, ${Math.round(own!.peakMb)} MB), again ${again.seconds.toFixed(1)} s`
+    )
+  }
+  console.log(`time of curl / time of sluice, median of ${pairs} pairs: ${median(ratios).toFixed(2)}`)
+} finally {
+  sandbox.stop()
+}

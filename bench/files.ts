@@ -13,8 +13,8 @@ const bytes = Number(process.argv[3] ?? 50_000)
 const pairs = Number(process.argv[4] ?? 3)
 
 const sandbox = await startSandbox(
-  ...["--limits", "off", "--contacts", "200", "--messages", String(Math.ceil(files * 1.1))],
-  ...["--messages-with-files", "1", "--files", "--file-bytes", String(bytes), "--file-contents", String(files)]
+  ..."--limits off --contacts 200 --messages-with-files 1 --files".split(" "),
+  ...`--messages ${Math.ceil(files * 1.1)} --file-bytes ${bytes} --file-contents ${files}`.split(" ")
 )
 try {
   const folder = newFolder()

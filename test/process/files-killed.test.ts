@@ -18,8 +18,8 @@ const inFlight = 32
 describe("files", () => {
   it("are all there after many kills, each with the right content, and few were fetched twice", async () => {
     const service = await startService(
-      ...["--limits", "off", "--contacts", "200", "--messages", "4000", "--messages-with-files", "1"],
-      ...["--files", "--file-contents", "3000", "--file-bytes", "30000"]
+      ..."--limits off --contacts 200 --messages 4000 --messages-with-files 1".split(" "),
+      ..."--files --file-contents 3000 --file-bytes 30000".split(" ")
     )
     const account = accountIn(await newOutput(), service)
     const environment = { ...account.environment, SLUICE_FILES: "message_attachments" }

@@ -1,11 +1,13 @@
 /** The files behind the links of a whole account, with every trouble of a host, compared with the service link by link. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
-import { readFileSync, readdirSync } from "node:fs"
+import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { sluice } from "../support/sluice.ts"
+import { oneAddress } from "../support/proxy.ts"
+import { startService } from "../support/service.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 
 /** Pictures of options in definitions, and records whose path no document shows. */
 const notRead = ["customFields", "invoiceTemplates"]
@@ -77,4 +79,41 @@ describe("every link of an account", () => {
     )
     assert.deepStrictEqual(again, [])
   })
+})
+
+it("links of two locations that are read side by side are fetched for each", async () => {
+  const services = await Promise.all(
+    ["1", "2"].map((seed) => startService(..."--limits off --contacts 30 --files --seed".split(" "), seed))
+  )
+  const address = await oneAddress(...services)
+  const output = newFolder()
+  try {
+    const listed = services.map((one) => `[[locations]]\nid = "${one.locationId}"\ntoken = "${one.token}"\n`)
+    const config = join(output, "sluice.toml")
+    writeFileSync(
+      config,
+      `[account]\nbase_url = "${address.url}"\n[output]\nfolder = "${output}/output"\nformats = []\n[files]\nfetch = ["message_attachments"]\n${listed.join("")}`
+    )
+    const only = ["--only", "messages,conversations,files", "--except", "emails,recordings,transcript_sentences"]
+    const { code, stderr } = await sluice(["sync", ...only, "--config", config], {})
+    assert.strictEqual(code, 0, stderr)
+    for (const { links, locationId } of services) {
+      const rows = await query(
+        join(output, "output", "warehouse.duckdb"),
+        `SELECT link, sha256, status FROM crm.files WHERE location_id = '${locationId}'`
+      )
+      const own = (await links()).filter(({ collection }) => collection === "messages")
+      assert.isAbove(own.length, 5)
+      assert.lengthOf(rows, own.length)
+      for (const { path, sha256 } of own)
+        assert.include(
+          rows.filter(({ link }) => String(link).includes(String(path))).map((row) => row["sha256"]),
+          sha256
+        )
+    }
+  } finally {
+    for (const { stop } of services) stop()
+    address.close()
+    rmSync(output, { recursive: true })
+  }
 })

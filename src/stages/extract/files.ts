@@ -29,6 +29,7 @@ import {
   linkOf,
   linkStatuses,
   noteDamaged,
+  storedBytes,
   storedElsewhere,
   withoutLink
 } from "../../stores/warehouse/file-links.ts"
@@ -58,47 +59,15 @@ export const readFiles = Effect.fn("extract.files")(function* (
   const { table } = resource
   const { columns } = chosenLinks(context.resources, context.optional.files)
   const now = yield* Clock.currentTimeMillis
-  let waiting: Array<FileRecord> = []
-  let flushedAt = now
+  const { add, flush } = yield* recorder(table, context)
   const unrecorded = unrecordedOf(folder, location)
-  const oneFlush = yield* Semaphore.make(1)
-  const flush = oneFlush.withPermits(1)(
-    Effect.gen(function* () {
-      const records = waiting
-      if (records.length === 0) return
-      waiting = []
-      const at = yield* Clock.currentTimeMillis
-      count(context.counts, table, records.length)
-      yield* vault.append({
-        entry: {
-          kind: "page",
-          run,
-          at,
-          location,
-          resource: table,
-          partition: "all",
-          request: {},
-          records: "files",
-          hasBigNumbers: false
-        },
-        body: JSON.stringify({ files: records })
-      })
-      flushedAt = at
-    })
-  )
-  /** The vault gets many rows at once: each of its writes makes the disk wait for the files before it. */
-  const add = Effect.fnUntraced(function* (records: ReadonlyArray<FileRecord>) {
-    waiting.push(...records)
-    const isDue = (yield* Clock.currentTimeMillis) - flushedAt >= flushMs || waiting.length >= flushRecords
-    if (isDue) yield* flush
-  })
-  waiting.push(...((settings.unrecorded?.get(location) ?? []) as ReadonlyArray<FileRecord>))
+  yield* add((settings.unrecorded?.get(location) ?? []) as ReadonlyArray<FileRecord>)
   yield* flush
   yield* context.loaded
   yield* findLinks(columns, location)
   const since = isFull ? undefined : (yield* watermarksOf(location)).get(table)?.completeAt
   const damaged = yield* damagedAmong(yield* knownFiles(location, since), folder, isFull)
-  yield* noteDamaged(damaged)
+  yield* noteDamaged(location, damaged)
   const unlinked = yield* withoutLink(columns, location)
   if (unlinked.length > 0)
     yield* vault.append({
@@ -108,11 +77,11 @@ export const readFiles = Effect.fn("extract.files")(function* (
   for (const { owners, record } of yield* storedElsewhere(location)) yield* add(rowsOf(owners, record))
 
   const accepts = acceptsAmong(settings.types)
-  const stored = new Map((yield* knownFiles(location, undefined)).map(({ bytes, path }) => [path, bytes]))
+  const stored = new Set((yield* knownFiles(location, undefined)).map(({ path }) => path))
   for (const path of damaged) stored.delete(path)
   const isStored = (path: string) => stored.has(path)
-  const fresh = new Set<string>()
-  let total = stored.values().reduce((sum, bytes) => sum + bytes, 0)
+  const fresh: Array<string> = []
+  let total = yield* storedBytes
   let stopped: BudgetExhausted | Reason | undefined
   let requested = 0
 
@@ -140,8 +109,8 @@ export const readFiles = Effect.fn("extract.files")(function* (
     silence.set(host, "isUnanswered" in found && found.isUnanswered ? (silence.get(host) ?? 0) + 1 : 0)
     const at = new Date(yield* Clock.currentTimeMillis).toISOString()
     if (found.status === "fetched" && !stored.has(found.path)) {
-      stored.set(found.path, found.bytes)
-      fresh.add(found.path)
+      stored.add(found.path)
+      fresh.push(found.path)
       total += found.bytes
     }
     const rows = rowsOf(due.owners, recordOf(due, found, at))
@@ -182,6 +151,35 @@ export const readFiles = Effect.fn("extract.files")(function* (
     requests: api.requestsByResource.get(table) ?? 0,
     capabilities: noCapabilities
   }
+})
+
+/** Puts rows of the table into the vault, many at once: each of its writes makes the disk wait for the files before it. */
+const recorder = Effect.fnUntraced(function* (table: string, { counts, location, run }: RunContext) {
+  const vault = yield* Vault
+  const oneFlush = yield* Semaphore.make(1)
+  let waiting: Array<FileRecord> = []
+  let flushedAt = yield* Clock.currentTimeMillis
+  const flush = oneFlush.withPermits(1)(
+    Effect.gen(function* () {
+      const records = waiting
+      if (records.length === 0) return
+      waiting = []
+      const at = yield* Clock.currentTimeMillis
+      count(counts, table, records.length)
+      const page = { kind: "page", partition: "all", request: {}, records: "files", hasBigNumbers: false } as const
+      yield* vault.append({
+        entry: { ...page, run, at, location, resource: table },
+        body: JSON.stringify({ files: records })
+      })
+      flushedAt = at
+    })
+  )
+  const add = Effect.fnUntraced(function* (records: ReadonlyArray<FileRecord>) {
+    for (const record of records) waiting.push(record)
+    const isDue = (yield* Clock.currentTimeMillis) - flushedAt >= flushMs || waiting.length >= flushRecords
+    if (isDue) yield* flush
+  })
+  return { add, flush }
 })
 
 /** Paths of files that are not there as their rows say: of recent ones by their size, else by their content. */

@@ -5,7 +5,7 @@
 import { Effect, Stream } from "effect"
 import { type LinkColumn, columnOfLink } from "../../catalog/link-columns.ts"
 import { keyText } from "../../catalog/tables.ts"
-import { numbers, orNull, query, queryTexts } from "./query.ts"
+import { numbers, orNull, query, queryNumber, queryTexts } from "./query.ts"
 import { insertStatements, instantOf, literal, name, selected, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -41,8 +41,10 @@ export type KnownFile = FileRecord & {
   readonly lastModified: string | null
 }
 
-const links = "memory.main.file_links"
-const damaged = "memory.main.file_damage"
+/** Locations are read side by side, so each has tables of its own in memory. */
+const tableOf = (what: string, location: string): string => `memory.main.${name(`${what} ${location}`)}`
+const linksOf = (location: string) => tableOf("links", location)
+const damagedOf = (location: string) => tableOf("damaged files", location)
 
 /** Parameters of a URL that a host signs, or that say how long it is valid. */
 const expiring =
@@ -64,14 +66,15 @@ export const findLinks = Effect.fn("warehouse.findLinks")(function* (
   location: string
 ) {
   const warehouse = yield* Warehouse
+  const found = tableOf("found links", location)
   yield* warehouse.run(
-    `CREATE OR REPLACE TABLE memory.main.file_found (table_name VARCHAR, record_id VARCHAR, column_name VARCHAR, url VARCHAR, name VARCHAR, bytes BIGINT)`
+    `CREATE OR REPLACE TABLE ${found} (table_name VARCHAR, record_id VARCHAR, column_name VARCHAR, url VARCHAR, name VARCHAR, bytes BIGINT)`
   )
   for (const column of columns) {
     const { from, place, value } = sourceOf(column, location)
     if (!column.isJson)
       yield* warehouse.run(
-        `INSERT INTO memory.main.file_found SELECT ${place}, ${value}, NULL, NULL FROM ${from} AND regexp_matches(${value}, '^https?://', 'i')`
+        `INSERT INTO ${found} SELECT ${place}, ${value}, NULL, NULL FROM ${from} AND regexp_matches(${value}, '^https?://', 'i')`
       )
     else
       yield* Stream.runForEach(
@@ -82,7 +85,7 @@ export const findLinks = Effect.fn("warehouse.findLinks")(function* (
         (rows) =>
           Effect.forEach(
             insertStatements(
-              "memory.main.file_found",
+              found,
               rows.flatMap(([table, record, path, value]) =>
                 linksIn(value!).map(
                   ({ bytes, name, url }) => `(${[table, record, path, url, name, bytes].map(literal).join(", ")})`
@@ -95,14 +98,14 @@ export const findLinks = Effect.fn("warehouse.findLinks")(function* (
       )
   }
   yield* warehouse.run(
-    `CREATE OR REPLACE TABLE ${links} AS
+    `CREATE OR REPLACE TABLE ${linksOf(location)} AS
      SELECT table_name, record_id, column_name, link, md5(concat_ws(chr(31), table_name, record_id, column_name, link)) AS id,
        min(place)::BIGINT AS position, max(url) AS url, max(name) AS name, max(bytes) AS bytes
      FROM (SELECT *, ${linkSql("url")} AS link,
-             row_number() OVER (PARTITION BY table_name, record_id, column_name ORDER BY rowid) - 1 AS place FROM memory.main.file_found)
+             row_number() OVER (PARTITION BY table_name, record_id, column_name ORDER BY rowid) - 1 AS place FROM ${found})
      GROUP BY ALL;
-     DROP TABLE memory.main.file_found;
-     CREATE OR REPLACE TABLE ${damaged} (path VARCHAR)`
+     DROP TABLE ${found};
+     CREATE OR REPLACE TABLE ${damagedOf(location)} (path VARCHAR)`
   )
 })
 
@@ -167,10 +170,15 @@ export const knownFiles = (location: string, since: number | undefined) =>
      ${since === undefined ? "" : `AND fetched_at > ${instantOf(since)}`}`
   )
 
+/** What the files of all locations take. */
+export const storedBytes = queryNumber(
+  "SELECT coalesce(sum(bytes), 0) FROM (SELECT DISTINCT path, bytes FROM crm.files WHERE path IS NOT NULL)"
+)
+
 /** Makes the links to these files due again. */
-export const noteDamaged = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
+export const noteDamaged = Effect.fnUntraced(function* (location: string, paths: ReadonlyArray<string>) {
   for (const sql of insertStatements(
-    damaged,
+    damagedOf(location),
     paths.map((path) => `(${literal(path)})`)
   ))
     yield* (yield* Warehouse).run(sql)
@@ -178,7 +186,7 @@ export const noteDamaged = Effect.fnUntraced(function* (paths: ReadonlyArray<str
 
 /** Rows `f` of `crm.files`, and whether each has its file. */
 const filesSql = (location: string) =>
-  `(SELECT *, path IS NOT NULL AND path NOT IN (FROM ${damaged}) AS has_file FROM crm.files WHERE location_id = ${literal(location)})`
+  `(SELECT *, path IS NOT NULL AND path NOT IN (FROM ${damagedOf(location)}) AS has_file FROM crm.files WHERE location_id = ${literal(location)})`
 
 /** Of what is not final, a file that was too large or missing is requested again only under these conditions. */
 const isDue = (bytesMax: number, now: number) =>
@@ -216,7 +224,7 @@ export const dueLinks = Effect.fnUntraced(function* (location: string, bytesMax:
       `SELECT l.link, max(l.url), ${ownersSql}::VARCHAR, max(f.missing_since)::VARCHAR,
          (any_value(${recordSql("p")}) FILTER (p.has_file))::VARCHAR,
          any_value(f.content_type) FILTER (f.status = 'not chosen')
-       FROM ${links} AS l LEFT JOIN ${files} AS f ON f.id = l.id
+       FROM ${linksOf(location)} AS l LEFT JOIN ${files} AS f ON f.id = l.id
        LEFT JOIN ${files} AS p ON p.table_name = l.table_name AND p.record_id = l.record_id AND p.column_name = l.column_name
          AND p.position = l.position AND p.has_file
        WHERE (${isDue(bytesMax, now)}) AND l.link NOT IN (SELECT link FROM ${files} WHERE has_file AND link IS NOT NULL)
@@ -241,7 +249,7 @@ export const storedElsewhere = Effect.fnUntraced(function* (location: string) {
   return yield* query(
     { owners: selected<ReadonlyArray<Owner>>, record: selected<FileRecord> },
     `SELECT ${ownersSql}::VARCHAR AS owners, any_value(${recordSql("p")})::VARCHAR AS record
-     FROM ${links} AS l LEFT JOIN ${files} AS f ON f.id = l.id
+     FROM ${linksOf(location)} AS l LEFT JOIN ${files} AS f ON f.id = l.id
      JOIN ${files} AS p ON p.link = l.link AND p.has_file
      WHERE f.id IS NULL OR NOT f.has_file OR f._deleted_at IS NOT NULL
      GROUP BY l.link`
@@ -253,7 +261,7 @@ export const withoutLink = (columns: ReadonlyArray<LinkColumn>, location: string
   columns.length === 0
     ? Effect.succeed([])
     : queryTexts(
-        `SELECT id FROM crm.files WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND id NOT IN (SELECT id FROM ${links})
+        `SELECT id FROM crm.files WHERE location_id = ${literal(location)} AND _deleted_at IS NULL AND id NOT IN (SELECT id FROM ${linksOf(location)})
          AND (table_name, column_name) IN (${columns.map((one) => `(${literal(one.resource.table)}, ${literal(columnOfLink(one))})`).join(", ")})`
       )
 
@@ -262,7 +270,7 @@ export const linkStatuses = (location: string) =>
   query(
     { status: stringOf, ...numbers("count"), reason: orNull(String) },
     `SELECT f.status, count(DISTINCT l.link) AS count, min(f.reason) AS reason
-     FROM ${links} AS l LEFT JOIN ${filesSql(location)} AS f ON f.id = l.id
+     FROM ${linksOf(location)} AS l LEFT JOIN ${filesSql(location)} AS f ON f.id = l.id
      WHERE f.has_file IS NOT TRUE GROUP BY ALL ORDER BY ALL`
   )
 
@@ -280,7 +288,7 @@ export const newFiles = Effect.fnUntraced(function* (columns: ReadonlyArray<Link
   const [found] = yield* query(
     numbers("files", "sized", "bytes"),
     `SELECT count(*) AS files, count(bytes) AS sized, coalesce(sum(bytes), 0) AS bytes FROM (
-       SELECT link, max(l.bytes) AS bytes FROM ${links} AS l
+       SELECT link, max(l.bytes) AS bytes FROM ${linksOf(location)} AS l
        WHERE l.link NOT IN (SELECT link FROM ${filesSql(location)} WHERE (has_file OR status = 'gone') AND link IS NOT NULL) GROUP BY link)`
   )
   return found!

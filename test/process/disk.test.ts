@@ -44,6 +44,30 @@ describe("a full disk", () => {
     }
   })
 
+  it("stops the files, and not the records; with more space the next run fetches them", async (context) => {
+    const disk = smallDisk()
+    if (!disk) return context.skip("needs the right to mount a small file system")
+    execFileSync("mount", ["-o", "remount,size=60m", disk])
+    const account = await openAccount("--contacts", "40", "--files", "--file-mb", "80")
+    try {
+      const environment = { ...account.environment, SLUICE_OUTPUT: disk, SLUICE_FILES: "contacts,users" }
+      const sync = ["sync", "--only", "contacts,users,files"]
+      const ran = await start(sync, environment).ended
+      assert.strictEqual(ran.code, 3, ran.stderr)
+      assertExplains(ran, /files: the disk is almost full, or cannot be written: no further file was fetched/)
+      const rows = async (sql: string) => (await query(join(disk, "warehouse.duckdb"), sql))[0]!["n"]
+      assert.strictEqual(await rows("SELECT count(*) AS n FROM crm.contacts"), "40")
+      assert.strictEqual(await rows("SELECT count(*) AS n FROM crm.files WHERE bytes > 80000000"), "0")
+      execFileSync("mount", ["-o", "remount,size=500m", disk])
+      const again = await start(sync, environment).ended
+      assert.strictEqual(again.code, 0, again.stderr)
+      assert.strictEqual(await rows("SELECT count(*) AS n FROM crm.files WHERE bytes > 80000000"), "1")
+    } finally {
+      account.service.stop()
+      execFileSync("umount", [disk])
+    }
+  })
+
   it("never loses an OAuth token, however little space is free when it is renewed", async (context) => {
     const disk = smallDisk()
     if (!disk) return context.skip("needs the right to mount a small file system")

@@ -149,6 +149,19 @@ describe("files behind links", () => {
     assert.strictEqual((await ofLink("/large.png"))[0]!["status"], "fetched")
   })
 
+  it("stop at the space that they may take, and the run says so", async () => {
+    const config = join(account.output, "limit.toml")
+    writeFileSync(config, "[files]\nmax_total_bytes = 5010\n")
+    for (const name of ["x", "y"]) host.files.set(`/${name}.png`, Buffer.alloc(3000, name))
+    await edit("messages", messages[9]!, { attachments: [`${host.url}/x.png`, `${host.url}/y.png`] })
+    const limited = await sync({ flags: ["--full", "--config", config] })
+    assert.strictEqual(limited.code, 3, limited.stderr)
+    assert.match(limited.stderr, /files: the files have reached files.max_total_bytes: no further file was fetched/)
+    assert.match(limited.stderr, /files: \d files? not requested/)
+    rmSync(config)
+    assert.strictEqual((await sync()).code, 0)
+  })
+
   it("that were removed or damaged are fetched again by a full sync, and verify finds them", async () => {
     const verified = await sluice(["verify"], account.environment)
     assert.strictEqual(verified.code, 0, verified.stderr)

@@ -9,6 +9,9 @@ import { prepareIn } from "../support/fixtures.ts"
 import { newFolder } from "../support/sluice.ts"
 import { rowsOf, textOf } from "./reading.ts"
 
+const intoRuns =
+  "INSERT INTO meta.runs (run_id, command, started_at, finished_at, status, exit_code, requests, planned_requests)"
+
 /** The report of a warehouse that these statements fill. */
 const reportAfter = async (...statements: ReadonlyArray<string>): Promise<string> => {
   const folder = newFolder()
@@ -27,7 +30,7 @@ const reportAfter = async (...statements: ReadonlyArray<string>): Promise<string
 
 /** Nightly runs up to 23 November 2026, one a day. */
 const runs = (count: number, status = "complete") =>
-  `INSERT INTO meta.runs SELECT strftime(night, '%Y%m%dT%H%M%S000Z'), 'sync', night, night + INTERVAL 9 MINUTE, '${status}', 0, 5000, 4800
+  `${intoRuns} SELECT strftime(night, '%Y%m%dT%H%M%S000Z'), 'sync', night, night + INTERVAL 9 MINUTE, '${status}', 0, 5000, 4800
    FROM (SELECT TIMESTAMPTZ '2026-11-23 02:00:00+00' - INTERVAL (i) DAY AS night FROM range(${count}) AS r (i))`
 const readings = (locations: number, resources: ReadonlyArray<string>, status = "'complete'", since = "") =>
   `INSERT INTO meta.run_resources (run_id, location_id, resource, mode, requests, records, new_rows, changed_rows, status, finished_at)
@@ -43,7 +46,7 @@ describe("the report of a large warehouse", () => {
     const html = await reportAfter(
       runs(2000),
       readings(2, resources.slice(0, 20), "'complete'", "20261001"),
-      `INSERT INTO meta.runs SELECT '20261123T120000000Z', 'sync', TIMESTAMPTZ '2026-11-23 12:00:00+00', TIMESTAMPTZ '2026-11-23 13:00:00+00', 'incomplete', 3, 5000, 5000`,
+      `${intoRuns} SELECT '20261123T120000000Z', 'sync', TIMESTAMPTZ '2026-11-23 12:00:00+00', TIMESTAMPTZ '2026-11-23 13:00:00+00', 'incomplete', 3, 5000, 5000`,
       `INSERT INTO meta.run_resources (run_id, location_id, resource, mode, requests, status, warnings, finished_at)
        SELECT '20261123T120000000Z', 'location-' || l, 'resource_' || i, 'full', 5, if(l = 7, 'incomplete', 'complete'),
          if(l = 7, ['the service lost records'], []), TIMESTAMPTZ '2026-11-23 12:30:00+00' FROM range(40) AS a (l), range(96) AS b (i)`
@@ -80,7 +83,7 @@ describe("hostile texts", () => {
   it("are shown as texts, wherever they are stored", async () => {
     const html = await reportAfter(
       runs(3),
-      `INSERT INTO meta.runs SELECT '20261123T120000000Z', ${literal}, TIMESTAMPTZ '2026-11-23 12:00:00+00', TIMESTAMPTZ '2026-11-23 13:00:00+00', ${literal}, 3, 5, 5`,
+      `${intoRuns} SELECT '20261123T120000000Z', ${literal}, TIMESTAMPTZ '2026-11-23 12:00:00+00', TIMESTAMPTZ '2026-11-23 13:00:00+00', ${literal}, 3, 5, 5`,
       readings(1, ["contacts"], literal),
       `INSERT INTO meta.run_resources (run_id, location_id, resource, mode, requests, new_rows, status, warnings, finished_at)
        SELECT run_id, ${literal}, ${literal}, ${literal}, 4, 9, 'incomplete', [${literal}], finished_at FROM meta.runs`,
@@ -98,7 +101,7 @@ describe("hostile texts", () => {
 describe("a run that did not end", () => {
   it("is said at the top, also if it was the first and loaded nothing", async () => {
     const first = await reportAfter(
-      "INSERT INTO meta.runs SELECT '20261123T020000000Z', 'sync', TIMESTAMPTZ '2026-11-23 02:00:00+00', NULL, NULL, NULL, NULL, 90"
+      `${intoRuns} SELECT '20261123T020000000Z', 'sync', TIMESTAMPTZ '2026-11-23 02:00:00+00', NULL, NULL, NULL, NULL, 90`
     )
     const text = textOf(first)
     assert.include(
@@ -129,7 +132,7 @@ describe("a run that did not end", () => {
     const rebuilt = await reportAfter(
       runs(2),
       readings(1, ["contacts"]),
-      "INSERT INTO meta.runs SELECT '20261123T090000000Z', 'rebuild', TIMESTAMPTZ '2026-11-23 09:00:00+00', TIMESTAMPTZ '2026-11-23 09:01:00+00', 'complete', 0, 0, 0"
+      `${intoRuns} SELECT '20261123T090000000Z', 'rebuild', TIMESTAMPTZ '2026-11-23 09:00:00+00', TIMESTAMPTZ '2026-11-23 09:01:00+00', 'complete', 0, 0, 0`
     )
     assert.include(textOf(rebuilt), "The last run ended on 23 Nov 2026, 02:09 UTC, after 9 min.")
     assert.include(textOf(rebuilt), "As of 23 Nov 2026, 02:09 UTC;")

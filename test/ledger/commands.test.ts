@@ -108,6 +108,6 @@ describe("the ledger", () => {
   it("that does not exist yet has a next step", async () => {
     const { code, stderr } = await sluice(["ledger", "verify"], { SLUICE_OUTPUT: bundled.folder })
     assert.strictEqual(code, 1)
-    assert.match(stderr, /There is no ledger in .*: the first sync begins it\.\n.*Next: \.\/sluice sync/)
+    assert.match(stderr, /There is no ledger in .*: the first sync begins it\.\n.*Next: name the output folder/)
   })
 })

@@ -46,6 +46,12 @@ const sentences: ReadonlyArray<readonly [Reason, string]> = [
   ],
   [{ _tag: "LinkedTextsMissing", count: 2 }, "2 linked texts could not be fetched"],
   [
+    { _tag: "FilesNotFetched", status: "refused", count: 2, example: "the host answers 403" },
+    "2 files refused: the host answers 403"
+  ],
+  [{ _tag: "FilesNotFetched", status: "not requested", count: 1, example: null }, "1 file not requested"],
+  [{ _tag: "FilesStopped", why: "total" }, "the files have reached files.max_total_bytes: no further file was fetched"],
+  [
     { _tag: "UndatedRecords", count: 4, field: "changed" },
     "4 records have no changed; new records without it arrive with the next full sync"
   ],

@@ -65,7 +65,7 @@ describe("an erasure", () => {
     const { code, stdout, stderr } = await erase()
     assert.strictEqual(code, 0, stderr)
     assert.match(stdout, /^contacts +2$/m)
-    assert.match(stdout, /records and 0 recordings would be erased\. Nothing was changed\./)
+    assert.match(stdout, /records and 0 files would be erased\. Nothing was changed\./)
     assert.deepStrictEqual(await contentsOf(account.warehouse), before)
     assert.strictEqual((await erase("--apply")).code, 2, "a reason is missing")
   })

@@ -69,7 +69,7 @@ const kinds = [
   /^tokens\.json$/,
   /^tmp\/\d\/.*\.ndjson$/,
   /^vault\/\d+\.ndjson\.zst\.part$/,
-  /^files\/recordings\/.*\.wav$/,
+  /^files\/.*\.wav$/,
   /crm\.duckdb$/,
   /\.parquet$/,
   /\.csv$/,

@@ -24,11 +24,12 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
     stream.on("error", (cause: NodeJS.ErrnoException) => {
       if (cause.code !== "EPIPE") unwritten = cause
     })
-  const tether = env["SLUICE_FLEET_TETHER"]
-  if (tether !== undefined) (await import("../run/tether.ts")).holdTether(tether)
+  const heldUntil = env["SLUICE_FLEET_TETHER"]
+  const { holdTether, runTethered } = heldUntil === undefined ? {} : await import("../run/tether.ts")
+  const tether = holdTether?.(heldUntil!)
   const stopped = new AbortController()
   const stop = (exitCode: number) => () => {
-    if (stopped.signal.aborted) process.exit(exitCode)
+    if (stopped.signal.aborted || tether?.isWaiting()) process.exit(exitCode)
     stopped.abort(exitCode)
     // By then a worker has stopped its runs. A statement to a database that was restarted may never end.
     if (command === "fleet") setTimeout(() => process.exit(exitCode), fleetStopMs).unref()
@@ -37,8 +38,11 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   process.on("SIGTERM", stop(143))
 
   await fetchThroughProxies()
-  const exitCode = await runCommand(args, { environment: env, stdout, stderr, signal: stopped.signal })
-  if (stopped.signal.aborted) process.exit(exitCode)
+  const { signal } = stopped
+  const runOne = (args: ReadonlyArray<string>, environment: typeof env) =>
+    runCommand(args, { environment, stdout, stderr, signal })
+  const exitCode = await (tether && args.length === 0 ? runTethered!(tether, runOne) : runOne(args, env))
+  if (signal.aborted) process.exit(exitCode)
   await written()
   // A command that failed has already written the reason.
   if (!unwritten || exitCode !== 0) process.exit(exitCode)

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { tetherMessage, tetherMs } from "../../src/run/tether.ts"
+import { finishedLine, tetherMessage, tetherMs } from "../../src/run/tether.ts"
 
 const module = fileURLToPath(new URL("../../src/run/tether.ts", import.meta.url))
 
@@ -56,5 +56,32 @@ describe("a process on a tether", () => {
     const timer = setInterval(() => extend(), 500)
     assert.strictEqual((await ended).code, 7)
     clearInterval(timer)
+  })
+
+  it("runs what it is given one after the other, waits without an end, and ends with the first run that fails", async () => {
+    const begun = Date.now()
+    const text = `import { holdTether, runTethered } from ${JSON.stringify(module)}
+      const exitCode = await runTethered(holdTether("${begun + tetherMs}"), async (args, { PLACE }) => {
+        console.log(process.pid, PLACE, ...args)
+        return args.includes("bad") ? 3 : 0
+      })
+      process.exit(exitCode)`
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", text], {
+      stdio: ["pipe", "pipe", "inherit"]
+    })
+    let stdout = ""
+    child.stdout.on("data", (chunk) => (stdout += chunk))
+    const ended = new Promise((resolve) => child.once("close", resolve))
+    const begin = (place: string, arg: string) =>
+      child.stdin.write(
+        `${JSON.stringify({ args: ["sync", arg], environment: { PLACE: place }, until: Date.now() + tetherMs })}\n`
+      )
+    // The first one comes before the process is ready for it.
+    begin("first", "good")
+    // Longer than a run may be silent.
+    await new Promise((resolve) => setTimeout(resolve, tetherMs + 1000))
+    begin("second", "bad")
+    assert.strictEqual(await ended, 3)
+    assert.strictEqual(stdout, `${child.pid} first sync good\n${finishedLine}\n${child.pid} second sync bad\n`)
   })
 })

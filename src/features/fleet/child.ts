@@ -1,9 +1,9 @@
-/** One run of a location: the sync of one machine, in a process of its own, which ends with the worker. */
+/** One run of a location: the sync of one machine, in a process beside the worker, which ends with the worker. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { join } from "node:path"
 import { tetherMessage } from "../../run/tether.ts"
-import { type Tethered, startTethered } from "../../run/tethered.ts"
+import type { EndedRun, TetheredProcesses, TetheredRun } from "../../run/tethered.ts"
 
 export interface Order {
   readonly location: string
@@ -31,41 +31,27 @@ export interface Outcome {
   readonly requestsLeft?: number | undefined
 }
 
-export interface Child extends Pick<Tethered, "extend" | "stop"> {
+export interface Child extends Pick<TetheredRun, "extend" | "stop"> {
   readonly ended: Promise<Outcome>
 }
 
-/** What is kept of the messages, for the one that explains a crash. */
-const stderrMax = 2000
-
 /** `since`: when the worker last knew that it owns the location, epoch milliseconds. */
 export const startChild = (
+  { start }: TetheredProcesses,
   order: Order,
-  environment: Readonly<Record<string, string | undefined>>,
   since: number,
   onLine: (line: string) => void
 ): Child => {
-  const variables = {
-    ...environment,
-    // One location must not read another's, whatever the variables of the worker say.
-    SLUICE_LOCATION_ID: order.location,
-    ...(order.token !== undefined && { SLUICE_TOKEN: order.token }),
-    ...(order.refreshToken !== undefined && { SLUICE_REFRESH_TOKEN: order.refreshToken })
-  }
-  const { extend, process, stop } = startTethered(argumentsOf(order), variables, since, "pipe")
-  let [stdout, stderr] = ["", ""]
-  process.stdout!.on("data", (chunk) => (stdout += chunk))
-  process.stderr!.on("data", (chunk) => {
-    const text = String(chunk)
-    stderr = (stderr + text).slice(-stderrMax)
-    for (const line of text.split("\n")) if (line.trim() !== "") onLine(line)
-  })
-  const ended = new Promise<Outcome>((resolve) => {
-    process.once("error", (cause) => resolve(outcomeOf(null, "", cause.message)))
-    process.once("close", (exitCode) => resolve(outcomeOf(exitCode, stdout, stderr)))
-  })
-  return { ended, extend, stop }
+  const { ended, ...child } = start(argumentsOf(order), variablesOf(order), since, onLine)
+  return { ...child, ended: ended.then(outcomeOf) }
 }
+
+const variablesOf = ({ location, refreshToken, token }: Order) => ({
+  // One location must not read another's, whatever the variables of the worker say.
+  SLUICE_LOCATION_ID: location,
+  ...(token !== undefined && { SLUICE_TOKEN: token }),
+  ...(refreshToken !== undefined && { SLUICE_REFRESH_TOKEN: refreshToken })
+})
 
 /** The output folder of a location. */
 export const folderOf = (state: string, location: string): string => join(state, location)
@@ -103,7 +89,7 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Printed))
 const printedIn = (stdout: string): typeof Printed.Type =>
   Option.getOrElse(decode(stdout.trim().split("\n").at(-1)), () => ({}))
 
-const outcomeOf = (exitCode: number | null, stdout: string, stderr: string): Outcome => {
+const outcomeOf = ({ exitCode, stderr, stdout }: EndedRun): Outcome => {
   const { data, error, next } = printedIn(stdout)
   const times = [error, ...(data?.ended ?? [])].flatMap((one) => (one?.resumeAt === undefined ? [] : [one.resumeAt]))
   const incomplete = (data?.ended ?? []).filter(({ status }) => status === "incomplete").map((end) => end.resource)

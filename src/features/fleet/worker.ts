@@ -13,6 +13,7 @@ import type { Objects } from "./state/objects.ts"
 import { inBucket } from "./state/saving.ts"
 import { heartbeatSeconds, queues } from "./tables.ts"
 import { tetherMs } from "../../run/tether.ts"
+import { type TetheredProcesses, tetheredProcesses } from "../../run/tethered.ts"
 
 export interface WorkerOptions {
   readonly name: string
@@ -52,6 +53,7 @@ export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
   const services = yield* Effect.context<Database>()
   /** A run is here twice if this worker has lost it, and got it again before the first process had ended. */
   const held = new Set<Held>()
+  const processes = tetheredProcesses(options.environment)
   const interrupted = new AbortController()
   let isStopping = false
   yield* Effect.forkScoped(signs(held))
@@ -70,7 +72,7 @@ export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
     if (claim === undefined) return []
     one.claim = claim
     yield* Effect.timeoutOption(one.ending.await, quietMs(claim, options.windowMs, silentMs(job)))
-    const result = resultOf(yield* synced(one, claim, options), one, claim, yield* Clock.currentTimeMillis)
+    const result = resultOf(yield* synced(one, claim, options, processes), one, claim, yield* Clock.currentTimeMillis)
     const { exitCode, message, next, requests } = result
     const state = next.state === "waiting" && isStopping ? "queued" : next.state
     const output = { state, exitCode, message, requests, worker: options.name }
@@ -149,13 +151,17 @@ const silentMs = ({ output }: Job): number => {
 /** Of a process that the worker did not begin, because it stops. */
 const notBegun: Outcome = { exitCode: null, isCutOff: true }
 
-const synced = (one: Held, { location, ...claim }: Claim, options: WorkerOptions) => {
-  const { environment, folder, objects, onLine, orderOf } = options
+const synced = (
+  one: Held,
+  { location, ...claim }: Claim,
+  { folder, objects, onLine, orderOf }: WorkerOptions,
+  processes: TetheredProcesses
+) => {
   const process = Effect.callback<Outcome>((resume) => {
     if (one.ending.isOpen()) return resume(Effect.succeed(notBegun))
     const { from, kind, to } = one.job.data
     const order = { location, kind, from, to, state: folder, ...orderOf(location, claim.token ?? undefined) }
-    one.child = startChild(order, environment, one.since, (line) => onLine(location, line))
+    one.child = startChild(processes, order, one.since, (line) => onLine(location, line))
     void one.child.ended.then((outcome) => resume(Effect.succeed(outcome)))
   })
   if (objects === undefined || one.ending.isOpen()) return process

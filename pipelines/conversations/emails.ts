@@ -21,6 +21,7 @@ export const emails = defineChild({
     table: "messages",
     column: "id",
     where: "meta IS NOT NULL",
+    share: 0.28,
     // The service also sends the ids one level deeper than documented.
     ids: "unnest(json_extract_string(meta, '$.email.messageIds[*]') || json_extract_string(meta, '$.email.email.messageIds[*]'))",
     versionColumn: "date_updated",

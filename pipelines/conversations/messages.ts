@@ -73,6 +73,7 @@ export const messages = defineList({
     column: "conversation_id",
     where:
       "type IN ('TYPE_GROUP_SMS', 'TYPE_REVIEW', '4', '5') OR last_message_type IN ('TYPE_GROUP_SMS', 'TYPE_SMS_REVIEW_REQUEST')",
+    share: 0.05,
     partial: {
       omits: "review requests and group chats whose conversation goes on with other messages",
       unless: "conversation_messages"

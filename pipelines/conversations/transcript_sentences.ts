@@ -14,6 +14,7 @@ export const transcriptSentences = defineChild({
     column: "message_id",
     where:
       "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
+    share: 0.08,
     versionColumn: "date_updated",
     refreshAfter: "60 days",
     noneIsError: true,

@@ -69,6 +69,8 @@ export interface ChildOf extends Refresh {
   readonly where?: string
   /** What `where` leaves out, and the setting that lifts the condition. */
   readonly partial?: { readonly omits: string; readonly unless: BooleanSetting }
+  /** How many requests `where` and `ids` make for a row of the parent in the sandbox's account, for plans of a first sync. */
+  readonly share?: number
   /** SQL expression over the columns of the parent that returns the ids to request, one or several. Default: `id`. */
   readonly ids?: string
   /** Column of the parent by which the service marks deleted rows; these are requested too. */

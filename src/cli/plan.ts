@@ -4,7 +4,7 @@ import { counted } from "../values/finding.ts"
 import { megabytes, some } from "../values/text.ts"
 import { rangeText } from "../values/range.ts"
 import { sayEarlier } from "../run/console/stored-earlier.ts"
-import { Output, placeOf, table, timeText } from "../run/console/output.ts"
+import { Output, duration, placeOf, table, timeText } from "../run/console/output.ts"
 import { type PlanFlags, planOnce } from "../run/plan.ts"
 import { holderText } from "../run/readable.ts"
 import { type CommandResult, printEither } from "../run/result.ts"
@@ -16,7 +16,18 @@ export const plan = Effect.fn("cli.plan")(function* ({ json, ...flags }: PlanFla
 
 const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) {
   const { print, say } = yield* Output
-  const { dailyRemaining, elapsedMs, holder, omitted, requests, steps, files = [], storedEarlier, withheld = [] } = data
+  const {
+    dailyRemaining,
+    elapsedMs,
+    holder,
+    likely,
+    omitted,
+    requests,
+    steps,
+    files = [],
+    storedEarlier,
+    withheld = []
+  } = data
   if (holder) print(holderText(holder, yield* Clock.currentTimeMillis))
   if (requests && elapsedMs) {
     const place = placeOf(steps, data.locations)
@@ -44,7 +55,17 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
     if (withheld.length > 0) say(`The settings keep out: ${some(withheld)}.`)
     yield* sayEarlier(storedEarlier)
     say(`${capitalised(rangeText(requests) ?? "an unknown number of")} requests, ${timeText(elapsedMs)}${left}.`)
+    if (likely && requests.min !== requests.max)
+      say(
+        `Likely about ${roughly(likely.requests).toLocaleString("en-US")} requests, ${duration(likely.elapsedMs)}, by the ${likely.basis}.`
+      )
   }
 })
+
+/** Two digits that mean something. */
+const roughly = (number: number): number => {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, number))) - 1)
+  return Math.round(number / unit) * unit
+}
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

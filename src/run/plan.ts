@@ -67,6 +67,7 @@ interface LocationPlan {
   readonly estimated: ReadonlyArray<Estimate>
   readonly requests: Range
   readonly elapsedMs: Range
+  readonly likely: { readonly requests: number; readonly elapsedMs: number }
   readonly dailyRemaining: number | undefined
   /** Files behind links of records that are stored; absent if the settings fetch none. */
   readonly files: NewFiles | undefined
@@ -102,8 +103,17 @@ const planLocation = Effect.fnUntraced(function* (
       Math.round(
         Math.max((Math.max(0, count - burst) / burst) * settings.limits.windowMs, count * (learnt ?? latency) * 1000)
       )
+    const likely = estimated.reduce((sum, one) => sum + one.likely, 0)
     const elapsedMs = between(timeOf(requests.min), requests.max === undefined ? undefined : timeOf(requests.max))
-    return { location, estimated, requests, elapsedMs, dailyRemaining, files } satisfies LocationPlan
+    return {
+      location,
+      estimated,
+      requests,
+      elapsedMs,
+      likely: { requests: likely, elapsedMs: timeOf(likely) },
+      dailyRemaining,
+      files
+    } satisfies LocationPlan
   }).pipe(Effect.provide(Api.layer({ ...settings, isNew: () => isNew })), Effect.mapError(explained(location)))
 })
 
@@ -147,6 +157,17 @@ const resultOf = Effect.fnUntraced(function* (
   const elapsedMs = between(longest("min")!, longest("max"))
   const files = plans.flatMap(({ location, files }) => (files ? [{ location, ...files }] : []))
   const withheld = keptOut(catalogue)
+  const estimated = plans.flatMap((one) => one.estimated)
+  const basis = estimated.some(({ isShare }) => isShare)
+    ? "shares of the sandbox's account"
+    : estimated.some((one) => one.basis === "earlier syncs")
+      ? "earlier syncs"
+      : "totals of the service"
+  const likely = {
+    requests: plans.reduce((sum, one) => sum + one.likely.requests, 0),
+    elapsedMs: Math.max(0, ...plans.map((one) => one.likely.elapsedMs)),
+    basis
+  }
   const dailyRemaining = plans.length === 1 ? plans[0]!.dailyRemaining : undefined
   return {
     exitCode,
@@ -155,6 +176,7 @@ const resultOf = Effect.fnUntraced(function* (
       ...names,
       requests,
       elapsedMs,
+      likely,
       ...(dailyRemaining !== undefined && { dailyRemaining }),
       ...(files.length > 0 && { files }),
       omitted: omittedIn(steps.map(({ step }) => step.resource)),

@@ -127,12 +127,14 @@ export const runResults = () => {
     /** Requests of the whole plan; without `max`, no upper limit is known. */
     requests: Schema.optionalKey(Range),
     elapsedMs: Schema.optionalKey(Range),
+    /** One number within each range, and what it follows from. */
+    likely: Schema.optionalKey(Schema.Struct({ requests: Count, elapsedMs: Schema.Int, basis: Schema.String })),
     dailyRemaining: Schema.optionalKey(Count),
-    /** What the settings leave out, and the setting that includes it. */
     /** Files behind links that no file was fetched for; `bytes` of those whose size the records say. */
     files: Schema.optionalKey(
       Schema.Array(Schema.Struct({ location: Schema.String, files: Schema.Int, sized: Schema.Int, bytes: Schema.Int }))
     ),
+    /** What the settings leave out, and the setting that includes it. */
     omitted: Schema.Array(Schema.Struct({ resource: Schema.String, what: Schema.String, setting: Schema.String })),
     /** Columns, child tables, tables and custom fields that the settings keep out. */
     withheld: Schema.optionalKey(Texts),

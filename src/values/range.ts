@@ -19,6 +19,9 @@ export const sumOf = (ranges: ReadonlyArray<Range>): Range =>
 export const middleOf = ({ min, max }: Range): number | undefined =>
   max !== undefined && max <= min * 2 + 20 ? Math.round((min + max) / 2) : undefined
 
+/** The middle of a range, however wide it is; without an upper limit, the lower one. */
+export const likelyIn = ({ min, max = min }: Range): number => Math.round((min + max) / 2)
+
 /** As the fields of a log entry: `NAME_min` and `NAME_max`. */
 export const rangeFields = (name: string, range: Range | undefined): Readonly<Record<string, number | undefined>> => ({
   [`${name}_min`]: range?.min,

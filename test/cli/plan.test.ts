@@ -11,6 +11,7 @@ import { acceleratedClock } from "../support/clock.ts"
 
 interface Planned {
   readonly requests: { readonly min: number; readonly max?: number }
+  readonly likely?: { readonly requests: number; readonly basis: string }
   readonly steps: ReadonlyArray<{
     readonly resource: string
     readonly requests: { readonly min: number; readonly max?: number }
@@ -67,7 +68,12 @@ describe("a plan", () => {
       await used(account)
       const synced = await sluice(["sync", "--json=lines", ...account.selection], account.environment)
       assert.strictEqual(synced.code, 0)
-      assertPredicts("first sync", first.plan, await used(account), false)
+      const requests = await used(account)
+      assertPredicts("first sync", first.plan, requests, false)
+      const { likely } = first.plan
+      assert.approximately(likely!.requests, requests, 20 + requests * 0.2)
+      const isOfShares = tables.includes("messages")
+      assert.strictEqual(likely!.basis, isOfShares ? "shares of the sandbox's account" : "totals of the service")
       const events = synced.stdout.split("\n").map((line) => (line === "" ? {} : JSON.parse(line)))
       assert.deepStrictEqual(events.find(({ event }) => event === "planned").requests, first.plan.requests)
 
@@ -82,7 +88,9 @@ describe("a plan", () => {
         const { plan } = await planOf(account)
         await used(account)
         assert.strictEqual((await account.sync()).code, 0)
+        const { likely } = plan
         assertPredicts(`night ${night}`, plan, await used(account), night > 2)
+        if (night > 2) assert.strictEqual(likely!.basis, "earlier syncs")
       }
 
       const { lastRun } = JSON.parse((await sluice(["status", "--json"], account.environment)).stdout).data

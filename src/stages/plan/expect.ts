@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { type ChildRequest, type Strategy, childRequestOf, partitionsOf } from "../../catalog/resource.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
-import { type Range, atLeast, between, exactly, sumOf } from "../../values/range.ts"
+import { type Range, atLeast, between, exactly, likelyIn, sumOf } from "../../values/range.ts"
 import type { ParentsState, Step } from "../../values/step.ts"
 import { type PastReading, readingHistory } from "../../stores/warehouse/meta/reading-history.ts"
 import { type SyncState, liveCounts, parentsStates } from "../../stores/warehouse/sync-state.ts"
@@ -182,6 +182,10 @@ export const expectChildren = (
 }
 
 export interface ExpectedRequests extends Expected {
+  /** A number in the range of the requests. */
+  readonly likely: number
+  /** Whether it follows from a share of the parents. */
+  readonly isShare?: boolean
   readonly step: Step
   /** The resource, or the label of its children or details. */
   readonly label: string
@@ -193,18 +197,20 @@ export const requestsOf = (expected: ReadonlyArray<ExpectedStep>): ReadonlyArray
   return expected.flatMap(({ step, list, children }): ReadonlyArray<ExpectedRequests> => {
     const { resource } = step
     return [
-      ...(list ? [{ step, label: resource.table, ...list }] : []),
-      ...(children
-        ? [
-            {
-              step,
-              label: children.childRequest.label,
-              ...expectChildren(children, changesOf(children.childRequest.table, expected))
-            }
-          ]
-        : [])
+      ...(list ? [{ step, label: resource.table, ...list, likely: likelyIn(list.requests) }] : []),
+      ...(children ? [{ step, ...childrenOf(children, changesOf(children.childRequest.table, expected)) }] : [])
     ]
   })
+}
+
+const childrenOf = (children: ExpectedChildren, changed: Range | undefined) => {
+  const { childRequest, nights, state } = children
+  const expected = expectChildren(children, changed)
+  const { label, share } = childRequest
+  if (nights.length > 0 || changed === undefined) return { label, ...expected, likely: likelyIn(expected.requests) }
+  // A first sync knows how many parents there are, and not which of them are asked.
+  const likely = Math.round(state.due + (share ?? 1) * likelyIn(changed))
+  return { label, ...expected, likely, isShare: share !== undefined && likelyIn(changed) > 0 }
 }
 
 /** The changes of a table: of its list or, if it is read as children itself or in other pages, unknown. */

@@ -2,10 +2,10 @@
  * Files of the account, such as attachments and recordings, named by their content: `files/ab/cdef….jpg`. A file that many
  * records have is stored once.
  */
-import { type Hash, createHash } from "node:crypto"
+import { createHash } from "node:crypto"
 import { execFile } from "node:child_process"
-import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
-import { type FileHandle, mkdir, open, readFile, readdir, rm } from "node:fs/promises"
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
+import { open, readFile, readdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -29,24 +29,172 @@ export interface StoredFile {
 /** A file cannot be written. A retry of the request would not help. */
 export class DiskError extends Error {}
 
-/** A file that is being received. */
-export interface IncomingFile {
-  readonly bytes: () => number
-  readonly write: (chunk: Buffer) => Promise<void>
-  /** Forgets what was written. */
-  readonly restart: () => Promise<void>
-  /** The type that its first bytes show; of a file that is not complete, the first `headBytes` must have been written. */
-  readonly type: () => Promise<FoundType | undefined>
-  /**
-   * Puts it in place under the name of its content, unless it is there. It is durable once `syncFiles` has returned.
-   * `isStored`: whether the file with a path is known to be whole.
-   */
-  readonly keep: (isStored?: (path: string) => boolean) => Promise<StoredFile>
-  readonly discard: () => Promise<void>
+/** A file is not stored because of what it is. A retry would return the same file. */
+export class FileRejected extends Error {
+  readonly status: "failed" | "too large" | "not public" | "not chosen"
+  /** What is known of it: the size as announced, and the type. */
+  readonly about: { readonly bytes?: number | undefined; readonly contentType?: string }
+  constructor(message: string, status: FileRejected["status"] = "failed", about: FileRejected["about"] = {}) {
+    super(message)
+    this.status = status
+    this.about = about
+  }
 }
 
 /** A smaller file is written at once when it is complete. */
 const bufferedBytesMax = 256 * 1024
+/** The signatures of types are in the first bytes. */
+export const headBytes = 4100
+
+interface FoundType {
+  readonly ext: string
+  readonly mime: string
+}
+
+/**
+ * A file that is being received. Its writes block the process: for a small file, that takes half the time of writes that do
+ * not, and a large one needs no memory for what would wait. Fails with `DiskError` and `FileRejected`.
+ */
+export class IncomingFile {
+  bytes = 0
+  private readonly folder: string
+  private readonly bytesMax: number
+  private readonly forbidden: ReadonlyArray<string>
+  private readonly overlap: number
+  private readonly part: string
+  private hash = createHash("sha256")
+  private head = none
+  private tail = none
+  private buffered: Array<Buffer> = []
+  private bufferedBytes = 0
+  private collectedAt = 0
+  private file: number | undefined
+  private found: Promise<FoundType | undefined> | undefined
+
+  /** `folder`: the output folder. `forbidden`: texts that the file must not contain. */
+  constructor(folder: string, bytesMax: number, forbidden: ReadonlyArray<string> = []) {
+    this.folder = folder
+    this.bytesMax = bytesMax
+    this.forbidden = forbidden
+    this.overlap = Math.max(0, ...forbidden.map(({ length }) => length))
+    this.part = join(folder, filesName, `${process.pid}-${nextPart++}${partExtension}`)
+  }
+
+  /** To be called before the rest of the file arrives, if its size is announced. */
+  expect(rest: number | undefined): void {
+    const bytes = rest === undefined ? this.bytes : this.bytes + rest
+    if (bytes > this.bytesMax) throw this.tooLarge(bytes)
+  }
+
+  write(chunk: Buffer): void {
+    if (this.bytes + chunk.length > this.bytesMax) throw this.tooLarge(undefined)
+    if (this.overlap > 0) {
+      const searched = Buffer.concat([this.tail, chunk])
+      if (this.forbidden.some((text) => searched.includes(text)))
+        throw new FileRejected("the file contains the credentials and was not stored")
+      this.tail = searched.subarray(-this.overlap)
+    }
+    this.hash.update(chunk)
+    this.bytes += chunk.length
+    if (this.head.length < headBytes)
+      this.head = Buffer.concat([this.head, chunk.subarray(0, headBytes - this.head.length)])
+    this.buffered.push(chunk)
+    this.bufferedBytes += chunk.length
+    if (this.bufferedBytes > bufferedBytesMax) orDiskError(() => this.flush())
+  }
+
+  /** Forgets what was written. */
+  restart(): void {
+    this.discard()
+    this.hash = createHash("sha256")
+    this.head = this.tail = none
+    this.found = undefined
+    this.buffered = []
+    this.bytes = this.bufferedBytes = this.collectedAt = 0
+  }
+
+  /** The type that its first bytes show; of a file that is not complete, the first `headBytes` must have been written. */
+  type(): Promise<FoundType | undefined> {
+    return (this.found ??= typeOf(this.head))
+  }
+
+  /**
+   * Puts it in place under the name of its content, unless it is there. It is durable once `syncFiles` has returned.
+   * `isStored`: whether the file with a path is known to be whole.
+   */
+  async keep(isStored: (path: string) => boolean = () => false): Promise<StoredFile> {
+    const sha256 = this.hash.digest("hex")
+    const type = await this.type()
+    const path = join(filesName, sha256.slice(0, 2), `${sha256.slice(2)}${type ? `.${type.ext}` : ""}`)
+    if (!isStored(path)) orDiskError(() => this.place(join(this.folder, path)))
+    return { path, bytes: this.bytes, sha256, found: type?.mime }
+  }
+
+  discard(): void {
+    if (this.file === undefined) return
+    closeSync(this.file)
+    rmSync(this.part, { force: true })
+    this.file = undefined
+  }
+
+  private tooLarge(bytes: number | undefined): FileRejected {
+    return new FileRejected(`the file is larger than files.max_bytes, ${this.bytesMax}`, "too large", { bytes })
+  }
+
+  private flush(): void {
+    this.file ??= openIn(this.part, "w")
+    for (const chunk of this.buffered) writeFileSync(this.file!, chunk)
+    this.buffered = []
+    this.bufferedBytes = 0
+    if (this.bytes - this.collectedAt < collectEvery) return
+    this.collectedAt = this.bytes
+    collectChunks()
+  }
+
+  private place(target: string): void {
+    if (this.file === undefined) {
+      // Until a row names it, nobody minds if it is cut.
+      const file = openIn(target, "wx")
+      if (file !== undefined) {
+        for (const chunk of this.buffered) writeFileSync(file, chunk)
+        return closeSync(file)
+      }
+    }
+    this.flush()
+    closeSync(this.file!)
+    this.file = undefined
+    makeFolder(dirname(target))
+    renameSync(this.part, target)
+  }
+}
+
+const none = Buffer.alloc(0)
+let nextPart = 0
+const partExtension = ".part"
+
+/** Opens a file whose folder may be missing; `undefined` if it is there and must not be. */
+const openIn = (path: string, flag: "w" | "wx"): number | undefined => {
+  try {
+    return openSync(path, flag, 0o600)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === "EEXIST" && flag === "wx") return undefined
+    if (code !== "ENOENT") throw cause
+    makeFolder(dirname(path))
+    return openSync(path, flag, 0o600)
+  }
+}
+
+const makeFolder = (path: string) => mkdirSync(path, { recursive: true, mode: 0o700 })
+
+const orDiskError = (write: () => void): void => {
+  try {
+    write()
+  } catch (cause) {
+    throw new DiskError((cause as Error).message, { cause })
+  }
+}
+
 /** The chunks of a large file are garbage that the engine sees late, because they lie outside its heap. */
 const collectEvery = 8 * 1024 * 1024
 const collectChunks = (): void => {
@@ -57,84 +205,6 @@ const collectChunks = (): void => {
   collect!({ type: "minor" })
 }
 let collect: ((options: { readonly type: "minor" }) => void) | undefined
-/** The signatures of types are in the first bytes. */
-export const headBytes = 4100
-
-interface FoundType {
-  readonly ext: string
-  readonly mime: string
-}
-
-/** `folder`: the output folder. Errors of the disk are `DiskError`. */
-export const receiveFile = (folder: string): IncomingFile => {
-  const part = join(folder, filesName, `${process.pid}-${nextPart++}${partExtension}`)
-  let hash: Hash = createHash("sha256")
-  let head = Buffer.alloc(0)
-  let buffered: Array<Buffer> = []
-  let [bytes, bufferedBytes, collectedAt] = [0, 0, 0]
-  let file: FileHandle | undefined
-  let type: Promise<FoundType | undefined> | undefined
-  const flush = async () => {
-    await makeFolder(dirname(part))
-    file ??= await open(part, "w", 0o600)
-    await file.writev(buffered)
-    ;[buffered, bufferedBytes] = [[], 0]
-    if (bytes - collectedAt > collectEvery) {
-      collectedAt = bytes
-      collectChunks()
-    }
-  }
-  const discard = async () => {
-    await file?.close().catch(() => {})
-    if (file) await rm(part, { force: true }).catch(() => {})
-    file = undefined
-  }
-  const foundType = () => (type ??= typeOf(head))
-  return {
-    bytes: () => bytes,
-    write: async (chunk) => {
-      hash.update(chunk)
-      bytes += chunk.length
-      if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
-      buffered.push(chunk)
-      bufferedBytes += chunk.length
-      if (bufferedBytes > bufferedBytesMax) await orDiskError(flush())
-    },
-    restart: async () => {
-      await discard()
-      hash = createHash("sha256")
-      head = Buffer.alloc(0)
-      type = undefined
-      ;[buffered, bufferedBytes, bytes] = [[], 0, 0]
-    },
-    type: foundType,
-    keep: async (isStored = () => false) => {
-      const sha256 = hash.digest("hex")
-      const type = await foundType()
-      const path = join(filesName, sha256.slice(0, 2), `${sha256.slice(2)}${type ? `.${type.ext}` : ""}`)
-      const stored = { path, bytes, sha256, found: type?.mime }
-      if (isStored(path)) return stored
-      const target = join(folder, path)
-      await orDiskError(
-        (async () => {
-          await makeFolder(dirname(target))
-          // For a small file, operations that block the process take half the time of those that do not.
-          if (file === undefined && writeNew(target, buffered)) return
-          await flush()
-          await file!.close()
-          renameSync(part, target)
-          file = undefined
-        })()
-      )
-      return stored
-    },
-    discard
-  }
-}
-
-/** Whether a path of a row is one that sluice gives to files; those of recordings had a folder of their own once. */
-export const isStoredPath = (path: string): boolean =>
-  new RegExp(`^${filesName}/([0-9a-f]{2}/[0-9a-f]{62}|recordings/[\\w-]+)(\\.[0-9a-z]+)?$`).test(path)
 
 /** The type that the bytes themselves show: what a server says of a file is not trusted. */
 const typeOf = async (head: Buffer): Promise<FoundType | undefined> => {
@@ -146,16 +216,9 @@ const typeOf = async (head: Buffer): Promise<FoundType | undefined> => {
 }
 let detect: ((bytes: Uint8Array) => Promise<FoundType | undefined>) | undefined
 
-/** Writes a file that is not there yet. Until a row names it, nobody minds if it is cut. */
-const writeNew = (path: string, content: ReadonlyArray<Buffer>): boolean => {
-  try {
-    writeFileSync(path, content.length === 1 ? content[0]! : Buffer.concat(content), { flag: "wx", mode: 0o600 })
-    return true
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false
-    throw cause
-  }
-}
+/** Whether a path of a row is one that sluice gives to files; those of recordings had a folder of their own once. */
+export const isStoredPath = (path: string): boolean =>
+  new RegExp(`^${filesName}/([0-9a-f]{2}/[0-9a-f]{62}|recordings/[\\w-]+)(\\.[0-9a-z]+)?$`).test(path)
 
 /** Makes stored files durable. */
 export const syncFiles = async (folder: string, paths: Iterable<string>): Promise<void> => {
@@ -171,21 +234,6 @@ export const syncFiles = async (folder: string, paths: Iterable<string>): Promis
 
 const syncFileSystem = (folder: string): Promise<boolean> =>
   new Promise((resolve) => execFile("sync", ["-f", folder], (error) => resolve(error === null)))
-
-let nextPart = 0
-const partExtension = ".part"
-
-const made = new Set<string>()
-const makeFolder = async (folder: string): Promise<void> => {
-  if (made.has(folder)) return
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  made.add(folder)
-}
-
-const orDiskError = <A>(operation: Promise<A>): Promise<A> =>
-  operation.catch((cause: Error) => {
-    throw new DiskError(cause.message, { cause })
-  })
 
 /** What was stored and is not in the vault yet: a process that is killed costs the files that it was fetching, and no other. */
 export interface Unrecorded {

@@ -279,7 +279,7 @@ describe("a file behind a link", () => {
     Effect.gen(function* () {
       const { left, result } = yield* fetchFrom(
         (request, response) => response.end(`${"x".repeat(70_000)}${request.headers["authorization"]}`),
-        { secrets: ["token-0123456789"], headersFor: () => ({ authorization: "Bearer token-0123456789" }) }
+        { forbidden: ["token-0123456789"], headersFor: () => ({ authorization: "Bearer token-0123456789" }) }
       )
       assert.strictEqual(result.status, "failed")
       assert.deepStrictEqual(left, [])

@@ -21,7 +21,7 @@ import {
 import { type Received, Transport, makeExchange } from "./exchange.ts"
 import { type Fetched, type FileRequest, fetchFile } from "./fetch-file.ts"
 import { linkedText, makeLinks } from "./links.ts"
-import { bodyBytesMax, withoutSecrets } from "./response-body.ts"
+import { bodyBytesMax, spellings, withoutSecrets } from "./response-body.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, httpRequest } from "./http.ts"
 import type { Detail } from "../../values/reason.ts"
 
@@ -36,7 +36,7 @@ export interface Call {
   readonly failureIn?: (body: unknown) => string | undefined
   /** Where the list of records is expected in the body. */
   readonly records?: string
-  /** For a response that is a file: the output folder. The body is then what downloads.ts stores. */
+  /** For a response that is a file: the output folder. The body then describes what was stored. */
   readonly file?: string
 }
 
@@ -107,6 +107,7 @@ const makeApi = Effect.fn("api.make")(function* (
       })
       .pipe(Effect.map(({ status, text }) => ({ status, body: text })))
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
+  const forbidden = () => [...credentials.secrets].flatMap(spellings)
 
   /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
   const attempt = Effect.fnUntraced(
@@ -118,7 +119,7 @@ const makeApi = Effect.fn("api.make")(function* (
         requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
         return exchange.send(
           { ...httpRequest(request), headers: headersOf(request, token) },
-          file === undefined ? undefined : { folder: file, secrets: credentials.secrets }
+          file === undefined ? undefined : { folder: file, forbidden: forbidden() }
         )
       }).pipe(
         Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
@@ -234,7 +235,7 @@ const makeApi = Effect.fn("api.make")(function* (
       requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
       const headersFor = (url: URL): Readonly<Record<string, string>> =>
         url.origin === origin ? { authorization: `Bearer ${token}`, version: commonHeaders.version } : {}
-      return yield* fetched(request, { headersFor, secrets: credentials.secrets, attemptsMax: 1 })
+      return yield* fetched(request, { headersFor, forbidden: forbidden(), attemptsMax: 1 })
     },
     Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Fetched>({ status: "failed", reason: message }))
   )

@@ -4,8 +4,8 @@ import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici"
 import { type Failure, fileFailure, failure } from "../../values/failure.ts"
 import { proxyOptions, proxyFor, throughProxy } from "../../values/proxy.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
-import { DiskError } from "../../output/stored-files.ts"
-import { FileRejected, store } from "./downloads.ts"
+import { DiskError, FileRejected, IncomingFile } from "../../output/stored-files.ts"
+import { headerOf, lengthIn } from "./http.ts"
 import type { ExchangeSettings } from "../../settings/account.ts"
 import { bytesOf, errorTextOf, textOf } from "./response-body.ts"
 
@@ -20,7 +20,7 @@ export interface Exchange {
   readonly send: (
     options: Omit<Dispatcher.RequestOptions, "origin">,
     /** For a response that is a file: the output folder, and texts that it must not contain. */
-    file?: { readonly folder: string; readonly secrets: Iterable<string> }
+    file?: { readonly folder: string; readonly forbidden: ReadonlyArray<string> }
   ) => Effect.Effect<Received, TransportError | RequestRejected | Failure>
   /** Whether the service has responded at least once. */
   readonly hasResponded: () => boolean
@@ -71,8 +71,16 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
           const bytes = await bytesOf(body)
           return { status, headers, text: bytes && textOf(bytes) }
         }
-        const stored = await store(body, headers, file.folder, { ...file, bytesMax: fileBytesMax })
-        return { status, headers, text: JSON.stringify(stored) }
+        const incoming = new IncomingFile(file.folder, fileBytesMax, file.forbidden)
+        try {
+          incoming.expect(lengthIn(headers))
+          for await (const chunk of body) incoming.write(chunk)
+          const { found: _, ...stored } = await incoming.keep()
+          const content_type = headerOf(headers, "content-type") ?? ""
+          return { status, headers, text: JSON.stringify({ ...stored, content_type }) }
+        } finally {
+          incoming.discard()
+        }
       },
       catch: (cause) => {
         if (cause instanceof DiskError) return fileFailure(file!.folder, "written", cause)

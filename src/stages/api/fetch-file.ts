@@ -2,15 +2,11 @@
  * Fetches the file behind a link: follows redirects to public addresses, continues where a connection broke if the host
  * allows it, and says in one of few words how it ended.
  */
-import { pipeline } from "node:stream"
-import type { Readable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib"
 import type { Dispatcher } from "undici"
-import { DiskError, type IncomingFile, type StoredFile, headBytes, receiveFile } from "../../output/stored-files.ts"
-import { FileRejected, FileTooLarge, headerOf, lengthIn, receiveBody } from "./downloads.ts"
-import { commonHeaders, timeOf } from "./http.ts"
-import { type Links, NotPublic } from "./links.ts"
+import { DiskError, FileRejected, IncomingFile, type StoredFile, headBytes } from "../../output/stored-files.ts"
+import { type Headers, commonHeaders, headerOf, lengthIn, timeOf } from "./http.ts"
+import type { Links } from "./links.ts"
 
 /** What a host says of a file: where all three are the same, the file is. */
 export interface Validators {
@@ -23,7 +19,7 @@ export type Fetched =
   | ({ readonly status: "fetched"; readonly contentType: string | undefined } & StoredFile & Omit<Validators, "bytes">)
   | { readonly status: "unchanged" }
   | {
-      readonly status: "gone" | "refused" | "too large" | "not public" | "not chosen" | "failed"
+      readonly status: "gone" | "refused" | FileRejected["status"]
       readonly reason: string
       /** As announced. */
       readonly bytes?: number | undefined
@@ -46,7 +42,7 @@ export interface FileRequest {
   /** Headers for hosts that may have them, such as those of the API. */
   readonly headersFor?: (url: URL) => Readonly<Record<string, string>>
   /** Texts that the file must not contain. */
-  readonly secrets?: Iterable<string>
+  readonly forbidden?: ReadonlyArray<string>
   readonly attemptsMax?: number
   readonly signal: AbortSignal
 }
@@ -59,52 +55,43 @@ const idleMs = 30_000
 const downloadMsMax = 3_600_000
 /** A host that asks for a longer wait is asked again by the next run. */
 const waitMsMax = 30_000
+const ignoredBytesMax = 64 * 1024
 
 /** Rejects only with `DiskError`, and if it is aborted. */
 export const fetchFile = async (links: Links, request: FileRequest): Promise<Fetched> => {
-  const incoming = receiveFile(request.folder)
+  const incoming = new IncomingFile(request.folder, request.bytesMax, request.forbidden)
+  const progress: Progress = { isUnanswered: true, partial: undefined, endsAt: performance.now() + downloadMsMax }
   let last = "it could not be fetched"
-  let partial: Partial | undefined
-  let isUnanswered = true
   try {
     for (let attempts = 0; attempts < (request.attemptsMax ?? attemptsDefault);) {
-      const before = incoming.bytes()
+      const before = incoming.bytes
       try {
-        const answer = await attempt(links, request, incoming, partial)
+        const answer = await attempt(links, request, incoming, progress)
         if (!("retry" in answer)) return answer
-        isUnanswered = false
         last = answer.retry
         if (answer.waitMs > waitMsMax) break
         await sleep(answer.waitMs || 250 * 2 ** attempts, undefined, { signal: request.signal })
       } catch (cause) {
+        if (cause instanceof FileRejected) return { status: cause.status, reason: cause.message, ...cause.about }
         if (cause instanceof DiskError || request.signal.aborted) throw cause
-        const ended = endOf(cause)
-        if (ended !== undefined) return ended
-        last = cause instanceof Interrupted ? cause.message : messageOf(cause)
-        partial = cause instanceof Interrupted ? cause.partial : undefined
-        isUnanswered &&= !(cause instanceof Interrupted)
+        last = messageOf(cause)
         if (last === "ENOTFOUND") break
       }
-      attempts = incoming.bytes() > before ? 0 : attempts + 1
+      attempts = incoming.bytes > before ? 0 : attempts + 1
     }
-    return { status: "failed", reason: last, isUnanswered }
+    return { status: "failed", reason: last, isUnanswered: progress.isUnanswered }
   } finally {
-    await incoming.discard()
+    incoming.discard()
   }
 }
 
-/** What is known of a file of which the first bytes were received, if its host can send the others alone. */
-interface Partial {
-  readonly validator: string
-  readonly total: number | undefined
-}
-
-class Interrupted extends Error {
-  readonly partial: Partial | undefined
-  constructor(message: string, partial: Partial | undefined) {
-    super(message)
-    this.partial = partial
-  }
+/** What the attempts to fetch a file have shown. */
+interface Progress {
+  /** Whether no host has answered. */
+  isUnanswered: boolean
+  /** Of a file whose host can send what is missing alone. */
+  partial: { readonly validator: string; readonly total: number } | undefined
+  readonly endsAt: number
 }
 
 type Again = { readonly retry: string; readonly waitMs: number }
@@ -113,92 +100,76 @@ const attempt = async (
   links: Links,
   request: FileRequest,
   incoming: IncomingFile,
-  partial: Partial | undefined
+  progress: Progress
 ): Promise<Fetched | Again> => {
-  const { known } = request
-  if (partial === undefined) await incoming.restart()
-  const range =
-    partial === undefined ? undefined : { range: `bytes=${incoming.bytes()}-`, "if-range": partial.validator }
-  const { body, headers, statusCode } = await follow(links, request, range)
-  const isRest = statusCode === 206 && startOf(headers) === incoming.bytes()
-  if (statusCode !== 200 && !isRest) {
-    await body.dump({ limit: 64 * 1024 }).catch(() => {})
-    if (statusCode === 416 && partial) throw new Error("the host announces more bytes than it sends")
-    return afterStatus(statusCode, headers)
+  const { partial } = progress
+  const range = partial && { range: `bytes=${incoming.bytes}-`, "if-range": partial.validator }
+  progress.partial = undefined
+  let total: number | undefined
+  let isKnown = false
+  const { headers, status, isTaken } = await follow(links, request, range, ({ headers, status }, stop) => {
+    progress.isUnanswered = false
+    const isRest = partial !== undefined && status === 206 && startOf(headers) === incoming.bytes
+    if (status !== 200 && !isRest) return undefined
+    if (!isRest) incoming.restart()
+    const now = validatorsIn(headers)
+    isKnown = !isRest && request.known !== undefined && isSame(request.known, now)
+    if (isKnown) return undefined
+    // What a host compresses is decompressed on its way, and has no length then.
+    if ((headerOf(headers, "content-encoding") ?? "identity").toLowerCase() !== "identity")
+      throw new FileRejected("it is compressed in an unknown way")
+    incoming.expect(now.bytes)
+    total = isRest ? partial.total : now.bytes
+    const validator = (now.etag?.startsWith("W/") ? undefined : now.etag) ?? now.lastModified
+    const isResumable = validator !== undefined && total !== undefined && headerOf(headers, "accept-ranges") === "bytes"
+    if (isResumable) progress.partial = { validator, total: total! }
+    return (chunk) => {
+      if (performance.now() > progress.endsAt) throw new FileRejected("it takes longer than an hour")
+      const before = incoming.bytes
+      incoming.write(chunk)
+      // A file of a type that is not wanted ends with its first bytes.
+      if (before < headBytes && incoming.bytes >= headBytes) judge(incoming, request, headers).catch(stop)
+    }
+  })
+  if (isKnown) return { status: "unchanged" }
+  if (!isTaken) {
+    if (status === 416 && partial) throw new Error("the host announces more bytes than it sends")
+    return afterStatus(status, headers)
   }
-  if (!isRest) await incoming.restart()
-  const [etag, lastModified] = [headerOf(headers, "etag"), headerOf(headers, "last-modified")]
-  const bytes = lengthIn(headers)
-  const contentType = headerOf(headers, "content-type")
-  if (!isRest && known && isSame(known, { etag, lastModified, bytes })) {
-    abandon(body)
-    return { status: "unchanged" }
-  }
-  const encoding = headerOf(headers, "content-encoding")?.toLowerCase() ?? "identity"
-  const strong = etag?.startsWith("W/") ? undefined : etag
-  const validator = strong ?? lastModified
-  const isResumable = encoding === "identity" && headerOf(headers, "accept-ranges") === "bytes"
-  const total = isRest ? partial!.total : bytes
-  try {
-    await receiveBody(
-      decoded(body, encoding),
-      judged(incoming, request, contentType),
-      { bytesMax: request.bytesMax, secrets: request.secrets ?? [] },
-      encoding === "identity" ? bytes : 0
-    )
-  } catch (cause) {
-    abandon(body)
-    if (cause instanceof FileRejected || cause instanceof DiskError) throw cause
-    throw new Interrupted(messageOf(cause), isResumable && validator ? { validator, total } : undefined)
-  }
-  if (encoding === "identity" && total !== undefined && incoming.bytes() !== total)
+  progress.partial = undefined
+  if (total !== undefined && incoming.bytes !== total)
     throw new Error("the host sends another number of bytes than it announces")
-  await judge(incoming, request, contentType)
+  await judge(incoming, request, headers)
+  const { etag, lastModified } = validatorsIn(headers)
+  const contentType = headerOf(headers, "content-type")
   return { status: "fetched", ...(await incoming.keep(request.isStored)), contentType, etag, lastModified }
 }
 
-/** Ends the connection. What it still reports is of no interest. */
-const abandon = (body: Readable) => void body.on("error", () => {}).destroy()
-
-class NotChosen extends FileRejected {
-  readonly contentType: string
-  constructor(contentType: string) {
-    super(`files.types leaves out ${contentType}`)
-    this.contentType = contentType
-  }
+const judge = async (incoming: IncomingFile, { accepts }: FileRequest, headers: Headers) => {
+  const contentType = (await incoming.type())?.mime ?? plainType(headerOf(headers, "content-type"))
+  if (!accepts(contentType))
+    throw new FileRejected(`files.types leaves out ${contentType}`, "not chosen", { contentType })
 }
 
-const judge = async (incoming: IncomingFile, { accepts }: FileRequest, sent: string | undefined) => {
-  const type = (await incoming.type())?.mime ?? plainType(sent)
-  if (!accepts(type)) throw new NotChosen(type)
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
 }
 
-/** Ends a file of a type that is not wanted with its first bytes, and one that never ends. */
-const judged = (
-  incoming: IncomingFile,
-  request: FileRequest,
-  sent: string | undefined,
-  endsAt = performance.now() + downloadMsMax
-): IncomingFile => ({
-  ...incoming,
-  write: async (chunk) => {
-    if (performance.now() > endsAt) throw new FileRejected("it takes longer than an hour")
-    const before = incoming.bytes()
-    await incoming.write(chunk)
-    if (before < headBytes && incoming.bytes() >= headBytes) await judge(incoming, request, sent)
-  }
-})
+/** Takes the body piece by piece; `undefined` if it is of no interest. `stop` ends the connection. */
+type Begin = (answer: Answer, stop: (cause: Error) => void) => ((chunk: Buffer) => void) | undefined
 
 /** Sends the request, and those to which it is redirected. Every address is checked. */
 const follow = async (
   { check, dispatcher }: Links,
   { headersFor, signal, url }: FileRequest,
-  headers: Readonly<Record<string, string>> = {}
-): Promise<Dispatcher.ResponseData> => {
+  headers: Readonly<Record<string, string>> = {},
+  begin: Begin
+): Promise<Answer & { readonly isTaken: boolean }> => {
   let target = parsed(url, undefined)
   for (let redirects = 0; ; redirects++) {
     await check(target)
-    const response = await dispatcher.request({
+    const options = {
       origin: target.origin,
       path: target.pathname + target.search,
       method: "GET",
@@ -209,17 +180,58 @@ const follow = async (
         ...headers,
         ...headersFor?.(target)
       },
-      signal,
       headersTimeout: idleMs,
       bodyTimeout: idleMs
+    } as const
+    let location: string | undefined
+    const answer = await send(dispatcher, options, signal, (answer, stop) => {
+      location = redirectIn(answer)
+      return location === undefined ? begin(answer, stop) : undefined
     })
-    const location = headerOf(response.headers, "location")
-    if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === undefined) return response
-    await response.body.dump({ limit: 64 * 1024 }).catch(() => {})
+    if (location === undefined) return answer
     if (redirects === redirectsMax) throw new FileRejected(`it is redirected more than ${redirectsMax} times`)
     target = parsed(location, target)
   }
 }
+
+const redirectIn = ({ headers, status }: Answer): string | undefined =>
+  [301, 302, 303, 307, 308].includes(status) ? headerOf(headers, "location") : undefined
+
+/** Without the streams of undici, which cost as much as everything else about a small file. */
+const send = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal, begin: Begin) =>
+  new Promise<Answer & { readonly isTaken: boolean }>((resolve, reject) => {
+    let answer: Answer | undefined
+    let take: ReturnType<Begin>
+    let ignoredBytes = 0
+    let abort = () => {}
+    dispatcher.dispatch(options, {
+      onRequestStart: (controller) => {
+        abort = () => controller.abort(signal.reason)
+        if (signal.aborted) abort()
+        else signal.addEventListener("abort", abort)
+      },
+      onResponseStart: (controller, status, headers) => {
+        if (status < 200) return
+        answer = { status, headers }
+        take = begin(answer, (cause) => controller.abort(cause))
+        if (take === undefined) resolve({ ...answer, isTaken: false })
+      },
+      onResponseData: (_, chunk) => {
+        if (take !== undefined) return take(chunk)
+        ignoredBytes += chunk.length
+        // The end of a short body lets the connection be used again.
+        if (ignoredBytes > ignoredBytesMax) throw new Error("the rest is of no interest")
+      },
+      onResponseEnd: () => {
+        signal.removeEventListener("abort", abort)
+        resolve({ ...answer!, isTaken: true })
+      },
+      onResponseError: (_, cause) => {
+        signal.removeEventListener("abort", abort)
+        reject(cause)
+      }
+    })
+  })
 
 const parsed = (url: string, base: URL | undefined): URL => {
   const target = URL.parse(url, base?.href)
@@ -229,7 +241,7 @@ const parsed = (url: string, base: URL | undefined): URL => {
   return target
 }
 
-const afterStatus = (status: number, headers: Dispatcher.ResponseData["headers"]): Fetched | Again => {
+const afterStatus = (status: number, headers: Headers): Fetched | Again => {
   const reason = `the host answers ${status}`
   if (status === 404 || status === 410) return { status: "gone", reason }
   if (status === 401 || status === 403) return { status: "refused", reason }
@@ -243,14 +255,6 @@ const afterStatus = (status: number, headers: Dispatcher.ResponseData["headers"]
   return { status: "failed", reason }
 }
 
-/** How a file ends that no further attempt would bring; `undefined` if one may. */
-const endOf = (cause: unknown): Fetched | undefined => {
-  if (cause instanceof NotPublic) return { status: "not public", reason: cause.message }
-  if (cause instanceof FileTooLarge) return { status: "too large", reason: cause.message, bytes: cause.bytes }
-  if (cause instanceof NotChosen) return { status: "not chosen", reason: cause.message, contentType: cause.contentType }
-  return cause instanceof FileRejected ? { status: "failed", reason: cause.message } : undefined
-}
-
 /** Without any of the three, two files of the same name may differ. */
 const isSame = (known: Validators, now: Validators): boolean =>
   known.etag !== undefined &&
@@ -260,28 +264,16 @@ const isSame = (known: Validators, now: Validators): boolean =>
   known.lastModified === now.lastModified &&
   known.bytes === now.bytes
 
+const validatorsIn = (headers: Headers): Validators => ({
+  etag: headerOf(headers, "etag"),
+  lastModified: headerOf(headers, "last-modified"),
+  bytes: lengthIn(headers)
+})
+
 /** The first byte of a partial answer. */
-const startOf = (headers: Dispatcher.ResponseData["headers"]): number | undefined => {
+const startOf = (headers: Headers): number | undefined => {
   const start = /^bytes (\d+)-/.exec(headerOf(headers, "content-range") ?? "")?.[1]
   return start === undefined ? undefined : Number(start)
-}
-
-/** A host may compress what was asked for as it is. The limit of bytes counts what comes out. */
-const decoded = (body: Readable, encoding: string): AsyncIterable<Buffer> => {
-  const decoder = decoders[encoding]?.()
-  if (decoder === undefined) {
-    if (encoding !== "identity") throw new FileRejected("it is compressed in an unknown way")
-    return body
-  }
-  return pipeline(body, decoder, () => {})
-}
-
-const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & AsyncIterable<Buffer>>> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress
 }
 
 const plainType = (contentType: string | undefined): string =>

@@ -35,8 +35,20 @@ const query = (parameters: Readonly<Record<string, unknown>>): string => {
   return text === "" ? "" : `?${text}`
 }
 
+export type Headers = Dispatcher.ResponseData["headers"]
+
+export const headerOf = (headers: Headers, name: string): string | undefined => {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+export const lengthIn = (headers: Headers): number | undefined => {
+  const length = headerOf(headers, "content-length")
+  return length === undefined || !/^\d{1,15}$/.test(length) ? undefined : Number(length)
+}
+
 /** The rate limit as the headers of a response report it. */
-export const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status: number): RateLimitSnapshot => {
+export const rateHeaders = (headers: Headers, status: number): RateLimitSnapshot => {
   const number = (name: string) => {
     const value = Number(headers[name] ?? Number.NaN)
     // Larger values are errors: 1e11 ms are three years.
@@ -56,7 +68,7 @@ export const rateHeaders = (headers: Dispatcher.ResponseData["headers"], status:
 }
 
 /** The header has seconds, or a time by the service's clock. */
-const retryAfterMs = (headers: Dispatcher.ResponseData["headers"]): number | undefined => {
+const retryAfterMs = (headers: Headers): number | undefined => {
   const header = String(headers["retry-after"] ?? "").trim()
   if (/^\d{1,10}$/.test(header)) return Number(header) * 1000
   const waitMs = Date.parse(header) - (timeOf(headers) ?? Number.NaN)
@@ -64,7 +76,7 @@ const retryAfterMs = (headers: Dispatcher.ResponseData["headers"]): number | und
 }
 
 /** The time of the response by the service's clock, epoch milliseconds. */
-export const timeOf = (headers: Dispatcher.ResponseData["headers"]): number | undefined => {
+export const timeOf = (headers: Headers): number | undefined => {
   const time = Date.parse(String(headers["date"]))
   return Number.isNaN(time) ? undefined : time
 }

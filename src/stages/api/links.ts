@@ -6,16 +6,15 @@ import { Effect, Schedule, type Scope } from "effect"
 import { lookup } from "node:dns/promises"
 import { BlockList, type LookupFunction, isIP, isIPv6 } from "node:net"
 import { type Dispatcher, EnvHttpProxyAgent, request } from "undici"
+import { FileRejected } from "../../output/stored-files.ts"
 import { proxyFor, proxyOptions } from "../../values/proxy.ts"
 import { decompressed, timeoutMs } from "./exchange.ts"
 import { bytesOf } from "./response-body.ts"
 
-/** A link leads to an address that is not public, or by a protocol that is not allowed. */
-export class NotPublic extends Error {}
-
 export interface Links {
+  /** Decompresses what arrives. */
   readonly dispatcher: Dispatcher
-  /** Rejects with `NotPublic` for a URL that must not be requested. Names are checked again when they are connected to. */
+  /** Rejects with `FileRejected` for a URL that must not be requested. Names are checked again when they are connected to. */
   readonly check: (url: URL) => Promise<void>
 }
 
@@ -42,10 +41,10 @@ export const makeLinks = Effect.fn("api.links")(function* (
       (agent) => Effect.promise(() => agent.destroy())
     ))
   return {
-    dispatcher: agent,
+    dispatcher: decompressed(agent),
     check: async (url) => {
       if (url.protocol !== "https:" && (url.protocol !== "http:" || base.protocol !== "http:"))
-        throw new NotPublic(`it leads to ${url.protocol.slice(0, -1)}, which is not requested`)
+        throw new FileRejected(`it leads to ${url.protocol.slice(0, -1)}, which is not requested`, "not public")
       // A numeric address is connected to without the lookup function that checks names, and a proxy looks names up itself.
       const host = withoutBrackets(url.hostname)
       if (dispatcher === undefined && (isIP(host) || proxyFor(url.href)))
@@ -55,12 +54,11 @@ export const makeLinks = Effect.fn("api.links")(function* (
 })
 
 /** Fetches the text at a URL, without the token; `undefined` if it cannot be fetched. Does not follow redirects. */
-export const linkedText = ({ check, dispatcher }: Links) => {
-  const client = decompressed(dispatcher)
-  return Effect.fn("api.linkedText")((url: string) =>
+export const linkedText = ({ check, dispatcher }: Links) =>
+  Effect.fn("api.linkedText")((url: string) =>
     Effect.tryPromise(async (signal) => {
       await check(new URL(url))
-      const { statusCode, body } = await request(url, { dispatcher: client, headers: { accept: "*/*" }, signal })
+      const { statusCode, body } = await request(url, { dispatcher, headers: { accept: "*/*" }, signal })
       const bytes = await bytesOf(body)
       if (statusCode !== 200 || bytes === undefined) throw new Error(`status ${statusCode}`)
       return bytes.toString("utf8")
@@ -70,7 +68,6 @@ export const linkedText = ({ check, dispatcher }: Links) => {
       Effect.catch(() => Effect.succeed(undefined))
     )
   )
-}
 
 /** Resolves and checks a name for one connection, because a second lookup could return another address. */
 const guardedLookup =
@@ -94,7 +91,7 @@ const allowedAmong = async <One extends { readonly address: string }>(
     ? (await lookup(withoutBrackets(baseHost), { all: true })).map(({ address }) => address)
     : []
   const allowed = found.filter(({ address }) => !isPrivate(address) || own.includes(address))
-  if (allowed.length === 0 && found.length > 0) throw new NotPublic("the address is not public")
+  if (allowed.length === 0 && found.length > 0) throw new FileRejected("the address is not public", "not public")
   return allowed
 }
 

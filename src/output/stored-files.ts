@@ -206,8 +206,14 @@ const collectChunks = (): void => {
 }
 let collect: ((options: { readonly type: "minor" }) => void) | undefined
 
-/** The type that the bytes themselves show: what a server says of a file is not trusted. */
+/**
+ * The type that the bytes themselves show: what a server says of a file is not trusted. The most frequent ones are seen
+ * without the library, which needs as long for a type as it takes to write a small file.
+ */
 const typeOf = async (head: Buffer): Promise<FoundType | undefined> => {
+  const start = head.toString("latin1", 0, 12)
+  const seen = frequentTypes.find(({ signature }) => signature.test(start))
+  if (seen !== undefined) return seen
   if (detect === undefined) {
     const { fileTypeFromBuffer } = await import("file-type")
     detect = fileTypeFromBuffer
@@ -215,6 +221,13 @@ const typeOf = async (head: Buffer): Promise<FoundType | undefined> => {
   return detect(head).catch(() => undefined)
 }
 let detect: ((bytes: Uint8Array) => Promise<FoundType | undefined>) | undefined
+
+const frequentTypes = [
+  { signature: /^\xff\xd8\xff[^\xf7]/, ext: "jpg", mime: "image/jpeg" },
+  { signature: /^%PDF/, ext: "pdf", mime: "application/pdf" },
+  { signature: /^GIF/, ext: "gif", mime: "image/gif" },
+  { signature: /^RIFF.{4}WEBP/s, ext: "webp", mime: "image/webp" }
+] as const
 
 /** Whether a path of a row is one that sluice gives to files; those of recordings had a folder of their own once. */
 export const isStoredPath = (path: string): boolean =>

@@ -1,17 +1,4 @@
-import {
-  boolean,
-  fileLink,
-  id,
-  json,
-  object,
-  ref,
-  text,
-  created,
-  email,
-  identifier,
-  personName,
-  phone
-} from "#catalog/fields.ts"
+import { boolean, id, json, object, ref, text, created, email, identifier, personName, phone } from "#catalog/fields.ts"
 import { address, place, postalCode } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -24,7 +11,7 @@ const where = {
   postalCode: postalCode("Postal code"),
   website: text("Web site"),
   timezone: text("IANA time zone"),
-  logoUrl: fileLink("Logo, as a link", { personal: "none" })
+  logoUrl: text("Logo, as a link", { role: "file", personal: "none" })
 }
 
 const getOne = { request: get("/locations/{locationId}"), record: "location" }

@@ -1,13 +1,16 @@
-import { content, fileLink, boolean, id, object, enumeration, text, values, created } from "#catalog/fields.ts"
+import { content, boolean, id, object, enumeration, text, values, created } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
 /** Templates of text messages have their attachments in two members, `template.attachments` and `urlAttachments`. */
 const attachments = (kind: string) =>
-  values("saved_template_attachments", "Files of each saved template.", "url", fileLink("Link to the file"), {
-    key: [],
-    constants: { kind }
-  })
+  values(
+    "saved_template_attachments",
+    "Files of each saved template.",
+    "url",
+    text("Link to the file", { role: "file" }),
+    { key: [], constants: { kind } }
+  )
 
 export const savedTemplates = defineList({
   table: "saved_templates",

@@ -1,16 +1,4 @@
-import {
-  openEnum,
-  fileLink,
-  map,
-  boolean,
-  id,
-  object,
-  enumeration,
-  text,
-  values,
-  changed,
-  created
-} from "#catalog/fields.ts"
+import { openEnum, map, boolean, id, object, enumeration, text, values, changed, created } from "#catalog/fields.ts"
 import { email, personName, phone, ref } from "#catalog/fields.ts"
 import { company, cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -85,7 +73,7 @@ export const users = defineList({
     dateAdded: created("When the user was added"),
     dateUpdated: changed("Last change"),
     totpEnabled: boolean("Signs in with a second factor"),
-    profilePhoto: fileLink("Picture, as a link", { personal: "direct" }),
+    profilePhoto: text("Picture, as a link", { role: "file", personal: "direct" }),
     deleted: boolean("The user was removed")
   }
 })

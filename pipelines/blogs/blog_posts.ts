@@ -1,16 +1,4 @@
-import {
-  content,
-  fileLink,
-  count,
-  boolean,
-  id,
-  instant,
-  enumeration,
-  ref,
-  text,
-  values,
-  changed
-} from "#catalog/fields.ts"
+import { content, count, boolean, id, instant, enumeration, ref, text, values, changed } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 
@@ -49,7 +37,7 @@ export const blogPosts = defineChild({
     urlSlug: text("Name in the post's web address"),
     canonicalLink: text("Address search engines are to keep"),
     author: ref("blog_authors", "Who is named as its author", { column: "author_id" }),
-    imageUrl: fileLink("Picture, as a link", { personal: "none" }),
+    imageUrl: text("Picture, as a link", { role: "file", personal: "none" }),
     imageAltText: text("The picture in words"),
     rawHTML: content("The post itself, as HTML"),
     wordCount: count("Number of words"),

@@ -1,16 +1,4 @@
-import {
-  openEnum,
-  fileLink,
-  content,
-  count,
-  boolean,
-  id,
-  instant,
-  json,
-  enumeration,
-  ref,
-  text
-} from "#catalog/fields.ts"
+import { openEnum, content, count, boolean, id, instant, json, enumeration, ref, text } from "#catalog/fields.ts"
 import { ignored, values, changed, companyName, created, email, personName, phone, tag } from "#catalog/fields.ts"
 import { cursor, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -90,7 +78,8 @@ export const conversations = defineList({
     companyName: companyName("Company of the contact", { copyOf: "contacts.company_name" }),
     email: email("Address of the contact", { copyOf: "contacts.email" }),
     phone: phone("Phone of the contact", { copyOf: "contacts.phone" }),
-    profilePhoto: fileLink("Picture of the contact, as a link", {
+    profilePhoto: text("Picture of the contact, as a link", {
+      role: "file",
       personal: "direct",
       copyOf: "contacts.profile_photo"
     }),

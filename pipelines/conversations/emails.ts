@@ -1,4 +1,4 @@
-import { content, fileLink, id, enumeration, ref, text, values, created, email, identifier } from "#catalog/fields.ts"
+import { content, id, enumeration, ref, text, values, created, email, identifier } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
 import { directions, messageSources } from "#catalog/enums.ts"
@@ -52,9 +52,13 @@ export const emails = defineChild({
     to: recipients("to"),
     cc: recipients("cc"),
     bcc: recipients("bcc"),
-    attachments: values("email_attachments", "Files sent with emails.", "url", fileLink("Link to the file"), {
-      key: []
-    }),
+    attachments: values(
+      "email_attachments",
+      "Files sent with emails.",
+      "url",
+      text("Link to the file", { role: "file" }),
+      { key: [] }
+    ),
     dateAdded: created("When it came or went"),
     replyToMessageId: ref("emails", "Email it answers"),
     source: enumeration(messageSources),

@@ -1,17 +1,4 @@
-import {
-  openEnum,
-  fileLink,
-  content,
-  count,
-  id,
-  json,
-  object,
-  enumeration,
-  ref,
-  text,
-  values,
-  changed
-} from "#catalog/fields.ts"
+import { openEnum, content, count, id, json, object, enumeration, ref, text, values, changed } from "#catalog/fields.ts"
 import { created, emailOrPhone, identifier } from "#catalog/fields.ts"
 import { cursor, cursorPart, get, location, since, size, windowEnd } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
@@ -137,8 +124,12 @@ export const messages = defineList({
       { whole: json("Details by kind of message, as sent", { column: "meta", personal: "direct" }) }
     ),
     activity: json("What happened, of a message that tells of an activity, as sent", { personal: "content" }),
-    attachments: values("message_attachments", "Files sent with messages.", "url", fileLink("Link to the file"), {
-      key: []
-    })
+    attachments: values(
+      "message_attachments",
+      "Files sent with messages.",
+      "url",
+      text("Link to the file", { role: "file" }),
+      { key: [] }
+    )
   }
 })

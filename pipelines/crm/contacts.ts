@@ -1,18 +1,4 @@
-import {
-  alias,
-  fileLinks,
-  fileLink,
-  openEnum,
-  date,
-  map,
-  boolean,
-  id,
-  instant,
-  json,
-  object,
-  enumeration,
-  ref
-} from "#catalog/fields.ts"
+import { alias, openEnum, date, map, boolean, id, instant, json, object, enumeration, ref } from "#catalog/fields.ts"
 import { rows, text, ignored, values, address, changed, companyName, created, customValue } from "#catalog/fields.ts"
 import { email, identifier, personName, phone, place, postalCode, tag, trait } from "#catalog/fields.ts"
 import { cursor, cursorOr, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
@@ -162,7 +148,7 @@ export const contacts = defineList({
     validEmail: boolean("The address was checked and works"),
     phoneLabel: text("What kind of phone it is"),
     keyword: text("Search word the contact came by"),
-    profilePhoto: fileLink("Picture, as a link", name),
+    profilePhoto: text("Picture, as a link", { ...name, role: "file" }),
     isValidWhatsapp: boolean("The phone can be reached by the chat app"),
     createdBy: actor("created_by", "Who made the contact"),
     lastUpdatedBy: actor("last_updated_by", "Who changed the contact last"),
@@ -174,7 +160,7 @@ export const contacts = defineList({
       personal: "content",
       copyOf: "opportunities"
     }),
-    attachments: fileLinks("Files of the contact, as sent"),
+    attachments: json("Files of the contact, as sent", { role: "file" }),
     attributionSource: visitOf("attribution_source", "The first visit"),
     lastAttributionSource: visitOf("last_attribution_source", "The last visit"),
     attributions: attributions(

@@ -1,16 +1,4 @@
-import {
-  alias,
-  fileLink,
-  content,
-  boolean,
-  id,
-  enumeration,
-  ref,
-  text,
-  ignored,
-  changed,
-  created
-} from "#catalog/fields.ts"
+import { alias, content, boolean, id, enumeration, ref, text, ignored, changed, created } from "#catalog/fields.ts"
 import { email, personName } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -71,7 +59,7 @@ export const emailTemplates = defineList({
     type: enumeration(["template"], "Kind of item; folders have a table of their own"),
     editorType: enumeration(["html", "builder", "text"], "What it was written with"),
     isPlainText: boolean("Text without markup"),
-    previewUrl: fileLink("Picture of it, as a link", { personal: "none" }),
+    previewUrl: text("Picture of it, as a link", { role: "file", personal: "none" }),
     parentFolderId: ref("email_template_folders", "Folder it lies in; NULL at the top level"),
     archived: boolean("Put away: listed among the archived"),
     createdAt: created("When it was made"),

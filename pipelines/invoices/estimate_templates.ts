@@ -1,4 +1,4 @@
-import { decimal, fileLinks, boolean, id, json, text, changed, created } from "#catalog/fields.ts"
+import { decimal, boolean, id, json, text, changed, created } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { altFields, businessDetails, discount, documentLines } from "#catalog/shapes.ts"
@@ -38,7 +38,7 @@ export const estimateTemplates = defineList({
     items: documentLines("estimate_template_items", "Lines of each template.", "What is offered"),
     automaticTaxesEnabled: boolean("Taxes are worked out by the service"),
     termsNotes: text("Terms and notes at the end", { personal: "content" }),
-    attachments: fileLinks("Files, as sent"),
+    attachments: json("Files, as sent", { role: "file" }),
     miscellaneousCharges: json("Further charges, as sent", { personal: "financial" }),
     ...altFields
   }

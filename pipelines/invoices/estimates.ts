@@ -1,6 +1,5 @@
 import {
   boolean,
-  fileLinks,
   changed,
   created,
   date,
@@ -81,7 +80,7 @@ export const estimates = defineList({
     autoInvoice: json("Invoice made of it when accepted, as sent"),
     paymentScheduleConfig: json("Parts it is paid in, as sent", { personal: "financial" }),
     termsNotes: text("Terms and notes at the end", { personal: "content" }),
-    attachments: fileLinks("Files, as sent"),
+    attachments: json("Files, as sent", { role: "file" }),
     ...altFields,
     items: documentLines("estimate_items", "Lines of each estimate.", "What is offered")
   }

@@ -1,17 +1,4 @@
-import {
-  date,
-  fileLinks,
-  decimal,
-  boolean,
-  id,
-  json,
-  object,
-  enumeration,
-  ref,
-  text,
-  changed,
-  created
-} from "#catalog/fields.ts"
+import { date, decimal, boolean, id, json, object, enumeration, ref, text, changed, created } from "#catalog/fields.ts"
 import { email, personName, phone } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -76,7 +63,7 @@ export const invoices = defineList({
       tipsConfiguration: json("Tips offered, as sent", { personal: "financial" }),
       paymentSchedule: json("Parts it is paid in, as sent", { personal: "financial" }),
       paymentMethods: json("Ways to pay, as sent"),
-      attachments: fileLinks("Files, as sent"),
+      attachments: json("Files, as sent", { role: "file" }),
       miscellaneousCharges: json("Further charges, as sent", { personal: "financial" }),
       invoiceItems: documentLines("invoice_items", "Lines of each invoice.", "What is charged")
     }

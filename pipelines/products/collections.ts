@@ -1,4 +1,4 @@
-import { id, fileLink, text, created } from "#catalog/fields.ts"
+import { id, text, created } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
@@ -27,7 +27,7 @@ export const collections = defineList({
     _id: id("Collection id"),
     name: text("Name"),
     slug: text("Name in the collection's web address"),
-    image: fileLink("Picture, as a link", { personal: "none" }),
+    image: text("Picture, as a link", { role: "file", personal: "none" }),
     createdAt: created("When it was made"),
     ...altFields
   }

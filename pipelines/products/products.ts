@@ -1,16 +1,4 @@
-import {
-  alias,
-  fileLink,
-  openEnum,
-  decimal,
-  boolean,
-  id,
-  instant,
-  object,
-  enumeration,
-  ref,
-  rows
-} from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, instant, object, enumeration, ref, rows } from "#catalog/fields.ts"
 import { text, ignored, values, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -44,7 +32,7 @@ export const products = defineList({
     productType: enumeration(["DIGITAL", "PHYSICAL", "SERVICE", "PHYSICAL/DIGITAL"]),
     description: text("Description, as HTML or text", { personal: "content" }),
     availableInStore: boolean("Sold in the online store"),
-    image: fileLink("Main picture, as a link", { personal: "none" }),
+    image: text("Main picture, as a link", { role: "file", personal: "none" }),
     statementDescriptor: text("How a purchase is called on a bank statement"),
     slug: text("Name in the product's web address"),
     seo: object({ title: text("Title for search engines"), description: text("Description for search engines") }),
@@ -80,7 +68,7 @@ export const products = defineList({
       "Pictures and videos of each product.",
       {
         id: id("Picture or video id"),
-        url: fileLink("Link to it", { personal: "none" }),
+        url: text("Link to it", { role: "file", personal: "none" }),
         type: enumeration(["image", "video"]),
         title: text("Title"),
         isFeatured: boolean("Shown first"),

@@ -1,4 +1,4 @@
-import { alias, fileLink, openEnum, boolean, id, json, text, identifier, personName } from "#catalog/fields.ts"
+import { alias, openEnum, boolean, id, json, text, identifier, personName } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 
@@ -21,7 +21,7 @@ export const socialAccounts = defineList({
     platform: openEnum("The network"),
     type: openEnum("Kind of profile: `page`, `group`, …"),
     name: personName("Name of the profile"),
-    avatar: fileLink("Picture of the profile, as a link", { personal: "direct" }),
+    avatar: text("Picture of the profile, as a link", { role: "file", personal: "direct" }),
     isActive: boolean("Posts can be sent to it"),
     oauthId: identifier("Id of the connection", { personal: "quasi" }),
     profileId: identifier("Id of the profile at the network", { personal: "quasi" }),

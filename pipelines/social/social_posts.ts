@@ -1,17 +1,4 @@
-import {
-  alias,
-  fileLink,
-  openEnum,
-  content,
-  boolean,
-  id,
-  instant,
-  json,
-  enumeration,
-  ref,
-  rows,
-  text
-} from "#catalog/fields.ts"
+import { alias, openEnum, content, boolean, id, instant, json, enumeration, ref, rows, text } from "#catalog/fields.ts"
 import { values, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
@@ -79,11 +66,11 @@ export const socialPosts = defineList({
       ref("social_accounts", "The account")
     ),
     media: rows("social_post_media", "Pictures and videos of each post.", {
-      url: fileLink("Link to it"),
+      url: text("Link to it", { role: "file" }),
       type: text("MIME type"),
       id: identifier("Id of the file, where sent", { column: "media_id" }),
       caption: content("Text shown with it"),
-      thumbnail: fileLink("Preview, as a link")
+      thumbnail: text("Preview, as a link", { role: "file" })
     })
   }
 })

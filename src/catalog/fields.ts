@@ -24,6 +24,11 @@ interface ColumnOptions {
   readonly column?: string
   /** Only for `json`: a second column, with the value as text for people. */
   readonly textColumn?: string
+  /**
+   * What the value is; see `roles.ts`. A text without a role is masked more strictly than one with a role. The role `file` is
+   * given here: to a text that is a link to a file, or to JSON with links in it, which `files.fetch` can fetch.
+   */
+  readonly role?: Role
 }
 
 export interface ColumnField extends ColumnOptions {
@@ -35,8 +40,6 @@ export interface ColumnField extends ColumnOptions {
   readonly enumValues?: ReadonlyArray<string>
   readonly type: ColumnType
   readonly description: string
-  /** What the value is; see `roles.ts`. A text without a role is masked more strictly than one with a role. */
-  readonly role?: Role
 }
 
 /** An object whose fields become columns of the same row, with its name as prefix. */
@@ -93,16 +96,14 @@ const column =
     kind: "column",
     type,
     description,
-    personal,
+    personal: options.role === undefined ? personal : roles[options.role].personal,
     ...options
   })
 
 const withRole =
   (role: Role, type: ColumnType = "text", more: ColumnOptions = {}) =>
-  (description: string, options: ColumnOptions = {}): ColumnField => ({
-    ...column(type, roles[role].personal)(description, { ...more, ...options }),
-    role
-  })
+  (description: string, options: ColumnOptions = {}): ColumnField =>
+    column(type)(description, { ...more, ...options, role })
 
 /** Short texts. A number or boolean is stored as text. */
 export const text = column("text")
@@ -148,10 +149,6 @@ export const tag = withRole("tag")
 export const trait = withRole("trait")
 /** The value of a custom field as sent, with its text beside it. */
 export const customValue = withRole("customValue", "json", { textColumn: "value_text" })
-/** A link to a file, which `files.fetch` can fetch. */
-export const fileLink = withRole("file")
-/** Links to files, as sent: every text in it that is the address of something on the web. */
-export const fileLinks = withRole("file", "json")
 /** The path of a file in the output folder. A file that no column of this kind names may be removed. */
 export const storedFile = withRole("storedFile")
 /** When the record was made. */

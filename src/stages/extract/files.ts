@@ -26,11 +26,10 @@ import {
   dueLinks,
   findLinks,
   knownFiles,
-  linkOf,
   linkStatuses,
   noteDamaged,
+  sameLinks,
   storedBytes,
-  storedElsewhere,
   withoutLink
 } from "../../stores/warehouse/file-links.ts"
 import { rowOfKey } from "../../stores/warehouse/absent-rows.ts"
@@ -74,8 +73,6 @@ export const readFiles = Effect.fn("extract.files")(function* (
       entry: { kind: "deleted", run, at: now, location, resource: table },
       body: JSON.stringify(unlinked)
     })
-  for (const { owners, record } of yield* storedElsewhere(location)) yield* add(rowsOf(owners, record))
-
   const accepts = acceptsAmong(settings.types)
   const stored = new Set((yield* knownFiles(location, undefined)).map(({ path }) => path))
   for (const path of damaged) stored.delete(path)
@@ -97,6 +94,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
 
   const silence = new Map<string, number>()
   const fetchOne = Effect.fnUntraced(function* (due: DueLink) {
+    if (due.stored !== undefined) return yield* add(rowsOf(due.owners, due.stored))
     const host = URL.parse(due.url)?.host ?? ""
     if ((silence.get(host) ?? 0) >= silenceMax) return
     if (due.typeLeftOut !== undefined && !accepts(due.typeLeftOut)) return
@@ -222,23 +220,14 @@ const renewedLink = Effect.fnUntraced(function* (
   const request = row && requestForRow(resource, row, { location, company })
   if (request === undefined) return undefined
   const api = yield* Api
-  return yield* api.send({ request, priority: 2, resource: "files" }).pipe(
-    Effect.map(({ body }) => textsIn(body).find((text) => /^https?:/i.test(text) && linkOf(text) === link)),
-    Effect.catchTags({
-      Forbidden: () => Effect.succeed(undefined),
-      NotFound: () => Effect.succeed(undefined),
-      RequestRejected: () => Effect.succeed(undefined),
-      Unavailable: () => Effect.succeed(undefined)
-    })
+  const none = () => Effect.succeed("")
+  const text = yield* api.send({ request, priority: 2, resource: "files" }).pipe(
+    Effect.map(({ text }) => text),
+    Effect.catchTags({ Forbidden: none, NotFound: none, RequestRejected: none, Unavailable: none })
   )
+  const addresses = text.match(/"https?:(?:[^"\\]|\\.)*"/gi)?.map((one): string => JSON.parse(one)) ?? []
+  return (yield* sameLinks(addresses, link))[0]
 })
-
-const textsIn = (value: unknown): ReadonlyArray<string> =>
-  typeof value === "string"
-    ? [value]
-    : typeof value === "object" && value !== null
-      ? Object.values(value).flatMap(textsIn)
-      : []
 
 const validatorsOf = ({ bytes, etag, lastModified }: KnownFile): Validators => ({
   etag: etag ?? undefined,

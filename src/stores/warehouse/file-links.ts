@@ -4,7 +4,7 @@
  */
 import { Effect, Stream } from "effect"
 import { type LinkColumn, columnOfLink } from "../../catalog/link-columns.ts"
-import { keyText } from "../../catalog/tables.ts"
+import { keyText, snakeCase } from "../../catalog/tables.ts"
 import { numbers, orNull, query, queryNumber, queryTexts } from "./query.ts"
 import { insertStatements, instantOf, literal, name, selected, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -29,6 +29,8 @@ export interface DueLink {
   readonly owners: ReadonlyArray<Owner>
   /** When the host first answered that there is no such file; ISO 8601. */
   readonly missingSince: string | undefined
+  /** Its file, if that is stored. */
+  readonly stored: FileRecord | undefined
   /** A file that was fetched at the same place by another link. */
   readonly known: KnownFile | undefined
   /** The type for which an earlier run did not store the file. */
@@ -51,67 +53,42 @@ const expiring =
   "X-(Amz|Goog)-[^=&]*|Signature|Expires|Policy|Key-Pair-Id|AWSAccessKeyId|GoogleAccessId|sig|se|sp|st|sv|sr|spr|sks|skt|ske|skv|skoid|sktid|token|response-content-disposition"
 const pattern = `[?&](${expiring})=[^&#]*`
 
-/** The same in SQL: `linkSql`. */
-export const linkOf = (url: string): string =>
-  url
-    .replace(/#.*$/s, "")
-    .replaceAll(new RegExp(pattern, "gi"), "")
-    .replace(/^([^?]*?)&/, "$1?")
+/** The link without what expires. */
 export const linkSql = (url: string): string =>
   `regexp_replace(regexp_replace(regexp_replace(${url}, '#.*$', '', 's'), ${literal(pattern)}, '', 'gi'), '^([^?]*?)&', '\\1?')`
+
+/** Those of the texts that are the link, apart from what expires. */
+export const sameLinks = (texts: ReadonlyArray<string>, link: string) =>
+  queryTexts(
+    `SELECT url FROM unnest([${texts.map(literal).join(", ")}]::VARCHAR[]) AS t(url) WHERE ${linkSql("url")} = ${literal(link)}`
+  )
 
 /** Finds the links of these columns in the records that are there. */
 export const findLinks = Effect.fn("warehouse.findLinks")(function* (
   columns: ReadonlyArray<LinkColumn>,
   location: string
 ) {
-  const warehouse = yield* Warehouse
+  const { run } = yield* Warehouse
   const found = tableOf("found links", location)
-  yield* warehouse.run(
-    `CREATE OR REPLACE TABLE ${found} (table_name VARCHAR, record_id VARCHAR, column_name VARCHAR, url VARCHAR, name VARCHAR, bytes BIGINT)`
+  yield* run(
+    `CREATE OR REPLACE TABLE ${found} (table_name VARCHAR, record_id VARCHAR, column_name VARCHAR, row BIGINT, node BIGINT, url VARCHAR, around JSON)`
   )
-  for (const column of columns) {
-    const { from, place, value } = sourceOf(column, location)
-    if (!column.isJson)
-      yield* warehouse.run(
-        `INSERT INTO ${found} SELECT ${place}, ${value}, NULL, NULL FROM ${from} AND regexp_matches(${value}, '^https?://', 'i')`
-      )
-    else
-      yield* Stream.runForEach(
-        Stream.grouped(
-          warehouse.stream(`SELECT ${place}, ${value}::VARCHAR FROM ${from} AND ${value} IS NOT NULL`),
-          500
-        ),
-        (rows) =>
-          Effect.forEach(
-            insertStatements(
-              found,
-              rows.flatMap(([table, record, path, value]) =>
-                linksIn(value!).map(
-                  ({ bytes, name, url }) => `(${[table, record, path, url, name, bytes].map(literal).join(", ")})`
-                )
-              )
-            ),
-            (sql) => warehouse.run(sql),
-            { discard: true }
-          )
-      )
-  }
-  yield* warehouse.run(
+  for (const column of columns) yield* run(`INSERT INTO ${found} ${foundSql(column, location)}`)
+  yield* run(
     `CREATE OR REPLACE TABLE ${linksOf(location)} AS
      SELECT table_name, record_id, column_name, link, md5(concat_ws(chr(31), table_name, record_id, column_name, link)) AS id,
        min(place)::BIGINT AS position, max(url) AS url, max(name) AS name, max(bytes) AS bytes
-     FROM (SELECT *, ${linkSql("url")} AS link,
-             row_number() OVER (PARTITION BY table_name, record_id, column_name ORDER BY rowid) - 1 AS place FROM ${found})
+     FROM (SELECT table_name, record_id, column_name, url, ${linkSql("url")} AS link, ${nameSql} AS name, ${bytesSql} AS bytes,
+             row_number() OVER (PARTITION BY table_name, record_id, column_name ORDER BY row, node) - 1 AS place FROM ${found})
      GROUP BY ALL;
      DROP TABLE ${found};
      CREATE OR REPLACE TABLE ${damagedOf(location)} (path VARCHAR)`
   )
 })
 
-/** Where the values of a column are, as far as `WHERE`; the columns that name the place; and the value. */
-const sourceOf = (column: LinkColumn, location: string) => {
-  const { fieldColumn, resource, table } = column
+/** The links in the values of a column: each with its place, and with the object of JSON around it. */
+const foundSql = (column: LinkColumn, location: string): string => {
+  const { fieldColumn, isJson, resource, table } = column
   const record = table.parentColumn === undefined ? keyText(resource) : name(table.parentColumn)
   const value = name(column.column)
   const isFile =
@@ -124,43 +101,22 @@ const sourceOf = (column: LinkColumn, location: string) => {
   const isListed = tombstone
     ? `(_deleted_at IS NULL OR ${record} IN (SELECT ${keyText(resource)} FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)} AND ${name(tombstone)}))`
     : "_deleted_at IS NULL"
-  return {
-    from: `crm.${name(table.name)} WHERE location_id = ${literal(location)} AND ${isListed} AND ${isFile}`,
-    place: `${literal(resource.table)}, ${record}::VARCHAR, ${literal(columnOfLink(column))}`,
-    value
-  }
+  const source = `(SELECT rowid AS row, ${record}::VARCHAR AS record_id, ${value} AS sent FROM crm.${name(table.name)}
+     WHERE location_id = ${literal(location)} AND regexp_matches(${value}::VARCHAR, 'https?:', 'i') AND ${isListed} AND ${isFile})`
+  const place = `${literal(resource.table)}, record_id, ${literal(columnOfLink(column))}, row`
+  if (!isJson) return `SELECT ${place}, 0, sent, NULL FROM ${source} WHERE ${isLink("sent")}`
+  return `SELECT ${place}, n.id, n.atom->>'$', ${aroundSql} FROM ${source}, json_tree(sent) AS n
+     WHERE n.type = 'VARCHAR' AND ${isLink("(n.atom->>'$')")} AND NOT regexp_matches(n.fullkey, '\\.meta(\\.|\\[|$)')`
 }
 
-interface Found {
-  readonly url: string
-  readonly name: string | undefined
-  readonly bytes: number | undefined
-}
+const isLink = (text: string) => `regexp_matches(${text}, '^https?://', 'i')`
 
-/** Every text in the value that is an address, with the name and the size that the object around it has. */
-export const linksIn = (json: string): ReadonlyArray<Found> => {
-  const found: Array<Found> = []
-  const visit = (value: unknown, around: Pick<Found, "name" | "bytes">): void => {
-    if (typeof value === "string") {
-      if (/^https?:\/\//i.test(value)) found.push({ url: value, ...around })
-    } else if (typeof value === "object" && value !== null) {
-      const { meta, ...members } = value as Readonly<Record<string, unknown>>
-      const own = Array.isArray(value) ? around : aboutFile({ ...(meta as object | undefined), ...members })
-      for (const member of Object.values(members)) visit(member, own)
-    }
-  }
-  visit(JSON.parse(json), { name: undefined, bytes: undefined })
-  return found
-}
-
-const aboutFile = (members: Readonly<Record<string, unknown>>): Pick<Found, "name" | "bytes"> => {
-  const named = [members["originalname"], members["name"], members["fileName"], members["filename"]]
-  const size = Number(members["size"])
-  return {
-    name: named.find((one) => typeof one === "string" && one !== ""),
-    bytes: members["size"] !== undefined && Number.isSafeInteger(size) && size >= 0 ? size : undefined
-  } as Pick<Found, "name" | "bytes">
-}
+/** The object that has the text, or the array with it. An odd name of a member, which the path does not quote, finds none. */
+const aroundSql = `TRY(json_extract(sent, if(json_type(sent, n.path) = 'OBJECT', n.path, regexp_replace(n.path, '(\\[\\d+\\])+$', ''))))`
+/** What the object says of the file, or its member `meta`. */
+const about = (member: string) => `coalesce(around->>'$.${member}', around->>'$.meta.${member}')`
+const nameSql = `coalesce(${["originalname", "name", "fileName", "filename"].map((one) => `nullif(${about(one)}, '')`).join(", ")})`
+const bytesSql = `try_cast(regexp_extract(${about("size")}, '^\\d{1,15}$') AS BIGINT)`
 
 /** The files that rows of `crm.files` name. `since`: those fetched later; epoch milliseconds. */
 export const knownFiles = (location: string, since: number | undefined) =>
@@ -193,67 +149,42 @@ const isDue = (bytesMax: number, now: number) =>
   `f.id IS NULL OR (NOT f.has_file AND f.status <> 'gone' AND (f.status <> 'too large' OR f.bytes IS NULL OR f.bytes <= ${bytesMax})
      AND (f.missing_since IS NULL OR f.checked_at::DATE < ${instantOf(now)}::DATE))`
 
-/** One row of `files` as the record that made it. */
-const recordSql = (files: string) =>
-  `json_object(${(
-    [
-      ["url", "url"],
-      ["link", "link"],
-      ["status", "status"],
-      ["path", "path"],
-      ["bytes", "bytes"],
-      ["sha256", "sha256"],
-      ["contentType", "content_type"],
-      ["foundType", "found_type"],
-      ["etag", "etag"],
-      ["lastModified", "last_modified"],
-      ["fetchedAt", "fetched_at"]
-    ] as const
-  )
-    .map(([field, column]) => `${literal(field)}, ${files}.${name(column)}`)
-    .join(", ")})`
+/** What the record that made a row of `files` said of its file. */
+const recordFields = "url,link,status,path,bytes,sha256,contentType,foundType,etag,lastModified,fetchedAt".split(",")
+const recordSql = `json_object(${recordFields.map((field) => `${literal(field)}, ${snakeCase(field)}`).join(", ")})`
 
-const ownersSql = `json_group_array(json_object('id', l.id, 'tableName', l.table_name, 'recordId', l.record_id, 'columnName', l.column_name,
-  'position', l.position, 'name', l.name))`
-
-/** The files that are due, each once; hosts take turns. `types` of earlier answers that are not wanted are left to the caller. */
+/**
+ * The files that are due, each once; hosts take turns. Those that are stored already, for another record or before their
+ * record came back, need no request. `types` of earlier answers that are not wanted are left to the caller.
+ */
 export const dueLinks = Effect.fnUntraced(function* (location: string, bytesMax: number, now: number) {
   const files = filesSql(location)
+  const place = "table_name, record_id, column_name, position"
   return (yield* Warehouse)
     .stream(
-      `SELECT l.link, max(l.url), ${ownersSql}::VARCHAR, max(f.missing_since)::VARCHAR,
-         (any_value(${recordSql("p")}) FILTER (p.has_file))::VARCHAR,
-         any_value(f.content_type) FILTER (f.status = 'not chosen')
+      `SELECT l.link, max(l.url), max(f.missing_since)::VARCHAR, any_value(s.record)::VARCHAR, any_value(p.record)::VARCHAR,
+         any_value(f.content_type) FILTER (f.status = 'not chosen'),
+         json_group_array(json_object('id', l.id, 'tableName', l.table_name, 'recordId', l.record_id, 'columnName', l.column_name,
+           'position', l.position, 'name', l.name))::VARCHAR
        FROM ${linksOf(location)} AS l LEFT JOIN ${files} AS f ON f.id = l.id
-       LEFT JOIN ${files} AS p ON p.table_name = l.table_name AND p.record_id = l.record_id AND p.column_name = l.column_name
-         AND p.position = l.position AND p.has_file
-       WHERE (${isDue(bytesMax, now)}) AND l.link NOT IN (SELECT link FROM ${files} WHERE has_file AND link IS NOT NULL)
+       LEFT JOIN (SELECT link, any_value(${recordSql}) AS record FROM ${files} WHERE has_file GROUP BY link) AS s ON s.link = l.link
+       LEFT JOIN (SELECT ${place}, any_value(${recordSql}) AS record FROM ${files} WHERE has_file GROUP BY ALL) AS p
+         ON (${place.replaceAll(/\w+/g, "p.$&")}) = (${place.replaceAll(/\w+/g, "l.$&")})
+       WHERE if(s.link IS NULL, ${isDue(bytesMax, now)}, f.id IS NULL OR NOT f.has_file OR f._deleted_at IS NOT NULL)
        GROUP BY l.link
-       ORDER BY row_number() OVER (PARTITION BY regexp_extract(l.link, '^[^/]*//[^/?]*') ORDER BY l.link)`
+       ORDER BY any_value(s.link) IS NULL, row_number() OVER (PARTITION BY regexp_extract(l.link, '^[^/]*//[^/?]*') ORDER BY l.link)`
     )
     .pipe(
-      Stream.map(([link, url, owners, missingSince, record, typeLeftOut]): DueLink => ({
+      Stream.map(([link, url, missingSince, stored, known, typeLeftOut, owners]): DueLink => ({
         link: link!,
         url: url!,
-        owners: selected(owners),
+        owners: selected(owners!),
         missingSince: missingSince ?? undefined,
-        known: record === null ? undefined : selected(record),
+        stored: stored === null ? undefined : selected(stored!),
+        known: known === null ? undefined : selected(known!),
         typeLeftOut: typeLeftOut ?? undefined
       }))
     )
-})
-
-/** Places whose file is stored already, for another record or before the record came back: no request is needed. */
-export const storedElsewhere = Effect.fnUntraced(function* (location: string) {
-  const files = filesSql(location)
-  return yield* query(
-    { owners: selected<ReadonlyArray<Owner>>, record: selected<FileRecord> },
-    `SELECT ${ownersSql}::VARCHAR AS owners, any_value(${recordSql("p")})::VARCHAR AS record
-     FROM ${linksOf(location)} AS l LEFT JOIN ${files} AS f ON f.id = l.id
-     JOIN ${files} AS p ON p.link = l.link AND p.has_file
-     WHERE f.id IS NULL OR NOT f.has_file OR f._deleted_at IS NOT NULL
-     GROUP BY l.link`
-  )
 })
 
 /** Rows of these columns whose record does not have the link any more. */

@@ -9,22 +9,28 @@ import type { Failure } from "../values/failure.ts"
 import { onDisk } from "./files.ts"
 import { isScratch } from "./contents.ts"
 import { isBuilding, outputPaths } from "./paths.ts"
+import { isPartial, isUnrecorded } from "./stored-files.ts"
 
 /** What to remove in each folder. */
-const leftoversOf = (output: string): ReadonlyArray<readonly [folder: string, isLeft: (name: string) => boolean]> => {
-  const { vault, versions } = outputPaths(output)
+const leftoversOf = (
+  output: string,
+  withUnrecorded: boolean
+): ReadonlyArray<readonly [folder: string, isLeft: (name: string) => boolean]> => {
+  const { files, vault, versions } = outputPaths(output)
   return [
     [output, isScratch],
     // A segment whose compression was interrupted; its plain file exists.
     [vault, (name) => /^\d{6,}\.ndjson\.zst\.part$/.test(name)],
     // A release that was being written.
-    [versions, isBuilding]
+    [versions, isBuilding],
+    [files, (name) => isPartial(name) || (withUnrecorded && isUnrecorded(name))]
   ]
 }
 
-export const removeLeftovers = (output: string): Effect.Effect<void, Failure> =>
+/** `withUnrecorded`: also the notes about files that no row names yet, which the next sync would read. */
+export const removeLeftovers = (output: string, withUnrecorded = false): Effect.Effect<void, Failure> =>
   onDisk(output, "written", async () => {
-    for (const [folder, isLeft] of leftoversOf(output)) {
+    for (const [folder, isLeft] of leftoversOf(output, withUnrecorded)) {
       const names = await readdir(folder).catch(emptyIfMissing)
       for (const name of names.filter(isLeft)) await rm(join(folder, name), { recursive: true, force: true })
     }

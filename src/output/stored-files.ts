@@ -4,15 +4,16 @@
  */
 import { createHash } from "node:crypto"
 import { execFile } from "node:child_process"
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs"
-import { open, readFile, readdir, rm } from "node:fs/promises"
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { writeFileSync, writeSync } from "node:fs"
+import { open, readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import type * as Effect from "effect/Effect"
 import type { Failure } from "../values/failure.ts"
-import { onDisk } from "./files.ts"
-import { namesIn } from "./folder.ts"
+import { counted } from "../values/finding.ts"
+import { checksumIfPresent, onDisk } from "./files.ts"
 import { filesName, outputPaths } from "./paths.ts"
 
 /** A stored file, as a table describes it. */
@@ -248,22 +249,30 @@ export const syncFiles = async (folder: string, paths: Iterable<string>): Promis
 const syncFileSystem = (folder: string): Promise<boolean> =>
   new Promise((resolve) => execFile("sync", ["-f", folder], (error) => resolve(error === null)))
 
-/** What was stored and is not in the vault yet: a process that is killed costs the files that it was fetching, and no other. */
-export interface Unrecorded {
-  readonly add: (records: ReadonlyArray<object>) => void
-  readonly clear: () => void
-}
+/** Whether a crash left a part of a file, in the folder of the files. */
+export const isPartial = (name: string): boolean => name.endsWith(partExtension)
+export const isUnrecorded = (name: string): boolean => name.endsWith(unrecordedExtension)
+const unrecordedExtension = ".fetched"
 
-const unrecordedEnd = `.fetched${partExtension}`
-
-/** Nothing of it is flushed to disk: it need not outlive the machine. */
-export const unrecordedOf = (folder: string, location: string): Unrecorded => {
-  const path = join(folder, filesName, `${createHash("sha256").update(location).digest("hex")}${unrecordedEnd}`)
+/**
+ * What was stored and is not in the vault yet: a process that is killed costs the files that it was fetching, and no other.
+ * Nothing of it is flushed to disk: it need not outlive the machine.
+ */
+export const unrecordedOf = (folder: string, location: string) => {
+  const path = join(folder, filesName, createHash("sha256").update(location).digest("hex") + unrecordedExtension)
   let file: number | undefined
   return {
-    add: (records) => {
+    /** What killed runs have left. A last line that was cut is left out. */
+    left: (): ReadonlyArray<unknown> =>
+      existsSync(path)
+        ? readFileSync(path, "utf8")
+            .split("\n")
+            .slice(0, -1)
+            .map((line): unknown => JSON.parse(line))
+        : [],
+    add: (records: ReadonlyArray<unknown>) => {
       file ??= openSync(path, "a", 0o600)
-      writeSync(file, records.map((record) => `${JSON.stringify({ location, record })}\n`).join(""))
+      writeSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""))
     },
     clear: () => {
       if (file !== undefined) closeSync(file)
@@ -272,20 +281,28 @@ export const unrecordedOf = (folder: string, location: string): Unrecorded => {
   }
 }
 
-/** What killed runs have left, by location. A last line that was cut is left out. */
-export const takeUnrecorded = (folder: string): Effect.Effect<ReadonlyMap<string, ReadonlyArray<object>>, Failure> =>
-  onDisk(folder, "read", async () => {
-    const found = new Map<string, Array<object>>()
-    const names = await namesIn(outputPaths(folder).files)
-    for (const name of names.filter((one) => one.endsWith(unrecordedEnd)))
-      for (const line of (await readFile(join(folder, filesName, name), "utf8")).split("\n").slice(0, -1)) {
-        const { location, record } = JSON.parse(line) as { readonly location: string; readonly record: object }
-        const of = found.get(location) ?? []
-        of.push(record)
-        found.set(location, of)
-      }
-    return found
+/** What a row says of its file. */
+export interface RowOfFile {
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** How a file differs from its row; `undefined` if it does not. `isWhole`: by its content, and not only by its size. */
+export const differenceOf = (folder: string, row: RowOfFile, isWhole: boolean) => {
+  const file = join(folder, row.path)
+  return onDisk(file, "read", async () => {
+    const size = () =>
+      stat(file).then(
+        ({ size }) => ({ bytes: size, sha256: row.sha256 }),
+        () => undefined
+      )
+    const found = await (isWhole ? checksumIfPresent(file) : size())
+    if (found === undefined) return "missing"
+    if (found.bytes !== row.bytes) return `it has ${counted(found.bytes, "byte")}; its row says ${row.bytes}`
+    return found.sha256 === row.sha256 ? undefined : "its SHA-256 differs from its row"
   })
+}
 
 /** The paths of all files below `files`, relative to the output folder, in order. */
 export const storedPaths = (folder: string): Effect.Effect<ReadonlyArray<string>, Failure> => {
@@ -295,15 +312,8 @@ export const storedPaths = (folder: string): Effect.Effect<ReadonlyArray<string>
       cause.code === "ENOENT" ? [] : Promise.reject(cause)
     )
     return entries
-      .filter((entry) => !entry.isDirectory())
+      .filter((entry) => !entry.isDirectory() && !isUnrecorded(entry.name))
       .map((entry) => join(filesName, join(entry.parentPath, entry.name).slice(files.length + 1)))
       .sort()
   })
 }
-
-/** Removes the parts of files that a crash interrupted. No other run may be active. */
-export const removePartialFiles = (folder: string): Effect.Effect<void, Failure> =>
-  onDisk(outputPaths(folder).files, "written", async () => {
-    for (const name of await namesIn(outputPaths(folder).files))
-      if (name.endsWith(partExtension)) await rm(join(outputPaths(folder).files, name), { force: true })
-  })

@@ -19,7 +19,6 @@ import type { Counts } from "../stages/extract/run-context.ts"
 import { type ResourceResult, extract } from "../stages/extract/extract.ts"
 import { exitCodes } from "../values/failure.ts"
 import { removeLeftovers } from "../output/leftovers.ts"
-import { removePartialFiles, takeUnrecorded } from "../output/stored-files.ts"
 import { makeBackgroundLoader } from "../stages/load/background-loader.ts"
 import { makeLoader } from "../stages/load/load.ts"
 import { makeBackfillPlan } from "../stages/plan/backfill.ts"
@@ -108,8 +107,6 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const { catalogue, output, range } = options
   const paths = outputPaths(output.folder)
 
-  const unrecorded = yield* takeUnrecorded(output.folder)
-  yield* removePartialFiles(output.folder)
   yield* removeLeftovers(output.folder)
   const missing = yield* missingSegments(paths.vault)
   const loader = yield* bringUpToDate(catalogue, output.folder, options.policies)
@@ -141,7 +138,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       location,
       run: run.id,
       folder: output.folder,
-      files: { maxBytes: Infinity, ...output.files, unrecorded },
+      files: { maxBytes: Infinity, ...output.files },
       resources: catalogue.resources,
       cuts: new Set<number>(),
       removed: new Map<string, number>(),

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import type { RequestListener } from "node:http"
 import { setTimeout as wait } from "node:timers/promises"
 import { join } from "node:path"
-import { removePartialFiles } from "../../src/output/stored-files.ts"
+import { removeLeftovers } from "../../src/output/leftovers.ts"
 import { sendTo } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -126,10 +126,10 @@ describe("a file", () => {
       const folder = newFolder()
       mkdirSync(join(folder, "files", "ab"), { recursive: true })
       for (const name of ["1-1.part", "ab/cd.part.mp3"]) writeFileSync(join(folder, "files", name), "")
-      yield* removePartialFiles(folder)
+      yield* removeLeftovers(folder)
       assert.deepStrictEqual(filesBelow(folder), [join(folder, "files", "ab", "cd.part.mp3")])
       const none = newFolder()
-      yield* removePartialFiles(none)
+      yield* removeLeftovers(none)
       assert.deepStrictEqual(readdirSync(none), [])
     })
   )

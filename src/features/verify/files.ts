@@ -1,10 +1,8 @@
 /** Compares files with the rows that refer to them: of what links lead to, and of recordings. */
 import { Effect, Stream } from "effect"
-import { stat } from "node:fs/promises"
-import { join, normalize } from "node:path"
+import { normalize } from "node:path"
 import { columnWithRole } from "../../catalog/tables.ts"
-import { checksumIfPresent, onDisk } from "../../output/files.ts"
-import { isStoredPath, storedPaths } from "../../output/stored-files.ts"
+import { differenceOf, isStoredPath, storedPaths } from "../../output/stored-files.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import type { Known } from "./existing-tables.ts"
@@ -31,7 +29,13 @@ export const checkFiles = Effect.fn("verify.files")(function* ({ tables }: Known
         referenced.add(normalize(path!))
         const isCompared = isWhole || compared < sampleMax
         if (isCompared) compared++
-        const what = yield* problemOf(output, path!, Number(bytes), sha256 ?? undefined, isCompared)
+        const row = { path: path!, bytes: Number(bytes), sha256: sha256! }
+        const what =
+          sha256 === null
+            ? "a row has no checksum"
+            : isStoredPath(path!)
+              ? yield* differenceOf(output, row, isCompared)
+              : "a row refers to what is no file of sluice"
         if (what === undefined || (what === "missing" && deleted === "true")) return
         findings.push(wrong(path!, what))
       })
@@ -45,24 +49,3 @@ export const checkFiles = Effect.fn("verify.files")(function* ({ tables }: Known
       : `${counted(referenced.size, "file")}, ${compared} of them byte by byte`
   return { looked, findings }
 })
-
-const problemOf = Effect.fnUntraced(function* (
-  output: string,
-  path: string,
-  bytes: number,
-  sha256: string | undefined,
-  isCompared: boolean
-) {
-  if (sha256 === undefined) return "a row has no checksum"
-  if (!isStoredPath(path)) return "a row refers to what is no file of sluice"
-  const file = join(output, path)
-  const found = yield* onDisk(file, "read", () => (isCompared ? checksumIfPresent(file) : sizeIfPresent(file)))
-  if (found === undefined) return "missing"
-  if (found.bytes !== bytes) return `it has ${counted(found.bytes, "byte")}; its row says ${bytes}`
-  return "sha256" in found && found.sha256 !== sha256 ? "its SHA-256 differs from its row" : undefined
-})
-
-const sizeIfPresent = async (file: string) => {
-  const found = await stat(file).catch(() => undefined)
-  return found && { bytes: found.size }
-}

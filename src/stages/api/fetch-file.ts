@@ -38,7 +38,7 @@ export interface FileRequest {
   /** Whether the file with a path is known to be there. */
   readonly isStored?: (path: string) => boolean
   /** Of a file that is stored already by another link, and may be the same. */
-  readonly known?: Validators | undefined
+  readonly known?: Readonly<Record<string, unknown>> | undefined
   /** Headers for hosts that may have them, such as those of the API. */
   readonly headersFor?: (url: URL) => Readonly<Record<string, string>>
   /** Texts that the file must not contain. */
@@ -113,7 +113,7 @@ const attempt = async (
     if (status !== 200 && !isRest) return undefined
     if (!isRest) incoming.restart()
     const now = validatorsIn(headers)
-    isKnown = !isRest && request.known !== undefined && isSame(request.known, now)
+    isKnown = !isRest && isSame(request.known, now)
     if (isKnown) return undefined
     // What a host compresses is decompressed on its way, and has no length then.
     if ((headerOf(headers, "content-encoding") ?? "identity").toLowerCase() !== "identity")
@@ -256,13 +256,8 @@ const afterStatus = (status: number, headers: Headers): Fetched | Again => {
 }
 
 /** Without any of the three, two files of the same name may differ. */
-const isSame = (known: Validators, now: Validators): boolean =>
-  known.etag !== undefined &&
-  known.lastModified !== undefined &&
-  known.bytes !== undefined &&
-  known.etag === now.etag &&
-  known.lastModified === now.lastModified &&
-  known.bytes === now.bytes
+const isSame = (known: FileRequest["known"], now: Validators): boolean =>
+  (["etag", "lastModified", "bytes"] as const).every((one) => now[one] !== undefined && now[one] === known?.[one])
 
 const validatorsIn = (headers: Headers): Validators => ({
   etag: headerOf(headers, "etag"),

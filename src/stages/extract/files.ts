@@ -3,16 +3,15 @@
  * vault has its row, and each row is durable at once, so a crash costs the files that were being fetched.
  */
 import { Clock, Effect, Semaphore, Stream } from "effect"
-import { stat, statfs } from "node:fs/promises"
-import { join } from "node:path"
-import { type Fetched, type Validators } from "../api/fetch-file.ts"
+import { statfs } from "node:fs/promises"
+import type { Fetched } from "../api/fetch-file.ts"
 import { Api } from "../api/api.ts"
 import type { ApiError, BudgetExhausted } from "../api/errors.ts"
 import { chosenLinks } from "../../catalog/link-columns.ts"
 import { requestForRow } from "../../catalog/get-one.ts"
 import type { Resource } from "../../catalog/resource.ts"
-import { checksumIfPresent, onDisk } from "../../output/files.ts"
-import { syncFiles, unrecordedOf } from "../../output/stored-files.ts"
+import { onDisk } from "../../output/files.ts"
+import { differenceOf, syncFiles, unrecordedOf } from "../../output/stored-files.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
 import { type Failure, fileFailure } from "../../values/failure.ts"
 import type { Reason } from "../../values/reason.ts"
@@ -21,7 +20,6 @@ import { Vault } from "../../stores/vault/vault.ts"
 import {
   type DueLink,
   type FileRecord,
-  type KnownFile,
   type Owner,
   dueLinks,
   findLinks,
@@ -60,12 +58,16 @@ export const readFiles = Effect.fn("extract.files")(function* (
   const now = yield* Clock.currentTimeMillis
   const { add, flush } = yield* recorder(table, context)
   const unrecorded = unrecordedOf(folder, location)
-  yield* add((settings.unrecorded?.get(location) ?? []) as ReadonlyArray<FileRecord>)
+  yield* add(unrecorded.left() as ReadonlyArray<FileRecord>)
   yield* flush
   yield* context.loaded
   yield* findLinks(columns, location)
   const since = isFull ? undefined : (yield* watermarksOf(location)).get(table)?.completeAt
-  const damaged = yield* damagedAmong(yield* knownFiles(location, since), folder, isFull)
+  const damaged = yield* Effect.filter(
+    yield* knownFiles(location, since),
+    (row) => Effect.map(differenceOf(folder, row, isFull), (difference) => difference !== undefined),
+    { concurrency: 8 }
+  )
   yield* noteDamaged(location, damaged)
   const unlinked = yield* withoutLink(columns, location)
   if (unlinked.length > 0)
@@ -75,7 +77,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
     })
   const accepts = acceptsAmong(settings.types)
   const stored = new Set((yield* knownFiles(location, undefined)).map(({ path }) => path))
-  for (const path of damaged) stored.delete(path)
+  for (const { path } of damaged) stored.delete(path)
   const isStored = (path: string) => stored.has(path)
   const fresh: Array<string> = []
   let total = yield* storedBytes
@@ -84,8 +86,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
 
   /** The file, asked for again through its record if the link has expired. */
   const fetched = Effect.fnUntraced(function* ({ known, link, owners, url }: DueLink) {
-    const get = (url: string) =>
-      api.download({ url, folder, accepts, isStored, known: known && validatorsOf(known) }, table)
+    const get = (url: string) => api.download({ url, folder, accepts, isStored, known }, table)
     const first = yield* get(url)
     if (first.status !== "refused" && !(first.status === "gone" && url !== link)) return { url, ...first }
     const renewed = yield* renewedLink(link, owners[0]!, context)
@@ -180,28 +181,6 @@ const recorder = Effect.fnUntraced(function* (table: string, { counts, location,
   return { add, flush }
 })
 
-/** Paths of files that are not there as their rows say: of recent ones by their size, else by their content. */
-const damagedAmong = Effect.fnUntraced(function* (
-  files: ReadonlyArray<{ readonly path: string; readonly bytes: number; readonly sha256: string }>,
-  folder: string,
-  isWhole: boolean
-) {
-  const isThere = async ({ bytes, path, sha256 }: (typeof files)[number]) => {
-    if (isWhole) return (await checksumIfPresent(join(folder, path)))?.sha256 === sha256
-    return (await stat(join(folder, path)).catch(() => undefined))?.size === bytes
-  }
-  const found = yield* Effect.forEach(
-    files,
-    (file) =>
-      Effect.map(
-        onDisk(join(folder, file.path), "read", () => isThere(file)),
-        (there) => ({ there, path: file.path })
-      ),
-    { concurrency: 8 }
-  )
-  return found.flatMap(({ path, there }) => (there ? [] : [path]))
-})
-
 const isAlmostFull = (folder: string) =>
   onDisk(folder, "read", async () => {
     const { bavail, blocks, bsize } = await statfs(folder)
@@ -227,12 +206,6 @@ const renewedLink = Effect.fnUntraced(function* (
   )
   const addresses = text.match(/"https?:(?:[^"\\]|\\.)*"/gi)?.map((one): string => JSON.parse(one)) ?? []
   return (yield* sameLinks(addresses, link))[0]
-})
-
-const validatorsOf = ({ bytes, etag, lastModified }: KnownFile): Validators => ({
-  etag: etag ?? undefined,
-  lastModified: lastModified ?? undefined,
-  bytes
 })
 
 const rowsOf = (owners: ReadonlyArray<Owner>, record: FileRecord): ReadonlyArray<FileRecord> =>

@@ -38,8 +38,6 @@ export interface FileSettings {
   readonly maxTotalBytes?: number | undefined
   /** MIME types such as `image/*`; absent: all. */
   readonly types?: ReadonlyArray<string> | undefined
-  /** Rows of stored files, by location, that a killed run did not record. */
-  readonly unrecorded?: ReadonlyMap<string, ReadonlyArray<object>>
 }
 
 export interface RunContext {

@@ -32,15 +32,9 @@ export interface DueLink {
   /** Its file, if that is stored. */
   readonly stored: FileRecord | undefined
   /** A file that was fetched at the same place by another link. */
-  readonly known: KnownFile | undefined
+  readonly known: FileRecord | undefined
   /** The type for which an earlier run did not store the file. */
   readonly typeLeftOut: string | undefined
-}
-
-export type KnownFile = FileRecord & {
-  readonly bytes: number
-  readonly etag: string | null
-  readonly lastModified: string | null
 }
 
 /** Locations are read side by side, so each has tables of its own in memory. */
@@ -132,10 +126,13 @@ export const storedBytes = queryNumber(
 )
 
 /** Makes the links to these files due again. */
-export const noteDamaged = Effect.fnUntraced(function* (location: string, paths: ReadonlyArray<string>) {
+export const noteDamaged = Effect.fnUntraced(function* (
+  location: string,
+  files: ReadonlyArray<{ readonly path: string }>
+) {
   for (const sql of insertStatements(
     damagedOf(location),
-    paths.map((path) => `(${literal(path)})`)
+    files.map(({ path }) => `(${literal(path)})`)
   ))
     yield* (yield* Warehouse).run(sql)
 })

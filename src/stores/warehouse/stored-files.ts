@@ -1,10 +1,13 @@
 /** The files that rows name, by the role of their column. */
 import { Effect } from "effect"
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
 import type { Resource } from "../../catalog/resource.ts"
 import { columnWithRole, keyText, tablesOf } from "../../catalog/tables.ts"
+import { onDisk } from "../../output/files.ts"
+import { isStoredPath } from "../../output/stored-files.ts"
 import { queryTexts } from "./query.ts"
-import { insertStatements, literal, name } from "./sql.ts"
-import { Warehouse } from "./warehouse.ts"
+import { literal, name } from "./sql.ts"
 
 export interface FileTable {
   readonly resource: Resource
@@ -49,14 +52,21 @@ export const unnamedAmong = Effect.fnUntraced(function* (
   resources: ReadonlyArray<Resource>,
   paths: ReadonlyArray<string>
 ) {
-  const { run } = yield* Warehouse
-  yield* run("CREATE OR REPLACE TABLE memory.main.candidate_files (path VARCHAR)")
-  for (const sql of insertStatements(
-    "memory.main.candidate_files",
-    paths.map((path) => `(${literal(path)})`)
-  ))
-    yield* run(sql)
-  return yield* queryTexts(
-    `SELECT path FROM memory.main.candidate_files WHERE path NOT IN (${pathsSql(fileTables(resources), () => "true")}) ORDER BY ALL`
+  const named = new Set(
+    yield* queryTexts(`SELECT DISTINCT path FROM (${pathsSql(fileTables(resources), () => "true")})`)
   )
+  return paths.filter((path) => !named.has(path))
+})
+
+/** Removes the files that no row names any more. Returns how many. */
+export const removeUnnamed = Effect.fnUntraced(function* (
+  resources: ReadonlyArray<Resource>,
+  folder: string,
+  paths: ReadonlyArray<string>
+) {
+  const unnamed = yield* unnamedAmong(resources, paths.filter(isStoredPath))
+  yield* onDisk(folder, "removed", async () => {
+    for (const path of unnamed) await rm(join(folder, path), { force: true })
+  })
+  return unnamed.length
 })

@@ -27,8 +27,7 @@ import { Vault } from "../../../stores/vault/vault.ts"
 import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
 import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
 import { prepare } from "../../../stores/warehouse/schema.ts"
-import { isStoredPath, removePartialFiles } from "../../../output/stored-files.ts"
-import { unnamedAmong } from "../../../stores/warehouse/stored-files.ts"
+import { removeUnnamed } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type ErasureJob, type RecordKey, recordsIn, removeJob } from "./job.ts"
 import { type PlaceState, cleanPlaces } from "./places.ts"
@@ -80,8 +79,7 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   const { resources } = catalogue
   const { folder } = output
   const paths = outputPaths(folder)
-  yield* removeLeftovers(folder)
-  yield* removePartialFiles(folder)
+  yield* removeLeftovers(folder, true)
   // An earlier version may have written the tables.
   yield* prepare(catalogue)
   const suppression = yield* suppress(folder, job.identifiers)
@@ -149,8 +147,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
       Effect.flatMap(workOf(to), ({ forget }) => forget(to))
     )
     return {
-      // Another record may have the same file.
-      files: yield* unnamedAmong(catalogue.resources, job.files.filter(isStoredPath)),
+      files: yield* removeUnnamed(catalogue.resources, folder, job.files),
       releases: new Set([
         ...(released?.due === "due" ? [released.folder] : []),
         ...(released?.targets ?? []).map((target) => target.folder)
@@ -168,9 +165,8 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     renewed
   )
   const exports = job.identifiers.flatMap((one) => (one.kind === "contact" ? [exportPath(folder, one.id)] : []))
-  yield* Effect.forEach(
-    [...renewed.files.map((file) => join(folder, file)), ...exports, ...exports.map((path) => `${path}.zip`)],
-    (path) => onDisk(path, "removed", () => rm(path, { recursive: true, force: true }))
+  yield* Effect.forEach([...exports, ...exports.map((path) => `${path}.zip`)], (path) =>
+    onDisk(path, "removed", () => rm(path, { recursive: true, force: true }))
   )
   const setAside = yield* onDisk(folder, "removed", async () => {
     const found = await setAsideIn(folder)
@@ -196,7 +192,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     recordsKept: records.kept.length,
     rows: job.rows,
     rowsKept: job.kept,
-    files: renewed.files.length,
+    files: renewed.files,
     segments,
     releasesRemoved,
     setAsideRemoved: setAside,

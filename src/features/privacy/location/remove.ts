@@ -12,14 +12,13 @@
  */
 import { Effect } from "effect"
 import { readlink, rm } from "node:fs/promises"
-import { basename, join, resolve, sep } from "node:path"
+import { basename, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
 import { lakeReceivers, workOf } from "../../../destinations/destination.ts"
 import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
-import { removePartialFiles } from "../../../output/stored-files.ts"
 import { removeLeftovers } from "../../../output/leftovers.ts"
 import type { ModelProblem } from "../../../stages/publish/models/model.ts"
 import { publishNow } from "../../../run/release.ts"
@@ -35,6 +34,7 @@ import { renewVersion } from "../../../stores/warehouse/meta/content-versions.ts
 import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
 import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
+import { removeUnnamed } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { RemovalPlan, releasesIn } from "./plan.ts"
 
@@ -56,9 +56,8 @@ export const removeStored = Effect.fn("location.removeStored")(function* (
   const paths = outputPaths(folder)
   const { location } = job
   yield* onDisk(jobPath(folder), "written", () => writeDurably(jobPath(folder), JSON.stringify(job)))
-  yield* removeLeftovers(folder)
+  yield* removeLeftovers(folder, true)
   // What is not loaded yet would be loaded later, from segments that have changed.
-  yield* removePartialFiles(folder)
   yield* bringUpToDate(catalogue, folder, policies)
   yield* vault.seal
   yield* warehouse.transaction(positionStatements(vault.end()))
@@ -102,13 +101,9 @@ export const completeRemoval = Effect.fn("location.complete")(function* (
       yield* remove(to, { location, isLast, output: output.folder })
     }
     for (const { folder } of targets) yield* removeReleases(folder, isLast)
+    yield* removeUnnamed(catalogue.resources, output.folder, files)
     return problems
   }).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { ...output, access: "write" })))
-  yield* onDisk(paths.files, "removed", async () => {
-    for (const file of files)
-      if (resolve(output.folder, file).startsWith(paths.files + sep))
-        await rm(join(output.folder, file), { force: true })
-  })
   const found = yield* placesOf(output, location)
   if (found.length === 0)
     yield* onDisk(jobPath(output.folder), "removed", () => rm(jobPath(output.folder), { force: true }))

@@ -2,7 +2,7 @@
  * Fetches the files behind the links of the tables, after their records have been loaded. Each file is stored before the
  * vault has its row, and each row is durable at once, so a crash costs the files that were being fetched.
  */
-import { Clock, Effect, Semaphore, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { statfs } from "node:fs/promises"
 import type { Fetched } from "../api/fetch-file.ts"
 import { Api } from "../api/api.ts"
@@ -40,8 +40,6 @@ const concurrency = 32
 /** Space that is left to the records: the vault and the warehouse must be able to end their run. */
 const reservedBytes = 256 * 1024 * 1024
 const checkEvery = 64
-const flushMs = 1000
-const flushRecords = 1000
 /** Links in a row that a host leaves unanswered, before the others to it are left to the next run. */
 const silenceMax = 20
 
@@ -56,10 +54,16 @@ export const readFiles = Effect.fn("extract.files")(function* (
   const { table } = resource
   const { columns } = chosenLinks(context.resources, context.optional.files)
   const now = yield* Clock.currentTimeMillis
-  const { add, flush } = yield* recorder(table, context)
+  const record = Effect.fnUntraced(function* (rows: ReadonlyArray<ReadonlyArray<FileRecord>>) {
+    const files = rows.flat()
+    if (files.length === 0) return
+    count(context.counts, table, files.length)
+    const page = { kind: "page", partition: "all", request: {}, records: "files", hasBigNumbers: false } as const
+    const at = yield* Clock.currentTimeMillis
+    yield* vault.append({ entry: { ...page, run, at, location, resource: table }, body: JSON.stringify({ files }) })
+  })
   const unrecorded = unrecordedOf(folder, location)
-  yield* add(unrecorded.left() as ReadonlyArray<FileRecord>)
-  yield* flush
+  yield* record([unrecorded.left() as ReadonlyArray<FileRecord>])
   yield* context.loaded
   yield* findLinks(columns, location)
   const since = isFull ? undefined : (yield* watermarksOf(location)).get(table)?.completeAt
@@ -95,14 +99,14 @@ export const readFiles = Effect.fn("extract.files")(function* (
 
   const silence = new Map<string, number>()
   const fetchOne = Effect.fnUntraced(function* (due: DueLink) {
-    if (due.stored !== undefined) return yield* add(rowsOf(due.owners, due.stored))
+    if (due.stored !== undefined) return rowsOf(due.owners, due.stored)
     const host = URL.parse(due.url)?.host ?? ""
-    if ((silence.get(host) ?? 0) >= silenceMax) return
-    if (due.typeLeftOut !== undefined && !accepts(due.typeLeftOut)) return
+    if ((silence.get(host) ?? 0) >= silenceMax) return []
+    if (due.typeLeftOut !== undefined && !accepts(due.typeLeftOut)) return []
     if (stopped === undefined && requested++ % checkEvery === 0 && (yield* isAlmostFull(folder)))
       stopped = { _tag: "FilesStopped", why: "disk" }
     if (total >= (settings.maxTotalBytes ?? Infinity)) stopped ??= { _tag: "FilesStopped", why: "total" }
-    if (stopped !== undefined) return
+    if (stopped !== undefined) return []
     yield* context.backpressure
     const found = yield* fetched(due)
     silence.set(host, "isUnanswered" in found && found.isUnanswered ? (silence.get(host) ?? 0) + 1 : 0)
@@ -118,21 +122,29 @@ export const readFiles = Effect.fn("extract.files")(function* (
         try: () => unrecorded.add(rows),
         catch: (cause) => fileFailure(folder, "written", cause)
       })
-    yield* add(rows)
+    return rows
   })
-  yield* Stream.mapEffect(
-    yield* dueLinks(location, settings.maxBytes, now),
-    (due) =>
-      fetchOne(due).pipe(
-        Effect.catchTags({
-          BudgetExhausted: (error) => Effect.sync(() => void (stopped ??= error)),
-          // The disk is full, or denies a file. What was read is stored, and the sync goes on.
-          Failure: () => Effect.sync(() => void (stopped ??= { _tag: "FilesStopped", why: "disk" }))
-        })
-      ),
-    { concurrency, unordered: true }
-  ).pipe(Stream.runDrain)
-  yield* flush
+  const stop = (why: NonNullable<typeof stopped>) =>
+    Effect.sync((): ReadonlyArray<FileRecord> => {
+      stopped ??= why
+      return []
+    })
+  yield* (yield* dueLinks(location, settings.maxBytes, now)).pipe(
+    Stream.mapEffect(
+      (due) =>
+        fetchOne(due).pipe(
+          Effect.catchTags({
+            BudgetExhausted: stop,
+            // The disk is full, or denies a file. What was read is stored, and the sync goes on.
+            Failure: () => stop({ _tag: "FilesStopped", why: "disk" })
+          })
+        ),
+      { concurrency, unordered: true }
+    ),
+    // Each write of the vault makes the disk wait for the files before it.
+    Stream.groupedWithin(1000, "1 second"),
+    Stream.runForEach(record)
+  )
   yield* onDisk(folder, "written", () => syncFiles(folder, fresh))
   unrecorded.clear()
   yield* context.loaded
@@ -150,35 +162,6 @@ export const readFiles = Effect.fn("extract.files")(function* (
     requests: api.requestsByResource.get(table) ?? 0,
     capabilities: noCapabilities
   }
-})
-
-/** Puts rows of the table into the vault, many at once: each of its writes makes the disk wait for the files before it. */
-const recorder = Effect.fnUntraced(function* (table: string, { counts, location, run }: RunContext) {
-  const vault = yield* Vault
-  const oneFlush = yield* Semaphore.make(1)
-  let waiting: Array<FileRecord> = []
-  let flushedAt = yield* Clock.currentTimeMillis
-  const flush = oneFlush.withPermits(1)(
-    Effect.gen(function* () {
-      const records = waiting
-      if (records.length === 0) return
-      waiting = []
-      const at = yield* Clock.currentTimeMillis
-      count(counts, table, records.length)
-      const page = { kind: "page", partition: "all", request: {}, records: "files", hasBigNumbers: false } as const
-      yield* vault.append({
-        entry: { ...page, run, at, location, resource: table },
-        body: JSON.stringify({ files: records })
-      })
-      flushedAt = at
-    })
-  )
-  const add = Effect.fnUntraced(function* (records: ReadonlyArray<FileRecord>) {
-    for (const record of records) waiting.push(record)
-    const isDue = (yield* Clock.currentTimeMillis) - flushedAt >= flushMs || waiting.length >= flushRecords
-    if (isDue) yield* flush
-  })
-  return { add, flush }
 })
 
 const isAlmostFull = (folder: string) =>

@@ -1,6 +1,6 @@
 /** Estimates what a sync would read, in requests and time, and says what the estimate is based on. */
 import { chosenLinks } from "../catalog/link-columns.ts"
-import { type NewFiles, newFiles } from "../stores/warehouse/file-links.ts"
+import { newFiles } from "../stores/warehouse/file-links.ts"
 import { Clock, Effect } from "effect"
 import { Api } from "../stages/api/api.ts"
 import type { Catalogue } from "../catalog/discover.ts"
@@ -70,7 +70,7 @@ interface LocationPlan {
   readonly likely: { readonly requests: number; readonly elapsedMs: number }
   readonly dailyRemaining: number | undefined
   /** Files behind links of records that are stored; absent if the settings fetch none. */
-  readonly files: NewFiles | undefined
+  readonly files: Effect.Success<ReturnType<typeof newFiles>> | undefined
 }
 
 const planLocation = Effect.fnUntraced(function* (

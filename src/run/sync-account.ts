@@ -138,7 +138,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       location,
       run: run.id,
       folder: output.folder,
-      files: { maxBytes: Infinity, ...output.files },
+      files: output.files,
       resources: catalogue.resources,
       cuts: new Set<number>(),
       removed: new Map<string, number>(),

@@ -26,7 +26,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   missingPartitions: new Map(),
   answers: new Map(),
   folder: "",
-  files: { maxBytes: 1e9 },
+  files: undefined,
   ...more
 })
 

@@ -109,6 +109,18 @@ const makeApi = Effect.fn("api.make")(function* (
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
   const forbidden = () => [...credentials.secrets].flatMap(spellings)
 
+  /** A request releases its slot exactly once, however it ends: a lost slot would reduce the budget permanently. */
+  const inSlot = <A, E>(
+    priority: Priority,
+    request: Effect.Effect<A, E>,
+    limitIn: (exit: Exit.Exit<A, E>) => RateLimitSnapshot
+  ) =>
+    Effect.uninterruptibleMask((restore) =>
+      restore(budget.acquire(priority)).pipe(
+        Effect.flatMap((slot) => Effect.onExit(restore(request), (exit) => slot.release(limitIn(exit))))
+      )
+    )
+
   /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
   const attempt = Effect.fnUntraced(
     function* ({ request, pathTemplate, priority, resource, failureIn, file, records }: Call, wasRenewed: boolean) {
@@ -125,16 +137,7 @@ const makeApi = Effect.fn("api.make")(function* (
         Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
         Effect.withSpan(`${request.method} ${pathTemplate ?? ""}`.trimEnd(), spanOf(request.method, pathTemplate))
       )
-      // A request must release its slot exactly once, however it ends: a lost slot would reduce the budget permanently.
-      const {
-        status,
-        text: sent,
-        headers
-      } = yield* Effect.uninterruptibleMask((restore) =>
-        restore(budget.acquire(priority)).pipe(
-          Effect.flatMap((slot) => Effect.onExit(restore(send), (exit) => slot.release(rateLimitIn(exit))))
-        )
-      )
+      const { status, text: sent, headers } = yield* inSlot(priority, send, rateLimitIn)
       const durationMs = (yield* Clock.currentTimeMillis) - sentAt
       yield* Effect.annotateLogs(Effect.logDebug("request"), {
         method: request.method,
@@ -243,11 +246,7 @@ const makeApi = Effect.fn("api.make")(function* (
     if ((yield* Clock.currentTimeMillis) >= (settings.limits.deadline ?? Infinity))
       return yield* new BudgetExhausted({ message: "the deadline has passed" })
     if (URL.parse(request.url)?.origin !== origin) return yield* fetched(request, {})
-    const once = Effect.uninterruptibleMask((restore) =>
-      restore(budget.acquire(2)).pipe(
-        Effect.flatMap((slot) => Effect.ensuring(restore(fetchOwn(request, resource)), slot.release({})))
-      )
-    )
+    const once = inSlot(2, fetchOwn(request, resource), () => ({}))
     return yield* Effect.repeat(once, { times: fileAttemptsMax - 1, while: ({ status }) => status === "failed" })
   })
 

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Dispatcher } from "undici"
 import { DiskError, FileRejected, IncomingFile, type StoredFile, headBytes } from "../../output/stored-files.ts"
-import { type Headers, commonHeaders, headerOf, lengthIn, timeOf } from "./http.ts"
+import { type Headers, commonHeaders, headerOf, lengthIn, retryAfterMs } from "./http.ts"
 import type { Links } from "./links.ts"
 
 /** What a host says of a file: where all three are the same, the file is. */
@@ -106,15 +106,15 @@ const attempt = async (
   const range = partial && { range: `bytes=${incoming.bytes}-`, "if-range": partial.validator }
   progress.partial = undefined
   let total: number | undefined
-  let isKnown = false
-  const { headers, status, isTaken } = await follow(links, request, range, ({ headers, status }, stop) => {
+  let end: "unchanged" | "taken" | undefined
+  const { headers, status } = await follow(links, request, range, ({ headers, status }, stop) => {
     progress.isUnanswered = false
     const isRest = partial !== undefined && status === 206 && startOf(headers) === incoming.bytes
     if (status !== 200 && !isRest) return undefined
     if (!isRest) incoming.restart()
     const now = validatorsIn(headers)
-    isKnown = !isRest && isSame(request.known, now)
-    if (isKnown) return undefined
+    end = !isRest && isSame(request.known, now) ? "unchanged" : "taken"
+    if (end === "unchanged") return undefined
     // What a host compresses is decompressed on its way, and has no length then.
     if ((headerOf(headers, "content-encoding") ?? "identity").toLowerCase() !== "identity")
       throw new FileRejected("it is compressed in an unknown way")
@@ -131,8 +131,8 @@ const attempt = async (
       if (before < headBytes && incoming.bytes >= headBytes) judge(incoming, request, headers).catch(stop)
     }
   })
-  if (isKnown) return { status: "unchanged" }
-  if (!isTaken) {
+  if (end === "unchanged") return { status: end }
+  if (end === undefined) {
     if (status === 416 && partial) throw new Error("the host announces more bytes than it sends")
     return afterStatus(status, headers)
   }
@@ -165,7 +165,7 @@ const follow = async (
   { headersFor, signal, url }: FileRequest,
   headers: Readonly<Record<string, string>> = {},
   begin: Begin
-): Promise<Answer & { readonly isTaken: boolean }> => {
+): Promise<Answer> => {
   let target = parsed(url, undefined)
   for (let redirects = 0; ; redirects++) {
     await check(target)
@@ -199,7 +199,7 @@ const redirectIn = ({ headers, status }: Answer): string | undefined =>
 
 /** Without the streams of undici, which cost as much as everything else about a small file. */
 const send = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal, begin: Begin) =>
-  new Promise<Answer & { readonly isTaken: boolean }>((resolve, reject) => {
+  new Promise<Answer>((resolve, reject) => {
     let answer: Answer | undefined
     let take: ReturnType<Begin>
     let ignoredBytes = 0
@@ -214,7 +214,7 @@ const send = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signa
         if (status < 200) return
         answer = { status, headers }
         take = begin(answer, (cause) => controller.abort(cause))
-        if (take === undefined) resolve({ ...answer, isTaken: false })
+        if (take === undefined) resolve(answer)
       },
       onResponseData: (_, chunk) => {
         if (take !== undefined) return take(chunk)
@@ -224,7 +224,7 @@ const send = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signa
       },
       onResponseEnd: () => {
         signal.removeEventListener("abort", abort)
-        resolve({ ...answer!, isTaken: true })
+        resolve(answer!)
       },
       onResponseError: (_, cause) => {
         signal.removeEventListener("abort", abort)
@@ -245,13 +245,7 @@ const afterStatus = (status: number, headers: Headers): Fetched | Again => {
   const reason = `the host answers ${status}`
   if (status === 404 || status === 410) return { status: "gone", reason }
   if (status === 401 || status === 403) return { status: "refused", reason }
-  if (status === 408 || status === 429 || status >= 500) {
-    const after = headerOf(headers, "retry-after")?.trim() ?? ""
-    const waitMs = /^\d{1,6}$/.test(after)
-      ? Number(after) * 1000
-      : Math.max(0, Date.parse(after) - (timeOf(headers) ?? Number.NaN))
-    return { retry: reason, waitMs: waitMs || 0 }
-  }
+  if (status === 408 || status === 429 || status >= 500) return { retry: reason, waitMs: retryAfterMs(headers) ?? 0 }
   return { status: "failed", reason }
 }
 

@@ -68,7 +68,7 @@ export const rateHeaders = (headers: Headers, status: number): RateLimitSnapshot
 }
 
 /** The header has seconds, or a time by the service's clock. */
-const retryAfterMs = (headers: Headers): number | undefined => {
+export const retryAfterMs = (headers: Headers): number | undefined => {
   const header = String(headers["retry-after"] ?? "").trim()
   if (/^\d{1,10}$/.test(header)) return Number(header) * 1000
   const waitMs = Date.parse(header) - (timeOf(headers) ?? Number.NaN)

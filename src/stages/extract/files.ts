@@ -79,7 +79,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
       entry: { kind: "deleted", run, at: now, location, resource: table },
       body: JSON.stringify(unlinked)
     })
-  const accepts = acceptsAmong(settings.types)
+  const accepts = acceptsAmong(settings?.types)
   const stored = new Set((yield* knownFiles(location, undefined)).map(({ path }) => path))
   for (const { path } of damaged) stored.delete(path)
   const isStored = (path: string) => stored.has(path)
@@ -105,7 +105,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
     if (due.typeLeftOut !== undefined && !accepts(due.typeLeftOut)) return []
     if (stopped === undefined && requested++ % checkEvery === 0 && (yield* isAlmostFull(folder)))
       stopped = { _tag: "FilesStopped", why: "disk" }
-    if (total >= (settings.maxTotalBytes ?? Infinity)) stopped ??= { _tag: "FilesStopped", why: "total" }
+    if (total >= (settings?.maxTotalBytes ?? Infinity)) stopped ??= { _tag: "FilesStopped", why: "total" }
     if (stopped !== undefined) return []
     yield* context.backpressure
     const found = yield* fetched(due)
@@ -129,7 +129,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
       stopped ??= why
       return []
     })
-  yield* (yield* dueLinks(location, settings.maxBytes, now)).pipe(
+  yield* (yield* dueLinks(location, settings?.maxBytes ?? Infinity, now)).pipe(
     Stream.mapEffect(
       (due) =>
         fetchOne(due).pipe(

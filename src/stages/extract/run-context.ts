@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { Resource } from "../../catalog/resource.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
+import type { OutputSettings } from "../../settings/settings.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Status } from "../../values/state.ts"
 import type { Step } from "../../values/step.ts"
@@ -30,14 +31,6 @@ export interface Known {
   readonly hasNoDeleted: (table: string, location: string) => boolean
   /** Whether readings of the children with this label have not returned some stored row. */
   readonly hasMissing: (location: string, label: string) => boolean
-}
-
-/** Which files behind links are stored. */
-export interface FileSettings {
-  readonly maxBytes: number
-  readonly maxTotalBytes?: number | undefined
-  /** MIME types such as `image/*`; absent: all. */
-  readonly types?: ReadonlyArray<string> | undefined
 }
 
 export interface RunContext {
@@ -71,7 +64,7 @@ export interface RunContext {
   readonly answers: Map<string, Answer>
   /** Where files are stored; their paths are relative to it. */
   readonly folder: string
-  readonly files: FileSettings
+  readonly files: OutputSettings["files"]
 }
 
 /** The reading of a list or of backfill windows. */

@@ -202,15 +202,7 @@ export const linkStatuses = (location: string) =>
      WHERE f.has_file IS NOT TRUE GROUP BY ALL ORDER BY ALL`
   )
 
-/** What a fetch would bring. */
-export interface NewFiles {
-  /** Links without a file. */
-  readonly files: number
-  /** Those of them whose size their record says, and the bytes of these. */
-  readonly sized: number
-  readonly bytes: number
-}
-
+/** What a fetch would bring: links without a file, those of them whose size their record says, and the bytes of these. */
 export const newFiles = Effect.fnUntraced(function* (columns: ReadonlyArray<LinkColumn>, location: string) {
   yield* findLinks(columns, location)
   const [found] = yield* query(

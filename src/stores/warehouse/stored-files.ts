@@ -9,41 +9,30 @@ import { isStoredPath } from "../../output/stored-files.ts"
 import { queryTexts } from "./query.ts"
 import { literal, name } from "./sql.ts"
 
-export interface FileTable {
-  readonly resource: Resource
-  readonly column: string
-}
-
-/** The tables whose rows name files. */
-export const fileTables = (resources: ReadonlyArray<Resource>): ReadonlyArray<FileTable> =>
-  resources.flatMap((resource) => {
-    const column = columnWithRole(tablesOf(resource)[0], "storedFile")
-    return column === undefined ? [] : [{ resource, column }]
-  })
-
-const pathsSql = (tables: ReadonlyArray<FileTable>, condition: (one: FileTable) => string) =>
-  tables
-    .flatMap((one) =>
-      ["crm", "crm_history"].map(
-        (schema) =>
-          `SELECT ${name(one.column)} AS path FROM ${schema}.${name(one.resource.table)} WHERE ${name(one.column)} IS NOT NULL AND ${condition(one)}`
+/** A SELECT of the paths in the tables whose rows name files. */
+const pathsSql = (resources: ReadonlyArray<Resource>, condition: (resource: Resource) => string) =>
+  [
+    "SELECT NULL::VARCHAR AS path WHERE false",
+    ...resources.flatMap((resource) => {
+      const column = columnWithRole(tablesOf(resource)[0], "storedFile")
+      return ["crm", "crm_history"].flatMap((schema) =>
+        column === undefined
+          ? []
+          : `SELECT ${name(column)} FROM ${schema}.${name(resource.table)} WHERE ${name(column)} IS NOT NULL AND ${condition(resource)}`
       )
-    )
-    .join(" UNION ALL ")
+    })
+  ].join(" UNION ALL ")
 
 /** Files of the records whose location and key are in a table of `keysOf`. */
 export const filesOfRecords = (resources: ReadonlyArray<Resource>, keysOf: (resource: Resource) => string) => {
-  const tables = fileTables(resources)
-  return tables.length === 0
-    ? Effect.succeed([])
-    : queryTexts(
-        `SELECT DISTINCT path FROM (${pathsSql(tables, ({ resource }) => `(location_id, ${keyText(resource)}) IN (SELECT (location_id, key) FROM ${keysOf(resource)})`)}) ORDER BY ALL`
-      )
+  const isOf = (resource: Resource) =>
+    `(location_id, ${keyText(resource)}) IN (SELECT (location_id, key) FROM ${keysOf(resource)})`
+  return queryTexts(`SELECT DISTINCT path FROM (${pathsSql(resources, isOf)}) ORDER BY ALL`)
 }
 
 /** Files of a location that no other location has. */
 export const filesOfLocation = (resources: ReadonlyArray<Resource>, location: string) => {
-  const of = (sign: "=" | "<>") => pathsSql(fileTables(resources), () => `location_id ${sign} ${literal(location)}`)
+  const of = (sign: "=" | "<>") => pathsSql(resources, () => `location_id ${sign} ${literal(location)}`)
   return queryTexts(`SELECT DISTINCT path FROM (${of("=")}) WHERE path NOT IN (${of("<>")}) ORDER BY ALL`)
 }
 
@@ -52,9 +41,7 @@ export const unnamedAmong = Effect.fnUntraced(function* (
   resources: ReadonlyArray<Resource>,
   paths: ReadonlyArray<string>
 ) {
-  const named = new Set(
-    yield* queryTexts(`SELECT DISTINCT path FROM (${pathsSql(fileTables(resources), () => "true")})`)
-  )
+  const named = new Set(yield* queryTexts(`SELECT DISTINCT path FROM (${pathsSql(resources, () => "true")})`))
   return paths.filter((path) => !named.has(path))
 })
 

@@ -50,12 +50,6 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
       affected.some((one) => one.table === table)
     )
     const { owner } = resource.person ?? {}
-    const owners = owner ? affected : []
-    if (
-      (!rule && parents.length + owners.length === 0 && !isPart) ||
-      holds.some((hold) => holdsTable(hold, resource.table))
-    )
-      continue
     const held = holds.flatMap(({ contacts }) => contacts)
     const isHeld = ownColumns(resource.person?.contacts).map(
       (column) => `AND coalesce(${name(column)}, '') NOT IN (${["-", ...held].map(literal).join(", ")})`
@@ -68,13 +62,14 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
         ([column, table]) =>
           `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM ${keysTable(resources.find((one) => one.table === table)!)})`
       ),
-      ...(owner ? [isOfChosen(owner, owners)] : []),
+      ...(owner && affected.length > 0 ? [isOfChosen(owner, affected)] : []),
       ...(isPart
         ? [
             `(location_id, ${keyText(resource)}) IN (SELECT (location_id, key) FROM (${partsOfChosen(resource, whole, ["crm"])}))`
           ]
         : [])
     ]
+    if (conditions.length === 0 || holds.some((hold) => holdsTable(hold, resource.table))) continue
     yield* warehouse.run(
       `CREATE OR REPLACE TABLE ${keysTable(resource)} AS SELECT DISTINCT location_id, ${keyText(resource)} AS key
        FROM crm.${name(resource.table)} WHERE (${conditions.join(" OR ")}) ${isHeld.join(" ")}`

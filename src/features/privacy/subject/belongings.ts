@@ -88,6 +88,7 @@ export const findBelongings = Effect.fn("subject.belongings")(function* (
   )
   const byRecord = found((column, table) => {
     const of = links.records?.[pathOf(resource, table, column)]
+    if (column === links.owner?.key) return isOfChosen(links.owner, before)
     return (
       of &&
       `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM memory.main.${name(`subject_keys_${of}`)})`
@@ -98,19 +99,7 @@ export const findBelongings = Effect.fn("subject.belongings")(function* (
   )
   const union = (parts: ReadonlyArray<string>) =>
     parts.length === 0 ? "SELECT NULL::VARCHAR AS location_id, NULL::VARCHAR AS key WHERE false" : parts.join(" UNION ")
-  const { owner } = links
-  const byOwner = owner
-    ? schemas.map(
-        (schema) =>
-          `SELECT location_id, ${keyText(resource)} AS key FROM ${schema}.${name(resource.table)} WHERE ${isOfChosen(owner, before)}`
-      )
-    : []
-  const certain = union([
-    ...byContact,
-    ...byRecord,
-    ...byOwner,
-    ...(parent ? [partsOfChosen(resource, parent, schemas)] : [])
-  ])
+  const certain = union([...byContact, ...byRecord, ...(parent ? [partsOfChosen(resource, parent, schemas)] : [])])
   const others = union(
     found((column, table) =>
       links.contacts?.includes(pathOf(resource, table, column))
@@ -134,7 +123,8 @@ const selects = (
   schemas: ReadonlyArray<string>,
   conditions: (column: string, table: string) => string | undefined
 ): ReadonlyArray<string> => {
-  const paths = [...(links.contacts ?? []), ...Object.keys(links.records ?? {}), ...(links.addresses ?? [])]
+  const { addresses = [], contacts = [], owner, records = {} } = links
+  const paths = [...contacts, ...Object.keys(records), ...addresses, ...(owner ? [owner.key] : [])]
   return paths.flatMap((path) => {
     const [table, column] = path.includes(".") ? (path.split(".") as [string, string]) : [resource.table, path]
     const condition = conditions(column, table)

@@ -93,18 +93,13 @@ export const checkTables = async (bag: Bag, signal: AbortSignal): Promise<Tables
 }
 
 /** The files of the account that rows of the bundle name, with their checksums. */
-const namedFiles = async (
-  ask: Ask,
-  { damaged, files, folder }: Bag
-): Promise<ReadonlyArray<readonly [string, string]>> => {
-  const found: Array<readonly [string, string]> = []
-  for (const path of ["files", "recordings"].map((table) => pathsOf(table)[1]))
-    if (files.has(path) && !damaged.has(path))
-      for (const row of await ask(
-        `SELECT path, sha256 FROM ${parquetRelation(join(folder, path))} WHERE path IS NOT NULL`
-      ).catch(() => []))
-        found.push([`data/${String(row["path"])}`, String(row["sha256"])])
-  return found
+const namedFiles = async (ask: Ask, { damaged, files, folder }: Bag) => {
+  const tables = ["files", "recordings"].map((table) => pathsOf(table)[1])
+  const rows = tables
+    .filter((path) => files.has(path) && !damaged.has(path))
+    .map((path) => `SELECT path, sha256 FROM ${parquetRelation(join(folder, path))} WHERE path IS NOT NULL`)
+    .map((sql) => ask(sql).catch(() => []))
+  return (await Promise.all(rows)).flat().map((row) => [`data/${String(row["path"])}`, String(row["sha256"])] as const)
 }
 
 const documentBytesMax = 8 * 1024 * 1024

@@ -140,6 +140,12 @@ describe("queries", () => {
     ] as const)
       assert.deepStrictEqual(target(schema, name, "id"), contact, `${schema}.${name}`)
     assert.isUndefined(target("main", "contacts", "id"))
+    // A deal has the pipeline, too, with which a stage is identified.
+    assert.deepStrictEqual(target("main", "opportunities", "pipeline_stage_id"), {
+      schema: "main",
+      table: "pipeline_stages",
+      column: "id"
+    })
     assert.deepStrictEqual(of("main", "contacts").key, ["location_id", "id"])
     assert.deepStrictEqual(of("main", "contact_tags").key, ["location_id", "contact_id", "tag"])
     // Models, according to their tests for dbt.

@@ -39,10 +39,11 @@ export interface ContractTable {
 export const contractOf = (catalogue: Catalogue): ReadonlyArray<ContractTable> => {
   const described = describedTables(catalogue)
   const keys = new Map(described.map(({ table }) => [table.name, table.key]))
-  /** A reference is a single value, so it can only be to a table that one column identifies within its location. */
-  const referenceTo = (table: string): ColumnReference | undefined => {
-    const own = keys.get(table)?.filter((column) => column !== "location_id") ?? []
-    return own.length === 1 ? { table, column: own[0]! } : undefined
+  /** A reference is a single value, so the row must have the rest of the key of the other table under the same names. */
+  const referenceTo = (table: string, columns: ReadonlyArray<Column>): ColumnReference | undefined => {
+    const column = keys.get(table)?.at(-1)
+    const isThere = (one: string) => one === column || columns.some(({ name }) => name === one)
+    return column !== undefined && keys.get(table)!.every(isThere) ? { table, column } : undefined
   }
   return described.map(({ family, resource, table }) => {
     const { name, description, key, parentColumn } = table
@@ -56,7 +57,7 @@ export const contractOf = (catalogue: Catalogue): ReadonlyArray<ContractTable> =
       withheld,
       enumValues = []
     }: Column): ContractColumn => {
-      const refersTo = references === undefined ? undefined : referenceTo(references)
+      const refersTo = references === undefined ? undefined : referenceTo(references, table.columns)
       return {
         name,
         type: sql,

@@ -22,7 +22,7 @@ interface Opened {
 
 export const openPages = async (): Promise<Pages> => {
   const account = await openSynced({
-    tables: "locations,contacts,opportunities",
+    tables: "locations,contacts,opportunities,pipelines",
     flags: ["--contacts", "150", "--world", "nasty"],
     formats: "duckdb"
   })

@@ -82,11 +82,16 @@ describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {
     const { page, close } = await pages.opened()
     const [deal] = await query(
       account.warehouse,
-      `SELECT o.id, o.contact_id, c.name, count(t.tag) AS tags FROM crm.opportunities o JOIN crm.contacts c ON c.id = o.contact_id
-       JOIN crm.contact_tags t ON t.contact_id = c.id WHERE c.name IS NOT NULL AND o._deleted_at IS NULL GROUP BY ALL ORDER BY tags DESC, o.id LIMIT 1`
+      `SELECT o.id, o.contact_id, c.name, o.pipeline_stage_id, s.name AS stage, count(t.tag) AS tags FROM crm.opportunities o
+       JOIN crm.contacts c ON c.id = o.contact_id JOIN crm.contact_tags t ON t.contact_id = c.id
+       JOIN crm.pipeline_stages s ON s.id = o.pipeline_stage_id
+       WHERE c.name IS NOT NULL AND o._deleted_at IS NULL GROUP BY ALL ORDER BY tags DESC, o.id LIMIT 1`
     )
     const where = encodeURIComponent(JSON.stringify(["id", "equals", deal!["id"]]))
     await page.goto(`${client.origin}/#/table/main/opportunities?where=${where}`)
+    // Beside the ids in the rows, too, stands what people know them by.
+    for (const cell of [`${deal!["contact_id"]} ${deal!["name"]}`, `${deal!["pipeline_stage_id"]} ${deal!["stage"]}`])
+      await page.getByRole("cell", { name: cell, exact: true }).waitFor()
     await page.getByRole("link", { name: String(deal!["contact_id"]) }).click()
     await page.getByRole("heading", { name: String(deal!["name"]), exact: true }).waitFor()
     const lists = page.locator(".lists > details")

@@ -1,5 +1,6 @@
 /** Rows as a table, and one row with all its values. */
 import { h } from "./dom.js"
+import { showNames } from "./names.js"
 import { isNumber, longNode, valueNode } from "./values.js"
 
 /**
@@ -25,6 +26,7 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddr
     const properties = sorted ? { "aria-sort": sort.descending ? "descending" : "ascending" } : {}
     return h("th", { scope: "col", className: classes[index], ...properties }, content)
   })
+  const cells = []
   const body = rows.map((valueOf, index) => {
     const number = String(firstRow + index)
     const name = `Show row ${number}`
@@ -36,11 +38,14 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddr
       "tr",
       {},
       h("th", { scope: "row", className: "row" }, opener),
-      columns.map((column, at) =>
-        h("td", { className: classes[at] }, valueNode(valueOf(column.name, at), column, valueOf, data))
-      )
+      columns.map((column, at) => {
+        const node = valueNode(valueOf(column.name, at), column, valueOf, data)
+        if (data && column.refersTo) cells.push({ column, node, valueOf })
+        return h("td", { className: classes[at] }, node)
+      })
     )
   })
+  showNames(cells, data)
   return h(
     "div",
     { className: "grid", role: "region", tabIndex: 0, "aria-label": label },

@@ -5,8 +5,9 @@ import { hiddenColumns, shownColumns } from "./columns.js"
 import { labelOf, mainKeyOf, ownAddress, referrersOf } from "./data.js"
 import { errorBox, h, number } from "./dom.js"
 import { grid, rowsOf, valueList } from "./grid.js"
+import { showNames } from "./names.js"
 import { request } from "./service.js"
-import { countsOf, literal, pageOf, quoted, rowsWith, qualified } from "./sql.js"
+import { countsOf, pageOf, rowsWith } from "./sql.js"
 import { longNode } from "./values.js"
 
 /** Lists that are open at once. */
@@ -59,39 +60,20 @@ const values = (table, valueOf, data) => {
   const show = (isAll) => {
     const shown = isAll ? columns : columns.filter(({ name }) => valueOf(name) !== null && !name.startsWith("_"))
     const left = columns.length - shown.length
+    const list = shown.map((column) => [column, longNode(valueOf(column.name), column, valueOf, data)])
     box.replaceChildren(
-      valueList(shown.map((column) => [column, longNode(valueOf(column.name), column, valueOf, data)])),
+      valueList(list),
       left === 0
         ? ""
         : h("button", { type: "button", onclick: () => show(true) }, `Show ${number(left)} empty and system columns`)
     )
-    nameTargets(box, columns, valueOf, data)
+    showNames(
+      list.map(([column, node]) => ({ column, node, valueOf })),
+      data
+    )
   }
   show(false)
   return box
-}
-
-/** Writes beside an id what people know its row by. */
-const nameTargets = async (box, columns, valueOf, data) => {
-  const asked = columns.flatMap(({ name, refersTo }) => {
-    const target = refersTo && data.find(refersTo.schema, refersTo.table)
-    const label = target && labelOf(target)
-    const value = valueOf(name)
-    if (!label || value === null || target.name === "locations" || name === label.name) return []
-    const place = target.key.includes("location_id") ? [["location_id", valueOf("location_id")]] : []
-    if (place.some(([, location]) => typeof location !== "string")) return []
-    const where = [...place, [refersTo.column, value]].map(([column, one]) => `${quoted(column)} = ${literal(one)}`)
-    return [
-      `SELECT ${literal(name)} AS name, any_value(${quoted(label.name)}) AS label FROM ${qualified(target)} WHERE ${where.join(" AND ")}`
-    ]
-  })
-  if (asked.length === 0) return
-  const { rows } = await request("/api/query", { sql: asked.join("\nUNION ALL ") }).catch(() => ({ rows: [] }))
-  const labels = new Map(rows)
-  for (const row of box.querySelectorAll("dl > div")) {
-    const label = labels.get(row.querySelector("dt").textContent)
-    if (label) row.querySelector("dd").append(h("span", { className: "muted" }, ` ${label}`))
-  }
 }
 
 const showLists = async (table, valueOf, data, lists) => {

@@ -2,7 +2,7 @@
 import { replaceAddress, tableAddress, viewOf } from "./address.js"
 import { columnPicker, hiddenColumns, shownColumns } from "./columns.js"
 import { mainKeyOf, ownAddress } from "./data.js"
-import { errorBox, h, number } from "./dom.js"
+import { breakable, errorBox, h, number } from "./dom.js"
 import { filterList } from "./filters.js"
 import { grid, rowsOf } from "./grid.js"
 import { request } from "./service.js"
@@ -121,7 +121,7 @@ export const browse = (table, data, parameters, openSql) => {
   const element = h(
     "section",
     { className: "browse" },
-    h("header", {}, h("h2", {}, table.name), h("p", { className: "muted" }, table.comment ?? "")),
+    h("header", {}, h("h2", {}, breakable(table.name)), h("p", { className: "muted" }, table.comment ?? "")),
     columnPicker(table, data, hidden, { onChange: show, onProfile: profile }),
     filters.element,
     rows,

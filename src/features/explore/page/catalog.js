@@ -1,6 +1,6 @@
 /** The list of tables and views. */
 import { tableAddress } from "./address.js"
-import { h, number } from "./dom.js"
+import { breakable, h, number } from "./dom.js"
 import { request } from "./service.js"
 import { qualified } from "./sql.js"
 
@@ -106,7 +106,12 @@ const tableGroup = (title, tables, find, isOpen, links) => {
   const item = (table) => {
     const rows = rowsIn(table, find)
     const count = h("span", { className: "count" }, rows === undefined ? "" : number(rows))
-    const link = h("a", { href: tableAddress(table), title: table.comment ?? "" }, h("span", {}, table.name), count)
+    const link = h(
+      "a",
+      { href: tableAddress(table), title: table.comment ?? "" },
+      h("span", {}, breakable(table.name)),
+      count
+    )
     counts.set(table, count)
     links.set(table, link)
     return h("li", {}, link)

@@ -1,5 +1,5 @@
 /** Which columns of a table are shown: the choice is kept in the browser. */
-import { count, h } from "./dom.js"
+import { breakable, count, h } from "./dom.js"
 import { mainKeyOf } from "./data.js"
 
 const keyOf = ({ schema, name }) => `sluice.hidden.${schema}.${name}`
@@ -70,7 +70,7 @@ export const columnPicker = (table, data, hidden, { onChange, onProfile }) => {
     return h(
       "div",
       {},
-      h("dt", {}, h("label", { className: "check" }, box, h("span", {}, name, " ", typeNode(type)))),
+      h("dt", {}, h("label", { className: "check" }, box, h("span", {}, breakable(name), " ", typeNode(type)))),
       h(
         "dd",
         {},

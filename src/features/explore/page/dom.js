@@ -9,6 +9,9 @@ export const h = (tag, properties = {}, ...children) => {
   return element
 }
 
+/** The name of a table or column, which lines may break after a part of it, and nowhere else. */
+export const breakable = (name) => name.split(/(?<=_)/).flatMap((part) => [part, h("wbr")])
+
 export const number = (value) => value.toLocaleString("en-US")
 
 export const count = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`

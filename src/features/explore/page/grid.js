@@ -1,5 +1,5 @@
 /** Rows as a table, and one row with all its values. */
-import { h } from "./dom.js"
+import { breakable, h } from "./dom.js"
 import { showNames } from "./names.js"
 import { isNumber, longNode, valueNode } from "./values.js"
 
@@ -76,7 +76,9 @@ export const valueList = (values) =>
   h(
     "dl",
     { className: "values", tabIndex: 0, "aria-label": "Values" },
-    values.map(([{ name, comment }, node]) => h("div", {}, h("dt", { title: comment ?? "" }, name), h("dd", {}, node)))
+    values.map(([{ name, comment }, node]) =>
+      h("div", {}, h("dt", { title: comment ?? "" }, breakable(name)), h("dd", {}, node))
+    )
   )
 
 const showRow = (columns, valueOf, data) => {

@@ -1,7 +1,7 @@
 /** The start: the tables that people know, then those that are made for questions. */
 import { tableAddress } from "./address.js"
 import { grouped, rowsIn } from "./catalog.js"
-import { h, number } from "./dom.js"
+import { breakable, h, number } from "./dom.js"
 
 export const overview = ({ tables, find, locations }) => {
   const names = Object.values(locations)
@@ -27,7 +27,7 @@ const card = (find) => (table) => {
   return h(
     "li",
     {},
-    h("a", { href: tableAddress(table) }, table.name),
+    h("a", { href: tableAddress(table) }, breakable(table.name)),
     rows === undefined ? null : h("span", { className: "count" }, `${number(rows)} ${rows === 1 ? "row" : "rows"}`),
     h("p", { className: "muted" }, table.comment ?? "")
   )

@@ -3,7 +3,7 @@ import { tableAddress } from "./address.js"
 import { byKnown } from "./catalog.js"
 import { hiddenColumns, shownColumns } from "./columns.js"
 import { labelOf, mainKeyOf, ownAddress, referrersOf } from "./data.js"
-import { errorBox, h, number } from "./dom.js"
+import { breakable, errorBox, h, number } from "./dom.js"
 import { grid, rowsOf, valueList } from "./grid.js"
 import { showNames } from "./names.js"
 import { request } from "./service.js"
@@ -51,7 +51,7 @@ export const record = (table, key, data) => {
 }
 
 const heading = (table, title) =>
-  h("header", {}, h("p", {}, h("a", { href: tableAddress(table) }, table.name)), h("h2", {}, title))
+  h("header", {}, h("p", {}, h("a", { href: tableAddress(table) }, breakable(table.name))), h("h2", {}, title))
 
 /** The values that are there; one button shows the others. */
 const values = (table, valueOf, data) => {

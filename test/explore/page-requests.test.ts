@@ -68,6 +68,46 @@ describe("charts", () => {
     ])
       assert.strictEqual((await client.post("/api/chart", { ...chart, ...wrong })).status, 400)
   })
+
+  it("have a gap for each month without a value, and count in whole numbers", async () => {
+    const drawn = async (kind: string, keys: ReadonlyArray<string>) => {
+      const points = keys.map((key) => [key, 1])
+      const { body } = await client.post("/api/chart", { kind, xType: "temporal", x: "month", y: "n", points })
+      return String(body.svg)
+    }
+    const months = ["2026-01-01", "2026-02-01", "2026-05-01", "2026-06-01"]
+    const runs = async (kind: string, keys: ReadonlyArray<string>) =>
+      /<path (?:fill="none" stroke="#1f5f93" stroke-width="2"|fill="#1f5f93".*?) +d="(.*?)"/s
+        .exec((await drawn(kind, keys)).replaceAll(/\s+/g, " "))![1]!
+        .match(/M/g)!.length
+    for (const kind of ["line", "area"]) {
+      assert.strictEqual(await runs(kind, months), 2, kind)
+      assert.strictEqual(
+        await runs(
+          kind,
+          months.map((month) => `${month}T00:00:00Z`)
+        ),
+        2,
+        kind
+      )
+      assert.strictEqual(await runs(kind, ["2026-01-01", "2026-02-01", "2026-03-01"]), 1, kind)
+      // Quarters, and days of which nobody knows how far they are apart.
+      assert.strictEqual(await runs(kind, ["2025-10-01", "2026-01-01", "2026-07-01", "2026-10-01"]), 2, kind)
+      assert.strictEqual(await runs(kind, ["2026-01-02", "2026-02-01", "2026-05-01"]), 1, kind)
+      assert.strictEqual(await runs(kind, ["0001-01-01", "0001-02-01", "9999-01-01"]), 1, kind)
+    }
+    // Bars stand where their month is, also if they come in another order.
+    const lefts = async (keys: ReadonlyArray<string>) =>
+      Array.from((await drawn("bar", keys)).matchAll(/<rect\s+x="([\d.]+)"/g), ([, x]) => Number(x))
+    const bars = await lefts(months)
+    assert.deepStrictEqual((await lefts(months.toReversed())).toReversed(), bars)
+    assert.closeTo((bars[2]! - bars[1]!) / (bars[1]! - bars[0]!), 3, 0.01)
+    const ticks = Array.from(
+      (await drawn("bar", months)).matchAll(/text-anchor="end".*?>([\d.]+)<\/text>/g),
+      ([, n]) => n
+    )
+    assert.deepStrictEqual(ticks, ["0", "1"])
+  })
 })
 
 describe("saved queries", () => {

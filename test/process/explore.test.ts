@@ -100,7 +100,16 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
   it("draws a chart, and saves a query and opens it again", async () => {
     const { page, close } = await pages.opened()
     await runSql(page, "SELECT status, count(*) AS deals FROM opportunities GROUP BY ALL")
+    const { promise: continued, resolve: carryOn } = Promise.withResolvers<void>()
+    await page.route(/\/api\/chart$|board\.js$/, (route) => continued.then(() => route.continue()))
     await page.getByRole("button", { name: "Chart" }).click()
+    await page.getByText("Drawing…").waitFor()
+    // What was shown does not stay while another part of the page is read.
+    await page.getByRole("link", { name: "Board" }).click()
+    await page.getByText("Reading…").waitFor()
+    assert.strictEqual(await page.getByText("Drawing…").count(), 0)
+    await page.goBack()
+    carryOn()
     const image = page.getByRole("img", { name: /^Bar chart of deals by status/ })
     await image.waitFor()
     assert.isAbove((await image.boundingBox())!.height, 200)

@@ -63,7 +63,10 @@ const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => 
       : series.map((name) =>
           pathOf(
             kind,
-            marks.filter((mark) => mark.series === name),
+            runsOf(
+              marks.filter((mark) => mark.series === name),
+              places
+            ),
             colourOf(name),
             { x, y }
           )
@@ -107,17 +110,46 @@ interface Places {
   readonly keys: ReadonlyArray<string>
   /** The share of the width, from 0 to 1. */
   readonly at: (key: string) => number
+  /** Whether they are all months between two, of which one without a value is a gap. */
+  readonly isEvery: boolean
 }
 
 const placesOf = (kind: ChartKind, xType: Chart["xType"], points: ReadonlyArray<Point>): Places => {
-  const keys = [...new Set(points.map(([x]) => x))]
+  const found = [...new Set(points.map(([x]) => x))]
+  const months = xType === "temporal" ? monthsOf(found) : undefined
+  const [keys, isEvery] = [months ?? found, months !== undefined]
   const places = new Map(keys.map((key, index) => [key, (index + 0.5) / keys.length] as const))
   // Bars have steps of their own.
-  if (xType === "nominal" || kind === "bar" || kind === "grouped") return { keys, at: (key) => places.get(key)! }
+  if (xType === "nominal" || kind === "bar" || kind === "grouped")
+    return { keys, at: (key) => places.get(key)!, isEvery }
   const value = (key: string) => (xType === "temporal" ? Date.parse(key) : Number(key))
   const known = keys.filter((key) => Number.isFinite(value(key))).sort((one, other) => value(one) - value(other))
   const [first, last] = [value(known[0] ?? ""), value(known.at(-1) ?? "")]
-  return { keys: known, at: (key) => (last > first ? (value(key) - first) / (last - first) : 0.5) }
+  return { keys: known, at: (key) => (last > first ? (value(key) - first) / (last - first) : 0.5), isEvery }
+}
+
+/** Nothing, if not all are the begin of a month. They may be quarters or years: what divides all steps is the step. */
+const monthsOf = (keys: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  if (keys.length < 2 || !keys.every((key) => /^\d{4}-\d\d-01(T00:00:00Z)?$/.test(key))) return undefined
+  const months = keys.map((key) => Number(key.slice(0, 4)) * 12 + Number(key.slice(5, 7)) - 1).sort((a, b) => a - b)
+  const common = (a: number, b: number): number => (b === 0 ? a : common(b, a % b))
+  const step = months.reduce((found, month) => common(month - months[0]!, found), 0)
+  const length = (months.at(-1)! - months[0]!) / step + 1
+  const digits = (value: number, length: number) => String(value).padStart(length, "0")
+  const keyOf = (month: number) =>
+    `${digits(Math.floor(month / 12), 4)}-${digits((month % 12) + 1, 2)}${keys[0]!.slice(7)}`
+  return length > pointsMax ? undefined : Array.from({ length }, (_, index) => keyOf(months[0]! + index * step))
+}
+
+/** The marks of a series without the gaps between them. */
+const runsOf = (marks: ReadonlyArray<Mark>, { isEvery, keys }: Places): ReadonlyArray<ReadonlyArray<Mark>> => {
+  const runs: Array<Array<Mark>> = []
+  for (const mark of marks) {
+    const before = runs.at(-1)?.at(-1)
+    if (before && !(isEvery && keys.indexOf(mark.x) > keys.indexOf(before.x) + 1)) runs.at(-1)!.push(mark)
+    else runs.push([mark])
+  }
+  return runs
 }
 
 /** Lines are compared, as are bars side by side; other bars, and areas, are added. */
@@ -142,8 +174,11 @@ const marksOf = (kind: ChartKind, points: ReadonlyArray<Point>, keys: ReadonlyAr
     const found = values.get(series) ?? new Map<string, number>()
     values.set(series, found.set(x, (found.get(x) ?? 0) + value))
   }
-  // An area has every place, or those above it would stand on nothing.
-  return Array.from(values, ([series, found]) => keys.map((x) => add(x, series, found.get(x) ?? 0))).flat()
+  // An area has every place that another has, or those above it would stand on nothing.
+  const filled = new Set(placed.map(([x]) => x))
+  return Array.from(values, ([series, found]) =>
+    keys.filter((x) => filled.has(x)).map((x) => add(x, series, found.get(x) ?? 0))
+  ).flat()
 }
 
 interface Drawing {
@@ -171,19 +206,32 @@ const barsOf = (
   })
 }
 
-const pathOf = (kind: ChartKind, marks: ReadonlyArray<Mark>, colour: string, { x, y }: Drawing): Html => {
-  const along = (value: (mark: Mark) => number, some = marks) =>
-    some.map((mark) => `${short(x(mark.x))} ${short(y(value(mark)))}`)
+const pathOf = (kind: ChartKind, runs: ReadonlyArray<ReadonlyArray<Mark>>, colour: string, { x, y }: Drawing): Html => {
+  const along = (value: (mark: Mark) => number, marks: ReadonlyArray<Mark>) =>
+    marks.map((mark) => `${short(x(mark.x))} ${short(y(value(mark)))}`)
+  const pathOfRuns = (pointsOf: (run: ReadonlyArray<Mark>) => ReadonlyArray<string>, end: string) =>
+    runs.map((run) => `M${pointsOf(run).join("L")}${end}`).join("")
+  const alone = runs.filter(({ length }) => length === 1)
   if (kind === "area")
     return html`<path
-      fill="${colour}"
-      fill-opacity=".85"
-      d="M${[...along(({ high }) => high), ...along(({ low }) => low, marks.toReversed())].join("L")}z"
-    />`
-  const points = along(({ high, low }) => (low < 0 ? low : high))
+        fill="${colour}"
+        fill-opacity=".85"
+        d="${pathOfRuns((run) => [...along(({ high }) => high, run), ...along(({ low }) => low, run.toReversed())], "z")}"
+      /><path
+        stroke="${colour}"
+        stroke-width="4"
+        d="${alone
+          .flat()
+          .map((mark) => `M${short(x(mark.x))} ${short(y(mark.high))}V${short(y(mark.low))}`)
+          .join("")}"
+      />`
+  const points = (run: ReadonlyArray<Mark>) => along(({ high, low }) => (low < 0 ? low : high), run)
   // More points than these would hide their line; a single one has none.
-  const dots = points.length <= 120 ? points.map((point) => `M${point}h0`).join("") : ""
-  return html`<path fill="none" stroke="${colour}" stroke-width="2" d="M${points.join("L")}" /><path
+  const dots = (runs.flat().length <= 120 ? runs : alone)
+    .flatMap(points)
+    .map((point) => `M${point}h0`)
+    .join("")
+  return html`<path fill="none" stroke="${colour}" stroke-width="2" d="${pathOfRuns(points, "")}" /><path
       stroke="${colour}"
       stroke-width="6"
       stroke-linecap="round"

@@ -84,8 +84,9 @@ export const chartView = (result, given, onChange) => {
   return h("div", { className: "chart" }, choices, picture)
 }
 
-/** Draws into an element once it is on the page, where its width is known. */
+/** Draws into an element once it is on the page, where its width is known. A chart that is there stays until the next is drawn. */
 export const drawChart = async (picture, result, chart) => {
+  if (!picture.querySelector("img")) picture.replaceChildren(h("p", { className: "muted" }, "Drawing…"))
   await undefined
   const { note, points, x, y } = pointsOf(result, chart)
   try {

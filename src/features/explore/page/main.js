@@ -3,7 +3,7 @@ import { parsed, partsOf, sqlAddress } from "./address.js"
 import { browse } from "./browse.js"
 import { catalogList } from "./catalog.js"
 import { dataOf, noData } from "./data.js"
-import { errorBox } from "./dom.js"
+import { errorBox, h } from "./dom.js"
 import { overview } from "./overview.js"
 import { onRelease, request } from "./service.js"
 
@@ -71,6 +71,8 @@ const show = async () => {
     else byId(`tab-${id}`).removeAttribute("aria-current")
   catalog.setCurrent(tab === "tables" ? data.find(...path) : undefined)
   document.title = titles[view] ?? (path[1] ? `${path[1]}, sluice explore` : "sluice explore")
+  // What was shown belongs to another address. A part of the page that is there already takes its place at once.
+  byId("main").replaceChildren(h("p", { className: "muted" }, "Reading…"))
   if (view === "sql") return showSql(parameters, time)
   if (narrow.matches && path.length > 0) byId("side").open = false
   const element =

@@ -148,6 +148,11 @@ describe("queries", () => {
     })
     assert.deepStrictEqual(of("main", "contacts").key, ["location_id", "id"])
     assert.deepStrictEqual(of("main", "contact_tags").key, ["location_id", "contact_id", "tag"])
+    const subjects = ["fct_order_line", "fct_conversation_reply", "fct_opportunity_stage_change", "fct_daily_change"]
+    assert.deepStrictEqual(
+      subjects.map((name) => of("bi", name).subject),
+      ["payments", "conversations", "crm", "meta"]
+    )
     // Models, according to their tests for dbt.
     assert.deepStrictEqual(of("bi", "dim_contact").key, ["location_id", "contact_id"])
     assert.deepStrictEqual(target("bi", "fct_opportunity", "contact_id"), {

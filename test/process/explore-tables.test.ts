@@ -62,8 +62,13 @@ describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {
     const groups = page.getByRole("navigation", { name: "Tables" }).locator("nav > div > .tables, div > .tables")
     const titles = await groups.locator("> summary").allTextContents()
     assert.deepStrictEqual(
-      titles.slice(0, 5).map((title) => title.replace(/[\d,]+$/, "")),
-      ["Start here", "Models", "Tables", "Wide views", "Behind them"]
+      titles.slice(0, 7).map((title) => title.replace(/[\d,]+$/, "")),
+      ["Start here", "Facts", "Dimensions", "Models", "Tables", "Wide views", "Behind them"]
+    )
+    const facts = await groups.nth(1).locator("li").allTextContents()
+    assert.deepStrictEqual(
+      facts.slice(facts.indexOf("crm"), facts.indexOf("email")).map((text) => text.replace(/\d+$/, "")),
+      ["crm", "fct_contact_acquisition", "fct_opportunity", "fct_opportunity_stage_change"]
     )
     const first = await groups.first().locator("li span:first-child").allTextContents()
     assert.deepStrictEqual(first.slice(0, 4), ["contacts", "opportunities", "conversations", "messages"])

@@ -3,7 +3,7 @@
  * tests of the models. The views and the history of a table have its columns, and refer as it does.
  */
 import type { ContractTable } from "../../stages/publish/contracts/contract.ts"
-import type { Model } from "../../stages/publish/models/model.ts"
+import { type Model, refsOf, sourcesOf } from "../../stages/publish/models/model.ts"
 import { stagingName } from "../../stages/publish/models/staging.ts"
 import type { CatalogTable } from "./messages.ts"
 
@@ -18,6 +18,8 @@ interface Shape {
   /** Columns that identify a row; none for a table whose rows have no address. */
   readonly key: ReadonlyArray<string>
   readonly references: ReadonlyMap<string, Target>
+  /** What the rows of a model are about: the pipelines of the table that it reads first. */
+  readonly subject?: string | undefined
   /** The table of which a view without sentences of its own has the rows that exist. */
   readonly existing?: string
 }
@@ -28,7 +30,7 @@ export type Links = ReadonlyMap<string, Shape>
 const addressOf = (schema: string, name: string): string => `${schema}.${name}`
 
 export const linksOf = (tables: ReadonlyArray<ContractTable>, models: ReadonlyArray<Model>): Links =>
-  new Map([...tables.flatMap(shapesOf), ...models.flatMap(modelShape)])
+  new Map([...tables.flatMap(shapesOf), ...models.flatMap(modelShapes(tables, models))])
 
 const shapesOf = (table: ContractTable): ReadonlyArray<readonly [string, Shape]> => {
   const { columns, key, name } = table
@@ -50,20 +52,29 @@ const shapesOf = (table: ContractTable): ReadonlyArray<readonly [string, Shape]>
   ]
 }
 
-const modelShape = ({ isView, key, name, references }: Model): ReadonlyArray<readonly [string, Shape]> =>
-  isView
-    ? []
-    : [
-        [
-          addressOf("bi", name),
-          {
-            key,
-            references: new Map(
-              references.map(({ column, to }) => [column, { schema: "bi", table: to.model, column: to.column }])
-            )
-          }
-        ]
-      ]
+const modelShapes = (tables: ReadonlyArray<ContractTable>, models: ReadonlyArray<Model>) => {
+  const families = new Map(
+    tables.flatMap((table) => [table.name, stagingName(table)].map((name) => [name, table.family]))
+  )
+  const subjects = new Map<string, string | undefined>()
+  const subjectOf = (name: string): string | undefined => {
+    const model = models.find((one) => one.name === name)
+    // A model that refers to itself is not built.
+    if (!model || subjects.has(name)) return subjects.get(name) ?? families.get(name)
+    subjects.set(name, undefined)
+    const [source] = sourcesOf(model)
+    const [ref] = refsOf(model)
+    const subject = source ? (families.get(source.table) ?? source.schema) : ref && subjectOf(ref)
+    subjects.set(name, subject)
+    return subject
+  }
+  return ({ isView, key, name, references }: Model): ReadonlyArray<readonly [string, Shape]> => {
+    const targets = references.map(
+      ({ column, to }) => [column, { schema: "bi", table: to.model, column: to.column }] as const
+    )
+    return isView ? [] : [[addressOf("bi", name), { key, references: new Map(targets), subject: subjectOf(name) }]]
+  }
+}
 
 /** The tables of a release with their keys and references, as far as the release has their columns. */
 export const withLinks = (tables: ReadonlyArray<CatalogTable>, links: Links) => {
@@ -73,11 +84,12 @@ export const withLinks = (tables: ReadonlyArray<CatalogTable>, links: Links) => 
   )
   const isThere = ({ schema, table, column }: Target) => columnsOf.get(addressOf(schema, table))?.has(column)
   return Array.from(byAddress, ([address, table]) => {
-    const { key = [], references, existing } = links.get(address) ?? {}
+    const { key = [], references, subject, existing } = links.get(address) ?? {}
     const base = existing === undefined ? undefined : byAddress.get(existing)
     const sentences = base && columnsOf.get(existing!)
     return {
       ...table,
+      subject,
       comment: table.comment ?? (base ? `Rows that exist of ${base.name}. ${base.comment ?? ""}` : null),
       key: key.every((column) => columnsOf.get(address)!.has(column)) ? key : [],
       columns: table.columns.map((column) => {

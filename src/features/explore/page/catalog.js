@@ -18,10 +18,14 @@ const known = [
 const isKnown = ({ schema, name, kind }) => schema === "main" && kind === "table" && known.includes(name)
 const isStaging = ({ schema, kind }) => schema === "bi" && kind === "view"
 
-/** `isFolded`: shown below all others, when somebody asks for it. */
+const isModel = (prefix) => (table) => table.schema === "bi" && !isStaging(table) && table.name.startsWith(prefix)
+
+/** `isFolded`: shown below all others, when somebody asks for it; `hasSubjects`: by what the rows are about. */
 const groups = [
   { title: "Start here", holds: isKnown },
-  { title: "Models", holds: (table) => table.schema === "bi" && !isStaging(table) },
+  { title: "Facts", holds: isModel("fct_"), hasSubjects: true },
+  { title: "Dimensions", holds: isModel("dim_") },
+  { title: "Models", holds: isModel("") },
   { title: "Tables", holds: ({ schema, kind }) => schema === "main" && kind === "table" },
   { title: "Wide views", holds: ({ schema, name }) => schema === "main" && name.endsWith("_wide") },
   { title: "Changes", holds: ({ schema }) => schema === "main", isFolded: true },
@@ -33,13 +37,13 @@ const groups = [
 
 const placeOf = (table) => {
   const group = groups.findIndex(({ holds }) => holds(table))
-  return [group, isKnown(table) ? known.indexOf(table.name) : 0]
+  return [group, isKnown(table) ? known.indexOf(table.name) : 0, (groups[group].hasSubjects && table.subject) || ""]
 }
 
 /** The order in which people look for tables. */
 export const byKnown = (one, other) => {
-  const [[a, b], [c, d]] = [placeOf(one), placeOf(other)]
-  return a - c || b - d || (one.name < other.name ? -1 : 1)
+  const [[a, b, about], [c, d, aboutOther]] = [placeOf(one), placeOf(other)]
+  return a - c || b - d || (`${about} ${one.name}` < `${aboutOther} ${other.name}` ? -1 : 1)
 }
 
 /** Tables by group, in the order of the page. */
@@ -47,6 +51,13 @@ export const grouped = (tables) => {
   const held = Map.groupBy(tables.toSorted(byKnown), (table) => groups[placeOf(table)[0]])
   return groups.flatMap((group) => (held.has(group) ? [{ ...group, tables: held.get(group) }] : []))
 }
+
+/** An item for each table of a group, those of a subject below its name. */
+export const itemsOf = ({ tables, hasSubjects }, item) =>
+  Array.from(
+    Map.groupBy(tables, ({ subject = "" }) => (hasSubjects ? subject : "")),
+    ([subject, held]) => [subject === "" ? [] : h("li", { className: "subject" }, subject), held.map(item)]
+  ).flat(2)
 
 export const catalogList = ({ tables, find }) => {
   const search = h("input", {
@@ -65,8 +76,7 @@ export const catalogList = ({ tables, find }) => {
     )
     links = new Map()
     const isOpen = (shown) => text !== "" || shown.includes(current)
-    const groupOf = ({ title, tables: shown, isFolded }) =>
-      tableGroup(title, shown, find, !isFolded || isOpen(shown), links)
+    const groupOf = (group) => tableGroup(group, find, !group.isFolded || isOpen(group.tables), links)
     const all = grouped(found)
     const folded = all.filter(({ isFolded }) => isFolded)
     const held = folded.flatMap((group) => group.tables)
@@ -101,7 +111,8 @@ const detailsOf = (title, n, isOpen, ...content) =>
   )
 
 /** Its links are made when it is open; `links`: gets them by table. */
-const tableGroup = (title, tables, find, isOpen, links) => {
+const tableGroup = (group, find, isOpen, links) => {
+  const { title, tables } = group
   const counts = new Map()
   const item = (table) => {
     const rows = rowsIn(table, find)
@@ -117,7 +128,7 @@ const tableGroup = (title, tables, find, isOpen, links) => {
     return h("li", {}, link)
   }
   const list = h("ul", {})
-  const fill = () => list.childElementCount === 0 && list.append(...tables.map(item))
+  const fill = () => list.childElementCount === 0 && list.append(...itemsOf(group, item))
   const details = detailsOf(title, tables.length, isOpen, list)
   if (isOpen) fill()
   // A group that is open from the start is toggled, too.

@@ -1,6 +1,6 @@
 /** The start: the tables that people know, then those that are made for questions. */
 import { tableAddress } from "./address.js"
-import { grouped, rowsIn } from "./catalog.js"
+import { grouped, itemsOf, rowsIn } from "./catalog.js"
 import { breakable, h, number } from "./dom.js"
 
 export const overview = ({ tables, find, locations }) => {
@@ -16,8 +16,13 @@ export const overview = ({ tables, find, locations }) => {
     ),
     grouped(tables)
       .filter(({ isFolded, title }) => !isFolded && title !== "Tables")
-      .map(({ title, tables: held }) =>
-        h("div", {}, h("h3", {}, title), h("ul", { className: "cards" }, held.map(card(find))))
+      .map((group, index) =>
+        h(
+          "div",
+          {},
+          h("h3", {}, group.title),
+          h("ul", { className: index === 0 ? "cards" : "lines" }, itemsOf(group, card(find)))
+        )
       )
   )
 }

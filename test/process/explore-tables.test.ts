@@ -202,6 +202,16 @@ describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {
       account.warehouse,
       `SELECT count(*) AS n, count(*) - count(monetary_value) AS missing, count(DISTINCT monetary_value) AS different ${own}`
     )
+    // The head of each column says the most important of it already.
+    const below = async (name: string) => {
+      await page.locator(".facts").waitFor()
+      const heads = await page.locator(".grid thead th:not(.row)").allTextContents()
+      return page.locator(".facts td:not(.row)").nth(heads.indexOf(name))
+    }
+    const share = (Number(amount!["missing"]) / Number(amount!["n"])) * 100
+    const isSome = `${amount!["different"]} distinct${share > 0 ? `, ${share.toFixed(1).replace(".0", "")} % NULL` : ""}`
+    await (await below("monetary_value")).getByText(isSome, { exact: true }).waitFor()
+    await (await below("lost_reason_id")).getByText(/^\d+ distinct, [\d.]+ % NULL$/).waitFor()
     const money = await profile("monetary_value")
     assert.strictEqual(money.tiles[0], String(amount!["n"]))
     assert.match(money.tiles[1]!, new RegExp(`^${amount!["missing"]} \\(\\d+(\\.\\d)? %\\)$`))
@@ -223,6 +233,8 @@ describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {
     assert.strictEqual(rows.length, Math.min(top.length, 10))
     await status.dialog.getByRole("button", { name: String(top[0]!["status"]), exact: true }).click()
     await page.locator(".pager").getByText(`of ${top[0]!["n"]}`).waitFor()
+    // Of the rows that the filters leave.
+    await (await below("status")).getByText("1 distinct", { exact: true }).waitFor()
     await close()
   })
 })

@@ -6,7 +6,8 @@ import { breakable, errorBox, h, number } from "./dom.js"
 import { filterList } from "./filters.js"
 import { grid, rowsOf } from "./grid.js"
 import { request } from "./service.js"
-import { countOf, hasDeleted, operators, pageOf } from "./sql.js"
+import { countOf, exactRows, factsOf, hasDeleted, operators, pageOf } from "./sql.js"
+import { percent } from "./values.js"
 
 const rowsPerPage = 100
 
@@ -17,6 +18,7 @@ export const browse = (table, data, parameters, openSql) => {
   const rows = h("div", { className: "rows" })
   const pager = h("div", { className: "pager", role: "status" })
   let running
+  let facts = {}
 
   const shownNames = () => new Set(shownColumns(table, hidden).map(({ name }) => name))
   /** A row has an address, and its ids lead to others, also when these columns are hidden. */
@@ -50,6 +52,22 @@ export const browse = (table, data, parameters, openSql) => {
     show()
   }
 
+  /** By the name of each column, how many values it has; read again when the filters or the columns change. */
+  const factsFor = (shown, total) => {
+    const own = shown.filter(({ name }) => !table.wide || table.wide.columns.includes(name))
+    const sql = factsOf(table, view, own, total)
+    if (sql === undefined || sql === facts.sql) return sql && facts.texts
+    facts.stop?.abort()
+    const stop = new AbortController()
+    const texts = request("/api/query", { sql }, stop.signal).then(
+      ({ rows: [[n, ...found]] }) =>
+        new Map(own.map(({ name }, at) => [name, factText(Number(n), Number(found[2 * at]), found[2 * at + 1])])),
+      () => new Map()
+    )
+    facts = { sql, stop, texts }
+    return texts
+  }
+
   const showPage = (page, total) => {
     const found = page.rows.length
     const first = view.page * rowsPerPage
@@ -71,6 +89,7 @@ export const browse = (table, data, parameters, openSql) => {
             hasFrozen: columns[0]?.name === mainKeyOf(table),
             rowAddress: (valueOf) => ownAddress(table, valueOf),
             data,
+            facts: factsFor(columns, total),
             onSort: (column) => {
               view.sort = nextSort(view.sort, column)
               showFirst()
@@ -130,6 +149,14 @@ export const browse = (table, data, parameters, openSql) => {
   show()
   return element
 }
+
+const factText = (rows, filled, distinct) =>
+  [
+    filled > 0 && `${rows > exactRows ? "about " : ""}${number(Number(distinct))} distinct`,
+    filled < rows && `${percent(1 - filled / rows)} NULL`
+  ]
+    .filter(Boolean)
+    .join(", ")
 
 const nextSort = (sort, column) => {
   if (sort?.column !== column) return { column, descending: false }

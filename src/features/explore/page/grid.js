@@ -6,9 +6,9 @@ import { isNumber, longNode, valueNode } from "./values.js"
 /**
  * `columns`: as in the table, in the order in which they are shown. `rowAddress`: where a row is shown; without it, a dialog
  * shows it. `hasFrozen`: the first column stays while the others are scrolled. `sort`: { column, descending } or nothing;
- * `onSort`: called with the name of a column.
+ * `onSort`: called with the name of a column. `facts`: a promise of texts by column, which stand below its name.
  */
-export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddress, hasFrozen = false, data }) => {
+export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddress, hasFrozen, data, facts }) => {
   const classOf = ({ type }, index) =>
     [isNumber(type) ? "number" : "", hasFrozen && index === 0 ? "frozen" : ""].filter(Boolean).join(" ")
   const classes = columns.map(classOf)
@@ -26,6 +26,8 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddr
     const properties = sorted ? { "aria-sort": sort.descending ? "descending" : "ascending" } : {}
     return h("th", { scope: "col", className: classes[index], ...properties }, content)
   })
+  const below = facts && columns.map((_, index) => h("td", { className: classes[index] }))
+  facts?.then((texts) => columns.forEach(({ name }, index) => (below[index].textContent = texts.get(name) ?? "")))
   const cells = []
   const body = rows.map((valueOf, index) => {
     const number = String(firstRow + index)
@@ -55,7 +57,8 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddr
       h(
         "thead",
         {},
-        h("tr", {}, h("th", { scope: "col", className: "row" }, h("span", { className: "hidden" }, "Row")), head)
+        h("tr", {}, h("th", { scope: "col", className: "row" }, h("span", { className: "hidden" }, "Row")), head),
+        below && h("tr", { className: "facts" }, h("td", { className: "row" }), below)
       ),
       h("tbody", {}, body)
     )

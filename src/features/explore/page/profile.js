@@ -4,7 +4,7 @@ import { showDialog } from "./grid.js"
 import { request } from "./service.js"
 import { profileOf, sampleRows } from "./profile-sql.js"
 import { parsed } from "./address.js"
-import { isNumber, numberText, textOf } from "./values.js"
+import { isNumber, numberText, percent, textOf } from "./values.js"
 
 /** `view`: the filters that hold; `onFilter`: called with a value to show its rows. */
 export const showProfile = (table, column, view, { openSql, onFilter }) => {
@@ -67,8 +67,6 @@ const content = (facts, column, filterBy) => {
         : topValues(top, filled, shown, filterBy)
   ]
 }
-
-const percent = (share) => (share > 0 && share < 0.001 ? "< 0.1 %" : `${numberText((share * 100).toFixed(1))} %`)
 
 const topValues = (top, filled, shown, filterBy) => {
   const most = Math.max(...top.map(({ n }) => Number(n)))

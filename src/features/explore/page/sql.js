@@ -44,6 +44,18 @@ const baseOf = ({ schema, wide }, { filters, sort }) =>
 export const countOf = (table, view) =>
   `SELECT count(*) AS n\nFROM ${qualified(baseOf(table, view) ?? table)}${whereOf(view, table)}`
 
+/** Distinct values of more rows are estimated: to count them takes the memory of all of them. */
+export const exactRows = 20_000
+
+/** The rows, and for each column its values and its distinct ones; nothing for a wide view that has to be read as a whole. */
+export const factsOf = (table, view, columns, rows) => {
+  const base = table.wide ? baseOf(table, { ...view, sort: undefined }) : table
+  // For a few values, count(DISTINCT) takes megabytes for each column.
+  const distinct = (name) => (rows > exactRows ? `approx_count_distinct(${name})` : `len(list_distinct(list(${name})))`)
+  const facts = columns.map(({ name }) => `count(${quoted(name)}), ${distinct(quoted(name))}`)
+  return base && `SELECT ${["count(*)", ...facts].join(", ")}\nFROM ${qualified(base)}${whereOf(view, table)}`
+}
+
 const orderOf = ({ sort }) =>
   sort ? `\nORDER BY ${quoted(sort.column)}${sort.descending ? " DESC NULLS LAST" : ""}` : ""
 

@@ -16,6 +16,8 @@ export const numberText = (text) => {
   return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ",")}${digits === "" ? "" : `.${digits}`}`
 }
 
+export const percent = (share) => (share > 0 && share < 0.001 ? "< 0.1 %" : `${numberText((share * 100).toFixed(1))} %`)
+
 export const textOf = (value, { name, type }) => (isNumber(type) && !isName(name) ? numberText(value) : value)
 
 /** `row`: the value of another column of the same row; `data`: without it, nothing is a link. */

@@ -1,7 +1,7 @@
 /** The page of the explorer in Chromium, and its downloads in programs that we did not write. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import axe from "axe-core"
@@ -141,6 +141,24 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await close()
   })
 
+  it("has the ten questions of the models on an empty board, ready to be changed", async () => {
+    rmSync(client.queries, { recursive: true, force: true })
+    const { page, close } = await pages.opened()
+    await page.getByRole("link", { name: "Board" }).click()
+    await page.getByText("No chart is saved yet.").waitFor()
+    const cards = page.locator(".charts li")
+    await cards.nth(9).waitFor()
+    assert.strictEqual(await cards.count(), 10)
+    // This account has deals and contacts only.
+    await cards.filter({ hasText: "What is overdue?" }).getByText("The query has no rows with numbers now.").waitFor()
+    const name = "Bar chart of value by pipeline_stage_name and pipeline_name"
+    await cards.first().getByRole("img", { name }).waitFor()
+    await page.getByRole("link", { name: "The value of open deals by stage", exact: true }).click()
+    await page.locator(".cm-content").getByText("FROM bi.fct_opportunity").waitFor()
+    await page.getByRole("img", { name }).waitFor()
+    await close()
+  })
+
   it("draws two series, and series that are stacked", async () => {
     const { page, close } = await pages.opened()
     await runSql(
@@ -189,13 +207,9 @@ print(json.dumps({
     [390, ["light", "dark"]]
   ] as const)("is usable and accessible at %i pixels: %s", async (width, schemes) => {
     const sql = "SELECT status, count(*) AS deals FROM opportunities GROUP BY ALL"
-    await client.post("/api/queries", {
-      name: "Deals",
-      sql,
-      chart: { kind: "bar", x: "status", y: ["deals"] },
-      replace: true
-    })
+    const chart = { kind: "bar", x: "status", y: ["deals"] }
     for (const scheme of schemes) {
+      await client.post("/api/queries", { name: "Deals", sql, chart, replace: true })
       const { page, close } = await pages.opened(width, scheme)
       const check = async (view: string) => {
         const [overflow, violations, broken] = await page.evaluate(async (source) => {
@@ -246,6 +260,10 @@ print(json.dumps({
       await page.getByRole("link", { name: "Board" }).click()
       await page.locator(".charts img").first().waitFor()
       await check("board")
+      rmSync(client.queries, { recursive: true, force: true })
+      await page.reload()
+      await page.locator(".charts li:nth-child(10) img").waitFor()
+      await check("questions")
       await close()
     }
   })

@@ -9,7 +9,7 @@ import { type Body, HttpError, sendFile, textOf } from "./http.ts"
 import { limits } from "./limits.ts"
 import type { DownloadFormat } from "./messages.ts"
 import type { Release, Releases, ShownCatalog } from "./releases.ts"
-import { chartOf, saveQuery, savedQueries } from "./saved-queries.ts"
+import { chartOf, questions, saveQuery, savedQueries } from "./saved-queries.ts"
 
 interface Call {
   readonly body: Body
@@ -81,6 +81,7 @@ export const apiRoutes = ({ catalogOf, downloads, queries, releases }: Parts): A
         })
     ],
     ["GET /api/queries", async () => ({ folder: queries, queries: await savedQueries(queries) })],
+    ["GET /api/questions", async () => ({ questions: await questions() })],
     [
       "POST /api/queries",
       async ({ body }) => {

@@ -40,7 +40,7 @@ interface Mark {
 
 const height = 320
 /** What the words around the marks take. */
-const [left, right, bottom, line] = [64, 16, 52, 20] as const
+const [left, right, bottom, line] = [76, 16, 52, 20] as const
 
 const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => {
   const series = [...new Set(points.map(([, , name = ""]) => name))]
@@ -96,7 +96,8 @@ const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => 
       stroke="${colours.line}"
       d="${levels.map((level) => `M${left} ${short(y(level))}h${short(wide)}`).join("")}"
     />
-    ${levels.map((level) => words(String(Number(level.toPrecision(12))), left - 6, y(level) + 4, "end"))} ${drawn}
+    ${levels.map((level) => words(Number(level.toPrecision(12)).toLocaleString("en-US", { maximumFractionDigits: 12 }), left - 6, y(level) + 4, "end"))}
+    ${drawn}
     ${labelsOf(places, xType, wide).map(({ key, text, anchor }) => words(cut(text, 85), x(key), height - bottom + 18, anchor))}
     ${words(titles[0], left + wide / 2, height - 12)}
     <text transform="translate(14 ${short(top + tall / 2)}) rotate(-90)" text-anchor="middle" fill="${colours.text}">

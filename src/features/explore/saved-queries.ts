@@ -1,8 +1,9 @@
 /** Saved queries: one .sql file each, in a folder of the user. Saving one is the only thing that the explorer writes. */
 import { type Dirent, constants } from "node:fs"
-import { lstat, mkdir, open, readdir } from "node:fs/promises"
+import { lstat, mkdir, open, readFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { writeAtomically } from "../../output/files.ts"
+import { docsPage } from "../../values/installation.ts"
 import { limits } from "./limits.ts"
 
 export interface SavedQuery {
@@ -41,6 +42,16 @@ const withoutChart = (text: string): Pick<SavedQuery, "sql" | "chart"> => {
   } catch {
     return { sql: text }
   }
+}
+
+/** The ten questions of docs/models.md: each has its name before its query, and its chart in it. */
+export const questions = async (): Promise<ReadonlyArray<SavedQuery>> => {
+  const text = await readFile(docsPage("models.md"), "utf8")
+  const pieces = text.slice(text.indexOf("## Ten questions"), text.indexOf("## Your own")).split("```sql\n")
+  return pieces.slice(1).map((piece, index) => {
+    const [said = ""] = pieces[index]!.trim().split("\n\n").slice(-1)
+    return { name: /^[^.?:]+\??/.exec(said.replaceAll("\n", " "))![0], ...withoutChart(piece.split("```")[0]!) }
+  })
 }
 
 /** Why a query is not saved, in words for its author. */

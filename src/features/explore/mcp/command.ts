@@ -14,11 +14,10 @@ import { handlers } from "./handlers.ts"
 import { type Served, type ServedFlags, servedOf } from "./served.ts"
 import { checkedStdio } from "./stdio.ts"
 import { tools } from "./tools.ts"
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { readFileSync } from "node:fs"
 import { dictionary } from "../../../catalog/dictionary.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
-import { installed } from "../../../values/installation.ts"
+import { docsPage } from "../../../values/installation.ts"
 
 export interface McpFlags extends Flags, ServedFlags {
   readonly record: boolean
@@ -95,12 +94,9 @@ const resources = (catalogue: Catalogue) =>
       dictionary(catalogue)
     ),
     ...Object.entries(pages).map(([name, description]) =>
-      page(`sluice://docs/${name}`, `${name}.md`, description, () => readFileSync(join(docs(), `${name}.md`), "utf8"))
+      page(`sluice://docs/${name}`, `${name}.md`, description, () => readFileSync(docsPage(`${name}.md`), "utf8"))
     )
   )
 
 const page = (uri: string, name: string, description: string, text: () => string) =>
   McpServer.resource({ uri, name, description, mimeType: "text/markdown", content: Effect.sync(text) })
-
-/** The folder is above the built program, in a clone as well as in a package. */
-const docs = (): string => ["docs", "../docs"].map(installed).find(existsSync)!

@@ -7,27 +7,26 @@ import { request } from "./service.js"
 /** Queries that run at once: others may want to run too. */
 const atOnce = 2
 
-export const board = () => {
+/** `data`: of the release, whose models the questions need. */
+export const board = ({ find }) => {
   const cards = h("ul", { className: "charts" })
-  const element = h(
-    "section",
-    { className: "board" },
-    h("header", {}, h("h2", {}, "Board"), h("p", { className: "muted" }, "The saved queries that have a chart.")),
-    cards
-  )
+  const about = h("p", { className: "muted" }, "The saved queries that have a chart.")
+  const element = h("section", { className: "board" }, h("header", {}, h("h2", {}, "Board"), about), cards)
+  const canRun = ({ sql }) => Array.from(sql.matchAll(/\bbi\.(\w+)/g)).every(([, name]) => find("bi", name))
   const show = async () => {
     const { queries } = await request("/api/queries")
-    const charts = queries.filter(({ chart }) => chart)
-    if (charts.length === 0)
-      return element.append(
-        h(
-          "p",
-          { className: "empty" },
-          "No chart is saved yet. ",
-          h("a", { href: "#/sql" }, "Run a query"),
-          ", choose Chart, and save it."
-        )
+    let charts = queries.filter(({ chart }) => chart)
+    if (charts.length === 0) {
+      charts = (await request("/api/questions")).questions.filter(canRun)
+      about.replaceChildren(
+        "No chart is saved yet. ",
+        charts.length === 0
+          ? ""
+          : "Below are the questions that the models answer: open one, change it, and save it. Or ",
+        h("a", { href: "#/sql" }, charts.length === 0 ? "Run a query" : "run a query"),
+        ", choose Chart, and save it."
       )
+    }
     const left = charts.map((query) => {
       const picture = h("div", { className: "picture" }, h("p", { className: "muted" }, "Reading…"))
       cards.append(h("li", {}, h("h3", {}, h("a", { href: sqlAddress(query.sql, query.chart) }, query.name)), picture))

@@ -77,7 +77,7 @@ const show = async () => {
   if (narrow.matches && path.length > 0) byId("side").open = false
   const element =
     view === "board"
-      ? (await import("./board.js")).board()
+      ? (await import("./board.js")).board(data)
       : view === "table" || view === "row"
         ? await showTable(view, path, parameters)
         : overview(data)

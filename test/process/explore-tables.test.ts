@@ -45,6 +45,30 @@ describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {
     await page.getByRole("textbox", { name: "Value for email" }).fill("EXAMPLE.NET")
     await page.keyboard.press("Enter")
     await status.getByText(`of ${await count("email ILIKE '%example.net%'")}`).waitFor()
+    // A day is picked, and ends when it ends.
+    const some = "email ILIKE '%example.net%' AND date_added IS NOT NULL"
+    const [third] = await query(
+      account.warehouse,
+      `SELECT date_added::DATE::VARCHAR AS day FROM crm.contacts WHERE ${some} ORDER BY date_added LIMIT 1 OFFSET 2`
+    )
+    await page.getByRole("button", { name: "Add a filter" }).click()
+    const chosen = page.getByRole("combobox", { name: "Column" }).last()
+    await chosen.selectOption("date_added")
+    await page.getByRole("combobox", { name: "Condition" }).last().selectOption("atMost")
+    const picker = page.locator('input[type="date"]')
+    assert.strictEqual(await picker.getAttribute("aria-label"), "Value for date_added")
+    for (const [condition, comparison] of [
+      ["atMost", "<="],
+      ["atLeast", ">="],
+      ["equals", "="]
+    ] as const) {
+      await page.getByRole("combobox", { name: "Condition" }).last().selectOption(condition)
+      await picker.fill(String(third!["day"]))
+      await status
+        .getByText(`of ${await count(`${some} AND date_added::DATE ${comparison} '${third!["day"]}'`)}`)
+        .waitFor()
+    }
+    await page.getByRole("button", { name: "Remove the filter on date_added" }).click()
     await page.getByRole("button", { name: "Open as SQL" }).click()
     await page.locator(".cm-content").getByText("contains(lower(email::VARCHAR), lower('EXAMPLE.NET'))").waitFor()
     await page.goBack()

@@ -1,19 +1,18 @@
 /** The filters of a table. */
 import { h, selectOf } from "./dom.js"
 import { operators } from "./sql.js"
+import { isTime } from "./values.js"
 
 /** `more`: controls beside the button that adds a filter; `apply`: called when a filter has changed. */
 export const filterList = ({ columns }, view, more, apply) => {
   const element = h("div", { className: "filters" })
   const names = columns.map(({ name }) => [name, name])
   const row = (filter, index) => {
-    const value = h("input", { type: "text", value: filter.value })
-    const remove = h("button", { type: "button" }, "Remove")
-    const label = () => {
-      value.ariaLabel = `Value for ${filter.column}`
-      remove.ariaLabel = `Remove the filter on ${filter.column}`
-    }
-    label()
+    const { type } = columns.find(({ name }) => name === filter.column)
+    const isOfDays = isTime(type) && filter.operator !== "contains" && /^(\d{4}-\d\d-\d\d)?$/.test(filter.value)
+    const kind = isOfDays ? "date" : "text"
+    const value = h("input", { type: kind, value: filter.value, "aria-label": `Value for ${filter.column}` })
+    const remove = h("button", { type: "button", "aria-label": `Remove the filter on ${filter.column}` }, "Remove")
     remove.addEventListener("click", () => {
       view.filters.splice(index, 1)
       show()
@@ -23,19 +22,22 @@ export const filterList = ({ columns }, view, more, apply) => {
       filter.value = value.value
       apply()
     })
-    const column = selectOf(names, filter.column, (chosen) => {
-      filter.column = chosen
-      label()
+    /** `at`: which of the choices was made; all are new elements then. */
+    const choose = (at, change) => {
+      Object.assign(filter, change)
+      show()
+      element.querySelectorAll(".filter")[index].querySelectorAll("select")[at].focus()
       apply()
+    }
+    const column = selectOf(names, filter.column, (chosen) => {
+      const isDated = isTime(columns.find(({ name }) => name === chosen).type)
+      // A day is chosen, not searched for.
+      choose(0, { column: chosen, ...(isDated && !isTime(type) && { operator: "atLeast", value: "" }) })
     })
     const operator = selectOf(
       Object.entries(operators).map(([name, { text }]) => [name, text]),
       filter.operator,
-      (chosen) => {
-        filter.operator = chosen
-        show()
-        apply()
-      }
+      (chosen) => choose(1, { operator: chosen })
     )
     return h(
       "div",

@@ -24,7 +24,13 @@ export const operators = {
 }
 
 export const whereOf = ({ filters, showsDeleted }, { columns }) => {
-  const conditions = filters.map(({ column, operator, value }) => operators[operator].sql(quoted(column), value))
+  const conditions = filters.flatMap(({ column, operator, value }) => {
+    const { type } = columns.find(({ name }) => name === column)
+    // What is not written yet is no number and no time.
+    if (value === "" && type !== "VARCHAR" && operators[operator].value) return []
+    const isOfDay = type.startsWith("TIMESTAMP") && operator !== "contains" && /^\d{4}-\d\d-\d\d$/.test(value)
+    return [operators[operator].sql(isOfDay ? `${quoted(column)}::DATE` : quoted(column), value)]
+  })
   if (!showsDeleted && hasDeleted(columns)) conditions.push("_deleted_at IS NULL")
   return conditions.length === 0 ? "" : `\nWHERE ${conditions.join("\n  AND ")}`
 }

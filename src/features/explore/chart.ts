@@ -289,37 +289,11 @@ const light = {
   background: "#ffffff",
   text: "#3b4450",
   line: "#d5dae1",
-  marks: [
-    "#1f5f93",
-    "#a1560b",
-    "#5f5a9c",
-    "#1f7a4d",
-    "#b3261e",
-    "#6b7178",
-    "#0d7c86",
-    "#8c2f6b",
-    "#7a6a00",
-    "#3d6fd6",
-    "#9a4a2f",
-    "#4c7a1f"
-  ]
+  marks: "#1f5f93 #a1560b #5f5a9c #1f7a4d #b3261e #6b7178 #0d7c86 #8c2f6b #7a6a00 #3d6fd6 #9a4a2f #4c7a1f".split(" ")
 }
 const dark = {
   background: "#1b1f23",
   text: "#c3ccd6",
   line: "#39424e",
-  marks: [
-    "#8fc1e6",
-    "#e2a862",
-    "#b3aef0",
-    "#63c394",
-    "#f0897f",
-    "#a3abb3",
-    "#5cc8d2",
-    "#e08fc0",
-    "#cbb84a",
-    "#8aa8f5",
-    "#d99a80",
-    "#a5cc74"
-  ]
+  marks: "#8fc1e6 #e2a862 #b3aef0 #63c394 #f0897f #a3abb3 #5cc8d2 #e08fc0 #cbb84a #8aa8f5 #d99a80 #a5cc74".split(" ")
 }

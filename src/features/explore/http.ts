@@ -6,7 +6,6 @@ import { extname } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { DatabaseError } from "./database.ts"
 import { limits } from "./limits.ts"
-import { SaveError } from "./saved-queries.ts"
 
 export class HttpError extends Error {
   readonly status: number
@@ -80,8 +79,6 @@ export const sendError = (response: ServerResponse, cause: unknown): void => {
 const errorOf = (cause: unknown): { readonly status: number; readonly code: string; readonly message: string } => {
   if (cause instanceof HttpError) return cause
   if (cause instanceof DatabaseError) return { status: statuses[cause.code], code: cause.code, message: cause.message }
-  if (cause instanceof SaveError)
-    return { status: cause.code === "exists" ? 409 : 400, code: cause.code, message: cause.message }
   return { status: 500, code: "failed", message: cause instanceof Error ? cause.message : String(cause) }
 }
 

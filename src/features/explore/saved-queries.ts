@@ -4,6 +4,7 @@ import { lstat, mkdir, open, readFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { writeAtomically } from "../../output/files.ts"
 import { docsPage } from "../../values/installation.ts"
+import { HttpError } from "./http.ts"
 import { limits } from "./limits.ts"
 
 export interface SavedQuery {
@@ -54,15 +55,6 @@ export const questions = async (): Promise<ReadonlyArray<SavedQuery>> => {
   })
 }
 
-/** Why a query is not saved, in words for its author. */
-export class SaveError extends Error {
-  readonly code: "name" | "exists"
-  constructor(code: "name" | "exists", message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
 const filesMax = 500
 
 /** Letters, digits, spaces, hyphens and underscores: no name can lead to another folder, or be hidden. */
@@ -96,15 +88,15 @@ const readQuery = async (folder: string, name: string): Promise<SavedQuery | und
   }
 }
 
-/** Fails with a SaveError if the name is not valid, or is taken and `replace` is not set. */
+/** Fails if the name is not valid, or is taken and `replace` is not set. */
 export const saveQuery = async (folder: string, { name, sql, chart }: SavedQuery, replace: boolean): Promise<void> => {
   if (!isName(name))
-    throw new SaveError("name", "A name has at most 80 letters, digits, spaces, hyphens and underscores.")
+    throw new HttpError(400, "name", "A name has at most 80 letters, digits, spaces, hyphens and underscores.")
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = pathOf(folder, name)
   const found = await lstat(path).catch(() => undefined)
-  if (found && !found.isFile()) throw new SaveError("name", `${path} is not a file that can be replaced.`)
-  if (found && !replace) throw new SaveError("exists", `There is a query ${name} already.`)
+  if (found && !found.isFile()) throw new HttpError(400, "name", `${path} is not a file that can be replaced.`)
+  if (found && !replace) throw new HttpError(409, "exists", `There is a query ${name} already.`)
   const text = sql.endsWith("\n") ? sql : `${sql}\n`
   await writeAtomically(path, chart === undefined ? text : `${text}-- chart: ${JSON.stringify(chart)}\n`)
 }

@@ -52,16 +52,19 @@ export const columns = (bars: ReadonlyArray<Bar>, frame: Columns): Html => {
       mark === undefined
         ? undefined
         : html`<path class="mark" d="M${short(left - step * 0.08)} ${short(y(mark))}h${short(wide + step * 0.16)}" />`
-    return html`<g
-      ><title>${text}</title
-      ><rect
-        class="${tone ?? "bar"}"
-        x="${short(left)}"
-        y="${short(y(value))}"
-        width="${short(wide)}"
-        height="${short(height - y(value))}"
-      />${line}</g
-    >`
+    // Of a value that is not zero, something can be seen.
+    const tall = Math.max(1, height - y(value))
+    const bar =
+      value > 0
+        ? html`<rect
+            class="${tone ?? "bar"}"
+            x="${short(left)}"
+            y="${short(height - tall)}"
+            width="${short(wide)}"
+            height="${short(tall)}"
+          />`
+        : undefined
+    return html`<g><title>${text}</title>${bar}${line}</g>`
   })
   const line = limit === undefined ? undefined : html`<path class="limit" d="M0 ${short(y(limit))}h${width}" />`
   return framed(frame, scale, html`${drawn}${line}`)

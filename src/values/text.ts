@@ -13,22 +13,15 @@ export const some = (texts: ReadonlyArray<string>): string =>
     .map((text) => text.replaceAll(/\s+/g, " ").slice(0, 80))
     .join(", ")}${texts.length > 5 ? `, and ${texts.length - 5} more` : ""}`
 
-/** Something of the account; `place`: the name of its location. */
 interface Named {
   readonly id: string
   readonly name: string
-  readonly place?: string
 }
 
-/** A name for each thing. To those of the same name, that of their location is added, or else the end of their id. */
+/** A name for each thing of the account. To those of the same name, the end of their id is added. */
 export const distinctNames = (things: ReadonlyArray<Named>): ReadonlyMap<string, string> => {
   const alike = Map.groupBy(things, ({ name }) => name)
-  const placed = things.map(({ id, name, place }) => {
-    const places = new Set(alike.get(name)!.map((one) => one.place))
-    return { id, name: places.size > 1 && place !== undefined ? `${name}, ${place}` : name }
-  })
-  const still = Map.groupBy(placed, ({ name }) => name)
-  return new Map(placed.map(({ id, name }) => [id, still.get(name)!.length > 1 ? `${name} (…${id.slice(-6)})` : name]))
+  return new Map(things.map(({ id, name }) => [id, alike.get(name)!.length > 1 ? `${name} (…${id.slice(-6)})` : name]))
 }
 
 /** The columns of a stream that is a terminal. */

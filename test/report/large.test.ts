@@ -53,8 +53,9 @@ describe("the report of a large warehouse", () => {
     )
     assert.isBelow(html.length, 400_000)
     const shown = rowsOf(html, "readings")
-    assert.lengthOf(shown, 50)
-    assert.isTrue(shown.every(([location, , state]) => location === "location-7" && state === "incomplete"))
+    const group = ["location-7"]
+    assert.deepStrictEqual([shown[0], shown.length], [group, 51])
+    assert.isTrue(shown.slice(1).every(([, state]) => state === "incomplete"))
     const text = textOf(html)
     assert.include(text, "96 resources of 3,840 could not be read completely.")
     assert.include(text, "The worst 50 are shown")
@@ -77,6 +78,15 @@ describe("the report of a large warehouse", () => {
     assert.include(textOf(html), "Aaaa Aaa <aaa0@aaa.aaa>")
     assert.isBelow(html.length, 300_000)
   })
+})
+
+it("a warning is said in amber, at the top, for a run, and for a reading", async () => {
+  const html = await reportAfter(
+    runs(2, "complete_with_warnings"),
+    readings(1, ["contacts"], "'complete_with_warnings'")
+  )
+  assert.match(html, /<p class="notice warning">\s*<strong id="status">Complete with warnings</)
+  assert.lengthOf(html.match(/class="state complete_with_warnings"/g)!, 3)
 })
 
 describe("hostile texts", () => {

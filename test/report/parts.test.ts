@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { columns, lines, strip, ticksOf } from "../../src/values/charts.ts"
 import { brief, bytes, counted, duration, share, signed } from "../../src/features/report/format.ts"
+import { bars as meters, tableOf } from "../../src/features/report/table.ts"
 import { html, moment, timeHtml } from "../../src/values/html.ts"
 import { cleanReason, fieldName, shape } from "../../src/features/report/mask.ts"
 
@@ -143,6 +144,13 @@ describe("charts", () => {
     assert.match(svg, /<title>T&#60;<\/title>\s*<desc>D<\/desc>/)
     assert.include(svg, "&#60;y&#62;")
     assert.include(svg, 'class="mark"')
+  })
+
+  it("draws nothing of zero, and something of everything else", () => {
+    const bars = [0, 0.001, 100].map((value) => ({ text: "x", value }))
+    assert.deepStrictEqual(numbers(columns(bars, frame).text, "height"), [1, 100])
+    const table = { id: "t", caption: "c", columns: [meters("n", [0, 1], Number)] }
+    assert.lengthOf(tableOf([0, 1], table).text.match(/class="meter"/g)!, 1)
   })
 
   it("leaves room for columns that there are not yet, on the left", () => {

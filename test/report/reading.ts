@@ -9,12 +9,12 @@ export const textOf = (html: string): string =>
     .replaceAll(/\s+/g, " ")
     .trim()
 
-/** The cells of a table and of its folded rest, by row; without the head. */
+/** The cells of a table and of its folded rest, by row; without the head, and with the headings of groups. */
 export const rowsOf = (html: string, id: string): ReadonlyArray<ReadonlyArray<string>> =>
   [id, `${id}-more`].flatMap((one) => {
     const [, table] = new RegExp(`<table id="${one}"[^>]*>(.*?)</table>`, "s").exec(html) ?? []
-    const [, body = ""] = /<tbody>(.*?)<\/tbody>/s.exec(table ?? "") ?? []
-    return Array.from(body.matchAll(/<tr>(.*?)<\/tr>/gs), ([, row]) =>
+    const [, body = ""] = /<tbody>(.*)<\/tbody>/s.exec(table ?? "") ?? []
+    return Array.from(body.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gs), ([, row]) =>
       Array.from(row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs), ([, cell]) => textOf(cell!))
     )
   })

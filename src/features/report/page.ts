@@ -126,12 +126,13 @@ section section{margin-top:2.6rem;scroll-margin-top:3.2rem}
 section section h3{padding-top:1rem;border-top:1px solid var(--line)}
 .two-columns{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));gap:0 3rem}
 .two-columns>*{min-width:0}.two-columns th{white-space:normal}
-@media (min-width:74rem){.two-columns>:last-child:nth-child(odd){grid-column:1/-1}}
+@media (min-width:74rem){.two-columns>:first-child{grid-column:1/-1}}
 #age{font-weight:600}
 .reasons{padding-left:1.2rem;margin:.9rem 0;max-width:52rem}
 .reasons li{margin:.25rem 0}
 thead th{white-space:nowrap}
 tbody th{white-space:nowrap;max-width:18rem;overflow:hidden;text-overflow:ellipsis}
+.group th{font-weight:600;padding-top:.8rem;max-width:none}
 .chart{min-width:6rem}
 td.wide{min-width:15rem;color:var(--muted)}
 .zero{color:var(--muted)}

@@ -26,10 +26,12 @@ export const bars = <Row>(head: string, rows: ReadonlyArray<Row>, of: (row: Row)
   return chart(head, (row) => bar(of(row), highest))
 }
 
-const bar = (value: number, highest: number): Html =>
-  html`<span class="meter" aria-hidden="true"
-    ><span style="width:${highest > 0 ? Math.round((1000 * value) / highest) / 10 : 0}%"></span
-  ></span>`
+const bar = (value: number, highest: number): Html | undefined =>
+  value > 0
+    ? html`<span class="meter" aria-hidden="true"
+        ><span style="width:${Math.round((1000 * value) / highest) / 10}%"></span
+      ></span>`
+    : undefined
 
 export interface Table<Row> {
   /** For links, and for programs that read the report. */
@@ -39,9 +41,23 @@ export interface Table<Row> {
   readonly columns: ReadonlyArray<Column<Row>>
   /** Further rows are shown on request. */
   readonly folded?: number
+  /** Rows of one text stand together, below it. */
+  readonly group?: ((row: Row) => string) | undefined
 }
 
-export const tableOf = <Row>(rows: ReadonlyArray<Row>, { id, caption, columns, folded }: Table<Row>): Html => {
+export const tableOf = <Row>(rows: ReadonlyArray<Row>, { id, caption, columns, folded, group }: Table<Row>): Html => {
+  const rowHtml = (row: Row) =>
+    html`<tr>
+      ${columns.map((column, index) => cellOf(column, row, index))}
+    </tr>`
+  const groupHtml = (name: string, own: ReadonlyArray<Row>) =>
+    html`<tbody>
+      <tr class="group">
+        <th scope="rowgroup" colspan="${columns.length}">${name}</th>
+      </tr>
+      ${own.map(rowHtml)}
+    </tbody>`
+
   const part = (shown: ReadonlyArray<Row>, partId: string, name: string) =>
     html`<p class="caption" id="${partId}-caption">${name}</p>
       <div class="scroll" role="region" tabindex="0" aria-labelledby="${partId}-caption">
@@ -51,14 +67,13 @@ export const tableOf = <Row>(rows: ReadonlyArray<Row>, { id, caption, columns, f
               ${columns.map(({ head, kind }) => html`<th scope="col" class="${kind}">${head}</th>`)}
             </tr>
           </thead>
-          <tbody>
-            ${shown.map(
-              (row) =>
-                html`<tr>
-                  ${columns.map((column, index) => cellOf(column, row, index))}
-                </tr>`
-            )}
-          </tbody>
+          ${
+            group === undefined
+              ? html`<tbody>
+                  ${shown.map(rowHtml)}
+                </tbody>`
+              : Array.from(Map.groupBy(shown, group), ([name, own]) => groupHtml(name, own))
+          }
         </table>
       </div>`
   if (folded === undefined || rows.length <= folded + 3) return part(rows, id, caption)

@@ -4,7 +4,7 @@ import { count, counted, share } from "../format.ts"
 import { numbers, query } from "../../../stores/warehouse/query.ts"
 import { bars, number, ownText, sumOf, tableOf, text } from "../table.ts"
 import { inMonths } from "./months.ts"
-import { type Topic, named } from "./topic.ts"
+import { type Topic, byLocation, named } from "./topic.ts"
 
 /** Calendars that are shown, those with the most appointments. */
 const calendarsMax = 25
@@ -22,7 +22,7 @@ export const appointmentTopic: Topic = {
     things: "appointments booked",
     rows: "SELECT (booked_at AT TIME ZONE 'UTC')::DATE AS day, NULL AS currency, NULL AS amount FROM bi.fct_appointment"
   },
-  find: Effect.fn("report.appointments")(function* ({ months, since, placeOf, leftOut }) {
+  find: Effect.fn("report.appointments")(function* ({ months, since, leftOut, ...context }) {
     const found = yield* query(
       { location: String, id: String, name: ownText, ...numbers("booked", "attended", "missed", "known", "cancelled") },
       `SELECT location_id AS location, calendar_id AS id, coalesce(any_value(calendar_name), 'deleted calendar') AS name,
@@ -31,15 +31,15 @@ export const appointmentTopic: Topic = {
        FROM ${inMonths("bi.fct_appointment WHERE is_past", "start_local_date", months)}
        GROUP BY location, id ORDER BY booked DESC, location, id`
     )
-    const calendars = named(found, placeOf)
-    const known = sumOf(calendars, (one) => one.known)
-    const missed = sumOf(calendars, (one) => one.missed)
+    const calendars = named(found.slice(0, calendarsMax))
+    const known = sumOf(found, (one) => one.known)
+    const missed = sumOf(found, (one) => one.missed)
     const missedShare = share(missed, known)
     const most =
-      calendars.length > calendarsMax ? ` The ${calendarsMax} calendars with the most appointments are shown.` : ""
+      found.length > calendarsMax ? ` The ${calendarsMax} calendars with the most appointments are shown.` : ""
     return {
       figures: [{ title: "No-shows", value: known === 0 ? "–" : missedShare, note: `of appointments since ${since}` }],
-      isEmpty: calendars.length === 0,
+      isEmpty: found.length === 0,
       lead:
         known === 0
           ? "No past appointment of the last 13 months says whether it was attended."
@@ -47,10 +47,11 @@ export const appointmentTopic: Topic = {
       content:
         known === 0
           ? undefined
-          : tableOf(calendars.slice(0, calendarsMax), {
+          : tableOf(calendars, {
               id: "calendars",
               caption: "Past appointments by calendar",
               folded: 12,
+              group: byLocation(calendars, context),
               columns: [
                 text("Calendar", ({ name }) => name),
                 number("Booked", ({ booked }) => booked),

@@ -20,14 +20,16 @@ interface Amount extends InCurrency {
 export const currency = (cell: unknown): string | undefined =>
   cell === null || cell === "" ? undefined : ownText(cell)
 
-/** Amounts in a sentence. */
-export const statedAll = (amounts: ReadonlyArray<Amount>): string =>
-  amounts
+/** Amounts in a sentence: those that are not zero, or else the first. */
+export const statedAll = (amounts: ReadonlyArray<Amount>): string => {
+  const some = amounts.filter(({ amount }) => amount !== 0)
+  return (some.length > 0 ? some : amounts.slice(0, 1))
     .slice(0, currenciesMax)
     .map(
       ({ amount, currency }) => `${money(amount, currency)}${currency === undefined ? " (currency not stated)" : ""}`
     )
     .join(" and ")
+}
 
 export const figureOf = (title: string, { amount, currency }: Amount, note: string): Tile => ({
   title,

@@ -4,7 +4,7 @@ import { counted, money } from "../format.ts"
 import { numbers, query } from "../../../stores/warehouse/query.ts"
 import { bars, number, ownText, sumOf, tableOf, text } from "../table.ts"
 import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
-import { type Topic, named } from "./topic.ts"
+import { type Topic, byLocation, named } from "./topic.ts"
 
 /** Stages that are shown, those with the highest value. */
 const stagesMax = 40
@@ -24,7 +24,7 @@ export const pipelineTopic: Topic = {
   },
   none: "No opportunity is open.",
   whether: "an opportunity is open",
-  find: Effect.fn("report.pipeline")(function* ({ placeOf, leftOut }) {
+  find: Effect.fn("report.pipeline")(function* ({ leftOut, ...context }) {
     const open = yield* query(
       { currency, deals: Number, amount: Number },
       `SELECT currency, count(*) AS deals, sum(monetary_value) AS amount FROM bi.fct_opportunity
@@ -45,7 +45,7 @@ export const pipelineTopic: Topic = {
        QUALIFY row_number() OVER (PARTITION BY currency ORDER BY amount DESC, deals DESC, location, id, position) <= ${stagesMax}
        ORDER BY ALL`
     )
-    const stages = named(found, placeOf)
+    const stages = named(found)
     const most =
       stages.length >= stagesMax
         ? ` At most ${stagesMax} stages of a currency are shown, those with the highest value.`
@@ -68,6 +68,7 @@ export const pipelineTopic: Topic = {
             id: `stages${suffix}`,
             caption: "Open opportunities by stage",
             folded: 15,
+            group: byLocation(own, context),
             columns: [
               text("Pipeline", ({ name }) => name),
               text("Stage", ({ stage }) => stage),
@@ -83,17 +84,19 @@ export const pipelineTopic: Topic = {
 }
 
 interface Stage {
+  readonly location: string
   readonly name: string
   readonly position: number
   readonly amount: number
 }
 
-/** The pipelines with the highest value first, and their stages in order. */
-const inOrder = <One extends Stage>(stages: ReadonlyArray<One>): ReadonlyArray<One> => {
-  const amountOf = (name: string) => sumOf(stages, (one) => (one.name === name ? one.amount : 0))
-  return stages.toSorted(
-    (one, other) =>
-      amountOf(other.name) - amountOf(one.name) ||
-      (one.name < other.name ? -1 : one.name > other.name ? 1 : one.position - other.position)
+/** The locations, and in each the pipelines, with the highest value first, and their stages in order. */
+const inOrder = <One extends Stage>(stages: ReadonlyArray<One>): ReadonlyArray<One> =>
+  largestFirst(stages, ({ location }) => location)
+    .flatMap((own) => largestFirst(own, ({ name }) => name))
+    .flatMap((own) => own.toSorted((one, other) => one.position - other.position))
+
+const largestFirst = <One extends Stage>(stages: ReadonlyArray<One>, of: (one: One) => string) =>
+  Array.from(Map.groupBy(stages, of).values()).toSorted(
+    (one, other) => sumOf(other, ({ amount }) => amount) - sumOf(one, ({ amount }) => amount)
   )
-}

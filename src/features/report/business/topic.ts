@@ -85,12 +85,15 @@ interface Thing {
   readonly name: string
 }
 
-/** To a name that is not the only one, that of the location is added, or else the end of the id. */
-export const named = <Row extends Thing>(rows: ReadonlyArray<Row>, placeOf: (location: string) => string) => {
-  const idOf = ({ location, id }: Thing) => `${location}/${id}`
-  const things = new Map(rows.map((row) => [idOf(row), row]))
-  const names = distinctNames(
-    Array.from(things, ([id, { name, location }]) => ({ id, name, place: placeOf(location) }))
-  )
-  return rows.map((row) => ({ ...row, name: names.get(idOf(row))! }))
-}
+/** To a name that is not the only one of its location, the end of the id is added. */
+export const named = <Row extends Thing>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+  Array.from(Map.groupBy(rows, ({ location }) => location).values()).flatMap((own) => {
+    const names = distinctNames([...new Map(own.map(({ id, name }) => [id, { id, name }])).values()])
+    return own.map((row) => ({ ...row, name: names.get(row.id)! }))
+  })
+
+/** Rows of several locations stand below the names of these. */
+export const byLocation = (rows: ReadonlyArray<Pick<Thing, "location">>, { placeOf }: Pick<Context, "placeOf">) =>
+  new Set(rows.map(({ location }) => location)).size > 1
+    ? ({ location }: Pick<Thing, "location">) => placeOf(location)
+    : undefined

@@ -23,7 +23,7 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
   const { shown, total, countOf, oldest } = readings
   const reasons = shown.filter(({ state }) => state !== "complete")
   const several = locationCount > 1
-  const places = several ? [text("Location", ({ location }: Reading) => placeOf(location))] : []
+  const group = several ? ({ location }: Reading) => placeOf(location) : undefined
   const parted = begunStates
     .toReversed()
     .filter((state) => countOf(state) > 0)
@@ -45,8 +45,8 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
       id: "readings",
       caption: `Resources, and their state each day ${span}, in UTC`,
       folded: Math.max(20, reasons.length),
+      group,
       columns: [
-        ...places,
         text("Resource", ({ resource }) => resource),
         text("State", ({ state }) => stateBadge(state)),
         chart(`${daysMax} days`, (reading) =>
@@ -66,11 +66,8 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
             id: "reasons",
             caption: "Why resources are not complete, or complete with warnings",
             folded: 30,
-            columns: [
-              text("Resource", ({ resource }) => resource),
-              ...places,
-              wide("Why", (reading) => why(reading, scopeOf))
-            ]
+            group,
+            columns: [text("Resource", ({ resource }) => resource), wide("Why", (reading) => why(reading, scopeOf))]
           })
     }`
   })

@@ -69,7 +69,7 @@ export const overviewOf = (
   const warned = countOf("complete_with_warnings")
   return warned > 0
     ? says(
-        "complete",
+        "warning",
         "Complete with warnings",
         `No rows are known to be missing; ${counted(warned, "resource has a warning", "resources have warnings")}. The last run ended on ${moment(ended)}${took}.${read}`
       )

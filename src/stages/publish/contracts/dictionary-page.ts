@@ -5,7 +5,9 @@
 import { type DescribedTable, sourceText } from "../../../catalog/dictionary.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { personalDataClasses, personalDataMeanings } from "../../../catalog/personal-data.ts"
-import type { DescribedModel, ModelColumn } from "../models/described.ts"
+import { counted } from "../../../values/finding.ts"
+import { number } from "../../../values/text.ts"
+import type { DescribedModel } from "../models/described.ts"
 import { modelFamily, modelSource } from "../models/dictionary.ts"
 import { type ContractColumn, type ContractTable, contractOf } from "./contract.ts"
 import { exampleQuery, script, style } from "./dictionary-parts.ts"
@@ -60,7 +62,7 @@ export const dictionaryPage = async (catalogue: Catalogue, page: Page): Promise<
 <style>${style}</style>
 </head>
 <body>
-<header>
+<header id="top">
 <h1>Data dictionary</h1>
 <p class="lead">Which tables and models there are, what each column means, and where it comes from.</p>
 ${tiles(page)}
@@ -69,6 +71,7 @@ ${tiles(page)}
 <p class="note">Classes of personal data: ${personalDataClasses.map((name) => `<b>${name}</b> ${personalDataMeanings[name]}`).join("; ")}.</p>
 </header>
 <nav aria-label="Tables and models">
+<p><a href="#top">All tables and models</a></p>
 ${models.length === 0 ? "" : navigation("Models", models.map(shownName))}
 ${families
   .map((family) =>
@@ -80,7 +83,7 @@ ${families
   .join("\n")}
 ${fields.length === 0 ? "" : '<p><a href="#custom-fields">Custom fields</a></p>'}
 </nav>
-<main>
+<main${shown.size > 1 ? ' class="several"' : ""}>
 ${models.length === 0 ? "" : modelsPart(models, draw, context)}
 ${families
   .map((family) => {
@@ -90,8 +93,8 @@ ${families
       own.map(({ table }) => table)
     )
     return `<section class="family"><h2>${family}</h2>
-<figure tabindex="0">${draw(diagram)}<figcaption>Solid: tables of this family. Dashed: tables of others. The fork is at the side of many rows.</figcaption></figure>
 ${own.map(({ one, table }) => tableSection(one, table, context)).join("\n")}
+<details><summary>Diagram: to which tables these refer</summary><figure tabindex="0">${draw(diagram)}<figcaption>Solid: tables of this family. Dashed: tables of others. The fork is at the side of many rows.</figcaption></figure></details>
 </section>`
   })
   .join("\n")}
@@ -117,8 +120,6 @@ interface Context {
 
 const shownName = ({ name }: DescribedModel): string => `${modelFamily}.${name}`
 
-const count = (n: number): string => n.toLocaleString("en-US")
-
 const tiles = ({ facts, models, tables }: Page): string => {
   const rows = tables.reduce((sum, { table }) => sum + (facts?.rows.get(table.name) ?? 0), 0)
   const shown = [
@@ -126,7 +127,7 @@ const tiles = ({ facts, models, tables }: Page): string => {
     ...(models.length === 0 ? [] : [[`${models.length}`, "models"]]),
     ...(facts
       ? [
-          [count(rows), "rows in the tables"],
+          [number(rows), "rows in the tables"],
           [`${facts.customFields.length}`, "custom fields"],
           [facts.releasedAt?.slice(0, 10) ?? "unknown", "day of the release, UTC"]
         ]
@@ -148,85 +149,71 @@ const modelsPart = (
   const made = models.map((model) => ({ name: shownName(model), reads: model.reads }))
   return `<section class="family"><h2>Models</h2>
 <p class="lead">Ready-made tables in the schema ${modelFamily} of each release. The last column says from which columns of tables a value is made, as far as the SQL of the model says it.</p>
-<details><summary>Diagram: of which tables the models are made</summary><figure tabindex="0">${draw(lineageDiagram("Of which tables the models are made", made))}<figcaption>Solid: models. Dashed: tables. An arrow points to the model that reads.</figcaption></figure></details>
 ${models.map((model) => modelSection(model, context)).join("\n")}
+<details><summary>Diagram: of which tables the models are made</summary><figure tabindex="0">${draw(lineageDiagram("Of which tables the models are made", made))}<figcaption>Solid: models. Dashed: tables. An arrow points to the model that reads.</figcaption></figure></details>
 </section>`
 }
 
-/** Rows and age, if there is a release. */
-const factsText = (name: string, resource: string | undefined, { facts }: Context): string => {
-  const rows = facts?.rows.get(name)
-  const at = resource === undefined ? undefined : facts?.completeAt.get(resource)
-  const shown = [
-    ...(rows === undefined ? [] : [`${count(rows)} ${rows === 1 ? "row" : "rows"}`]),
-    ...(at === undefined ? [] : [`last read completely ${escape(at)} UTC`])
-  ]
-  return shown.length === 0 ? "" : `<p class="facts">${shown.join(" · ")}</p>`
+/** A table or model. */
+interface Shown extends Pick<ContractTable, "name" | "key" | "description"> {
+  /** Sentences about where its rows come from. */
+  readonly origins: ReadonlyArray<string>
+  /** The head of the last column. */
+  readonly last: string
+  readonly columns: ReadonlyArray<
+    Pick<ContractColumn, "name" | "type" | "description" | "personal" | "documentedValues"> & { readonly last: string }
+  >
+  readonly query?: string
 }
 
 const modelSection = (model: DescribedModel, context: Context): string => {
-  const { columns, description, key, reads } = model
-  const name = shownName(model)
-  const { link, usedBy } = context
-  const source = modelSource({ ...model, reads: [] }).replaceAll(/^- /gm, "")
-  const origins = [
-    ...(source === "" ? [] : [prose(source)]),
-    ...(reads.length === 0 ? [] : [`Made of ${reads.map((read) => link(read)).join(", ")}.`]),
-    ...usedText(usedBy(name), link)
-  ]
-  const head = ["Column", "Type", "Meaning", "Personal data", "Made of"]
-  return sectionOf(
-    name,
-    `${factsText(name, undefined, context)}<p>${prose(description)}</p>
-<p class="source">${origins.join("\n")}</p>
-${columnTable(
-  name,
-  head,
-  columns.map((column) => modelRow(name, column, key, link))
-)}`
-  )
-}
-
-const usedText = (names: ReadonlyArray<string>, link: Link): ReadonlyArray<string> =>
-  names.length === 0 ? [] : [`Read by ${names.map((name) => link(name)).join(", ")}.`]
-
-const modelRow = (
-  model: string,
-  { copyOf, description, from, name, personal, type }: ModelColumn,
-  key: ReadonlyArray<string>,
-  link: Link
-): string => {
-  const origins = copyOf === undefined ? from.map((one) => link(one)).join(", ") : `is ${link(copyOf)}`
-  return row(model, name, key.includes(name), [
-    `<code>${escape(type)}</code>`,
-    prose(description),
-    personal === "none" ? "" : personal,
-    origins
-  ])
+  const { link } = context
+  const source = prose(modelSource({ ...model, reads: [] }).replaceAll(/^- /gm, ""))
+  const columns = model.columns.map(({ copyOf, from, ...column }) => ({
+    ...column,
+    last: copyOf === undefined ? from.map(link).join(", ") : `is ${link(copyOf)}`
+  }))
+  const origins = [...(source === "" ? [] : [source]), ...linked("Made of", model.reads, link)]
+  return shownSection({ ...model, name: shownName(model), last: "Made of", columns, origins }, undefined, context)
 }
 
 const tableSection = (described: DescribedTable, table: ContractTable, context: Context): string => {
-  const { all, catalogue, link, usedBy } = context
-  const origins = [
-    prose(sourceText(catalogue, described).replaceAll(/^- /gm, "")),
-    ...usedText(usedBy(table.name), link)
-  ]
-  const head = ["Column", "Type", "Meaning", "Personal data", "Refers to"]
+  const { all, catalogue, link } = context
+  const columns = table.columns.map((column) => ({
+    ...column,
+    last: column.refersTo ? link(column.refersTo.table) : ""
+  }))
+  const origins = [prose(sourceText(catalogue, described).replaceAll(/^- /gm, ""))]
+  const query = exampleQuery(table, all)
+  return shownSection({ ...table, last: "Refers to", columns, origins, query }, described.resource.table, context)
+}
+
+const linked = (text: string, names: ReadonlyArray<string>, link: Link): ReadonlyArray<string> =>
+  names.length === 0 ? [] : [`${text} ${names.map(link).join(", ")}.`]
+
+const shownSection = (shown: Shown, resource: string | undefined, { facts, link, usedBy }: Context): string => {
+  const { columns, description, key, last, name, origins, query } = shown
+  const n = facts?.rows.get(name)
+  const at = resource && facts?.completeAt.get(resource)
+  const known = [n === undefined ? [] : counted(n, "row"), at ? `last read completely ${escape(at)} UTC` : []].flat()
+  const rows = columns.map(
+    (column) =>
+      // To which the origins of models refer.
+      `<tr id="${name}.${column.name}"><th scope="row"><code>${column.name}</code>${key.includes(column.name) ? " <small>key</small>" : ""}</th>` +
+      `<td><code>${escape(column.type)}</code></td><td>${prose(column.description)}${valuesText(column.description, column.documentedValues)}</td>` +
+      `<td>${column.personal === "none" ? "" : column.personal}</td><td>${column.last}</td></tr>`
+  )
   return sectionOf(
-    table.name,
-    `${factsText(table.name, described.resource.table, context)}<p>${prose(table.description)}</p>
-<p class="source">${origins.join("\n")}</p>
-${columnTable(
-  table.name,
-  head,
-  table.columns.map((column) => columnRow(column, table, link))
-)}
-<details><summary>Example query</summary><pre tabindex="0"><code>${escape(exampleQuery(table, all))}</code></pre></details>`
+    name,
+    `${known.length === 0 ? "" : `<p class="facts">${known.join(" · ")}</p>`}<p class="meaning">${prose(description)}</p>
+<p class="source">${[...origins, ...linked("Read by", usedBy(name), link)].join("\n")}</p>
+${columnTable(name, ["Column", "Type", "Meaning", "Personal data", last], rows)}
+${query === undefined ? "" : `<details><summary>Example query</summary><pre tabindex="0"><code>${escape(query)}</code></pre></details>`}`
   )
 }
 
-const sectionOf = (name: string, content: string): string =>
-  `<section class="table" id="${name}">\n<h3>${name}</h3>\n${content}\n</section>`
+const sectionOf = (id: string, content: string, title = id): string =>
+  `<section class="table" id="${id}">\n<h3><a href="#${id}">${title}</a></h3>\n${content}\n</section>`
 
 const columnTable = (name: string, head: ReadonlyArray<string>, rows: ReadonlyArray<string>): string =>
   `<div class="scroll" role="region" aria-label="Columns of ${name}" tabindex="0"><table>
@@ -234,23 +221,6 @@ const columnTable = (name: string, head: ReadonlyArray<string>, rows: ReadonlyAr
 <tbody>
 ${rows.join("\n")}
 </tbody></table></div>`
-
-/** A column, to which the origins of models refer. */
-const row = (table: string, name: string, isKey: boolean, cells: ReadonlyArray<string>): string =>
-  `<tr id="${table}.${name}"><th scope="row"><code>${name}</code>${isKey ? " <small>key</small>" : ""}</th>` +
-  `${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`
-
-const columnRow = (
-  { name, type, description, personal, refersTo, documentedValues }: ContractColumn,
-  table: ContractTable,
-  link: Link
-): string =>
-  row(table.name, name, table.key.includes(name), [
-    `<code>${escape(type)}</code>`,
-    `${prose(description)}${valuesText(description, documentedValues)}`,
-    personal === "none" ? "" : personal,
-    refersTo ? link(refersTo.table) : ""
-  ])
 
 const customFieldsPart = (fields: AccountFacts["customFields"]): string => {
   const hasLocations = new Set(fields.map(({ location }) => location)).size > 1
@@ -260,11 +230,9 @@ const customFieldsPart = (fields: AccountFacts["customFields"]): string => {
     const cells = [codes[0]!, escape(kind), codes[1]!, ...(hasLocations ? [escape(location)] : [])]
     return `<tr><th scope="row">${escape(name)}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`
   })
-  return `<section class="family"><h2>Custom fields</h2>
-<section class="table" id="custom-fields">
-<p class="lead">The custom fields of the account, and the columns that they have in wide views.</p>
-${columnTable("custom fields", head, rows)}
-</section></section>`
+  const content = `<p class="meaning">The custom fields of the account, and the columns that they have in wide views.</p>
+${columnTable("custom fields", head, rows)}`
+  return `<section class="family"><h2>Custom fields</h2>\n${sectionOf("custom-fields", content, "All custom fields")}</section>`
 }
 
 /** Most descriptions already name the values. */

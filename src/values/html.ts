@@ -33,6 +33,23 @@ const escaped = (text: string): string =>
     .replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, "\ufffd")
     .replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
+/** A page that needs no network. `head`: what it has besides. */
+export const documentOf = (title: string, style: string, body: Html, head?: Html): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        ${head}
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        ${new Html(`<style>${style}</style>`)}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html> `.text
+
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 const two = (value: number): string => String(value).padStart(2, "0")
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { columns, lines, strip, ticksOf } from "../../src/values/charts.ts"
 import { brief, bytes, counted, duration, share, signed } from "../../src/features/report/format.ts"
-import { bars as meters, tableOf } from "../../src/features/report/table.ts"
+import { bars as meters, tableOf } from "../../src/values/html-table.ts"
 import { html, moment, timeHtml } from "../../src/values/html.ts"
 import { cleanReason, fieldName, shape } from "../../src/features/report/mask.ts"
 

@@ -5,7 +5,8 @@ import { outputPaths } from "../../output/paths.ts"
 import { openReadable } from "../../run/readable.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import type { AccountFacts } from "../../stages/publish/contracts/dictionary-page.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { query } from "../../stores/warehouse/query.ts"
+import { selected } from "../../stores/warehouse/sql.ts"
 import { Environment } from "../../values/environment.ts"
 
 /** `undefined` without a warehouse or a release that can be read: the definitions need neither. */
@@ -15,23 +16,16 @@ export const accountFacts = Effect.gen(function* () {
   if (readable.source === "none") return undefined
   const released = yield* Effect.tryPromise(() => readManifest(outputPaths(output.folder).published))
   return yield* Effect.gen(function* () {
-    const { rows } = yield* Warehouse
-    const ages = yield* rows(
-      "SELECT resource, strftime(min(complete_at) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M') AS at FROM meta.watermarks GROUP BY ALL"
+    const ages = yield* query(
+      { resource: String, at: String },
+      "SELECT resource, strftime(min(complete_at) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M') AS at FROM meta.watermarks WHERE complete_at IS NOT NULL GROUP BY ALL"
     )
-    const fields = yield* rows(customFieldsSql)
-    const text = (value: unknown) => (value === null ? "" : String(value))
+    const columns = { name: text, key: text, kind: text, location: text, columns: selected<ReadonlyArray<string>> }
     return {
       releasedAt: released.writtenAt,
       rows: rowsOf(released),
-      completeAt: new Map(ages.map(({ at, resource }) => [text(resource), text(at)])),
-      customFields: fields.map((field) => ({
-        name: text(field["name"]),
-        key: text(field["field_key"]),
-        kind: text(field["data_type"]),
-        location: text(field["location"]),
-        columns: JSON.parse(text(field["columns"])) as ReadonlyArray<string>
-      }))
+      completeAt: new Map(ages.map(({ at, resource }) => [resource, at])),
+      customFields: yield* query(columns, customFieldsSql)
     } satisfies AccountFacts
   }).pipe(Effect.provide(readable.tables))
 }).pipe(
@@ -39,7 +33,9 @@ export const accountFacts = Effect.gen(function* () {
   Effect.orElseSucceed(() => undefined)
 )
 
-const customFieldsSql = `SELECT f.name, f.field_key, f.data_type, coalesce(l.name, f.location_id) AS location,
+const text = (cell: unknown) => String(cell ?? "")
+
+const customFieldsSql = `SELECT f.name, f.field_key AS key, f.data_type AS kind, coalesce(l.name, f.location_id) AS location,
     to_json(coalesce(list(w.view_name || '.' || w.column_name ORDER BY w.view_name) FILTER (w.field IS NOT NULL), []))::VARCHAR AS columns
   FROM crm.custom_fields AS f
   LEFT JOIN crm.locations AS l ON l.id = f.location_id

@@ -23,8 +23,10 @@ const lowerOf = (run: string): string => {
 }
 
 /** A name that the account has chosen, such as that of a pipeline. It is no personal data, unless somebody put some in. */
-export const ownName = (name: string): string => {
-  const clean = withoutContacts(name).replaceAll(/\s+/g, " ").trim()
+export const ownName = (name: unknown): string => {
+  const clean = withoutContacts(String(name ?? "unknown"))
+    .replaceAll(/\s+/g, " ")
+    .trim()
   return clean.length > 60 ? `${clean.slice(0, 60)}…` : clean
 }
 

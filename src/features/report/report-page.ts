@@ -65,15 +65,8 @@ export const refreshReport = Effect.fnUntraced(function* (output: OutputSettings
 /** Whether the warehouse has not changed since the report: the same data would give the same bytes. */
 const isNewerThan = (report: string, warehouse: string) =>
   Effect.promise(async () => {
-    const [written = 0, changed = Infinity] = await Promise.all(
-      [report, warehouse].map((path) =>
-        stat(path).then(
-          ({ mtimeMs }) => mtimeMs,
-          () => undefined
-        )
-      )
-    )
-    return written > changed
+    const [written, changed] = await Promise.all([report, warehouse].map((path) => stat(path).catch(() => undefined)))
+    return written !== undefined && changed !== undefined && written.mtimeMs > changed.mtimeMs
   })
 
 const optionsOf = Effect.fnUntraced(function* ({ folder, memoryMb }: OutputSettings, catalogue: Catalogue) {

@@ -17,7 +17,7 @@ import type { Period } from "./operations/period.ts"
 import { page } from "./page.ts"
 import type { Html } from "../../values/html.ts"
 import { tableSection } from "./section.ts"
-import { text } from "./table.ts"
+import { text } from "../../values/html-table.ts"
 
 export interface ReportOptions {
   /** The output folder. */

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Resource } from "../../../catalog/resource.ts"
 import { onDisk } from "../../../output/files.ts"
-import { Html, html, timeHtml } from "../../../values/html.ts"
+import { documentOf, html, timeHtml } from "../../../values/html.ts"
 import { pageStyle } from "../../../values/page-style.ts"
 import { keysTable } from "./belongings.ts"
 import type { Conversation, Message } from "./vcon.ts"
@@ -85,12 +85,8 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
   for (const { attachments, location, contactName, email, phone, path, mediaType, ...message } of rows) {
     const id = message.conversation
     const key = `${location}\n${id}`
-    const conversation = conversations.get(key) ?? {
-      location,
-      id,
-      contact: { name: contactName, email, phone },
-      messages: []
-    }
+    const contact = { name: contactName, email, phone }
+    const conversation = conversations.get(key) ?? { location, id, contact, messages: [] }
     conversations.set(key, conversation)
     const [recording] = yield* copyOf({ path, mediaType, name: null })
     const transcript = (sentences.get(message.id) ?? []).map(({ channel, startMs, endMs, text }) => ({
@@ -118,39 +114,31 @@ const sha512Of = (path: string) =>
   )
 
 /** A conversation to read. HTML of messages is shown as text, because it could load pictures that report the reader. */
-export const threadOf = ({ contact, messages }: Conversation): string =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Conversation with ${contact.name ?? contact.email ?? contact.phone ?? "a contact"}</title>
-        ${threadStyle}
-      </head>
-      <body>
-        <h1>Conversation with ${contact.name ?? contact.email ?? contact.phone ?? "a contact"}</h1>
-        ${messages.map(
-          ({ at, attachments, body, direction, from, recording, seconds, subject, to, transcript, type, user }) =>
-            html`<article>
-              <header>
-                ${at === null ? "without a time" : timeHtml(at)}, ${direction ?? ""}
-                ${type ?? ""}${user === null ? "" : `, ${user}`}${from === null ? "" : `, from ${from}`}${to === null ? "" : ` to ${to}`}
-              </header>
-              ${subject === null ? undefined : html`<p><b>${subject}</b></p>`}
-              ${body === null ? undefined : html`<p>${body}</p>`}
-              ${recording ? html`<p><a href="../files/${recording.file}">Recording</a>${seconds === null ? "" : `, ${seconds} s`}</p>` : undefined}
-              ${attachments.map(({ file, name }) => html`<p><a href="../files/${file}" download>${name ?? file}</a></p>`)}
-              ${transcript.map(({ channel, text }) => html`<p>${`Channel ${channel}: ${text}`}</p>`)}
-            </article>`
-        )}
-      </body>
-    </html> `.text
+export const threadOf = ({ contact, messages }: Conversation): string => {
+  const title = `Conversation with ${contact.name ?? contact.email ?? contact.phone ?? "a contact"}`
+  const body = html`<h1>${title}</h1>
+    ${messages.map(
+      ({ at, attachments, body, direction, from, recording, seconds, subject, to, transcript, type, user }) =>
+        html`<article>
+          <header>
+            ${at === null ? "without a time" : timeHtml(at)}, ${direction ?? ""}
+            ${type ?? ""}${user === null ? "" : `, ${user}`}${from === null ? "" : `, from ${from}`}${to === null ? "" : ` to ${to}`}
+          </header>
+          ${subject === null ? undefined : html`<p><b>${subject}</b></p>`}
+          ${body === null ? undefined : html`<p>${body}</p>`}
+          ${recording ? html`<p><a href="../files/${recording.file}">Recording</a>${seconds === null ? "" : `, ${seconds} s`}</p>` : undefined}
+          ${attachments.map(({ file, name }) => html`<p><a href="../files/${file}" download>${name ?? file}</a></p>`)}
+          ${transcript.map(({ channel, text }) => html`<p>${`Channel ${channel}: ${text}`}</p>`)}
+        </article>`
+    )}`
+  return documentOf(title, threadStyle, body)
+}
 
-const threadStyle = new Html(`<style>${pageStyle}
+const threadStyle = `${pageStyle}
 :root{--frame:48rem}
 body{padding-bottom:3rem}
 h1{max-width:var(--frame);margin:0 auto;padding:2rem 1.5rem 1rem}
 article{max-width:var(--frame);margin:0 auto;border-top:1px solid var(--line);padding:.6rem 1.5rem;break-inside:avoid}
 article header{color:var(--muted)}
 p{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}
-</style>`)
+`

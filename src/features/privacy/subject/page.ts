@@ -2,8 +2,8 @@
 import { kinds } from "../../../catalog/kinds.ts"
 import type { Column } from "../../../catalog/tables.ts"
 import { counted } from "../../../values/finding.ts"
-import { Html, html, timeHtml } from "../../../values/html.ts"
-import { number } from "../../../values/text.ts"
+import { type Html, documentOf, html, timeHtml } from "../../../values/html.ts"
+import { number, tableOf, text } from "../../../values/html-table.ts"
 import { pageStyle } from "../../../values/page-style.ts"
 import type { CoveredResource } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
@@ -41,37 +41,29 @@ export interface Page {
 }
 
 export const pageOf = (page: Page): string =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>${page.title}</title>
-        ${style}
-      </head>
-      <body>
-        <header>
-          <h1>${page.title}</h1>
-          <p>The data that this account holds about this person, as of ${timeHtml(page.asOf)}. Times are in UTC.</p>
-        </header>
-        <main>
-          <section>
-            <h2>Person</h2>
-            ${page.contacts.map((contact) => contactHtml(contact, page.placeOf))}
-            ${page.contacts.length === 0 ? html`<p>No contact; known by an address.</p>` : undefined}
-            <p>Searched for: ${page.addresses.join(", ") || "the contact's id"}.</p>
-          </section>
-          ${contentsHtml(page)} ${coverageHtml(page)} ${page.tables.map(tableHtml)} ${linksHtml(page)}
-          <section>
-            <h2>What this cannot contain</h2>
-            <ul>
-              ${page.limits.map((limit) => html`<li>${limit}</li>`)}
-            </ul>
-          </section>
-        </main>
-      </body>
-    </html> `.text
+  documentOf(
+    page.title,
+    style,
+    html` <header>
+        <h1>${page.title}</h1>
+        <p>The data that this account holds about this person, as of ${timeHtml(page.asOf)}. Times are in UTC.</p>
+      </header>
+      <main>
+        <section>
+          <h2>Person</h2>
+          ${page.contacts.map((contact) => contactHtml(contact, page.placeOf))}
+          ${page.contacts.length === 0 ? html`<p>No contact; known by an address.</p>` : undefined}
+          <p>Searched for: ${page.addresses.join(", ") || "the contact's id"}.</p>
+        </section>
+        ${contentsHtml(page)} ${coverageHtml(page)} ${page.tables.map(tableHtml)} ${linksHtml(page)}
+        <section>
+          <h2>What this cannot contain</h2>
+          <ul>
+            ${page.limits.map((limit) => html`<li>${limit}</li>`)}
+          </ul>
+        </section>
+      </main>`
+  )
 
 const contactHtml = ({ deletedAt, emails, id, location, name, phones }: FoundContact, placeOf: Page["placeOf"]): Html =>
   html`<p>
@@ -84,29 +76,19 @@ const contactHtml = ({ deletedAt, emails, id, location, name, phones }: FoundCon
 const coverageHtml = ({ candidates, coverage }: Page): Html =>
   html`<section>
     <h2>Where was looked</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="Where was looked">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Source</th>
-            <th scope="col">Found</th>
-            <th scope="col">Complete as of</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${coverage.map(
-            ({ completeAt, mentions, resource, finding }) =>
-              html`<tr>
-                <th scope="row">${resource}</th>
-                <td>
-                  ${finding}${mentions > 0 ? `; ${mentions} more of other contacts contain an address of the person` : ""}
-                </td>
-                <td>${completeAt === undefined ? "never" : timeHtml(completeAt)}</td>
-              </tr>`
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${tableOf(coverage, {
+      id: "looked",
+      caption: "Sources, and until when each was read",
+      columns: [
+        text("Source", ({ resource }) => resource),
+        text(
+          "Found",
+          ({ finding, mentions }) =>
+            `${finding}${mentions > 0 ? `; ${mentions} more of other contacts contain an address of the person` : ""}`
+        ),
+        text("Complete as of", ({ completeAt }) => (completeAt === undefined ? "never" : timeHtml(completeAt)))
+      ]
+    })}
     ${
       candidates === undefined
         ? undefined
@@ -132,27 +114,15 @@ const contentsHtml = ({ conversations, files, held, links, tables }: Page): Html
     ${
       tables.length === 0
         ? undefined
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="What is held">
-            <table id="held">
-              <thead>
-                <tr>
-                  <th scope="col">Table</th>
-                  <th scope="col" class="number">Rows</th>
-                  <th scope="col">What it is</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${tables.map(
-                  ({ description, name, rows }) =>
-                    html`<tr>
-                      <th scope="row"><a href="#${name}">${name}</a></th>
-                      <td class="number">${number(rows)}</td>
-                      <td>${description}</td>
-                    </tr>`
-                )}
-              </tbody>
-            </table>
-          </div>`
+        : tableOf(tables, {
+            id: "held",
+            caption: "Tables, and how many rows of each",
+            columns: [
+              text("Table", ({ name }) => html`<a href="#${name}">${name}</a>`),
+              number("Rows", ({ rows }) => rows),
+              text("What it is", ({ description }) => description)
+            ]
+          })
     }
   </section>`
 }
@@ -190,7 +160,7 @@ const linksHtml = ({ conversations, files, links }: Page): Html | undefined =>
         </ul>
       </section>`
 
-const style = new Html(`<style>${pageStyle}
+const style = `${pageStyle}
 :root{--frame:64rem}
 body>footer,body>main{padding-bottom:3rem}
 h2{font-size:1.15rem;margin:2rem 0 .4rem;border-top:1px solid var(--line);padding-top:1rem}
@@ -200,4 +170,4 @@ dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.1rem 1rem;m
 dt{color:var(--muted)}dd{margin:0;white-space:pre-wrap;min-width:0}
 @media (max-width:36rem){dl{grid-template-columns:minmax(0,1fr)}dd{margin-bottom:.4rem}}
 @media print{a{color:inherit;text-decoration:none}}
-</style>`)
+`

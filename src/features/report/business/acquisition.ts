@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { bars, number, ownText, sumOf, tableOf, text } from "../table.ts"
+import { ownName } from "../mask.ts"
+import { bars, number, sumOf, tableOf, text } from "../../../values/html-table.ts"
 import { inMonths, lastWhole } from "./months.ts"
 import type { Topic } from "./topic.ts"
 
@@ -29,7 +30,7 @@ export const acquisitionTopic: Topic = {
   },
   find: Effect.fn("report.acquisition")(function* ({ months, since, lastMonth, leftOut }) {
     const sources = yield* query(
-      { name: ownText, contacts: Number, recent: Number },
+      { name: ownName, contacts: Number, recent: Number },
       `SELECT channel AS name, count(*) AS contacts, count(*) FILTER (month = '${lastWhole(months)}') AS recent
        FROM ${inMonths("bi.fct_contact_acquisition", "created_local_date", months)} GROUP BY ALL ORDER BY contacts DESC, name`
     )

@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { numbers, query } from "../../../stores/warehouse/query.ts"
-import { bars, number, ownText, sumOf, tableOf, text } from "../table.ts"
+import { ownName } from "../mask.ts"
+import { bars, number, sumOf, tableOf, text } from "../../../values/html-table.ts"
 import { inMonths } from "./months.ts"
 import { type Topic, byLocation, named } from "./topic.ts"
 
@@ -24,7 +25,7 @@ export const appointmentTopic: Topic = {
   },
   find: Effect.fn("report.appointments")(function* ({ months, since, leftOut, ...context }) {
     const found = yield* query(
-      { location: String, id: String, name: ownText, ...numbers("booked", "attended", "missed", "known", "cancelled") },
+      { location: String, id: String, name: ownName, ...numbers("booked", "attended", "missed", "known", "cancelled") },
       `SELECT location_id AS location, calendar_id AS id, coalesce(any_value(calendar_name), 'deleted calendar') AS name,
          count(*) FILTER (is_attended) AS attended, count(*) FILTER (is_no_show) AS missed, attended + missed AS known,
          count(*) FILTER (is_cancelled) AS cancelled, count(*) AS booked

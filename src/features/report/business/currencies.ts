@@ -1,7 +1,7 @@
 /** Amounts of several currencies, which are never added: one is shown at a time, that of the most rows first. */
 import { money, moneyBrief } from "../format.ts"
 import { type Html, html } from "../../../values/html.ts"
-import { ownText } from "../table.ts"
+import { ownName } from "../mask.ts"
 import type { Tile } from "../section.ts"
 
 /** Currencies that are shown. */
@@ -18,7 +18,7 @@ interface Amount extends InCurrency {
 
 /** Reads a currency. */
 export const currency = (cell: unknown): string | undefined =>
-  cell === null || cell === "" ? undefined : ownText(cell)
+  cell === null || cell === "" ? undefined : ownName(cell)
 
 /** Amounts in a sentence: those that are not zero, or else the first. */
 export const statedAll = (amounts: ReadonlyArray<Amount>): string => {

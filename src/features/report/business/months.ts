@@ -2,7 +2,7 @@
 import { type Series, legend, lines, spread, ticksOf } from "../../../values/charts.ts"
 import { type Html, html, month } from "../../../values/html.ts"
 import { brief } from "../format.ts"
-import { type Table, numbersOf, text } from "../table.ts"
+import { type Table, numbersOf, text } from "../../../values/html-table.ts"
 
 /** The first days of the last 13 months, oldest first, as 2026-11-01: the last one may not be over. */
 export type Months = ReadonlyArray<string>

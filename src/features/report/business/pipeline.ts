@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import { counted, money } from "../format.ts"
 import { numbers, query } from "../../../stores/warehouse/query.ts"
-import { bars, number, ownText, sumOf, tableOf, text } from "../table.ts"
+import { ownName } from "../mask.ts"
+import { bars, number, sumOf, tableOf, text } from "../../../values/html-table.ts"
 import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { type Topic, byLocation, named } from "./topic.ts"
 
@@ -34,8 +35,8 @@ export const pipelineTopic: Topic = {
       {
         location: String,
         id: String,
-        name: ownText,
-        stage: ownText,
+        name: ownName,
+        stage: ownName,
         currency,
         ...numbers("position", "deals", "amount")
       },

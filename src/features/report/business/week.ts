@@ -5,7 +5,7 @@ import { dayMs } from "../../../catalog/timestamps.ts"
 import { count } from "../format.ts"
 import { type Html, day, html } from "../../../values/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { sumOf } from "../table.ts"
+import { sumOf } from "../../../values/html-table.ts"
 import { currency, statedAll } from "./currencies.ts"
 import type { Missing, Topic } from "./topic.ts"
 

@@ -6,7 +6,7 @@ import { dayMs } from "../../../catalog/timestamps.ts"
 import { count, counted } from "../format.ts"
 import { cleanReason } from "../mask.ts"
 import { section } from "../section.ts"
-import { chart, number, tableOf, text, wide } from "../table.ts"
+import { chart, number, tableOf, text, wide } from "../../../values/html-table.ts"
 import { type Period, daysMax } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
 

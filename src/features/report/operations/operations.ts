@@ -15,7 +15,7 @@ import { requestsSection } from "./requests.ts"
 import { runsSection } from "./runs.ts"
 import { bytes, count, share } from "../format.ts"
 import { section } from "../section.ts"
-import { bars, number, sumOf, tableOf, text, wide } from "../table.ts"
+import { bars, number, sumOf, tableOf, text, wide } from "../../../values/html-table.ts"
 
 /** The report takes seconds, however many recordings there are. */
 const filesMax = 100_000

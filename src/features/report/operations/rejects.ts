@@ -7,7 +7,7 @@ import { count, counted } from "../format.ts"
 import { dayAndTime, html } from "../../../values/html.ts"
 import { cleanReason, fieldName, shape } from "../mask.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number, sumOf, text, wide } from "../table.ts"
+import { number, sumOf, text, wide } from "../../../values/html-table.ts"
 import { tableSection } from "../section.ts"
 import { type Period, since } from "./period.ts"
 

@@ -8,7 +8,7 @@ import { brief, count, counted, duration } from "../format.ts"
 import { stateKeys } from "./freshness.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { section } from "../section.ts"
-import { number, tableOf, text } from "../table.ts"
+import { number, tableOf, text } from "../../../values/html-table.ts"
 import { isWhole, stateText, toneOf } from "../../../values/state.ts"
 
 /** Runs that are shown, however many there were. */

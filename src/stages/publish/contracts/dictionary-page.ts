@@ -6,6 +6,8 @@ import { type DescribedTable, sourceText } from "../../../catalog/dictionary.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { personalDataClasses, personalDataMeanings } from "../../../catalog/personal-data.ts"
 import { counted } from "../../../values/finding.ts"
+import { Html, documentOf, html } from "../../../values/html.ts"
+import { tableOf, text } from "../../../values/html-table.ts"
 import { number } from "../../../values/text.ts"
 import type { DescribedModel } from "../models/described.ts"
 import { modelFamily, modelSource } from "../models/dictionary.ts"
@@ -41,7 +43,6 @@ export const dictionaryPage = async (catalogue: Catalogue, page: Page): Promise<
   const { facts, models } = page
   const all = contractOf(catalogue)
   const tables = page.tables.map((one) => ({ one, table: all.find(({ name }) => name === one.table.name)! }))
-  const families = [...new Set(tables.map(({ table }) => table.family))]
   const shown = new Set([...tables.map(({ table }) => table.name), ...models.map(shownName)])
   const draw = await makeDiagrams(shown)
   const columns = new Set([
@@ -53,16 +54,32 @@ export const dictionaryPage = async (catalogue: Catalogue, page: Page): Promise<
   const usedBy = (table: string) => models.filter(({ reads }) => reads.includes(table)).map(shownName)
   const context = { all, catalogue, facts, link, usedBy }
   const fields = facts?.customFields ?? []
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Data dictionary</title>
-<style>${style}</style>
-</head>
-<body>
-<header id="top">
+  const made = models.map((model) => ({ name: shownName(model), reads: model.reads }))
+  const families = Array.from(
+    Map.groupBy(tables, ({ table }) => table.family),
+    ([family, own]) => {
+      const parts = own.map(({ table }) => table)
+      const sections = own.map(({ one, table }) => tableSection(one, table, context))
+      const legend = "Solid: tables of this family. Dashed: tables of others. The fork is at the side of many rows."
+      return {
+        title: family,
+        names: parts.map(({ name }) => name),
+        sections,
+        diagram: familyDiagram(family, parts),
+        legend
+      }
+    }
+  )
+  const lead = `<p class="lead">Ready-made tables in the schema ${modelFamily} of each release. The last column says from which columns of tables a value is made, as far as the SQL of the model says it.</p>`
+  if (models.length > 0)
+    families.unshift({
+      title: "Models",
+      names: models.map(shownName),
+      sections: [lead, ...models.map((model) => modelSection(model, context))],
+      diagram: lineageDiagram("Of which tables the models are made", made),
+      legend: "Solid: models. Dashed: tables. An arrow points to the model that reads."
+    })
+  const body = `<header id="top">
 <h1>Data dictionary</h1>
 <p class="lead">Which tables and models there are, what each column means, and where it comes from.</p>
 ${tiles(page)}
@@ -72,38 +89,22 @@ ${tiles(page)}
 </header>
 <nav aria-label="Tables and models">
 <p><a href="#top">All tables and models</a></p>
-${models.length === 0 ? "" : navigation("Models", models.map(shownName))}
-${families
-  .map((family) =>
-    navigation(
-      family,
-      tables.filter(({ table }) => table.family === family).map(({ table }) => table.name)
-    )
-  )
-  .join("\n")}
+${families.map(({ names, title }) => navigation(title, names)).join("\n")}
 ${fields.length === 0 ? "" : '<p><a href="#custom-fields">Custom fields</a></p>'}
 </nav>
 <main${shown.size > 1 ? ' class="several"' : ""}>
-${models.length === 0 ? "" : modelsPart(models, draw, context)}
 ${families
-  .map((family) => {
-    const own = tables.filter(({ table }) => table.family === family)
-    const diagram = familyDiagram(
-      family,
-      own.map(({ table }) => table)
-    )
-    return `<section class="family"><h2>${family}</h2>
-${own.map(({ one, table }) => tableSection(one, table, context)).join("\n")}
-<details><summary>Diagram: to which tables these refer</summary><figure tabindex="0">${draw(diagram)}<figcaption>Solid: tables of this family. Dashed: tables of others. The fork is at the side of many rows.</figcaption></figure></details>
+  .map(
+    ({ diagram, legend, sections, title }) => `<section class="family"><h2>${title}</h2>
+${sections.join("\n")}
+<details><summary>Diagram: which refers to which</summary><figure tabindex="0">${draw(diagram)}<figcaption>${legend}</figcaption></figure></details>
 </section>`
-  })
+  )
   .join("\n")}
 ${fields.length === 0 ? "" : customFieldsPart(fields)}
 </main>
-<script>${script}</script>
-</body>
-</html>
-`
+<script>${script}</script>`
+  return documentOf("Data dictionary", style, new Html(body))
 }
 
 /** A link to a table, a model or one of its columns, if it is on the page. */
@@ -140,19 +141,6 @@ const navigation = (title: string, names: ReadonlyArray<string>): string =>
   `<details open><summary>${title}</summary><ul>${names
     .map((name) => `<li><a href="#${name}">${name.replace(`${modelFamily}.`, "")}</a></li>`)
     .join("")}</ul></details>`
-
-const modelsPart = (
-  models: ReadonlyArray<DescribedModel>,
-  draw: Awaited<ReturnType<typeof makeDiagrams>>,
-  context: Context
-): string => {
-  const made = models.map((model) => ({ name: shownName(model), reads: model.reads }))
-  return `<section class="family"><h2>Models</h2>
-<p class="lead">Ready-made tables in the schema ${modelFamily} of each release. The last column says from which columns of tables a value is made, as far as the SQL of the model says it.</p>
-${models.map((model) => modelSection(model, context)).join("\n")}
-<details><summary>Diagram: of which tables the models are made</summary><figure tabindex="0">${draw(lineageDiagram("Of which tables the models are made", made))}<figcaption>Solid: models. Dashed: tables. An arrow points to the model that reads.</figcaption></figure></details>
-</section>`
-}
 
 /** A table or model. */
 interface Shown extends Pick<ContractTable, "name" | "key" | "description"> {
@@ -207,7 +195,11 @@ const shownSection = (shown: Shown, resource: string | undefined, { facts, link,
     name,
     `${known.length === 0 ? "" : `<p class="facts">${known.join(" · ")}</p>`}<p class="meaning">${prose(description)}</p>
 <p class="source">${[...origins, ...linked("Read by", usedBy(name), link)].join("\n")}</p>
-${columnTable(name, ["Column", "Type", "Meaning", "Personal data", last], rows)}
+<div class="scroll" role="region" aria-label="Columns of ${name}" tabindex="0"><table>
+<thead><tr>${["Column", "Type", "Meaning", "Personal data", last].map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>
+<tbody>
+${rows.join("\n")}
+</tbody></table></div>
 ${query === undefined ? "" : `<details><summary>Example query</summary><pre tabindex="0"><code>${escape(query)}</code></pre></details>`}`
   )
 }
@@ -215,24 +207,20 @@ ${query === undefined ? "" : `<details><summary>Example query</summary><pre tabi
 const sectionOf = (id: string, content: string, title = id): string =>
   `<section class="table" id="${id}">\n<h3><a href="#${id}">${title}</a></h3>\n${content}\n</section>`
 
-const columnTable = (name: string, head: ReadonlyArray<string>, rows: ReadonlyArray<string>): string =>
-  `<div class="scroll" role="region" aria-label="Columns of ${name}" tabindex="0"><table>
-<thead><tr>${head.map((title) => `<th scope="col">${title}</th>`).join("")}</tr></thead>
-<tbody>
-${rows.join("\n")}
-</tbody></table></div>`
-
 const customFieldsPart = (fields: AccountFacts["customFields"]): string => {
-  const hasLocations = new Set(fields.map(({ location }) => location)).size > 1
-  const head = ["Name", "Key", "Kind", "Columns", ...(hasLocations ? ["Location"] : [])]
-  const rows = fields.map(({ columns, key, kind, location, name }) => {
-    const codes = [[key], columns].map((all) => all.map((one) => `<code>${escape(one)}</code>`).join(" "))
-    const cells = [codes[0]!, escape(kind), codes[1]!, ...(hasLocations ? [escape(location)] : [])]
-    return `<tr><th scope="row">${escape(name)}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`
+  const code = (name: string) => html`<code>${name}</code> `
+  const table = tableOf(fields, {
+    id: "fields",
+    caption: "The custom fields of the account, and the columns that they have in wide views",
+    group: new Set(fields.map(({ location }) => location)).size > 1 ? ({ location }) => location : undefined,
+    columns: [
+      text("Name", ({ name }) => name),
+      text("Key", ({ key }) => code(key)),
+      text("Kind", ({ kind }) => kind),
+      text("Columns", ({ columns }) => columns.map(code))
+    ]
   })
-  const content = `<p class="meaning">The custom fields of the account, and the columns that they have in wide views.</p>
-${columnTable("custom fields", head, rows)}`
-  return `<section class="family"><h2>Custom fields</h2>\n${sectionOf("custom-fields", content, "All custom fields")}</section>`
+  return `<section class="family"><h2>Custom fields</h2>\n${sectionOf("custom-fields", table.text, "All custom fields")}</section>`
 }
 
 /** Most descriptions already name the values. */

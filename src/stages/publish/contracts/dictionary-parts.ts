@@ -17,7 +17,7 @@ nav summary { color: var(--text); font-weight: 600; }
 nav > p:first-child { position: sticky; top: 0; margin: 0; padding: .5rem 0; background: var(--ground); }
 nav [aria-current] { color: var(--text); font-weight: 600; }
 nav ul { list-style: none; margin: 0 0 .5rem; padding: 0 0 0 1rem; overflow-wrap: anywhere; } nav a { text-decoration: none; }
-tr[id] td:nth-child(3) { min-width: 13rem; }
+tr[id] td:nth-child(3) { min-width: 13rem; } .group th { font-weight: 600; }
 .facts { color: var(--muted); font-size: .85rem; margin: 0 0 .3rem; }
 .source { color: var(--muted); white-space: pre-line; font-size: .9em; }
 figure { margin: 1rem 0; overflow-x: auto; } figure svg { width: 100%; height: auto; }
@@ -27,7 +27,7 @@ section { min-width: 0; }
 body:not(.searching) main:has(:target) :is(.family, .table):not(:target, :has(:target)) { display: none; }
 body:not(.searching) .several:not(:has(:target)) {
 .family { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: 1.2rem 2rem; } .family > :not(.table) { grid-column: 1 / -1; margin-bottom: 0; }
-.table, .meaning { margin: 0; } .table > :not(h3, .meaning) { display: none; } h3 { font-size: 1rem; }
+.table, .meaning { margin: 0; } .table > :not(h3, .meaning, .caption) { display: none; } h3 { font-size: 1rem; }
 }
 .searching .family > :not(h2, .table), .searching .table > :not(h3, .meaning, .scroll), nav details:not(:has(li:not([hidden]))) { display: none; }
 }

@@ -1,7 +1,6 @@
-/** Tables of the report. A wide one scrolls inside its own box, never the page. */
-import { type Content, type Html, html } from "../../values/html.ts"
-import { count } from "./format.ts"
-import { ownName } from "./mask.ts"
+/** Tables of a page. A wide one scrolls inside its own box, never the page. */
+import { type Content, type Html, html } from "./html.ts"
+import { number as count } from "./text.ts"
 
 export interface Column<Row> {
   readonly head: string
@@ -23,18 +22,17 @@ export const number = <Row>(head: string, cell: (row: Row) => Content): Column<R
 /** Numbers as bars, which are shares of the highest; the numbers themselves are in another column. */
 export const bars = <Row>(head: string, rows: ReadonlyArray<Row>, of: (row: Row) => number): Column<Row> => {
   const highest = highestOf(rows, of)
-  return chart(head, (row) => bar(of(row), highest))
+  return chart(head, (row) =>
+    of(row) > 0
+      ? html`<span class="meter" aria-hidden="true"
+          ><span style="width:${Math.round((1000 * of(row)) / highest) / 10}%"></span
+        ></span>`
+      : undefined
+  )
 }
 
-const bar = (value: number, highest: number): Html | undefined =>
-  value > 0
-    ? html`<span class="meter" aria-hidden="true"
-        ><span style="width:${Math.round((1000 * value) / highest) / 10}%"></span
-      ></span>`
-    : undefined
-
 export interface Table<Row> {
-  /** For links, and for programs that read the report. */
+  /** For links, and for programs that read the page. */
   readonly id: string
   readonly caption: string
   /** The first one identifies the row. */
@@ -93,9 +91,6 @@ export const numbersOf = <Row>(rows: ReadonlyArray<Row>, table: Table<Row>): Htm
     <summary>Numbers</summary>
     ${tableOf(rows, table)}
   </details>`
-
-/** Reads a name that the account has chosen. */
-export const ownText = (cell: unknown): string => ownName(String(cell ?? "unknown"))
 
 export const sumOf = <Row>(rows: ReadonlyArray<Row>, of: (row: Row) => number): number =>
   rows.reduce((sum, row) => sum + of(row), 0)

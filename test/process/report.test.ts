@@ -2,11 +2,13 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import axe from "axe-core"
 import type { Browser, Page } from "playwright-core"
-import { join } from "node:path"
+import { rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { chromiumPath, launchChromium } from "../support/chromium.ts"
-import { sluice } from "../support/sluice.ts"
+import { startService } from "../support/service.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 
 describe.skipIf(chromiumPath === undefined)("the report in a browser", () => {
   let account: Account
@@ -57,6 +59,14 @@ describe.skipIf(chromiumPath === undefined)("the report in a browser", () => {
       await folded.evaluate((element) => element.setAttribute("open", ""))
     assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), width)
     assert.isAbove(await page.locator("svg").count(), 10)
+    const counts = page.locator("div.chart", { hasNotText: /Seconds|Minutes|Median/ })
+    const levels = await counts.locator(".levels span").allTextContents()
+    assert.isAbove(levels.length, 10)
+    assert.deepStrictEqual(
+      levels.filter((level) => !/^\d+$|[KMB]$/.test(level)),
+      []
+    )
+    assert.strictEqual(await page.locator('rect[height="0"]').count(), 0)
     assert.deepStrictEqual(await violationsOf(page), [])
     if (width === 768) {
       await page.evaluate('document.querySelector(".lead").style.color = "#777"')
@@ -89,6 +99,60 @@ describe.skipIf(chromiumPath === undefined)("the report in a browser", () => {
     const wide = "[...document.querySelectorAll('table')].filter((one) => one.getBoundingClientRect().right > 700.5)"
     assert.deepStrictEqual(await page.evaluate(`${wide}.map(({ id }) => id)`), [])
     await page.close()
+  })
+})
+
+describe.skipIf(chromiumPath === undefined)("the report of two locations in a browser", () => {
+  it("shows the business of each, with a selector that needs no script, and no name of a location wraps", async () => {
+    const service = await startService("--locations", "2", "--contacts", "20", "--limits", "off")
+    const [output, config] = [newFolder(), join(newFolder(), "sluice.toml")]
+    const listed = await (await fetch(`${service.url}/__sandbox/locations`)).json()
+    const locations = (listed as ReadonlyArray<Record<"locationId" | "token", string>>).map(
+      ({ locationId, token }) => `[[locations]]\nid = "${locationId}"\ntoken = "${token}"`
+    )
+    writeFileSync(config, [`[account]\nbase_url = "${service.url}"`, ...locations].join("\n"))
+    const environment = { SLUICE_OUTPUT: output, SLUICE_FORMATS: "duckdb" }
+    const synced = await sluice(
+      ["sync", "--config", config, "--only", "contacts,calendars,appointments,opportunities"],
+      environment
+    )
+    assert.strictEqual(synced.code, 0, synced.stderr)
+    service.stop()
+    const browser = await launchChromium()
+    for (const [width, colorScheme] of [
+      [1280, "light"],
+      [390, "dark"]
+    ] as const) {
+      const context = await browser.newContext({
+        javaScriptEnabled: width > 1000,
+        viewport: { width, height: 900 },
+        colorScheme
+      })
+      const page = await context.newPage()
+      await page.goto(`file://${join(output, "published/report/index.html")}`)
+      const tile = () => page.locator("#business .tiles:visible dd").first().innerText()
+      const names = await page.locator(".places label").allInnerTexts()
+      assert.lengthOf(names, 3)
+      const figures = [await tile()]
+      const rows = (name: string) => page.locator(".group:visible th, #places tbody th").filter({ hasText: name })
+      for (const name of names.slice(1)) assert.isAbove(await rows(name).count(), 1)
+      const heights =
+        "[...document.querySelectorAll('.group th, #places tbody th')].map((one) => one.getClientRects()[0]?.height ?? 0)"
+      assert.isBelow(Math.max(...((await page.evaluate(heights)) as ReadonlyArray<number>)), 48)
+      await page.locator(".places input").first().focus()
+      for (const _ of names.slice(1)) {
+        await page.keyboard.press("ArrowRight")
+        figures.push(await tile())
+        assert.strictEqual(await page.locator(".headline:visible").count(), 1)
+        assert.strictEqual(await page.locator("#business .group:visible").count(), 0)
+        assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), width)
+        if (width > 1000) assert.deepStrictEqual(await violationsOf(page), [])
+      }
+      assert.lengthOf(new Set(figures), 3)
+      await context.close()
+    }
+    await browser.close()
+    for (const folder of [output, dirname(config)]) rmSync(folder, { recursive: true })
   })
 })
 

@@ -10,18 +10,23 @@ import { newFolder } from "../support/sluice.ts"
 import { numberIn, rowsOf, textOf } from "./reading.ts"
 
 /** The part and its first sentence as of 23 November 2026, from a published file that these statements fill. */
-const partAfter = async (...statements: ReadonlyArray<string>): Promise<string> => {
+const partAfter = (...statements: ReadonlyArray<string>) => partOf([], ...statements)
+
+/** As `partAfter`, of these locations. */
+const partOf = async (locations: ReadonlyArray<string>, ...statements: ReadonlyArray<string>): Promise<string> => {
   const folder = newFolder()
   const path = join(folder, "crm.duckdb")
   const meta = "CREATE SCHEMA meta; CREATE TABLE meta.runs (run_id VARCHAR); CREATE SCHEMA bi"
   await query(path, [meta, ...statements].join(";\n"), "READ_WRITE")
   const options = { access: "read", isRelease: true, memoryMb: 128 } as const
   try {
-    const part = business(Date.UTC(2026, 10, 23), (location) => `Place ${location}`).pipe(
-      Effect.provide(Warehouse.layer(path, options))
-    )
+    const part = business(Date.UTC(2026, 10, 23), {
+      locations: [...locations],
+      placeOf: (location) => `Place ${location}`,
+      group: locations.length > 1 ? ({ location }) => `Place ${location}` : undefined
+    }).pipe(Effect.provide(Warehouse.layer(path, options)))
     const { headline, content } = await Effect.runPromise(part)
-    return `${headline === undefined ? "" : `<p>${headline.text}</p>`}${content.text}`
+    return `${headline?.text ?? ""}${content.text}`
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -40,6 +45,11 @@ const appointments = `CREATE TABLE bi.fct_appointment (calendar_id VARCHAR, cale
   is_cancelled BOOLEAN, is_past BOOLEAN, start_local_date DATE, location_id VARCHAR, booked_at TIMESTAMPTZ)`
 const acquisitions = "CREATE TABLE bi.fct_contact_acquisition (channel VARCHAR, created_local_date DATE)"
 const all = [opportunities, payments, subscriptions, replies, messages, appointments, acquisitions]
+
+/** With the location of each row. */
+const withLocation = all.map((model) =>
+  model.includes("location_id") ? model : model.replace(/\)$/, ", location_id VARCHAR)")
+)
 
 it("a release without models says so in one sentence, and one that lacks a model shows the others", async () => {
   assert.strictEqual(
@@ -219,8 +229,9 @@ it("shows one currency at a time, that of the most rows first, and says once tha
 })
 
 it("tells pipelines and calendars of the same name apart, by a heading for their location or else by their id", async () => {
-  const part = await partAfter(
-    ...all,
+  const part = await partOf(
+    ["a", "b"],
+    ...withLocation,
     `INSERT INTO bi.fct_opportunity SELECT 'Sales', 'New', 1, 'USD', 5, true, false, false, NULL, l, 'pipeline' FROM (SELECT unnest(['a', 'b']) AS l)`,
     `INSERT INTO bi.fct_appointment SELECT c, 'Visit', true, false, false, true, DATE '2026-05-01', 'a', NULL FROM (SELECT unnest(['calendar-1', 'calendar-2']) AS c)`,
     "INSERT INTO bi.fct_appointment VALUES ('calendar-3', 'Call', true, false, false, true, '2026-05-01', 'a', NULL)"
@@ -233,6 +244,59 @@ it("tells pipelines and calendars of the same name apart, by a heading for their
     rowsOf(part, "calendars")
       .map(([name]) => name)
       .toSorted(),
-    ["Call", "Visit (…ndar-1)", "Visit (…ndar-2)"]
+    ["Call", "Place a", "Visit (…ndar-1)", "Visit (…ndar-2)"]
   )
+})
+
+it("shows each location alone, with the rows of no other, beside all of them", async () => {
+  const statements = [
+    ...withLocation,
+    `INSERT INTO bi.fct_opportunity SELECT 'Sales', 'New', 1, 'USD', 5, true, false, false, NULL, l, 'p' FROM (SELECT unnest(['a', 'b', 'b']) AS l)`,
+    `INSERT INTO bi.fct_contact_acquisition SELECT 'Search', DATE '2026-11-20', 'b' FROM range(7)`,
+    "CREATE TABLE meta.watermarks AS SELECT 'contacts' AS resource, unnest(['a', 'b']) AS location_id, now() AS complete_at"
+  ]
+  const part = await partOf(["a", "b", "c"], ...statements)
+  const parts = (index: number) =>
+    Array.from(
+      part.matchAll(new RegExp(`<div class="place place-${index}">(.*?)</div>\n`, "gs")),
+      ([, one]) => one
+    ).join()
+  assert.deepStrictEqual(
+    ["stages", "place-1-stages", "place-2-stages"].map((id) => rowsOf(part, id).map(([name, , n]) => [name, n])),
+    [
+      [
+        ["Place b", undefined],
+        ["Sales", "2"],
+        ["Place a", undefined],
+        ["Sales", "1"]
+      ],
+      [["Sales", "1"]],
+      [["Sales", "2"]]
+    ]
+  )
+  assert.deepStrictEqual(
+    rowsOf(part, "places").map(([name, open, won]) => [name, open, won]),
+    [
+      ["Place a", "USD 5", "0"],
+      ["Place b", "USD 10", "0"],
+      ["Place c", "–", "0"]
+    ]
+  )
+  assert.include(textOf(parts(2)), "7 contacts were created since")
+  assert.include(textOf(parts(1)), "No contact was created in the last 13 months.")
+  assert.include(
+    textOf(parts(3)),
+    "It is not known whether a contact was created in the last 13 months: contacts was never read completely."
+  )
+  const ids = Array.from(part.matchAll(/ id="([^"]*)"/g), ([, id]) => id)
+  assert.strictEqual(new Set(ids).size, ids.length)
+  const many = await partOf(
+    Array.from({ length: 40 }, (_, index) => `l${index}`),
+    ...statements
+  )
+  assert.deepStrictEqual(
+    [12, 13].map((index) => many.includes(`"place place-${index}"`)),
+    [true, false]
+  )
+  assert.include(textOf(many), "Figures of 12 of 40 locations")
 })

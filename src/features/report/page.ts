@@ -1,7 +1,8 @@
 /** The document around the two parts of the report. It loads nothing: a policy in the file forbids it. */
 import { hash } from "node:crypto"
+import { type Business, placesMax } from "./business/business.ts"
 import { monthsUntil } from "./business/months.ts"
-import { Html, html, moment, month } from "../../values/html.ts"
+import { Html, documentOf, html, moment, month } from "../../values/html.ts"
 import { type Overview, stateLine } from "./operations/overview.ts"
 import { pageStyle } from "../../values/page-style.ts"
 
@@ -12,9 +13,8 @@ export interface Page {
   readonly readAt: number
   /** The names of its locations. */
   readonly account: string
-  readonly headline: Html | undefined
   readonly operations: Html
-  readonly business: Html
+  readonly business: Business
 }
 
 /** Adds how old the data are when the page is open. The file does not depend on when it is made. */
@@ -55,58 +55,67 @@ const parts = [
   }
 ] as const
 
-export const page = ({ overview, asOf, readAt, account, headline, operations, business }: Page): string => {
+export const page = ({ overview, asOf, readAt, account, operations, business }: Page): string => {
   const code = script(readAt)
   const months = monthsUntil(asOf)
   const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-${hash("sha256", code, "base64")}'; base-uri 'none'; form-action 'none'`
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <meta name="referrer" content="no-referrer" />
-        <title>${account}: ${overview.state}, ${moment(readAt)} – sluice report</title>
-        <link rel="icon" href="data:," />
-        ${new Html(`<style>${style}</style>`)}
-      </head>
-      <body>
-        <header>
-          <p class="brand">sluice report</p>
-          <h1>${account}</h1>
-          <p class="period">As of ${moment(readAt)}; months from ${month(months[0]!)} to ${month(months.at(-1)!)}</p>
-          ${stateLine(overview)} ${headline === undefined ? undefined : html`<p class="headline">${headline}</p>`}
-        </header>
-        <nav aria-label="Parts of the report">
-          <ul>
-            ${parts.map(
-              ({ id, name, links }) =>
-                html`<li class="part"><a href="#${id}">${name}</a></li>
-                  ${links.map(([to, text]) => html`<li><a href="#${to}">${text}</a></li>`)}`
-            )}
-          </ul>
-        </nav>
-        <main>
-          ${parts.map(
-            ({ id, name }) =>
-              html`<section id="${id}" aria-labelledby="${id}-title">
-                <h2 id="${id}-title">${name}</h2>
-                ${id === "business" ? business : operations}
-              </section>`
-          )}
-        </main>
-        <footer>
-          <p>
-            Months and the days of the first sentence are those of the time zone of the location; all other times are in
-            UTC. The last 24 hours and 7 days end with the last run. The report is made from the tables of schema meta
-            and bi; docs/report.md describes each figure.
-          </p>
-        </footer>
-        ${new Html(`<script>${code}</script>`)}
-      </body>
-    </html> `.text
+  const title = `${account}: ${overview.state}, ${moment(readAt)} – sluice report`
+  const head = html`<meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta name="referrer" content="no-referrer" />
+    <link rel="icon" href="data:," />`
+  const body = html`<header>
+      <p class="brand">sluice report</p>
+      <h1>${account}</h1>
+      <p class="period">As of ${moment(readAt)}; months from ${month(months[0]!)} to ${month(months.at(-1)!)}</p>
+      ${stateLine(overview)} ${selector(business.places)} ${business.headline}
+    </header>
+    <nav aria-label="Parts of the report">
+      <ul>
+        ${parts.map(
+          ({ id, name, links }) =>
+            html`<li class="part"><a href="#${id}">${name}</a></li>
+              ${links.map(([to, text]) => html`<li><a href="#${to}">${text}</a></li>`)}`
+        )}
+      </ul>
+    </nav>
+    <main>
+      ${parts.map(
+        ({ id, name }) =>
+          html`<section id="${id}" aria-labelledby="${id}-title">
+            <h2 id="${id}-title">${name}</h2>
+            ${id === "business" ? business.content : operations}
+          </section>`
+      )}
+    </main>
+    <footer>
+      <p>
+        Months and the days of the first sentence are those of the time zone of the location; all other times are in
+        UTC. The last 24 hours and 7 days end with the last run. The report is made from the tables of schema meta and
+        bi; docs/report.md describes each figure.
+      </p>
+    </footer>
+    ${new Html(`<script>${code}</script>`)}`
+  return documentOf(title, style, body, head)
 }
+
+/** Works without a script. */
+const selector = (places: ReadonlyArray<string>): Html | undefined =>
+  places.length === 0
+    ? undefined
+    : html`<fieldset class="places">
+        <legend>Business of</legend>
+        ${["all locations", ...places].map(
+          (name, index) =>
+            html`<label
+              ><input
+                type="radio"
+                name="place"
+                id="place-${index}"
+                ${index === 0 ? "checked" : undefined}
+              />${name}</label
+            >`
+        )}
+      </fieldset>`
 
 /** What the report adds to the style of all pages: its charts, marks and navigation. */
 const style = `${pageStyle}
@@ -115,6 +124,10 @@ header p{margin:0}
 h1{font-size:1.9rem}
 header .notice{margin:1rem 0 0;max-width:none;padding:.55rem 1rem}
 .headline{font-size:1.15rem;line-height:1.6;max-width:72rem;margin:1rem 0 0!important;font-variant-numeric:tabular-nums}
+.places{border:0;margin:1rem 0 0;padding:0;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem}.places legend{float:left;padding:0;margin-right:1.2rem;color:var(--muted)}
+.places label{display:flex;align-items:center;cursor:pointer}.places input{min-height:0;margin:0 .4rem 0 0;accent-color:var(--accent)}.places label:has(:checked){font-weight:600}
+@supports selector(:has(a)){.place{display:none}}
+${Array.from({ length: placesMax + 1 }, (_, index) => `body:has(#place-${index}:checked) .place-${index}`).join()}{display:block}
 #status{margin-right:.35rem}
 nav{position:sticky;top:0;z-index:2;background:var(--ground);border-bottom:1px solid var(--line);margin-top:1rem}
 nav ul{max-width:var(--frame);margin:0 auto;padding:0 1.5rem;list-style:none;display:flex;flex-wrap:wrap;gap:0 1.05rem;white-space:nowrap}

@@ -44,17 +44,15 @@ export const makeReport = Effect.fn("report.make")(function* (options: ReportOpt
   const found = yield* operations(folder, resources, scopeOf, withheldSection(withheld.names, withheld.earlier))
   if (found === undefined) return yield* failure({ _tag: "WarehouseNotFound", path: outputPaths(folder).warehouse })
   const { period, overview, content } = found
-  const { headline, content: figures } = yield* businessOf(options, period)
   return {
     text: page({
       overview,
       asOf: period.asOf,
       // A rebuild since has read nothing of the service.
       readAt: period.sync?.finishedAt ?? period.asOf,
-      account: listed(period.locationNames),
-      headline,
+      account: listed(period.locations.map(period.placeOf)),
       operations: content,
-      business: figures
+      business: yield* businessOf(options, period)
     }),
     state: overview.state,
     run: period.run.id,
@@ -63,12 +61,12 @@ export const makeReport = Effect.fn("report.make")(function* (options: ReportOpt
 })
 
 /** From the release, because the warehouse has no models. */
-const businessOf = Effect.fnUntraced(function* ({ folder, memoryMb }: ReportOptions, { asOf, placeOf }: Period) {
+const businessOf = Effect.fnUntraced(function* ({ folder, memoryMb }: ReportOptions, period: Period) {
   const link = join(outputPaths(folder).published, snapshotName)
   // Another release may replace this one meanwhile.
   const path = yield* Effect.promise(() => realpath(link).catch(() => undefined))
   if (path === undefined) return withoutModels("There is no published DuckDB file")
-  return yield* business(asOf, placeOf).pipe(
+  return yield* business(period.asOf, period).pipe(
     Effect.provide(Warehouse.layer(path, { access: "read", isRelease: true, memoryMb }))
   )
 })

@@ -6,15 +6,16 @@ export interface Section {
   readonly id: string
   readonly title: string
   /** What the reader should take away, in a sentence. */
-  readonly lead: Content
+  readonly lead?: Content
   readonly content?: Content
 }
+
+export const leadOf = (lead: Content): Html => html`<p class="lead">${lead}</p>`
 
 export const section = ({ id, title, lead, content }: Section): Html =>
   html`<section id="${id}" aria-labelledby="${id}-title">
     <h3 id="${id}-title">${title}</h3>
-    <p class="lead">${lead}</p>
-    ${content}
+    ${lead === undefined ? undefined : leadOf(lead)} ${content}
   </section> `
 
 export interface TableSection<Row> extends Omit<Section, "content"> {

@@ -17,7 +17,7 @@ export const acquisitionTopic: Topic = {
   models: ["fct_contact_acquisition"],
   resources: ["contacts"],
   unknown: {
-    rows: "bi.fct_contact_acquisition WHERE created_local_date IS NULL",
+    rows: (from) => `${from("fct_contact_acquisition")} WHERE created_local_date IS NULL`,
     thing: "contact",
     of: "day of creation"
   },
@@ -26,13 +26,14 @@ export const acquisitionTopic: Topic = {
   week: {
     thing: "new contact",
     things: "new contacts",
-    rows: "SELECT created_local_date AS day, NULL AS currency, NULL AS amount FROM bi.fct_contact_acquisition"
+    rows: (from) =>
+      `SELECT created_local_date AS day, NULL AS currency, NULL AS amount FROM ${from("fct_contact_acquisition")}`
   },
-  find: Effect.fn("report.acquisition")(function* ({ months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.acquisition")(function* ({ from, months, since, lastMonth, leftOut }) {
     const sources = yield* query(
       { name: ownName, contacts: Number, recent: Number },
       `SELECT channel AS name, count(*) AS contacts, count(*) FILTER (month = '${lastWhole(months)}') AS recent
-       FROM ${inMonths("bi.fct_contact_acquisition", "created_local_date", months)} GROUP BY ALL ORDER BY contacts DESC, name`
+       FROM ${inMonths(from("fct_contact_acquisition"), "created_local_date", months)} GROUP BY ALL ORDER BY contacts DESC, name`
     )
     const named = sources.filter(({ contacts }) => contacts >= contactsMin).slice(0, sourcesMax)
     const others = sources.filter((one) => !named.includes(one))

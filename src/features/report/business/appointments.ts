@@ -5,7 +5,7 @@ import { numbers, query } from "../../../stores/warehouse/query.ts"
 import { ownName } from "../mask.ts"
 import { bars, number, sumOf, tableOf, text } from "../../../values/html-table.ts"
 import { inMonths } from "./months.ts"
-import { type Topic, byLocation, named } from "./topic.ts"
+import { type Topic, named } from "./topic.ts"
 
 /** Calendars that are shown, those with the most appointments. */
 const calendarsMax = 25
@@ -15,21 +15,22 @@ export const appointmentTopic: Topic = {
   title: "Missed appointments",
   models: ["fct_appointment"],
   resources: ["appointments"],
-  unknown: { rows: "bi.fct_appointment WHERE is_past IS NULL", thing: "appointment", of: "time" },
+  unknown: { rows: (from) => `${from("fct_appointment")} WHERE is_past IS NULL`, thing: "appointment", of: "time" },
   none: "There was no appointment in the last 13 months.",
   whether: "there was an appointment in the last 13 months",
   week: {
     thing: "appointment booked",
     things: "appointments booked",
-    rows: "SELECT (booked_at AT TIME ZONE 'UTC')::DATE AS day, NULL AS currency, NULL AS amount FROM bi.fct_appointment"
+    rows: (from) =>
+      `SELECT (booked_at AT TIME ZONE 'UTC')::DATE AS day, NULL AS currency, NULL AS amount FROM ${from("fct_appointment")}`
   },
-  find: Effect.fn("report.appointments")(function* ({ months, since, leftOut, ...context }) {
+  find: Effect.fn("report.appointments")(function* ({ from, group, months, since, leftOut }) {
     const found = yield* query(
       { location: String, id: String, name: ownName, ...numbers("booked", "attended", "missed", "known", "cancelled") },
       `SELECT location_id AS location, calendar_id AS id, coalesce(any_value(calendar_name), 'deleted calendar') AS name,
          count(*) FILTER (is_attended) AS attended, count(*) FILTER (is_no_show) AS missed, attended + missed AS known,
          count(*) FILTER (is_cancelled) AS cancelled, count(*) AS booked
-       FROM ${inMonths("bi.fct_appointment WHERE is_past", "start_local_date", months)}
+       FROM ${inMonths(`${from("fct_appointment")} WHERE is_past`, "start_local_date", months)}
        GROUP BY location, id ORDER BY booked DESC, location, id`
     )
     const calendars = named(found.slice(0, calendarsMax))
@@ -52,7 +53,7 @@ export const appointmentTopic: Topic = {
               id: "calendars",
               caption: "Past appointments by calendar",
               folded: 12,
-              group: byLocation(calendars, context),
+              group,
               columns: [
                 text("Calendar", ({ name }) => name),
                 number("Booked", ({ booked }) => booked),

@@ -2,11 +2,14 @@
 import * as Effect from "effect/Effect"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
-import { type Html, day, html, moment, month } from "../../../values/html.ts"
+import { Html, day, html, moment, month } from "../../../values/html.ts"
 import { existingMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { type Tile, section, tiles } from "../section.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
+import type { Period } from "../operations/period.ts"
+import { type Tile, leadOf, section, tiles } from "../section.ts"
+import { number, tableOf, text } from "../../../values/html-table.ts"
 import { acquisitionTopic } from "./acquisition.ts"
 import { appointmentTopic } from "./appointments.ts"
 import { recurringTopic, revenueTopic } from "./money.ts"
@@ -14,7 +17,7 @@ import { lastWhole, monthsUntil } from "./months.ts"
 import { outcomeTopic } from "./outcomes.ts"
 import { pipelineTopic } from "./pipeline.ts"
 import { replyTopic } from "./replies.ts"
-import { type Context, type Topic, leftOutText, noneText } from "./topic.ts"
+import { type From, type Topic, leftOutText, noneText } from "./topic.ts"
 import { clauseOf, headlineOf, weekOf } from "./week.ts"
 
 const topics = [
@@ -27,21 +30,36 @@ const topics = [
   replyTopic
 ]
 
+/** So many locations are also shown alone. */
+export const placesMax = 12
+
 export interface Business {
+  /** The names of the locations that are also shown alone. */
+  readonly places: ReadonlyArray<string>
   /** What happened in a week, in a sentence. */
   readonly headline: Html | undefined
   readonly content: Html
 }
 
+/** A topic. `clause`: its part of the sentence about the week. */
 interface Made {
   readonly figures: ReadonlyArray<Tile>
-  /** Its part of the sentence about the week. */
   readonly clause: Html | undefined
   readonly content: Html
 }
 
+/** The topics of one location or of all. */
+interface Part {
+  readonly figures: ReadonlyArray<Tile>
+  readonly headline: Html | undefined
+  readonly topics: ReadonlyArray<Html>
+}
+
 /** `Warehouse` is the published DuckDB file. A topic whose model is missing says so, and the others are shown. */
-export const business = Effect.fn("report.business")(function* (asOf: number, placeOf: Context["placeOf"]) {
+export const business = Effect.fn("report.business")(function* (
+  asOf: number,
+  { group, locations, placeOf }: Pick<Period, "group" | "locations" | "placeOf">
+) {
   const found = yield* query(
     { name: String },
     "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'bi' AND database_name = current_database()"
@@ -49,67 +67,96 @@ export const business = Effect.fn("report.business")(function* (asOf: number, pl
   const models = new Set(found.map(({ name }) => name))
   if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
   const months = monthsUntil(asOf)
-  const context = { months, since: month(months[0]!), lastMonth: month(lastWhole(months)), placeOf }
+  const lastMonth = month(lastWhole(months))
   const week = yield* weekOf(asOf)
   const staleSince = new Map((yield* modelProblems()).map(({ where, keptAt }) => [where, keptAt]))
-  const unreadOf = yield* unreadResources
-  const make = Effect.fnUntraced(function* (topic: Topic) {
-    const { id, title, models: needed, resources, unknown } = topic
-    const [count] = unknown ? yield* query({ n: Number }, `SELECT count(*) AS n FROM ${unknown.rows}`) : []
-    const missing = { unread: unreadOf(resources), rows: count?.n ?? 0 }
-    const { isEmpty, lead, content, figures } = yield* topic.find({ ...context, leftOut: leftOutText(topic, missing) })
-    const shown = section({ id, title, ...(isEmpty ? { lead: noneText(topic, missing) } : { lead, content }) })
-    const stale = needed.flatMap((model) => staleSince.get(model) ?? [])
-    return stale.length > 0
-      ? asOfDay(figures, shown, Math.min(...stale))
-      : { figures, content: shown, clause: topic.week && (yield* clauseOf(topic.week, week, missing)) }
-  })
-  const made = yield* Effect.forEach(topics, (topic): Effect.Effect<Made, Failure, Warehouse> => {
-    const { id, title, models: needed } = topic
-    const without = (lead: string) =>
-      Effect.succeed({ figures: [], clause: undefined, content: section({ id, title, lead }) })
-    const absent = needed.filter((model) => !models.has(model))
-    if (absent.length > 0) return without(`The release does not have the model ${absent.join(", ")}.`)
-    return make(topic).pipe(
-      Effect.catchIf(
-        ({ reason }) => reason._tag === "StatementRejected",
-        () => without(`The model ${needed.join(", ")} is of another version; ./sluice publish builds it again.`)
+  const partOf = Effect.fnUntraced(function* (location?: string) {
+    const ofLocation = location === undefined ? "" : ` WHERE location_id = ${literal(location)}`
+    const from: From = (model) => `(FROM bi.${model}${ofLocation})`
+    const context = { months, since: month(months[0]!), lastMonth, from, group: location ? undefined : group }
+    const unreadOf = yield* unreadResources(ofLocation)
+    const make = Effect.fnUntraced(function* (topic: Topic) {
+      const { models: needed, resources, unknown } = topic
+      const [count] = unknown ? yield* query({ n: Number }, `SELECT count(*) AS n FROM ${unknown.rows(from)}`) : []
+      const missing = { unread: unreadOf(resources), rows: count?.n ?? 0 }
+      const leftOut = leftOutText(topic, missing)
+      const { isEmpty, lead, content, figures } = yield* topic.find({ ...context, leftOut })
+      const shown = isEmpty ? leadOf(noneText(topic, missing)) : html`${leadOf(lead)} ${content}`
+      const stale = needed.flatMap((model) => staleSince.get(model) ?? [])
+      if (stale.length === 0)
+        return { figures, content: shown, clause: topic.week && (yield* clauseOf(topic.week, week, missing, from)) }
+      // The model could not be built since, so the figures are old.
+      const at = Math.min(...stale)
+      const note = html`<p class="note">These figures are as of ${moment(at)}: the model could not be built since.</p>`
+      const dated = figures.map((figure) => ({ ...figure, note: `${figure.note}, as of ${day(at)}` }))
+      return { figures: dated, content: html`${shown} ${note}`, clause: undefined }
+    })
+    const made = yield* Effect.forEach(topics, (topic): Effect.Effect<Made, Failure, Warehouse> => {
+      const { models: needed } = topic
+      const without = (lead: string) => Effect.succeed({ figures: [], clause: undefined, content: leadOf(lead) })
+      const absent = needed.filter((model) => !models.has(model))
+      if (absent.length > 0) return without(`The release does not have the model ${absent.join(", ")}.`)
+      return make(topic).pipe(
+        Effect.catchIf(
+          ({ reason }) => reason._tag === "StatementRejected",
+          () => without(`The model ${needed.join(", ")} is of another version; ./sluice publish builds it again.`)
+        )
       )
-    )
+    })
+    const clauses = made.flatMap(({ clause }) => clause ?? [])
+    const figures = made.flatMap((one) => one.figures)
+    return { figures, headline: headlineOf(week, clauses), topics: made.map(({ content }) => content) }
   })
+  const all = yield* partOf()
+  const each = yield* Effect.forEach(locations.length > 1 ? locations.slice(0, placesMax) : [], (location) =>
+    Effect.map(partOf(location), (part) => ({ ...part, name: placeOf(location) }))
+  )
+  /** What is about all, and what is about each location, of which the page shows one. */
+  const choice = (of: (part: Part) => Html | undefined, more?: Html) =>
+    each.length === 0
+      ? of(all)
+      : html`<div class="place place-0">${of(all)}${more}</div>
+          ${each.map((part, index) => html`<div class="place place-${index + 1}">${withIds(of(part), index + 1)}</div>`)}`
+  const caption = `Figures of ${each.length < locations.length ? `${placesMax} of ${locations.length} locations` : "each location"}`
   return {
-    headline: headlineOf(
-      made.flatMap(({ clause }) => clause ?? []),
-      week
-    ),
-    content: html`${tiles(made.flatMap(({ figures }) => figures))}
-      <div class="two-columns">${made.map(({ content }) => content)}</div>`
+    places: each.map(({ name }) => name),
+    headline: choice(({ headline }) => headline),
+    content: html`${choice(({ figures }) => tiles(figures), compared(caption, all, each))}
+      <div class="two-columns">
+        ${topics.map(({ id, title }, index) => section({ id, title, content: choice((part) => part.topics[index]) }))}
+      </div>`
   }
 })
 
+/** The figures of each location, in a row. */
+const compared = (caption: string, all: Part, each: ReadonlyArray<Part & { readonly name: string }>) => {
+  const figure = ({ title }: Tile) =>
+    number(title, ({ figures }: Part) => figures.find((one) => one.title === title)?.value ?? "–")
+  return tableOf(each, {
+    id: "places",
+    caption,
+    columns: [text("Location", ({ name }) => name), ...all.figures.map(figure)]
+  })
+}
+
+/** Ids of a page are unique. In texts, quotation marks are escaped. */
+const withIds = (content: Html | undefined, index: number) =>
+  new Html(content?.text.replaceAll(/ (id|aria-labelledby)="/g, ` $1="place-${index}-`) ?? "")
+
 /** A release of an earlier version may say nothing about readings. */
-const unreadResources = Effect.gen(function* () {
+const unreadResources = Effect.fnUntraced(function* (ofLocation: string) {
   if (!(yield* existingMetaTables(yield* Warehouse)).has("watermarks")) return () => []
   const found = yield* query(
     { resource: String },
-    "SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM meta.watermarks WHERE complete_at IS NOT NULL"
+    `SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM (FROM meta.watermarks${ofLocation}) WHERE complete_at IS NOT NULL`
   )
   const read = new Set(found.map(({ resource }) => resource))
   return (resources: ReadonlyArray<string>) => resources.filter((resource) => !read.has(resource))
 })
 
-/** The model could not be built since, so the figures are old. */
-const asOfDay = (figures: ReadonlyArray<Tile>, content: Html, at: number): Made => ({
-  figures: figures.map((figure) => ({ ...figure, note: `${figure.note}, as of ${day(at)}` })),
-  clause: undefined,
-  content: html`<div>
-    ${content}
-    <p class="note">These figures are as of ${moment(at)}: the model could not be built since.</p>
-  </div>`
-})
-
 /** Instead of the figures. */
 export const withoutModels = (why: string): Business => ({
+  places: [],
   headline: undefined,
-  content: html`<p class="lead">${why}, so there is nothing to show here.</p>`
+  content: leadOf(`${why}, so there is nothing to show here.`)
 })

@@ -59,7 +59,8 @@ export const revenueTopic: Topic = {
   models: ["fct_payment"],
   resources: ["transactions"],
   unknown: {
-    rows: "bi.fct_payment WHERE is_live AND (is_succeeded IS NULL OR (is_succeeded AND (paid_local_date IS NULL OR net_amount IS NULL)))",
+    rows: (from) =>
+      `${from("fct_payment")} WHERE is_live AND (is_succeeded IS NULL OR (is_succeeded AND (paid_local_date IS NULL OR net_amount IS NULL)))`,
     thing: "payment",
     of: "status, day or amount"
   },
@@ -68,11 +69,12 @@ export const revenueTopic: Topic = {
   week: {
     thing: "payment received",
     things: "payments received",
-    rows: "SELECT paid_local_date AS day, currency, net_amount AS amount FROM bi.fct_payment WHERE is_live AND is_succeeded"
+    rows: (from) =>
+      `SELECT paid_local_date AS day, currency, net_amount AS amount FROM ${from("fct_payment")} WHERE is_live AND is_succeeded`
   },
   find: Effect.fn("report.revenue")(function* (context) {
-    const { months, lastMonth, leftOut } = context
-    const payments = inMonths("bi.fct_payment WHERE is_live AND is_succeeded", "paid_local_date", months)
+    const { from, months, lastMonth, leftOut } = context
+    const payments = inMonths(`${from("fct_payment")} WHERE is_live AND is_succeeded`, "paid_local_date", months)
     const found = yield* byCurrency(payments, "net_amount", months)
     return {
       figures: found.slice(0, 1).map((one) => figureOf("Revenue", one, `in ${lastMonth}`)),
@@ -91,15 +93,15 @@ export const recurringTopic: Topic = {
   none: "There was no live subscription in the last 13 months.",
   whether: "there was a live subscription in the last 13 months",
   find: Effect.fn("report.recurring")(function* (context) {
-    const { months, lastMonth } = context
-    const live = inMonths("bi.fct_subscription_month WHERE is_live", "month_start", months)
+    const { from, months, lastMonth } = context
+    const live = inMonths(`${from("fct_subscription_month")} WHERE is_live`, "month_start", months)
     const found = yield* byCurrency(live, "monthly_amount", months)
     const [moves] = yield* query(
       { begun: Number, cancelled: Number, withoutInterval: Number, withoutStatus: Number },
       `SELECT count(*) FILTER (is_first_month AND month = '${lastWhole(months)}') AS begun,
          count(*) FILTER (is_churn_month AND month = '${lastWhole(months)}') AS cancelled,
          count(DISTINCT subscription_id) FILTER (monthly_amount IS NULL) AS withoutInterval,
-         (SELECT count(DISTINCT subscription_id) FROM bi.fct_subscription_month WHERE is_live AND subscription_status = 'unknown') AS withoutStatus
+         (SELECT count(DISTINCT subscription_id) FROM ${from("fct_subscription_month")} WHERE is_live AND subscription_status = 'unknown') AS withoutStatus
        FROM ${live}`
     )
     const { begun, cancelled, withoutInterval, withoutStatus } = moves!

@@ -12,7 +12,8 @@ export const outcomeTopic: Topic = {
   models: ["fct_opportunity"],
   resources: ["opportunities"],
   unknown: {
-    rows: "bi.fct_opportunity WHERE is_won IS NULL OR ((is_won OR is_lost) AND closed_local_date IS NULL)",
+    rows: (from) =>
+      `${from("fct_opportunity")} WHERE is_won IS NULL OR ((is_won OR is_lost) AND closed_local_date IS NULL)`,
     thing: "opportunity",
     things: "opportunities",
     of: "status or day of closing"
@@ -22,13 +23,14 @@ export const outcomeTopic: Topic = {
   week: {
     thing: "opportunity won",
     things: "opportunities won",
-    rows: "SELECT closed_local_date AS day, currency, monetary_value AS amount FROM bi.fct_opportunity WHERE is_won"
+    rows: (from) =>
+      `SELECT closed_local_date AS day, currency, monetary_value AS amount FROM ${from("fct_opportunity")} WHERE is_won`
   },
-  find: Effect.fn("report.outcomes")(function* ({ months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.outcomes")(function* ({ from, months, since, lastMonth, leftOut }) {
     const found = yield* query(
       { month: String, won: Number, lost: Number },
       `SELECT month, count(*) FILTER (is_won) AS won, count(*) FILTER (is_lost) AS lost
-       FROM ${inMonths("bi.fct_opportunity", "closed_local_date", months)} GROUP BY ALL`
+       FROM ${inMonths(from("fct_opportunity"), "closed_local_date", months)} GROUP BY ALL`
     )
     const rows = inEach(months, found, { won: 0, lost: 0 })
     const last = rows.at(-2)!

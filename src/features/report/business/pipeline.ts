@@ -5,7 +5,7 @@ import { numbers, query } from "../../../stores/warehouse/query.ts"
 import { ownName } from "../mask.ts"
 import { bars, number, sumOf, tableOf, text } from "../../../values/html-table.ts"
 import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
-import { type Topic, byLocation, named } from "./topic.ts"
+import { type Topic, named } from "./topic.ts"
 
 /** Stages that are shown, those with the highest value. */
 const stagesMax = 40
@@ -18,17 +18,17 @@ export const pipelineTopic: Topic = {
   models: ["fct_opportunity"],
   resources: ["opportunities"],
   unknown: {
-    rows: "bi.fct_opportunity WHERE is_open IS NULL",
+    rows: (from) => `${from("fct_opportunity")} WHERE is_open IS NULL`,
     thing: "opportunity",
     things: "opportunities",
     of: "status"
   },
   none: "No opportunity is open.",
   whether: "an opportunity is open",
-  find: Effect.fn("report.pipeline")(function* ({ leftOut, ...context }) {
+  find: Effect.fn("report.pipeline")(function* ({ from, group, leftOut }) {
     const open = yield* query(
       { currency, deals: Number, amount: Number },
-      `SELECT currency, count(*) AS deals, sum(monetary_value) AS amount FROM bi.fct_opportunity
+      `SELECT currency, count(*) AS deals, sum(monetary_value) AS amount FROM ${from("fct_opportunity")}
        WHERE is_open GROUP BY ALL ORDER BY deals DESC, currency`
     )
     const found = yield* query(
@@ -42,7 +42,7 @@ export const pipelineTopic: Topic = {
       },
       `FROM (SELECT location_id AS location, pipeline_id AS id, pipeline_name AS name, pipeline_stage_name AS stage,
            stage_position AS position, currency, count(*) AS deals, coalesce(sum(monetary_value), 0) AS amount
-         FROM bi.fct_opportunity WHERE is_open GROUP BY ALL)
+         FROM ${from("fct_opportunity")} WHERE is_open GROUP BY ALL)
        QUALIFY row_number() OVER (PARTITION BY currency ORDER BY amount DESC, deals DESC, location, id, position) <= ${stagesMax}
        ORDER BY ALL`
     )
@@ -69,7 +69,7 @@ export const pipelineTopic: Topic = {
             id: `stages${suffix}`,
             caption: "Open opportunities by stage",
             folded: 15,
-            group: byLocation(own, context),
+            group,
             columns: [
               text("Pipeline", ({ name }) => name),
               text("Stage", ({ stage }) => stage),

@@ -13,18 +13,18 @@ export const replyTopic: Topic = {
   models: ["fct_conversation_reply", "fct_message"],
   resources: ["messages"],
   unknown: {
-    rows: "bi.fct_message WHERE is_between_people AND (direction IS NULL OR sent_at IS NULL)",
+    rows: (from) => `${from("fct_message")} WHERE is_between_people AND (direction IS NULL OR sent_at IS NULL)`,
     thing: "message",
     of: "direction or time"
   },
   none: "No contact asked a question in the last 13 months.",
   whether: "a contact asked a question in the last 13 months",
-  find: Effect.fn("report.replies")(function* ({ months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.replies")(function* ({ from, months, since, lastMonth, leftOut }) {
     const found = yield* query(
       { month: String, questions: Number, replied: Number, minutes: numberOf, business: numberOf },
       `SELECT month, count(*) AS questions, count(*) FILTER (is_replied) AS replied,
          median(reply_minutes)::DOUBLE AS minutes, median(reply_business_minutes)::DOUBLE AS business
-       FROM ${inMonths("bi.fct_conversation_reply", "asked_local_date", months)} GROUP BY ALL`
+       FROM ${inMonths(from("fct_conversation_reply"), "asked_local_date", months)} GROUP BY ALL`
     )
     const rows = inEach(months, found, { questions: 0, replied: 0, minutes: undefined, business: undefined })
     const last = rows.at(-2)!

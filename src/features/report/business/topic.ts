@@ -21,13 +21,16 @@ export interface Topic {
   readonly none: string
   readonly whether: string
   /** What the first sentence of the report counts in a week: SQL for rows with day, currency and amount. */
-  readonly week?: { readonly thing: string; readonly things: string; readonly rows: string }
+  readonly week?: { readonly thing: string; readonly things: string; readonly rows: (from: From) => string }
   readonly find: (context: Context) => Effect.Effect<Found, Failure, Warehouse>
 }
 
+/** SQL: the rows of a model, of one location or of all. */
+export type From = (model: string) => string
+
 export interface Unknown {
   /** SQL: what follows FROM. */
-  readonly rows: string
+  readonly rows: (from: From) => string
   /** What a row is. */
   readonly thing: string
   readonly things?: string
@@ -36,12 +39,13 @@ export interface Unknown {
 }
 
 export interface Context {
+  readonly from: From
   readonly months: Months
   /** The first month, and the last one that is over, in words. */
   readonly since: string
   readonly lastMonth: string
-  /** The name of a location. */
-  readonly placeOf: (location: string) => string
+  /** Of rows of several locations, the name of each. */
+  readonly group: ((row: { readonly location: string }) => string) | undefined
   /** The end of the sentence of a topic that found something: the rows that are not included. */
   readonly leftOut: string
 }
@@ -91,9 +95,3 @@ export const named = <Row extends Thing>(rows: ReadonlyArray<Row>): ReadonlyArra
     const names = distinctNames([...new Map(own.map(({ id, name }) => [id, { id, name }])).values()])
     return own.map((row) => ({ ...row, name: names.get(row.id)! }))
   })
-
-/** Rows of several locations stand below the names of these. */
-export const byLocation = (rows: ReadonlyArray<Pick<Thing, "location">>, { placeOf }: Pick<Context, "placeOf">) =>
-  new Set(rows.map(({ location }) => location)).size > 1
-    ? ({ location }: Pick<Thing, "location">) => placeOf(location)
-    : undefined

@@ -7,7 +7,7 @@ import { type Html, day, html } from "../../../values/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { sumOf } from "../../../values/html-table.ts"
 import { currency, statedAll } from "./currencies.ts"
-import type { Missing, Topic } from "./topic.ts"
+import type { From, Missing, Topic } from "./topic.ts"
 
 /** Day numbers since 1970. */
 export interface Week {
@@ -38,13 +38,14 @@ const dayNumber = (date: string) => `date_diff('day', DATE '1970-01-01', ${date}
 export const clauseOf = Effect.fn("report.week")(function* (
   { thing, things, rows }: NonNullable<Topic["week"]>,
   { first, last }: Week,
-  missing: Missing
+  missing: Missing,
+  from: From
 ) {
   if (missing.unread.length > 0) return undefined
   const found = yield* query(
     { currency, now: Number, before: Number, amount: Number },
     `SELECT currency, count(*) FILTER (day >= ${first}) AS now, count(*) FILTER (day < ${first}) AS before, sum(amount) FILTER (day >= ${first}) AS amount
-     FROM (SELECT * REPLACE (${dayNumber("day")} AS day) FROM (${rows})) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY currency ORDER BY now DESC, currency`
+     FROM (SELECT * REPLACE (${dayNumber("day")} AS day) FROM (${rows(from)})) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY currency ORDER BY now DESC, currency`
   )
   const now = sumOf(found, (one) => one.now)
   const before = sumOf(found, (one) => one.before)
@@ -60,8 +61,10 @@ export const clauseOf = Effect.fn("report.week")(function* (
     >${amounts.length === 0 ? "" : ` worth ${statedAll(amounts)}`}${difference}`
 })
 
-export const headlineOf = (clauses: ReadonlyArray<Html>, { first, last }: Week): Html | undefined =>
+export const headlineOf = ({ first, last }: Week, clauses: ReadonlyArray<Html>): Html | undefined =>
   clauses.length === 0
     ? undefined
-    : html`From ${day(first * dayMs)} to ${day(last * dayMs)}, in comparison with the 7 days before:
-      ${clauses.flatMap((clause, index) => (index === 0 ? [clause] : ["; ", clause]))}.`
+    : html`<p class="headline">
+        From ${day(first * dayMs)} to ${day(last * dayMs)}, in comparison with the 7 days before:
+        ${clauses.flatMap((clause, index) => (index === 0 ? [clause] : ["; ", clause]))}.
+      </p>`

@@ -1,6 +1,6 @@
 /** Section: how completely and how recently each resource was read. */
 import { type Content, type Html, day, dayAndTime, html, moment } from "../../../values/html.ts"
-import { type BegunState, begunStates, briefText, stateText } from "../../../values/state.ts"
+import { begunStates, briefText, stateText } from "../../../values/state.ts"
 import { strip } from "../../../values/charts.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { count, counted } from "../format.ts"
@@ -16,14 +16,10 @@ export const stateKeys = html`<p class="legend" aria-hidden="true">
   <span class="key problem"></span>incomplete <span class="key none"></span>not read
 </p>`
 
-export const stateBadge = (state: BegunState): Html => html`<span class="state ${state}">${briefText(state)}</span>`
-
 export const freshness = (period: Period, readings: Readings, scopeOf: (label: string) => string | undefined): Html => {
-  const { days, locationCount, placeOf } = period
+  const { days, group, locations } = period
   const { shown, total, countOf, oldest } = readings
   const reasons = shown.filter(({ state }) => state !== "complete")
-  const several = locationCount > 1
-  const group = several ? ({ location }: Reading) => placeOf(location) : undefined
   const parted = begunStates
     .toReversed()
     .filter((state) => countOf(state) > 0)
@@ -33,7 +29,7 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
   return section({
     id: "freshness",
     title: "Completeness and freshness",
-    lead: html`Of ${counted(total, "resource")}${several ? ` in ${counted(locationCount, "location")}` : undefined}:
+    lead: html`Of ${counted(total, "resource")}${group ? ` in ${counted(locations.length, "location")}` : undefined}:
     ${parted.join(", ")}.
     ${
       oldest === undefined
@@ -48,7 +44,7 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
       group,
       columns: [
         text("Resource", ({ resource }) => resource),
-        text("State", ({ state }) => stateBadge(state)),
+        text("State", ({ state }) => html`<span class="state ${state}">${briefText(state)}</span>`),
         chart(`${daysMax} days`, (reading) =>
           strip(reading.days, daysMax, {
             title: `${reading.resource} by day`,

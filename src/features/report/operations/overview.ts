@@ -106,7 +106,7 @@ export const overviewSection = (parts: OverviewParts): Html => {
   const { period, sent, rejected, models } = parts
   const { rowsByDay, added, changed, deleted } = parts.changes
   const rows = rowsByDay.at(-1)!
-  const ofLimit = period.locationCount === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
+  const ofLimit = period.locations.length === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
   return html`${failedModels(models)} ${reasons(parts)}
   ${tiles([
     // Before the first run there were none.
@@ -140,7 +140,7 @@ const reasons = ({ readings, scopeOf, period }: OverviewParts): Html | undefined
   const first = own.slice(0, reasonsMax)
   const all = total - countOf("complete") - inherited.length
   const place = ({ location }: Reading) =>
-    period.locationCount > 1 ? html` of ${period.placeOf(location)}` : undefined
+    period.locations.length > 1 ? html` of ${period.placeOf(location)}` : undefined
   const since = ({ state, completeAt }: Reading) =>
     isWhole(state) || completeAt === undefined
       ? undefined

@@ -21,7 +21,7 @@ export const periodOf = Effect.fn("report.period")(function* () {
        (SELECT epoch_ms(max(finished_at)) FROM meta.run_resources) AS page FROM meta.runs`
   )
   const { runs, first: begun, page } = found!
-  const locations = yield* query({ id: String }, "SELECT DISTINCT location_id AS id FROM meta.run_resources ORDER BY 1")
+  const read = yield* query({ id: String }, "SELECT DISTINCT location_id AS id FROM meta.run_resources ORDER BY 1")
   const names = yield* locationNames(ownName)
   const placeOf = (location: string) => names.get(location) ?? location
   // A run that was killed has no end, but its last page has a time.
@@ -38,11 +38,12 @@ export const periodOf = Effect.fn("report.period")(function* () {
     /** Days since 1970 in UTC, oldest first: those of the last 30 days since the first run. */
     days: Array.from({ length: last - first + 1 }, (_, index) => first + index),
     runs,
-    /** Of those that were read. */
-    locationNames: locations.map(({ id }) => placeOf(id)).toSorted(),
-    locationCount: locations.length,
+    /** The ids of those that were read, by their names. */
+    locations: read.map(({ id }) => id).toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1)),
     /** The name of a location, or its id if it has none. */
-    placeOf
+    placeOf,
+    /** Of rows of several, the name of each. */
+    group: read.length > 1 ? ({ location }: { readonly location: string }) => placeOf(location) : undefined
   }
 })
 

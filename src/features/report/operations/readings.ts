@@ -12,7 +12,7 @@ export type Readings = Effect.Success<ReturnType<typeof readingsOf>>
 export type Reading = Readings["shown"][number]
 
 /** One location has at most a reading for each resource and for its children. */
-const shownMax = ({ locationCount }: Period): number => (locationCount === 1 ? 150 : 50)
+const shownMax = ({ locations }: Period): number => (locations.length === 1 ? 150 : 50)
 
 export const readingsOf = Effect.fn("report.readings")(function* (period: Period) {
   const completeAt = new Map((yield* completeReadings()).map((one) => [keyOf(one), one.completeAt]))

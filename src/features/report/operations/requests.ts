@@ -25,7 +25,7 @@ export const requestsSection = Effect.fn("report.requests")(function* (period: P
      FROM meta.run_resources WHERE finished_at > ${from} GROUP BY ALL HAVING sum(requests) > 0 ORDER BY lastDay DESC, "all" DESC, resource`
   )
   const sent = sumOf(costs, ({ lastDay }) => lastDay)
-  const { locationCount } = period
+  const locationCount = period.locations.length
   const { perDay } = documentedLimits
   const names = period.days.map((one) => day(one * dayMs))
   const byDay = period.days.map((one) => found.find((row) => row.day === one)?.n ?? 0)
@@ -84,7 +84,7 @@ export const requestsSection = Effect.fn("report.requests")(function* (period: P
 })
 
 /** The requests of the last sync so far, against the fastest that the rate limit allows. */
-const courseOfLastSync = Effect.fnUntraced(function* ({ sync, locationCount }: Period) {
+const courseOfLastSync = Effect.fnUntraced(function* ({ sync, locations: { length: locationCount } }: Period) {
   // When each reading ended, milliseconds after the start, with the requests so far.
   const course = sync
     ? yield* query(

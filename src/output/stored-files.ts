@@ -121,13 +121,13 @@ export class IncomingFile {
 
   /**
    * Puts it in place under the name of its content, unless it is there. It is durable once `syncFiles` has returned.
-   * `isStored`: whether the file with a path is known to be whole.
+   * `stored`: paths of files that are known to be whole.
    */
-  async keep(isStored: (path: string) => boolean = () => false): Promise<StoredFile> {
+  async keep(stored?: ReadonlySet<string>): Promise<StoredFile> {
     const sha256 = this.hash.digest("hex")
     const type = await this.type()
     const path = join(filesName, sha256.slice(0, 2), `${sha256.slice(2)}${type ? `.${type.ext}` : ""}`)
-    if (!isStored(path)) orDiskError(() => this.place(join(this.folder, path)))
+    if (!stored?.has(path)) orDiskError(() => this.place(join(this.folder, path)))
     return { path, bytes: this.bytes, sha256, found: type?.mime }
   }
 
@@ -259,13 +259,10 @@ export const unrecordedOf = (folder: string, location: string) => {
   let file: number | undefined
   return {
     /** What killed runs have left. A last line that was cut is left out. */
-    left: (): ReadonlyArray<unknown> =>
-      existsSync(path)
-        ? readFileSync(path, "utf8")
-            .split("\n")
-            .slice(0, -1)
-            .map((line): unknown => JSON.parse(line))
-        : [],
+    left: onDisk(path, "read", async () => {
+      const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : []
+      return lines.map((line): unknown => JSON.parse(line))
+    }),
     add: (records: ReadonlyArray<unknown>) => {
       file ??= openSync(path, "a", 0o600)
       writeSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""))
@@ -281,13 +278,9 @@ export const unrecordedOf = (folder: string, location: string) => {
 export const differenceOf = (folder: string, row: Omit<StoredFile, "found">, isWhole: boolean) => {
   const file = join(folder, row.path)
   return onDisk(file, "read", async () => {
-    const size = () =>
-      stat(file).then(
-        ({ size }) => ({ bytes: size, sha256: row.sha256 }),
-        () => undefined
-      )
-    const found = await (isWhole ? checksumIfPresent(file) : size())
-    if (found === undefined) return "missing"
+    const size = async () => (await stat(file).catch(() => undefined))?.size
+    const found = isWhole ? await checksumIfPresent(file) : { bytes: await size(), sha256: row.sha256 }
+    if (found?.bytes === undefined) return "missing"
     if (found.bytes !== row.bytes) return `it has ${counted(found.bytes, "byte")}; its row says ${row.bytes}`
     return found.sha256 === row.sha256 ? undefined : "its SHA-256 differs from its row"
   })

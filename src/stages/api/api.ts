@@ -40,7 +40,7 @@ export interface Call {
   readonly file?: string
 }
 
-export type Download = Pick<FileRequest, "url" | "folder" | "accepts" | "isStored" | "known">
+export type Download = Pick<FileRequest, "url" | "folder" | "accepts" | "stored" | "known">
 
 export interface ApiResponse {
   /** The body as received, decompressed and without secrets. */

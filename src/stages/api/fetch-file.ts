@@ -35,8 +35,8 @@ export interface FileRequest {
   readonly bytesMax: number
   /** Whether files of a MIME type are stored. */
   readonly accepts: (type: string) => boolean
-  /** Whether the file with a path is known to be there. */
-  readonly isStored?: (path: string) => boolean
+  /** The paths of files that are known to be there, as they should be. */
+  readonly stored?: ReadonlySet<string>
   /** Of a file that is stored already by another link, and may be the same. */
   readonly known?: Readonly<Record<string, unknown>> | undefined
   /** Headers for hosts that may have them, such as those of the API. */
@@ -142,7 +142,7 @@ const attempt = async (
   await judge(incoming, request, headers)
   const { etag, lastModified } = validatorsIn(headers)
   const contentType = headerOf(headers, "content-type")
-  return { status: "fetched", ...(await incoming.keep(request.isStored)), contentType, etag, lastModified }
+  return { status: "fetched", ...(await incoming.keep(request.stored)), contentType, etag, lastModified }
 }
 
 const judge = async (incoming: IncomingFile, { accepts }: FileRequest, headers: Headers) => {

@@ -39,7 +39,8 @@ import { type RunContext, count } from "./run-context.ts"
 const concurrency = 32
 /** Space that is left to the records: the vault and the warehouse must be able to end their run. */
 const reservedBytes = 256 * 1024 * 1024
-const checkEvery = 64
+/** How many bytes are stored until the space that is left is looked at again. */
+const checkBytes = 64 * 1024 * 1024
 /** Links in a row that a host leaves unanswered, before the others to it are left to the next run. */
 const silenceMax = 20
 
@@ -63,7 +64,8 @@ export const readFiles = Effect.fn("extract.files")(function* (
     yield* vault.append({ entry: { ...page, run, at, location, resource: table }, body: JSON.stringify({ files }) })
   })
   const unrecorded = unrecordedOf(folder, location)
-  yield* record([unrecorded.left() as ReadonlyArray<FileRecord>])
+  yield* record([(yield* unrecorded.left) as ReadonlyArray<FileRecord>])
+  unrecorded.clear()
   yield* context.loaded
   yield* findLinks(columns, location)
   const since = isFull ? undefined : (yield* watermarksOf(location)).get(table)?.completeAt
@@ -82,15 +84,14 @@ export const readFiles = Effect.fn("extract.files")(function* (
   const accepts = acceptsAmong(settings?.types)
   const stored = new Set((yield* knownFiles(location, undefined)).map(({ path }) => path))
   for (const { path } of damaged) stored.delete(path)
-  const isStored = (path: string) => stored.has(path)
   const fresh: Array<string> = []
   let total = yield* storedBytes
   let stopped: BudgetExhausted | Reason | undefined
-  let requested = 0
+  let checkAt = 0
 
   /** The file, asked for again through its record if the link has expired. */
   const fetched = Effect.fnUntraced(function* ({ known, link, owners, url }: DueLink) {
-    const get = (url: string) => api.download({ url, folder, accepts, isStored, known }, table)
+    const get = (url: string) => api.download({ url, folder, accepts, stored, known }, table)
     const first = yield* get(url)
     if (first.status !== "refused" && !(first.status === "gone" && url !== link)) return { url, ...first }
     const renewed = yield* renewedLink(link, owners[0]!, context)
@@ -103,8 +104,10 @@ export const readFiles = Effect.fn("extract.files")(function* (
     const host = URL.parse(due.url)?.host ?? ""
     if ((silence.get(host) ?? 0) >= silenceMax) return []
     if (due.typeLeftOut !== undefined && !accepts(due.typeLeftOut)) return []
-    if (stopped === undefined && requested++ % checkEvery === 0 && (yield* isAlmostFull(folder)))
-      stopped = { _tag: "FilesStopped", why: "disk" }
+    if (stopped === undefined && total >= checkAt) {
+      checkAt = total + checkBytes
+      if (yield* isAlmostFull(folder)) stopped = { _tag: "FilesStopped", why: "disk" }
+    }
     if (total >= (settings?.maxTotalBytes ?? Infinity)) stopped ??= { _tag: "FilesStopped", why: "total" }
     if (stopped !== undefined) return []
     yield* context.backpressure
@@ -141,8 +144,8 @@ export const readFiles = Effect.fn("extract.files")(function* (
         ),
       { concurrency, unordered: true }
     ),
-    // Each write of the vault makes the disk wait for the files before it.
-    Stream.groupedWithin(1000, "1 second"),
+    // Each write of the vault makes the disk wait for the files before it, and each is a transaction of the load.
+    Stream.groupedWithin(5000, "5 seconds"),
     Stream.runForEach(record)
   )
   yield* onDisk(folder, "written", () => syncFiles(folder, fresh))

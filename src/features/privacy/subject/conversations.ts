@@ -8,7 +8,7 @@ import { onDisk } from "../../../output/files.ts"
 import { documentOf, html, timeHtml } from "../../../values/html.ts"
 import { pageStyle } from "../../../values/page-style.ts"
 import { keysTable } from "./belongings.ts"
-import type { Conversation, Message } from "./vcon.ts"
+import type { Conversation, CopiedFile, Message } from "./vcon.ts"
 import { orNull, query } from "../../../stores/warehouse/query.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
 
@@ -38,11 +38,7 @@ const messageColumns = {
   phone: orNull(String)
 }
 
-interface Attached {
-  readonly path: string
-  readonly name: string | null
-  readonly mediaType: string | null
-}
+type Attached = Pick<CopiedFile, "mediaType" | "name"> & { readonly path: string }
 
 /** `files`: the folder with the copies of the files. */
 export const conversationsOf = Effect.fn("subject.conversations")(function* (

@@ -6,7 +6,7 @@
 import { hash } from "node:crypto"
 
 /** A file of the export. `name`: as the record calls it. */
-interface CopiedFile {
+export interface CopiedFile {
   readonly file: string
   readonly name: string | null
   readonly mediaType: string | null

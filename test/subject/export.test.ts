@@ -72,6 +72,12 @@ describe("an export about a person", () => {
     const coverage = JSON.parse(readFileSync(join(to, "coverage.json"), "utf8"))
     assert.include(coverage.limits.join(), "wrote about the person in records that belong to somebody else")
     const page = readFileSync(join(to, "index.html"), "utf8")
+    const folds = Array.from(
+      page.matchAll(/<details (open)?>\s*<summary>(\d+) rows?</g),
+      ([, open, n]) => [open, Number(n)] as const
+    )
+    assert.isAbove(folds.length, 3)
+    for (const [open, n] of folds) assert.strictEqual(open === "open", n <= 5, `${n} rows`)
     for (const text of [planted.name, "Where was looked", "messages", person.ids["orders"]![0]!])
       assert.include(page, text)
     const held = rowsOf(page, "held")
@@ -151,6 +157,7 @@ describe("an export about a person", () => {
     assert.strictEqual(said.length, rows("transcript_sentences").length)
     assert.isAbove(said.length, 0)
     const page = readFileSync(join(to, globSync("conversations/*.html", { cwd: to })[0]!), "utf8")
+    assert.match(page, /<main>.*<article>.*<\/main>/s)
     assert.match(page, /Recording<\/a>/)
     assert.notMatch(page, /<script|<img/)
   })

@@ -112,7 +112,8 @@ const sha512Of = (path: string) =>
 /** A conversation to read. HTML of messages is shown as text, because it could load pictures that report the reader. */
 export const threadOf = ({ contact, messages }: Conversation): string => {
   const title = `Conversation with ${contact.name ?? contact.email ?? contact.phone ?? "a contact"}`
-  const body = html`<h1>${title}</h1>
+  const body = html`<main>
+    <h1>${title}</h1>
     ${messages.map(
       ({ at, attachments, body, direction, from, recording, seconds, subject, to, transcript, type, user }) =>
         html`<article>
@@ -126,15 +127,16 @@ export const threadOf = ({ contact, messages }: Conversation): string => {
           ${attachments.map(({ file, name }) => html`<p><a href="../files/${file}" download>${name ?? file}</a></p>`)}
           ${transcript.map(({ channel, text }) => html`<p>${`Channel ${channel}: ${text}`}</p>`)}
         </article>`
-    )}`
+    )}
+  </main>`
   return documentOf(title, threadStyle, body)
 }
 
 const threadStyle = `${pageStyle}
 :root{--frame:48rem}
 body{padding-bottom:3rem}
-h1{max-width:var(--frame);margin:0 auto;padding:2rem 1.5rem 1rem}
-article{max-width:var(--frame);margin:0 auto;border-top:1px solid var(--line);padding:.6rem 1.5rem;break-inside:avoid}
+h1{padding:2rem 0 1rem}
+article{border-top:1px solid var(--line);padding:.6rem 0;break-inside:avoid}
 article header{color:var(--muted)}
 p{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}
 `

@@ -134,19 +134,20 @@ const tableHtml = ({ columns, description, name, rows, shown }: PageTable): Html
       ${description} ${rows > shown.length ? `The first ${shown.length} of ${rows}; the files have all.` : ""}
       <a href="data/${name}.json">JSON</a>, <a href="data/${name}.csv">CSV</a>
     </p>
-    ${shown.map(
-      (row) =>
-        html`<dl>
-          ${Object.entries(row).map(
-            ([column, value]) =>
-              html`<dt title="${columns.get(column)?.description}">${column}</dt>
-                <dd>${valueHtml(value ?? "", columns.get(column)?.sql)}</dd>`
-          )}
-        </dl>`
-    )}
+    <details ${shown.length > 5 ? undefined : "open"}>
+      <summary>${counted(shown.length, "row")}</summary>
+      ${shown.map(
+        (row) =>
+          html`<dl>
+            ${Object.entries(row).map(
+              ([column, value]) =>
+                html`<dt title="${columns.get(column)?.description}">${column}</dt>
+                  <dd>${columns.get(column)?.sql === kinds.instant.sql ? timeHtml(value ?? "") : (value ?? "")}</dd>`
+            )}
+          </dl>`
+      )}
+    </details>
   </section>`
-
-const valueHtml = (value: string, sql: string | undefined) => (sql === kinds.instant.sql ? timeHtml(value) : value)
 
 const linksHtml = ({ conversations, files, links }: Page): Html | undefined =>
   conversations.length + links.length + files.length === 0

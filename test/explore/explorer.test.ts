@@ -11,6 +11,8 @@ import { type Account, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Client, openExplorer, rawStatus } from "./client.ts"
 
+const { labelOf } = await import(new URL("../../src/features/explore/page/data.js", import.meta.url).href)
+
 let account: Account
 let client: Client
 beforeAll(async () => {
@@ -141,18 +143,18 @@ describe("queries", () => {
       assert.deepStrictEqual(target(schema, name, "id"), contact, `${schema}.${name}`)
     assert.isUndefined(target("main", "contacts", "id"))
     // A deal has the pipeline, too, with which a stage is identified.
-    assert.deepStrictEqual(target("main", "opportunities", "pipeline_stage_id"), {
-      schema: "main",
-      table: "pipeline_stages",
-      column: "id"
-    })
+    const stage = { schema: "main", table: "pipeline_stages", column: "id" }
+    assert.deepStrictEqual(target("main", "opportunities", "pipeline_stage_id"), stage)
     assert.deepStrictEqual(of("main", "contacts").key, ["location_id", "id"])
     assert.deepStrictEqual(of("main", "contact_tags").key, ["location_id", "contact_id", "tag"])
-    const subjects = ["fct_order_line", "fct_conversation_reply", "fct_opportunity_stage_change", "fct_daily_change"]
-    assert.deepStrictEqual(
-      subjects.map((name) => of("bi", name).subject),
-      ["payments", "conversations", "crm", "meta"]
-    )
+    assert.strictEqual(labelOf(of("main", "conversations")).name, "full_name")
+    assert.isUndefined(labelOf(of("main", "contact_tags")))
+    assert.strictEqual(labelOf(of("bi", "dim_pipeline_stage")).name, "pipeline_stage_name")
+    const subjectOf = (name: string) => of("bi", name).subject
+    assert.strictEqual(subjectOf("fct_order_line"), "payments")
+    assert.strictEqual(subjectOf("fct_conversation_reply"), "conversations")
+    assert.strictEqual(subjectOf("fct_opportunity_stage_change"), "crm")
+    assert.strictEqual(subjectOf("fct_daily_change"), "meta")
     // Models, according to their tests for dbt.
     assert.deepStrictEqual(of("bi", "dim_contact").key, ["location_id", "contact_id"])
     assert.deepStrictEqual(target("bi", "fct_opportunity", "contact_id"), {

@@ -39,7 +39,7 @@ export const referrersOf = ({ tables }, { schema, name }) =>
 /** The column that people know a row by: that of a model has the name of its key, `user_name` of `user_id`. */
 export const labelOf = ({ columns, key }) =>
   columns.find(({ name }) => /^(name|title|subject)$/.test(name)) ??
-  columns.find(({ name }) => name === key.at(-1)?.replace(/_id$/, "_name")) ??
+  columns.find(({ name }) => name.endsWith("_name") && name === key.at(-1)?.replace(/_id$/, "_name")) ??
   columns.find(({ name }) => name.endsWith("_name"))
 
 /** The column that is shown first and stays while the others are scrolled. */

@@ -4,7 +4,7 @@
  *
  *     node_modules/.bin/node bench/files.ts [files] [bytes] [pairs]
  */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { median, newFolder, run, runProgram, startSandbox } from "./measure.ts"
 
@@ -18,33 +18,34 @@ const sandbox = await startSandbox(
 )
 try {
   const folder = newFolder()
-  const environment = { ...sandbox.environment, SLUICE_OUTPUT: join(folder, "output"), SLUICE_FORMATS: "none" }
-  const fetching = { ...environment, SLUICE_FILES: "message_attachments" }
   const lines = (await (await fetch(`${sandbox.url}/__sandbox/files`)).text()).split("\n").filter(Boolean)
   const links = lines
     .map((line) => JSON.parse(line) as { readonly collection: string; readonly url: string })
     .filter(({ collection }) => collection === "messages")
-  const target = join(folder, "curl")
-  const urls = links.map(({ url }, index) => `url = "${url}"\noutput = "${join(target, String(index))}"\n`)
-  writeFileSync(join(folder, "urls"), urls.join(""))
-  const curl = async () => {
-    rmSync(target, { recursive: true, force: true })
+  const curl = async (target: string) => {
     mkdirSync(target)
+    const urls = links.map(({ url }, index) => `url = "${url}"\noutput = "${join(target, String(index))}"\n`)
+    writeFileSync(join(folder, "urls"), urls.join(""))
     return runProgram("curl", ["--silent", "--parallel", "--config", join(folder, "urls")], {})
   }
-  const sluice = async () => {
-    rmSync(environment.SLUICE_OUTPUT, { recursive: true, force: true })
+  const sluice = async (environment: Readonly<Record<string, string>>) => {
     await run(
       ["sync", "--only", "messages,conversations", "--except", "emails,recordings,transcript_sentences"],
       environment
     )
-    return run(["sync", "--only", "files"], fetching)
+    return run(["sync", "--only", "files"], { ...environment, SLUICE_FILES: "message_attachments" })
   }
   const ratios: Array<number> = []
   for (let pair = 0; pair < pairs; pair++) {
+    // Files are created more slowly where thousands have just been removed.
+    const target = join(folder, `curl-${pair}`)
+    const output = join(folder, `output-${pair}`)
+    const environment = { ...sandbox.environment, SLUICE_OUTPUT: output, SLUICE_FORMATS: "none" }
     const [other, own] =
-      pair % 2 === 0 ? [await curl(), await sluice()] : await sluice().then(async (own) => [await curl(), own])
-    const again = await run(["sync", "--only", "files"], fetching)
+      pair % 2 === 0
+        ? [await curl(target), await sluice(environment)]
+        : await sluice(environment).then(async (own) => [await curl(target), own])
+    const again = await run(["sync", "--only", "files"], { ...environment, SLUICE_FILES: "message_attachments" })
     ratios.push(other!.seconds / own!.seconds)
     console.log(
       `${links.length} links, ${readdirSync(target).length} files of ${bytes} bytes: curl ${other!.seconds.toFixed(1)} s, ` +

@@ -1,7 +1,7 @@
 /** The tables of the lake: those of the warehouse, by the same names, and the list of commits. */
 import * as Effect from "effect/Effect"
 import { numbers, readRows } from "../../stores/warehouse/query.ts"
-import { literal, name } from "../../stores/warehouse/sql.ts"
+import { literal, name, selected } from "../../stores/warehouse/sql.ts"
 import type { Lake } from "./lake.ts"
 
 /** The schemas that the lake has in common with the warehouse. */
@@ -33,16 +33,17 @@ export type Tables = ReadonlyMap<string, ReadonlyMap<string, string>>
 export const allTables = Effect.fnUntraced(function* ({ rows }: Lake) {
   // duckdb_tables() would read the sizes of all files of the lake.
   const found = yield* rows(
-    `SELECT database_name AS database, schema_name || '.' || table_name AS path, column_name AS name, data_type AS type
-     FROM duckdb_columns() WHERE database_name IN ('lake', 'warehouse') ORDER BY path, column_index`
+    `SELECT database_name AS database, schema_name || '.' || table_name AS path,
+       to_json(list([column_name, data_type] ORDER BY column_index))::VARCHAR AS columns
+     FROM duckdb_columns() WHERE database_name IN ('lake', 'warehouse') GROUP BY ALL`
   )
   const tables = { lake: new Map<string, Map<string, string>>(), warehouse: new Map<string, Map<string, string>>() }
-  for (const one of readRows({ database: String, path: String, name: String, type: String }, found)) {
-    const of = one.database === "lake" ? tables.lake : tables.warehouse
-    of.set(one.path, (of.get(one.path) ?? new Map<string, string>()).set(one.name, one.type))
-  }
+  for (const { columns, database, path } of readRows(described, found))
+    tables[database === "lake" ? "lake" : "warehouse"].set(path, new Map(columns))
   return tables
 })
+
+const described = { database: String, path: String, columns: selected<ReadonlyArray<[name: string, type: string]>> }
 
 export const hasCommits = (lake: Tables): boolean => lake.has("sluice.commits")
 

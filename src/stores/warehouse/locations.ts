@@ -41,11 +41,11 @@ export const locationNames = Effect.fn("warehouse.locationNames")(function* (
   shown: (name: string) => string = (name) => name
 ) {
   const warehouse = yield* Warehouse
-  const [column] = yield* warehouse.rows(
-    `SELECT 1 FROM duckdb_columns() WHERE table_name = 'locations' AND column_name = 'name' AND database_name = current_database()
-       AND schema_name = if(database_name = 'crm', 'main', 'crm')`
+  const rows = yield* Effect.catchIf(
+    warehouse.rows("SELECT DISTINCT id, name FROM crm.locations WHERE trim(name) <> '' ORDER BY ALL"),
+    // A release may lack the table or the column; asking for them first would take longer than all else.
+    ({ reason }) => reason._tag === "StatementRejected" && /does not exist|not found/.test(reason.detail),
+    () => Effect.succeed([])
   )
-  if (column === undefined) return new Map()
-  const rows = yield* warehouse.rows("SELECT DISTINCT id, name FROM crm.locations WHERE trim(name) <> '' ORDER BY ALL")
   return distinctNames(rows.map(({ id, name }) => ({ id: String(id), name: shown(String(name)) })))
 })

@@ -46,9 +46,11 @@ interface Process extends Tethered {
   stdout: string
   stderr: string
   onLine: (line: string) => void
-  onEnd: (exitCode: number | null) => void
+  /** `isWaiting`: the run has ended well, and the process waits for the next one. */
+  onEnd: (exitCode: number | null, isWaiting?: true) => void
 }
 
+const finished = `${finishedLine}\n`
 /** What is kept of the messages, for the one that explains a crash. */
 const stderrMax = 2000
 /** How long a process waits for the next run; then its memory goes back to the system. */
@@ -56,7 +58,8 @@ const idleMs = 10_000
 
 /** Processes of runs. One that has ended well waits for the next run; a process is started only if none waits. */
 export const tetheredProcesses = (environment: Readonly<Record<string, string | undefined>>) => {
-  const waiting = new Set<Process>()
+  /** Those that wait, each with the timer that ends it. */
+  const waiting = new Map<Process, NodeJS.Timeout>()
 
   const started = (since: number): Process => {
     const tethered = startTethered([], environment, since, "pipe")
@@ -64,7 +67,9 @@ export const tetheredProcesses = (environment: Readonly<Record<string, string | 
     const { process } = tethered
     process.stdout!.on("data", (chunk) => {
       started.stdout += chunk
-      if (started.stdout.endsWith(`${finishedLine}\n`)) started.onEnd(0)
+      if (!started.stdout.endsWith(finished)) return
+      started.stdout = started.stdout.slice(0, -finished.length)
+      started.onEnd(0, true)
     })
     process.stderr!.on("data", (chunk) => {
       const text = String(chunk)
@@ -80,9 +85,17 @@ export const tetheredProcesses = (environment: Readonly<Record<string, string | 
   }
 
   const wait = (process: Process) => {
-    waiting.add(process)
-    process.onEnd = () => waiting.delete(process)
-    setTimeout(() => waiting.delete(process) && process.stop("SIGKILL"), idleMs).unref()
+    const end = () => {
+      take(process)
+      process.stop("SIGKILL")
+    }
+    waiting.set(process, setTimeout(end, idleMs).unref())
+    process.onEnd = () => take(process)
+  }
+
+  const take = (process: Process) => {
+    clearTimeout(waiting.get(process))
+    waiting.delete(process)
   }
 
   const start = (
@@ -91,19 +104,17 @@ export const tetheredProcesses = (environment: Readonly<Record<string, string | 
     since: number,
     onLine: Process["onLine"]
   ): TetheredRun => {
-    const process = waiting.values().next().value ?? started(since)
-    waiting.delete(process)
+    const process = waiting.keys().next().value ?? started(since)
+    take(process)
     Object.assign(process, { stdout: "", stderr: "", onLine })
     let [hasEnded, isStopped] = [false, false]
     const ended = new Promise<EndedRun>((resolve) => {
-      process.onEnd = (exitCode) => {
+      process.onEnd = (exitCode, isWaiting) => {
         hasEnded = true
-        const { stderr, stdout } = process
-        const hasFinished = stdout.endsWith(`${finishedLine}\n`)
         // A signal that came after the end of its run is for no other one.
-        if (hasFinished && isStopped) process.stop("SIGKILL")
-        else if (hasFinished) wait(process)
-        resolve({ exitCode, stderr, stdout: hasFinished ? stdout.slice(0, -finishedLine.length - 1) : stdout })
+        if (isWaiting && isStopped) process.stop("SIGKILL")
+        else if (isWaiting) wait(process)
+        resolve({ exitCode, stderr: process.stderr, stdout: process.stdout })
       }
     })
     const order: Order = { args, environment, until: since + tetherMs }

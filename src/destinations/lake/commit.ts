@@ -15,8 +15,8 @@ import {
   isChanged
 } from "../../stores/warehouse/meta/content-versions.ts"
 import type { LakeSettings } from "./settings.ts"
+import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
-import { query } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { openLake } from "./lake.ts"
 import {
@@ -96,28 +96,22 @@ interface ChangedTable extends PublishedTable {
   readonly rows: ReadonlyMap<string, RowCounts>
 }
 
-/** Planning one statement over all tables takes longer than several over some. */
-const tablesTogether = 16
-
 /** The rows of tables in the warehouse, by table and location. */
 const rowCounts = Effect.fnUntraced(function* (tables: ReadonlyArray<PublishedTable>) {
-  const counts = new Map<string, Map<string, RowCounts>>()
-  const selects = tables.flatMap(({ name: table }) =>
-    schemas.map(
-      (schema) =>
-        `SELECT ${literal(table)} AS "table", location_id AS location, '${schema}' AS schema, count(*) AS n FROM ${schema}.${name(table)} GROUP BY ALL`
-    )
+  // DuckDB holds no rows in memory to count them.
+  const each = tables.flatMap(({ name: table }) => schemas.map((schema) => ({ table, schema, size: 0 })))
+  const found = yield* rowsOfEach(
+    { location: String, n: Number },
+    each,
+    ({ schema, table }) => `SELECT location_id AS location, count(*) AS n FROM ${schema}.${name(table)} GROUP BY 1`
   )
-  for (let from = 0; from < selects.length; from += tablesTogether) {
-    const sql = selects.slice(from, from + tablesTogether).join(" UNION ALL ")
-    for (const { location, n, schema, table } of yield* query(counted, sql)) {
-      const own = counts.get(table) ?? new Map<string, RowCounts>()
-      counts.set(table, own.set(location, { ...(own.get(location) ?? { crm: 0, crm_history: 0 }), [schema]: n }))
-    }
+  const counts = new Map<string, Map<string, RowCounts>>()
+  for (const [{ schema, table }, { location, n }] of found) {
+    const own = counts.get(table) ?? new Map<string, RowCounts>()
+    counts.set(table, own.set(location, { ...(own.get(location) ?? { crm: 0, crm_history: 0 }), [schema]: n }))
   }
   return counts
 })
-const counted = { table: String, location: String, schema: String, n: Number }
 
 /** A process that was stopped for a while must not replace the rows of a later run. */
 const refuseOlder = (run: string, locations: ReadonlyArray<string>): string =>

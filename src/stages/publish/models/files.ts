@@ -11,6 +11,7 @@ import { currenciesFile, currenciesSql, stagingFiles, stagingViews } from "./sta
 
 /** The dbt project of sluice. */
 export const projectFolder = installed("models/")
+const ownFolder = join(projectFolder, "marts")
 
 /** `folder`: the models of the user, in any folders below it. If it cannot be read, that is a problem of its models only. */
 export const readModels = async (
@@ -19,11 +20,9 @@ export const readModels = async (
 ): Promise<ReadonlyArray<Model | ModelProblem>> => [
   modelOf({ file: currenciesFile, text: currenciesSql(currencies), isView: true }),
   ...Array.from(stagingViews(await ownTables()), ([file, text]) => modelOf({ file, text, isView: true })),
-  ...(await (ownModels ??= modelsIn(join(projectFolder, "marts"), projectFolder))),
+  ...(await modelsIn(ownFolder, projectFolder)),
   ...(folder === undefined ? [] : await modelsIn(folder, folder).catch((error) => [unreadable(folder, error)]))
 ]
-
-let ownModels: ReturnType<typeof modelsIn> | undefined
 
 /** The tables of sluice's own definitions. The sentences on the columns of views are those of their tables. */
 const ownTables = async () => contractOf(await discover())
@@ -86,10 +85,12 @@ const descriptionsIn = async (
   return found
 }
 
-/** The build has read sluice's own file: YAML takes a third of a second. */
 const propertiesIn = async (path: string): Promise<Properties | undefined> => {
-  const built = await readFile(installed(`${basename(path)}.json`), "utf8").catch(() => undefined)
-  if (built !== undefined && dirname(path) === join(projectFolder, "marts")) return JSON.parse(built)
+  if (dirname(path) === ownFolder) {
+    // The build has read sluice's own file, because YAML takes a third of a second. The sources have not.
+    const built = await readFile(installed(`${basename(path)}.json`), "utf8").catch(() => undefined)
+    if (built !== undefined) return JSON.parse(built)
+  }
   const { parse } = await import("yaml")
   return parse(await readFile(path, "utf8"))
 }

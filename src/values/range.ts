@@ -15,12 +15,12 @@ export const sumOf = (ranges: ReadonlyArray<Range>): Range =>
     exactly(0)
   )
 
-/** The middle of a narrow range; `undefined` for a wide one, whose middle would say nothing. */
-export const middleOf = ({ min, max }: Range): number | undefined =>
-  max !== undefined && max <= min * 2 + 20 ? Math.round((min + max) / 2) : undefined
-
 /** The middle of a range, however wide it is; without an upper limit, the lower one. */
 export const likelyIn = ({ min, max = min }: Range): number => Math.round((min + max) / 2)
+
+/** The middle of a narrow range; `undefined` for a wide one, whose middle would say nothing. */
+export const middleOf = ({ min, max }: Range): number | undefined =>
+  max !== undefined && max <= min * 2 + 20 ? likelyIn({ min, max }) : undefined
 
 /** As the fields of a log entry: `NAME_min` and `NAME_max`. */
 export const rangeFields = (name: string, range: Range | undefined): Readonly<Record<string, number | undefined>> => ({

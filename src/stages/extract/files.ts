@@ -1,6 +1,6 @@
 /**
- * Fetches the files behind the links of the tables, after their records have been loaded. Each file is stored before the
- * vault has its row, and each row is durable at once, so a crash costs the files that were being fetched.
+ * Fetches the files behind the links of the tables, after their records have been loaded. Each file is stored and
+ * noted beside the files before the vault has its row, so a process that is killed costs the files that it was fetching.
  */
 import { Clock, Effect, Stream } from "effect"
 import { statfs } from "node:fs/promises"
@@ -39,7 +39,7 @@ import { type RunContext, count } from "./run-context.ts"
 const concurrency = 32
 /** Space that is left to the records: the vault and the warehouse must be able to end their run. */
 const reservedBytes = 256 * 1024 * 1024
-/** How many bytes are stored until the space that is left is looked at again. */
+/** The free space is checked again after this many bytes. */
 const checkBytes = 64 * 1024 * 1024
 /** Links in a row that a host leaves unanswered, before the others to it are left to the next run. */
 const silenceMax = 20

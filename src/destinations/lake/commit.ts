@@ -15,6 +15,7 @@ import {
   isChanged
 } from "../../stores/warehouse/meta/content-versions.ts"
 import type { LakeSettings } from "./settings.ts"
+import { filledTables } from "../../stores/warehouse/columns.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
@@ -39,6 +40,8 @@ export const commitLake = Effect.fn("lake.commit")(function* (
 ) {
   const locations = yield* loadedLocations()
   if (locations.length === 0) return { tables: [] }
+  // With the lake, DuckDB would read the sizes of all its files.
+  const filled = yield* filledTables("current_database()")
   return yield* Effect.gen(function* () {
     const lake = yield* openLake(settings, "write")
     const { lake: existing, warehouse } = yield* allTables(lake)
@@ -51,12 +54,12 @@ export const commitLake = Effect.fn("lake.commit")(function* (
       return change === "none" ? [] : [{ ...table, change, version: present.version }]
     })
     if (differing.length === 0) return { tables: [] }
-    const counts = yield* rowCounts(differing)
+    const counts = yield* rowCounts(differing, filled)
     const changed = differing.map((table) => ({ ...table, rows: counts.get(table.name) ?? new Map() }))
     const names = tables.map((table) => table.name)
     yield* lake.transaction([
       ...tableStatements(existing, warehouse, names),
-      ...(hasCommits(existing) ? [refuseOlder(run, locations)] : []),
+      ...(hasCommits(existing) ? [refuseOthers(run, locations, committed)] : []),
       ...changed.flatMap((table) => rowStatements(table, committed, locations)),
       commitStatement(changed, run, locations, yield* Clock.currentTimeMillis),
       `CALL lake.set_commit_message(${literal(locations.join(", "))}, ${literal(run)})`
@@ -67,12 +70,12 @@ export const commitLake = Effect.fn("lake.commit")(function* (
     Effect.retry({
       schedule: Schedule.jittered(Schedule.exponential("200 millis")),
       times: retriesMax,
-      while: ({ message }) => message.includes("Transaction conflict")
+      while: ({ message }) => /Transaction conflict|already exists/.test(message)
     })
   )
 })
 
-/** Only commits that take minutes can conflict. */
+/** Two locations may bring the same new table or column; otherwise only commits that take minutes can conflict. */
 const retriesMax = 8
 
 /** The changes since the content that the lake has of all locations of the warehouse. */
@@ -97,9 +100,14 @@ interface ChangedTable extends PublishedTable {
 }
 
 /** The rows of tables in the warehouse, by table and location. */
-const rowCounts = Effect.fnUntraced(function* (tables: ReadonlyArray<PublishedTable>) {
+const rowCounts = Effect.fnUntraced(function* (
+  tables: ReadonlyArray<PublishedTable>,
+  filled: ReadonlyMap<string, unknown>
+) {
   // DuckDB holds no rows in memory to count them.
-  const each = tables.flatMap(({ name: table }) => schemas.map((schema) => ({ table, schema, size: 0 })))
+  const each = tables
+    .flatMap(({ name: table }) => schemas.map((schema) => ({ table, schema, size: 0 })))
+    .filter(({ schema, table }) => filled.has(`${schema}.${table}`))
   const found = yield* rowsOfEach(
     { location: String, n: Number },
     each,
@@ -113,10 +121,23 @@ const rowCounts = Effect.fnUntraced(function* (tables: ReadonlyArray<PublishedTa
   return counts
 })
 
-/** A process that was stopped for a while must not replace the rows of a later run. */
-const refuseOlder = (run: string, locations: ReadonlyArray<string>): string =>
-  `SELECT CASE WHEN max(run_id) > ${literal(run)} THEN error('the lake has rows of a later run, ' || max(run_id)) END
+/**
+ * A process that was stopped for a while must not replace the rows of a later run, and what it read before it had the lock must
+ * still be there.
+ */
+const refuseOthers = (
+  run: string,
+  locations: ReadonlyArray<string>,
+  committed: ReadonlyArray<CommittedTable>
+): string => {
+  const newest = committed
+    .map((one) => one.run)
+    .toSorted()
+    .at(-1)
+  return `SELECT CASE WHEN max(run_id) > ${literal(run)} THEN error('the lake has rows of a later run, ' || max(run_id))
+     WHEN max(run_id) IS DISTINCT FROM ${literal(newest)} THEN error('Transaction conflict with ' || coalesce(max(run_id), 'a removal')) END
    FROM lake.sluice.commits WHERE ${ofLocations(locations)}`
+}
 
 /** Replaces the rows of the changed records, or all rows of the locations. */
 const rowStatements = (

@@ -21,7 +21,7 @@ import { type Row, Warehouse } from "../../stores/warehouse/warehouse.ts"
 export interface Lake {
   readonly settings: LakeSettings
   readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
-  /** Runs all statements as one snapshot of the lake, or none. */
+  /** Runs all statements as one snapshot of the lake, or none, while no other process changes the lake. */
   readonly transaction: (statements: ReadonlyArray<string>) => Effect.Effect<void, Failure>
 }
 
@@ -54,13 +54,14 @@ export const openLake = Effect.fn("lake.open")(function* (
     for (const folder of [...(catalog.kind === "file" ? [dirname(catalog.path)] : []), ...(s3 ? [] : [settings.place])])
       yield* onDisk(folder, "created", () => mkdir(folder, { recursive: true, mode: 0o700 }))
   }
-  if (catalog.kind === "postgres" && access === "write") {
+  const isShared = catalog.kind === "postgres" && access === "write"
+  if (isShared)
     yield* Effect.acquireRelease(
       run(`ATTACH ${literal(Redacted.value(catalog.connection))} AS lake_lock (TYPE postgres, READ_ONLY)`),
       () => Effect.ignore(warehouse.run("DETACH lake_lock"))
     )
-    yield* named(warehouse.hold(lockStatements))
-  }
+  const alone = <A>(effect: Effect.Effect<A, Failure>) =>
+    isShared ? Effect.scoped(Effect.andThen(named(warehouse.hold(lockStatements)), effect)) : effect
   const source = catalog.kind === "file" ? catalog.path : `postgres:${Redacted.value(catalog.connection)}`
   const options = [
     `DATA_PATH ${literal(settings.place)}`,
@@ -70,10 +71,15 @@ export const openLake = Effect.fn("lake.open")(function* (
     ...(catalog.kind === "file" && !s3 ? ["OVERRIDE_DATA_PATH true"] : []),
     ...(access === "read" ? ["READ_ONLY"] : [])
   ]
-  const attach = warehouse.run(`ATTACH ${literal(`ducklake:${source}`)} AS lake (${options.join(", ")})`)
-  yield* Effect.acquireRelease(
+  const attachTo = (others: ReadonlyArray<string>) => {
+    const attach = warehouse.run(
+      `ATTACH ${literal(`ducklake:${source}`)} AS lake (${[...options, ...others].join(", ")})`
+    )
     // A reader of an embedded catalog holds its lock for a while.
-    named(openWhenUnlocked(place, attach, ({ message }) => holderIn(message, place))),
+    return named(openWhenUnlocked(place, attach, ({ message }) => holderIn(message, place)))
+  }
+  yield* Effect.acquireRelease(
+    isShared ? Effect.catch(attachTo(["CREATE_IF_NOT_EXISTS false"]), () => alone(attachTo([]))) : attachTo([]),
     () => Effect.ignore(warehouse.run("DETACH lake"))
   )
   // DuckDB would keep half a million rows of a table in memory, to write larger row groups.
@@ -81,17 +87,18 @@ export const openLake = Effect.fn("lake.open")(function* (
   return {
     settings,
     rows: (sql) => named(warehouse.rows(sql)),
-    transaction: (statements) => named(warehouse.transaction(statements))
+    transaction: (statements) => alone(named(warehouse.transaction(statements)))
   }
 })
 
 const lakeFailure = (place: string, detail: string): Failure => failure({ _tag: "LakeFailed", place, detail })
 
 /**
- * One writer at a time, until the lake is closed: DuckLake lets no two transactions change the same table at once, and creates
- * its catalog without a lock. DuckDB clears a session between two transactions, so the lock belongs to one. That of a process
- * that is stopped while it holds the lock ends after two minutes. If a commit takes longer than that, another one may begin,
- * and the later of the two is repeated.
+ * One transaction at a time: DuckLake lets no two delete rows of the same table at once, and creates its catalog without a
+ * lock. Whoever waits for the lock has read everything before, because the lock limits how many locations a fleet commits in
+ * a minute. DuckDB clears a session between two transactions, so the lock belongs to one. That of a process that is stopped
+ * while it holds the lock ends after two minutes. If a commit takes longer than that, another one may begin, and the later of
+ * the two is repeated.
  */
 const lockStatements = [
   "SELECT set_config('lock_timeout', '15min', true) AS wait, set_config('idle_in_transaction_session_timeout', '2min', true) AS idle",

@@ -52,6 +52,7 @@ export interface CommittedTable {
   readonly location: string
   readonly table: string
   readonly version: string
+  readonly run: string
   readonly rows: RowCounts
 }
 
@@ -65,9 +66,9 @@ export const newestCommits = Effect.fnUntraced(function* (
 ) {
   if (!hasCommits(existing)) return []
   const found = yield* rows(
-    `SELECT location_id AS location, table_name AS "table", version, rows AS crm, history_rows AS crm_history FROM ${newestCommitsSql} WHERE ${ofLocations(locations)}`
+    `SELECT location_id AS location, table_name AS "table", version, run_id AS run, rows AS crm, history_rows AS crm_history FROM ${newestCommitsSql} WHERE ${ofLocations(locations)}`
   )
-  const columns = { location: String, table: String, version: String, ...numbers(...schemas) }
+  const columns = { location: String, table: String, version: String, run: String, ...numbers(...schemas) }
   return readRows(columns, found).map(({ crm, crm_history, ...commit }) => ({ ...commit, rows: { crm, crm_history } }))
 })
 

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { type Column, type Table, tablesOf } from "../../catalog/tables.ts"
-import { query, queryTexts } from "../../stores/warehouse/query.ts"
+import { filledTables } from "../../stores/warehouse/columns.ts"
+import { queryTexts } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 
 export interface KnownTable {
@@ -57,19 +58,6 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({ resource
     tables: all.filter(exists),
     missing: all.filter((known) => !exists(known)).map(({ table }) => table.name)
   }
-})
-
-/**
- * The tables that hold rows, as `schema.table`, with about how many, in a database that is given as SQL. DuckDB's estimate
- * counts deleted rows until it reclaims their space, so it is never too low.
- */
-export const filledTables = Effect.fnUntraced(function* (database: string) {
-  const rows = yield* query(
-    { path: String, size: Number },
-    `SELECT schema_name || '.' || table_name AS path, estimated_size AS size FROM duckdb_tables()
-     WHERE database_name = ${database} AND estimated_size > 0`
-  )
-  return new Map(rows.map(({ path, size }) => [path, size]))
 })
 
 /** Reads the columns `n` and `example` of a query: how many rows have an error, and the key of one of them. */

@@ -16,7 +16,8 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type VerifyFinding, counted, wrong } from "../../values/finding.ts"
 import { scratchFolder } from "../../output/scratch.ts"
 import { stateFindings } from "./replayed-state.ts"
-import { type Known, type KnownTable, countedRows, filledTables, shownKey } from "./existing-tables.ts"
+import { filledTables } from "../../stores/warehouse/columns.ts"
+import { type Known, type KnownTable, countedRows, shownKey } from "./existing-tables.ts"
 
 export interface ReplayOptions {
   /** Output folder. */

@@ -45,6 +45,19 @@ export const tablesIn = Effect.fnUntraced(function* (database: string, schemas: 
 
 export const storedTables = tablesIn("current_database()", ["crm", "crm_history", "meta"])
 
+/**
+ * The tables that hold rows, as `schema.table`, with about how many, in a database that is given as SQL. DuckDB's estimate
+ * counts deleted rows until it reclaims their space, so it is never too low.
+ */
+export const filledTables = Effect.fnUntraced(function* (database: string) {
+  const rows = yield* query(
+    { path: String, size: Number },
+    `SELECT schema_name || '.' || table_name AS path, estimated_size AS size FROM duckdb_tables()
+     WHERE database_name = ${database} AND estimated_size > 0`
+  )
+  return new Map(rows.map(({ path, size }) => [path, size]))
+})
+
 export const selectText = (path: string, columns: ReadonlyArray<StoredColumn>): string =>
   select(path, columns, fileTextOf)
 

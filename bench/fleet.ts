@@ -81,7 +81,7 @@ try {
         saidAt = Date.now()
         console.error(`${((saidAt - begun) / 60_000).toFixed(0)} min: ${locations - open} of ${locations}`)
       }
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await new Promise((resolve) => setTimeout(resolve, 1000))
     }
     const minutes = (Date.now() - begun) / 60_000
     console.log(

@@ -109,10 +109,7 @@ const lockStatements = [
 
 const loadExtension = Effect.fnUntraced(function* (extension: string, folder: string | undefined, place: string) {
   const warehouse = yield* Warehouse
-  const load =
-    folder === undefined
-      ? Effect.catch(warehouse.run(`LOAD ${extension}`), () => warehouse.run(`INSTALL ${extension}; LOAD ${extension}`))
-      : warehouse.run(`LOAD ${literal(join(folder, `${extension}.duckdb_extension`))}`)
+  const load = warehouse.loadExtension(folder === undefined ? extension : join(folder, `${extension}.duckdb_extension`))
   yield* Effect.mapError(load, ({ message }) =>
     lakeFailure(place, `the DuckDB extension ${extension} could not be loaded: ${message.split("\n")[0]}`)
   )

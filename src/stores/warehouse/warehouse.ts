@@ -15,6 +15,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { chmod, copyFile, link, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
+import { acceptsUnsigned, installedExtension, loadExtension } from "./extensions.ts"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { format, formatSql, metaTablesSql } from "./format.ts"
 import { Failure, failure } from "../../values/failure.ts"
@@ -58,6 +59,8 @@ export class Warehouse extends Context.Service<
     readonly hold: (sql: string) => Effect.Effect<unknown, Failure, Scope.Scope>
     /** Adds an SQL function of texts, for all connections. */
     readonly textFunction: (name: string, parameters: number, of: TextFunction) => Effect.Effect<void, Failure>
+    /** An extension by its name, which may be downloaded, or by the path of its file. */
+    readonly loadExtension: (extension: string) => Effect.Effect<void, Failure>
     /** For small results. BIGINT, DECIMAL and timestamps are returned as text. */
     readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
     /** For results of any size, with a few thousand rows in memory at a time. Every column must be VARCHAR. */
@@ -92,8 +95,10 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   let limitMb = limitFor(path, memoryMb)
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => statementFailure(path, limitMb, cause) })
+  const isUnsigned = acceptsUnsigned()
+  const settings = { ...settingsOf(path, memoryMb, limitMb), allow_unsigned_extensions: String(isUnsigned) }
   const instance = yield* Effect.acquireRelease(
-    attempt(() => DuckDBInstance.create(":memory:", settingsOf(path, memoryMb, limitMb))),
+    attempt(() => DuckDBInstance.create(":memory:", settings)),
     (opened) => Effect.sync(() => opened.closeSync())
   )
   const connect = Effect.acquireRelease(
@@ -205,6 +210,14 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       Effect.uninterruptible(Effect.flatMap(connect, (other) => attempt(() => other.run(`${begin}; BEGIN; ${sql}`)))),
     textFunction: (name, parameters, of) =>
       attempt(async () => connection.registerScalarFunction(scalarFunction(name, parameters, of))),
+    loadExtension: (extension) =>
+      attempt(async () =>
+        loadExtension(
+          connection,
+          extension.includes("/") ? extension : await installedExtension(connection, extension),
+          isUnsigned
+        )
+      ),
     rows: (sql) =>
       attempt(async () => (await connection.runAndReadAll(sql)).getRowObjectsJson() as Array<Row>).pipe(
         Effect.uninterruptible,

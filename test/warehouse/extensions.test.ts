@@ -1,0 +1,36 @@
+/** Extensions of DuckDB in a process that opens one database after another. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { lakeExtensions, lakePython } from "../support/extensions.ts"
+
+const name = "ducklake.duckdb_extension"
+const whole = () => join(lakeExtensions(lakePython!), name)
+
+describe.skipIf(lakePython === undefined)("the extensions of a database", () => {
+  it.effect("are loaded without another check of the same file, and never if a file has no valid signature", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "sluice-extensions-"))
+      const path = join(folder, name)
+      const load = (warehouse: string, extension = path) =>
+        Effect.flatMap(Warehouse, (opened) => Effect.result(opened.loadExtension(extension))).pipe(
+          Effect.map((result) => (result._tag === "Success" ? "loaded" : result.failure.message)),
+          Effect.provide(Warehouse.layer(join(folder, warehouse), { access: "write", memoryMb: 128 }))
+        )
+      copyFileSync(whole(), path)
+      assert.strictEqual(yield* load("first.duckdb"), "loaded")
+      assert.strictEqual(yield* load("second.duckdb"), "loaded")
+
+      const changed = readFileSync(path)
+      changed[changed.length >> 1]! ^= 1
+      writeFileSync(join(folder, `other.${name}`), changed)
+      assert.match(yield* load("third.duckdb", join(folder, `other.${name}`)), /signature/)
+      writeFileSync(path, changed)
+      assert.match(yield* load("fourth.duckdb"), /signature/)
+      assert.match(yield* load("fifth.duckdb", join(folder, "absent", name)), /not found/)
+    })
+  )
+})

@@ -1,14 +1,15 @@
 /** A lake that several machines write: its catalog is in PostgreSQL, its files are in an object store. */
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openTables } from "../support/account.ts"
 import { lakeExtensions, lakePython } from "../support/extensions.ts"
 import { hasObjectStore, startObjectStore } from "../support/object-store.ts"
-import { postgresPrograms, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
 import { start } from "../support/process.ts"
 import { runPython } from "../support/python.ts"
+import { newFolder } from "../support/sluice.ts"
 
 const isPossible = lakePython !== undefined && hasObjectStore && postgresPrograms !== undefined
 if (postgresPrograms === undefined) console.log(withoutPostgres)
@@ -121,21 +122,37 @@ describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
       await run(accounts[0]!, ["lake", "maintain", "--apply"])
       await run(accounts[1]!, ["verify"])
 
-      // Another writer has the lock for some seconds.
+      // While another writer has the lock, two commits of a location wait for it. The second must read again what the lake has.
       const holder = spawn(join(postgresPrograms!, "psql"), [postgres.url, "-qAt"], {
         stdio: ["pipe", "pipe", "ignore"]
       })
       const isHeld = new Promise((resolve) => holder.stdout.once("data", resolve))
       holder.stdin.write("BEGIN; SELECT pg_advisory_xact_lock(7310423);\n")
       await isHeld
-      const waiting = run(accounts[0]!, ["publish", "--full"])
-      const first = await Promise.race([
-        waiting.then(() => "commit"),
-        new Promise((resolve) => setTimeout(() => resolve("holder"), 8000))
-      ])
-      assert.strictEqual(first, "holder", "a commit waits for the lock")
+      const [account] = accounts as [Account]
+      const copy = newFolder()
+      cpSync(account.output, copy, { recursive: true })
+      const syncWaits = async (waiters: number, output: string) => {
+        const running = start(sync, { ...environmentOf(account), SLUICE_OUTPUT: output })
+        const isWaiting = `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 7310423 AND NOT granted`
+        for (let tries = 0; (await sqlIn(postgres, isWaiting)) !== String(waiters); tries++) {
+          assert.isBelow(tries, 300, "a commit waits for the lock")
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        }
+        return running
+      }
+      // Only the first reads this contact, so only the first has it as changed.
+      const guest = { collection: "contacts", id: "seenOnceByTheFirst1" }
+      const like = (await account.service.records("contacts"))[0]!["id"]
+      await account.service.post("plant", { ...guest, like })
+      const first = await syncWaits(1, copy)
+      await account.service.post("remove", guest)
+      await account.service.post("change", { contacts: 0.2, seed: 4 })
+      const both = [first, await syncWaits(2, account.output)]
       holder.stdin.end("COMMIT;\n")
-      await waiting
+      for (const { ended } of both) assert.strictEqual((await ended).code, 0, (await ended).stderr)
+      const last = JSON.parse(runPython(lakePython!, compare, ...arguments_, account.warehouse))
+      assert.deepStrictEqual(last.differ, [])
 
       await postgres.stop()
       const failed = await run(accounts[0]!, ["publish", "--full"], 1)

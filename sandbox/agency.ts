@@ -4,6 +4,7 @@ import { createContext } from "./account/context.ts"
 import { type Files, createFiles } from "./files/files.ts"
 import { placeLinks } from "./files/places.ts"
 import { createLocations } from "./families/locations/seeded-location.ts"
+import { locationOfContent } from "./families/emails/content.ts"
 import type { HttpRequest } from "./http/handler.ts"
 import { privateTokenOf, refreshTokenOf } from "./http/tokens.ts"
 import { type SandboxOptions, type Settings, settle } from "./options.ts"
@@ -61,13 +62,15 @@ export class Agency {
     for (const service of this.#all()) service.deliveries.close()
   }
 
-  /** The service that a request is for: that of its token, or for a control request that of `?location=`. */
+  /** The service that a request is for: that of its token or its link, or for a control request that of `?location=`. */
   serviceFor({ body, headers, target }: HttpRequest): Service {
     if (this.#agency === undefined) return this.first
     if (target.startsWith("/__sandbox/")) {
       const id = URL.parse(`http://sandbox${target}`)?.searchParams.get("location")
       return this.#serviceOf(this.#numberById.get(id ?? "") ?? 0)
     }
+    const ofContent = this.#numberById.get(locationOfContent(target) ?? "")
+    if (ofContent !== undefined) return this.#serviceOf(ofContent)
     const header = String(headers["authorization"] ?? "")
     const form = target === "/oauth/token" ? new URLSearchParams(body?.toString()) : undefined
     const token = form?.get("refresh_token") ?? header.replace(/^Bearer /i, "")

@@ -62,6 +62,15 @@ describe("an agency", () => {
     assert.equal((await get(path, "pit-unknown")).status, 401)
   })
 
+  it("serves the content of the emails of each location, without a token", async () => {
+    const { get, locations } = start({})
+    for (const { locationId } of await locations()) {
+      const records = (await get(`/__sandbox/records/email_templates?location=${locationId}`)).text
+      const { editorContentUrl } = JSON.parse(records.split("\n")[0]!)
+      assert.equal((await get(editorContentUrl)).status, 200)
+    }
+  })
+
   it("has one app, with a refresh token for each location, which works once", async () => {
     const { agency, get, locations, send } = start({})
     const { clientId, clientSecret } = agency.first.tokens

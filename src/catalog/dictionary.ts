@@ -3,9 +3,37 @@ import { optionalPath } from "./optional-settings.ts"
 import * as Duration from "effect/Duration"
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
-import { personalDataClasses, personalDataMeanings } from "./personal-data.ts"
+import { type PersonalData, personalDataClasses, personalDataMeanings } from "./personal-data.ts"
 import { type ChildRequest, type ListResource, type Paging, type Resource, childRequestOf } from "./resource.ts"
 import { type Table, tablesOf } from "./tables.ts"
+
+/** A table or a model, as people read about it. */
+export interface Described {
+  /** That of a model has its schema. */
+  readonly name: string
+  readonly family: string
+  readonly description: string
+  readonly key: ReadonlyArray<string>
+  /** Which rows it has, and where they come from, as lines of Markdown. */
+  readonly source: string
+  /** The tables and models of which it is made, if it is a model. */
+  readonly reads: ReadonlyArray<string>
+  /** The resource whose records fill it, if it is a table. */
+  readonly resource?: string
+  readonly columns: ReadonlyArray<DescribedColumn>
+}
+
+export interface DescribedColumn {
+  readonly name: string
+  readonly type: string
+  readonly description: string
+  readonly personal: PersonalData
+  readonly documentedValues?: ReadonlyArray<string>
+  /** Says what the origins are to it. */
+  readonly relation: "refers to" | "from" | "is"
+  /** The table to whose ids its values belong, or the columns of which a model makes them. */
+  readonly origins: ReadonlyArray<string>
+}
 
 export interface DescribedTable {
   readonly family: string
@@ -32,7 +60,7 @@ export const dictionary = (catalogue: Catalogue): string => {
       "class of the most personal value that it contains.",
     ...[...families].flatMap((family) => [
       `## ${family}`,
-      ...tables.filter((one) => one.family === family).map((one) => tableSection(catalogue, one))
+      ...tables.filter((one) => one.family === family).map((one) => markdownOf(tableDescribed(catalogue, one)))
     ])
   ].join("\n\n")
 }
@@ -48,25 +76,56 @@ export const coverageTable = (catalogue: Catalogue): string =>
     )
   ].join("\n")
 
-/** A table as a section of Markdown. */
-export const tableSection = (catalogue: Catalogue, described: DescribedTable): string => {
-  const { table } = described
-  const columns = [
-    "| column | type | meaning | personal data | refers to |",
-    "|---|---|---|---|---|",
-    ...table.columns.map(
-      ({ name, sql, description, personal, references }) =>
-        `| ${name} | ${sql} | ${description.replaceAll("|", "\\|")} | ${personal} | ${references ?? ""} |`
-    )
-  ]
-  return [`### ${table.name}`, table.description, sourceText(catalogue, described), columns.join("\n")].join("\n\n")
+export const tableDescribed = (catalogue: Catalogue, { family, resource, table }: DescribedTable): Described => {
+  const { columns, description, key, name, parentColumn } = table
+  const source =
+    parentColumn === undefined
+      ? sourceSentences(catalogue, resource, table)
+      : `${grainSentence(table)} Comes with its row of ${resource.table}, and is marked deleted with it.`
+  return {
+    name,
+    family,
+    description,
+    key,
+    source,
+    reads: [],
+    resource: resource.table,
+    columns: columns.map(({ name, sql, description, personal, references, enumValues = [] }) => ({
+      name,
+      type: sql,
+      description,
+      personal,
+      documentedValues: enumValues,
+      relation: "refers to",
+      origins: references === undefined ? [] : [references]
+    }))
+  }
 }
 
-/** Which rows a table has, and where they come from. */
-export const sourceText = (catalogue: Catalogue, { resource, table }: DescribedTable): string =>
-  table.parentColumn === undefined
-    ? sourceSentences(catalogue, resource, table)
-    : `${grainSentence(table)} Comes with its row of ${resource.table}, and is marked deleted with it.`
+/** A table or model as a section of Markdown. */
+export const markdownOf = (described: Described): string => {
+  const { columns, description, name, resource } = described
+  const table = [
+    `| column | type | meaning | personal data | ${resource === undefined ? "made of" : "refers to"} |`,
+    "|---|---|---|---|---|",
+    ...columns.map((column) => {
+      const { description, name, personal, type } = column
+      return `| ${name} | ${type} | ${description.replaceAll("|", "\\|")} | ${personal} | ${originText(column)} |`
+    })
+  ]
+  const parts = [`### ${name}`, description, sourceText(described), table.join("\n")]
+  return parts.filter((part) => part !== "").join("\n\n")
+}
+
+/** Which rows a table or model has, where they come from, and of what it is made. */
+export const sourceText = ({ reads, source }: Described): string =>
+  [source, reads.length === 0 ? "" : `- Made of ${reads.map((table) => `\`${table}\``).join(", ")}.`]
+    .filter((line) => line !== "")
+    .join("\n")
+
+/** `shown`: an origin as a page has it. */
+export const originText = ({ origins, relation }: DescribedColumn, shown = (origin: string) => origin): string =>
+  `${relation === "is" ? "is " : ""}${origins.map(shown).join(", ")}`
 
 const sourceSentences = ({ resources }: Catalogue, resource: Resource, table: Table): string => {
   const host = resources.find(({ table }) => table === resource.embeddedIn?.table)
@@ -89,7 +148,8 @@ const listSentences = (resource: ListResource): ReadonlyArray<string> => {
   return [`- Pages: ${pagingText(paging)}${size}.`, `- Rerun: ${rerunText(resource)}.`]
 }
 
-const grainSentence = ({ key }: Table) => `One row per ${key.map((column) => `\`${column}\``).join(", ")}.`
+export const grainSentence = ({ key }: Pick<Table, "key">) =>
+  `One row per ${key.map((column) => `\`${column}\``).join(", ")}.`
 
 const pagingText = (paging: Paging): string => {
   switch (paging.kind) {

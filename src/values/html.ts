@@ -25,7 +25,7 @@ const rendered = (content: Content): string => {
   return typeof content === "object" ? content.map(rendered).join("") : escaped(String(content))
 }
 
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll(/\r\n?/g, "\n")

@@ -45,6 +45,14 @@ describe("the dictionary as HTML", () => {
     assert.include(model, "is opportunities.monetary_value")
   })
 
+  it("of personal data has only the columns that contain some", async () => {
+    const page = await printed(["contact_tags", "--personal-data"])
+    assert.deepStrictEqual(
+      Array.from(page.matchAll(/<tr id="contact_tags\.(\w+)">/g), ([, column]) => column),
+      ["tag", "_extra"]
+    )
+  })
+
   it("says of an account how many rows there are, when they were read, and its custom fields", async () => {
     const account = await openSynced({
       tables: "contacts,custom_fields",

@@ -2,19 +2,19 @@
 import { Effect } from "effect"
 import { coverageOf } from "../../catalog/coverage.ts"
 import {
-  type DescribedTable,
   coverageTable,
   describedTables,
   dictionary as wholeDictionary,
-  tableSection
+  markdownOf,
+  tableDescribed
 } from "../../catalog/dictionary.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
+import type { PersonalData } from "../../catalog/personal-data.ts"
 import { choosableNames, namedTables } from "../../catalog/published-tables.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
 import { defaultCatalogue } from "../../run/catalogue.ts"
-import { columnLines, coverageLines, entryOf, listLines, modelEntry } from "./dictionary-text.ts"
-import type { DescribedModel } from "../../stages/publish/models/described.ts"
-import { modelFamily, modelSection, modelSections } from "../../stages/publish/models/dictionary.ts"
+import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
+import { modelDescribed, modelFamily, modelSections } from "../../stages/publish/models/dictionary.ts"
 import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
 import { printResult } from "../../run/result.ts"
@@ -39,20 +39,21 @@ export const dictionary = Effect.fn("cli.dictionary")(function* ({
 }: DictionaryFlags) {
   const { print, say, stdout } = yield* Output
   const catalogue = yield* defaultCatalogue()
-  const known = describedTables(catalogue)
   // To describe the models takes a database.
   const onlyTables = coverage || (names.length > 0 && names.every((name) => catalogue.familyByTable.has(name)))
   const models = onlyTables ? [] : yield* allModels(catalogue)
-  const named = yield* chosenFrom(known, models, catalogue, names)
-  const chosen = personalData ? named.tables.flatMap(personalOnly) : named.tables
-  const chosenModels = personalData ? named.models.flatMap(personalColumns) : named.models
+  const isNamed = yield* namedBy(catalogue, models, names)
+  const shown = <A extends Named & WithColumns>(one: A): ReadonlyArray<A> =>
+    isNamed(one) ? (personalData ? personalOnly(one) : [one]) : []
+  const chosen = describedTables(catalogue).flatMap((one) => shown(one.table).map((table) => ({ ...one, table })))
+  const chosenModels = models.flatMap(shown)
+  const described = [...chosen.map((one) => tableDescribed(catalogue, one)), ...chosenModels.map(modelDescribed)]
   const width = terminalWidth(stdout)
   if (html) {
     const { dictionaryPage } = yield* Effect.promise(() => import("../../stages/publish/contracts/dictionary-page.ts"))
     const { accountFacts } = yield* Effect.promise(() => import("./account-facts.ts"))
     const facts = yield* accountFacts
-    const page = { tables: chosen, models: chosenModels, facts }
-    print((yield* Effect.promise(() => dictionaryPage(catalogue, page))).trimEnd())
+    print((yield* Effect.promise(() => dictionaryPage(catalogue, described, facts))).trimEnd())
     return 0
   }
   if (coverage) {
@@ -68,29 +69,28 @@ export const dictionary = Effect.fn("cli.dictionary")(function* ({
   const isWhole = names.length === 0 && !personalData
   if (width === undefined) {
     print(
-      isWhole
-        ? `${wholeDictionary(catalogue)}\n\n${modelSections(models)}`
-        : [...chosen.map((one) => tableSection(catalogue, one)), ...chosenModels.map(modelSection)].join("\n\n")
+      isWhole ? `${wholeDictionary(catalogue)}\n\n${modelSections(models)}` : described.map(markdownOf).join("\n\n")
     )
     return 0
   }
-  const entries = [...chosen.map((one) => entryOf(catalogue, one)), ...chosenModels.map(modelEntry)]
-  const lines = isWhole ? listLines(entries, width) : entries.flatMap((one) => columnLines(one, width))
+  const lines = isWhole ? listLines(described, width) : described.flatMap((one) => columnLines(one, width))
   for (const line of lines) print(line)
-  if (names.length === 0 && !personalData) say("Next: ./sluice dictionary contacts")
+  if (isWhole) say("Next: ./sluice dictionary contacts")
   return 0
 })
 
-/** The table with the columns that contain personal data; nothing if it has none. */
-const personalOnly = (described: DescribedTable): ReadonlyArray<DescribedTable> => {
-  const columns = described.table.columns.filter(({ personal }) => personal !== "none")
-  return columns.length === 0 ? [] : [{ ...described, table: { ...described.table, columns } }]
+interface Named {
+  readonly name: string
 }
 
-/** The models with the columns that contain personal data. */
-const personalColumns = (model: DescribedModel): ReadonlyArray<DescribedModel> => {
-  const columns = model.columns.filter(({ personal }) => personal !== "none")
-  return columns.length === 0 ? [] : [{ ...model, columns }]
+interface WithColumns {
+  readonly columns: ReadonlyArray<{ readonly personal: PersonalData }>
+}
+
+/** The table or model with the columns that contain personal data; nothing if it has none. */
+const personalOnly = <A extends WithColumns>(one: A): ReadonlyArray<A> => {
+  const columns = one.columns.filter(({ personal }) => personal !== "none")
+  return columns.length === 0 ? [] : [{ ...one, columns }]
 }
 
 const allModels = Effect.fnUntraced(function* (catalogue: Catalogue) {
@@ -99,15 +99,13 @@ const allModels = Effect.fnUntraced(function* (catalogue: Catalogue) {
 })
 
 /** A model is named with its schema or without. */
-const chosenFrom = Effect.fnUntraced(function* (
-  tables: ReadonlyArray<DescribedTable>,
-  models: ReadonlyArray<DescribedModel>,
+const namedBy = Effect.fnUntraced(function* (
   catalogue: Catalogue,
+  models: ReadonlyArray<Named>,
   names: ReadonlyArray<string>
 ) {
-  const modelNames = models.map(({ name }) => name)
-  const all = [...tables.map(({ table }) => table.name), ...modelNames]
-  const families = new Map([...catalogue.familyByTable, ...modelNames.map((name) => [name, modelFamily] as const)])
+  const families = new Map([...catalogue.familyByTable, ...models.map(({ name }) => [name, modelFamily] as const)])
+  const all = [...families.keys()]
   const namesOf = (written: string) => namedTables(written.replace(/^bi\./, ""), all, families)
   const unknown = names.find((name) => namesOf(name).length === 0)
   if (unknown !== undefined) {
@@ -118,10 +116,6 @@ const chosenFrom = Effect.fnUntraced(function* (
       next: near === undefined ? "./sluice dictionary" : `./sluice dictionary ${near}`
     })
   }
-  if (names.length === 0) return { tables, models }
   const named = new Set(names.flatMap(namesOf))
-  return {
-    tables: tables.filter(({ table }) => named.has(table.name)),
-    models: models.filter(({ name }) => named.has(name))
-  }
+  return ({ name }: Named) => names.length === 0 || named.has(name)
 })

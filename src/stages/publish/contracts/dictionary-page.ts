@@ -2,16 +2,15 @@
  * The data dictionary as one HTML page that needs no network: tables and models, from which API operation and which columns each
  * value comes, a search, diagrams, example queries; and what is known of an account.
  */
-import { type DescribedTable, sourceText } from "../../../catalog/dictionary.ts"
+import { type Described, originText } from "../../../catalog/dictionary.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { personalDataClasses, personalDataMeanings } from "../../../catalog/personal-data.ts"
 import { counted } from "../../../values/finding.ts"
-import { Html, documentOf, html } from "../../../values/html.ts"
+import { Html, documentOf, escaped, html } from "../../../values/html.ts"
 import { tableOf, text } from "../../../values/html-table.ts"
 import { number } from "../../../values/text.ts"
-import type { DescribedModel } from "../models/described.ts"
-import { modelFamily, modelSource } from "../models/dictionary.ts"
-import { type ContractColumn, type ContractTable, contractOf } from "./contract.ts"
+import { modelFamily } from "../models/dictionary.ts"
+import { type ContractTable, contractOf } from "./contract.ts"
 import { exampleQuery, script, style } from "./dictionary-parts.ts"
 import { familyDiagram, lineageDiagram, makeDiagrams } from "./diagram.ts"
 
@@ -33,56 +32,52 @@ export interface AccountFacts {
   }>
 }
 
-interface Page {
-  readonly tables: ReadonlyArray<DescribedTable>
-  readonly models: ReadonlyArray<DescribedModel>
-  readonly facts: AccountFacts | undefined
-}
-
-export const dictionaryPage = async (catalogue: Catalogue, page: Page): Promise<string> => {
-  const { facts, models } = page
+export const dictionaryPage = async (
+  catalogue: Catalogue,
+  described: ReadonlyArray<Described>,
+  facts: AccountFacts | undefined
+): Promise<string> => {
   const all = contractOf(catalogue)
-  const tables = page.tables.map((one) => ({ one, table: all.find(({ name }) => name === one.table.name)! }))
-  const shown = new Set([...tables.map(({ table }) => table.name), ...models.map(shownName)])
+  const models = described.filter(({ family }) => family === modelFamily)
+  const tables = described.filter(({ family }) => family !== modelFamily)
+  const shown = new Set(described.map(({ name }) => name))
   const draw = await makeDiagrams(shown)
-  const columns = new Set([
-    ...tables.flatMap(({ one, table }) => one.table.columns.map(({ name }) => `${table.name}.${name}`)),
-    ...models.flatMap((model) => model.columns.map(({ name }) => `${shownName(model)}.${name}`))
-  ])
+  const columns = new Set(described.flatMap((one) => one.columns.map(({ name }) => `${one.name}.${name}`)))
   const link: Link = (target) =>
-    shown.has(target) || columns.has(target) ? `<a href="#${target}">${escape(target)}</a>` : escape(target)
-  const usedBy = (table: string) => models.filter(({ reads }) => reads.includes(table)).map(shownName)
-  const context = { all, catalogue, facts, link, usedBy }
+    shown.has(target) || columns.has(target) ? `<a href="#${target}">${escaped(target)}</a>` : escaped(target)
+  const usedBy = (table: string) => models.filter(({ reads }) => reads.includes(table)).map(({ name }) => name)
+  const context = { all, facts, link, usedBy }
   const fields = facts?.customFields ?? []
-  const made = models.map((model) => ({ name: shownName(model), reads: model.reads }))
+  const lead = `<p class="lead">Ready-made tables in the schema ${modelFamily} of each release. The last column says from which columns of tables a value is made, as far as the SQL of the model says it.</p>`
   const families = Array.from(
-    Map.groupBy(tables, ({ table }) => table.family),
+    Map.groupBy([...models, ...tables], ({ family }) => family),
     ([family, own]) => {
-      const parts = own.map(({ table }) => table)
-      const sections = own.map(({ one, table }) => tableSection(one, table, context))
-      const legend = "Solid: tables of this family. Dashed: tables of others. The fork is at the side of many rows."
-      return {
-        title: family,
-        names: parts.map(({ name }) => name),
-        sections,
-        diagram: familyDiagram(family, parts),
-        legend
-      }
+      const names = own.map(({ name }) => name)
+      const sections = own.map((one) => tableSection(one, context))
+      return family === modelFamily
+        ? {
+            title: "Models",
+            names,
+            sections: [lead, ...sections],
+            diagram: lineageDiagram("Of which tables the models are made", own),
+            legend: "Solid: models. Dashed: tables. An arrow points to the model that reads."
+          }
+        : {
+            title: family,
+            names,
+            sections,
+            diagram: familyDiagram(
+              family,
+              all.filter(({ name }) => names.includes(name))
+            ),
+            legend: "Solid: tables of this family. Dashed: tables of others. The fork is at the side of many rows."
+          }
     }
   )
-  const lead = `<p class="lead">Ready-made tables in the schema ${modelFamily} of each release. The last column says from which columns of tables a value is made, as far as the SQL of the model says it.</p>`
-  if (models.length > 0)
-    families.unshift({
-      title: "Models",
-      names: models.map(shownName),
-      sections: [lead, ...models.map((model) => modelSection(model, context))],
-      diagram: lineageDiagram("Of which tables the models are made", made),
-      legend: "Solid: models. Dashed: tables. An arrow points to the model that reads."
-    })
   const body = `<header id="top">
 <h1>Data dictionary</h1>
 <p class="lead">Which tables and models there are, what each column means, and where it comes from.</p>
-${tiles(page)}
+${tiles(tables, models, facts)}
 <label>Search names, sentences and origins <input type="search" id="search" autocomplete="off" spellcheck="false"></label>
 <p id="found" class="note" role="status"></p>
 <p class="note">Classes of personal data: ${personalDataClasses.map((name) => `<b>${name}</b> ${personalDataMeanings[name]}`).join("; ")}.</p>
@@ -112,17 +107,18 @@ type Link = (target: string) => string
 
 interface Context {
   readonly all: ReadonlyArray<ContractTable>
-  readonly catalogue: Catalogue
   readonly facts: AccountFacts | undefined
   readonly link: Link
   /** The models that read a table or model. */
   readonly usedBy: (name: string) => ReadonlyArray<string>
 }
 
-const shownName = ({ name }: DescribedModel): string => `${modelFamily}.${name}`
-
-const tiles = ({ facts, models, tables }: Page): string => {
-  const rows = tables.reduce((sum, { table }) => sum + (facts?.rows.get(table.name) ?? 0), 0)
+const tiles = (
+  tables: ReadonlyArray<Described>,
+  models: ReadonlyArray<Described>,
+  facts: AccountFacts | undefined
+): string => {
+  const rows = tables.reduce((sum, { name }) => sum + (facts?.rows.get(name) ?? 0), 0)
   const shown = [
     [`${tables.length}`, "tables"],
     ...(models.length === 0 ? [] : [[`${models.length}`, "models"]]),
@@ -142,65 +138,38 @@ const navigation = (title: string, names: ReadonlyArray<string>): string =>
     .map((name) => `<li><a href="#${name}">${name.replace(`${modelFamily}.`, "")}</a></li>`)
     .join("")}</ul></details>`
 
-/** A table or model. */
-interface Shown extends Pick<ContractTable, "name" | "key" | "description"> {
-  /** Sentences about where its rows come from. */
-  readonly origins: ReadonlyArray<string>
-  /** The head of the last column. */
-  readonly last: string
-  readonly columns: ReadonlyArray<
-    Pick<ContractColumn, "name" | "type" | "description" | "personal" | "documentedValues"> & { readonly last: string }
-  >
-  readonly query?: string
-}
-
-const modelSection = (model: DescribedModel, context: Context): string => {
-  const { link } = context
-  const source = prose(modelSource({ ...model, reads: [] }).replaceAll(/^- /gm, ""))
-  const columns = model.columns.map(({ copyOf, from, ...column }) => ({
-    ...column,
-    last: copyOf === undefined ? from.map(link).join(", ") : `is ${link(copyOf)}`
-  }))
-  const origins = [...(source === "" ? [] : [source]), ...linked("Made of", model.reads, link)]
-  return shownSection({ ...model, name: shownName(model), last: "Made of", columns, origins }, undefined, context)
-}
-
-const tableSection = (described: DescribedTable, table: ContractTable, context: Context): string => {
-  const { all, catalogue, link } = context
-  const columns = table.columns.map((column) => ({
-    ...column,
-    last: column.refersTo ? link(column.refersTo.table) : ""
-  }))
-  const origins = [prose(sourceText(catalogue, described).replaceAll(/^- /gm, ""))]
-  const query = exampleQuery(table, all)
-  return shownSection({ ...table, last: "Refers to", columns, origins, query }, described.resource.table, context)
-}
-
 const linked = (text: string, names: ReadonlyArray<string>, link: Link): ReadonlyArray<string> =>
   names.length === 0 ? [] : [`${text} ${names.map(link).join(", ")}.`]
 
-const shownSection = (shown: Shown, resource: string | undefined, { facts, link, usedBy }: Context): string => {
-  const { columns, description, key, last, name, origins, query } = shown
+const tableSection = (described: Described, { all, facts, link, usedBy }: Context): string => {
+  const { columns, description, family, key, name, reads, resource, source } = described
+  const table = all.find((one) => one.name === name)
   const n = facts?.rows.get(name)
   const at = resource && facts?.completeAt.get(resource)
-  const known = [n === undefined ? [] : counted(n, "row"), at ? `last read completely ${escape(at)} UTC` : []].flat()
+  const known = [n === undefined ? [] : counted(n, "row"), at ? `last read completely ${escaped(at)} UTC` : []].flat()
+  const origins = [
+    ...(source === "" ? [] : [prose(source.replaceAll(/^- /gm, ""))]),
+    ...linked("Made of", reads, link),
+    ...linked("Read by", usedBy(name), link)
+  ]
+  const last = family === modelFamily ? "Made of" : "Refers to"
   const rows = columns.map(
     (column) =>
       // To which the origins of models refer.
       `<tr id="${name}.${column.name}"><th scope="row"><code>${column.name}</code>${key.includes(column.name) ? " <small>key</small>" : ""}</th>` +
-      `<td><code>${escape(column.type)}</code></td><td>${prose(column.description)}${valuesText(column.description, column.documentedValues)}</td>` +
-      `<td>${column.personal === "none" ? "" : column.personal}</td><td>${column.last}</td></tr>`
+      `<td><code>${escaped(column.type)}</code></td><td>${prose(column.description)}${valuesText(column.description, column.documentedValues)}</td>` +
+      `<td>${column.personal === "none" ? "" : column.personal}</td><td>${originText(column, link)}</td></tr>`
   )
   return sectionOf(
     name,
     `${known.length === 0 ? "" : `<p class="facts">${known.join(" · ")}</p>`}<p class="meaning">${prose(description)}</p>
-<p class="source">${[...origins, ...linked("Read by", usedBy(name), link)].join("\n")}</p>
+<p class="source">${origins.join("\n")}</p>
 <div class="scroll" role="region" aria-label="Columns of ${name}" tabindex="0"><table>
 <thead><tr>${["Column", "Type", "Meaning", "Personal data", last].map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>
 <tbody>
 ${rows.join("\n")}
 </tbody></table></div>
-${query === undefined ? "" : `<details><summary>Example query</summary><pre tabindex="0"><code>${escape(query)}</code></pre></details>`}`
+${table === undefined ? "" : `<details><summary>Example query</summary><pre tabindex="0"><code>${escaped(exampleQuery(table, all))}</code></pre></details>`}`
   )
 }
 
@@ -227,9 +196,6 @@ const customFieldsPart = (fields: AccountFacts["customFields"]): string => {
 const valuesText = (description: string, values: ReadonlyArray<string> = []): string =>
   values.every((value) => description.includes(`\`${value}\``))
     ? ""
-    : ` <small>${values.map(escape).join(" · ")}</small>`
+    : ` <small>${values.map(escaped).join(" · ")}</small>`
 
-const prose = (text: string): string => escape(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>")
-
-const escape = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+const prose = (text: string): string => escaped(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>")

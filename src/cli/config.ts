@@ -6,53 +6,35 @@ import { type SettingProblem, isMissing, settingOf } from "../settings/errors.ts
 import { allSettings } from "../settings/sections.ts"
 import { counted } from "../values/finding.ts"
 import { checkedSettings } from "../run/prologue.ts"
-import { Output, table } from "../run/console/output.ts"
-import { printResult } from "../run/result.ts"
+import { table } from "../run/console/output.ts"
+import { info, shown } from "../run/result.ts"
 import { problemSentence } from "../run/console/setting-errors.ts"
 
-interface ConfigFlags extends Flags {
-  readonly json: boolean
-}
-
 /** Wrong and missing settings do not stop it: the table shows what a command would use. */
-export const configShow = Effect.fn("cli.configShow")(function* (flags: ConfigFlags) {
-  const { print, say } = yield* Output
+export const configShow = Effect.fn("cli.configShow")(function* (flags: Flags) {
   const { all: problems, settings } = yield* checkedSettings(flags)
-  const shown = shownSettings(settings, problems)
+  const found = shownSettings(settings, problems)
   const next = problems.length > 0 ? "./sluice config validate" : "./sluice doctor"
-  if (flags.json)
-    return yield* printResult("config-show", {
-      exitCode: 0,
-      next,
-      data: { file: settings.file, settings: shown, problems: problems.length }
-    })
-  for (const line of table(
-    ["setting", "value", "from"],
-    shown.map(({ setting, value, from, place }) => [setting, value ?? "", place ?? from])
-  ))
-    print(line)
-  if (problems.length > 0) say(`${counted(problems.length, "problem")} in these settings.`)
-  say(`Next: ${next}`)
-  return 0
+  const data = { file: settings.file, settings: found, problems: problems.length }
+  return shown("config-show", { exitCode: 0, next, data }, function* () {
+    yield* table(
+      ["setting", "value", "from"],
+      found.map(({ setting, value, from, place }) => [setting, value ?? "", place ?? from])
+    )
+    if (problems.length > 0) yield info(`${counted(problems.length, "problem")} in these settings.`)
+  })
 })
 
 /** Sends no request, but runs the commands of `cmd:` references, as every command that needs the secret does. */
-export const configValidate = Effect.fn("cli.configValidate")(function* (flags: ConfigFlags) {
-  const { print, say } = yield* Output
+export const configValidate = Effect.fn("cli.configValidate")(function* (flags: Flags) {
   const { all, settings } = yield* checkedSettings(flags)
   const sentences = all.map(problemSentence)
   const exitCode = sentences.length === 0 ? 0 : exitCodes.config
   const next = sentences.length === 0 ? "./sluice doctor" : "correct this, then ./sluice config validate"
-  if (flags.json)
-    return yield* printResult("config-validate", {
-      exitCode,
-      next,
-      data: { file: settings.file, problems: sentences }
-    })
-  for (const sentence of sentences) print(sentence)
-  if (sentences.length === 0) print("The settings are valid.")
-  say(`Next: ${next}`)
-  return exitCode
+  const data = { file: settings.file, problems: sentences }
+  return shown("config-validate", { exitCode, next, data }, () =>
+    sentences.length === 0 ? ["The settings are valid."] : sentences
+  )
 })
 
 interface ShownSetting {

@@ -7,11 +7,11 @@ import { type Flags, readSettings } from "../settings/read.ts"
 import { Environment } from "../values/environment.ts"
 
 /** As `loadRun`. */
-export const loadFenced = <Module, E, R>(
+export const loadFenced = <Module, A, E, R>(
   command: string,
   flags: RunFlags & Flags,
   module: Promise<Module>,
-  run: (module: Module) => Effect.Effect<number, E, R>
+  run: (module: Module) => Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function* () {
     const environment = yield* Environment

@@ -9,19 +9,17 @@ import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, nothingSynced } from "../run/console/errors.ts"
-import { Output, table } from "../run/console/output.ts"
+import { table } from "../run/console/output.ts"
 import { recorded } from "../run/run.ts"
-import { printResult } from "../run/result.ts"
+import { shown } from "../run/result.ts"
 
 export interface LakeFlags extends Flags {
   readonly apply: boolean
-  readonly json: boolean
 }
 
 export const lakeMaintain = Effect.fn("cli.lakeMaintain")(function* (flags: LakeFlags) {
-  const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
-  const { apply, json } = flags
+  const { apply } = flags
   const { lake: settings } = output
   if (settings === undefined)
     return yield* new CommandError({
@@ -44,13 +42,11 @@ export const lakeMaintain = Effect.fn("cli.lakeMaintain")(function* (flags: Lake
       }))
     : work
   const next = apply ? "./sluice status" : "./sluice lake maintain --apply"
-  if (json) return yield* printResult("lake-maintain", { exitCode: 0, next, data: { applied: apply, steps } })
-  for (const line of table(
-    ["step", "count", "what"],
-    steps.map(({ count, step, what }) => [step, count.toLocaleString("en-US"), what])
-  ))
-    print(line)
-  if (!apply) print("Nothing was changed.")
-  say(`Next: ${next}`)
-  return 0
+  return shown("lake-maintain", { exitCode: 0, next, data: { applied: apply, steps } }, function* () {
+    yield* table(
+      ["step", "count", "what"],
+      steps.map(({ count, step, what }) => [step, count.toLocaleString("en-US"), what])
+    )
+    if (!apply) yield "Nothing was changed."
+  })
 })

@@ -6,20 +6,16 @@ import { readSettings } from "../settings/read.ts"
 import { currenciesOf } from "../settings/settings.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError } from "../run/console/errors.ts"
-import { Output } from "../run/console/output.ts"
-import { printResult } from "../run/result.ts"
+import { shown } from "../run/result.ts"
 import { writeProject } from "../stages/publish/models/files.ts"
 
 export const modelsExport = Effect.fn("cli.modelsExport")(function* ({
   folder,
-  force,
-  json
+  force
 }: {
   readonly folder: string
   readonly force: boolean
-  readonly json: boolean
 }) {
-  const { print, say } = yield* Output
   if (!force && (yield* onDisk(folder, "read", () => namesIn(folder))).length > 0)
     return yield* new CommandError({
       ends: "usage",
@@ -29,8 +25,7 @@ export const modelsExport = Effect.fn("cli.modelsExport")(function* ({
   const currencies = currenciesOf(readSettings({}, yield* Environment))
   const views = yield* onDisk(folder, "written", () => writeProject(folder, currencies))
   const next = `cd ${folder}, then SLUICE_DUCKDB=<path of crm.duckdb> dbt build --profiles-dir .`
-  if (json) return yield* printResult("models-export", { exitCode: 0, next, data: { folder, views } })
-  print(`The dbt project is in ${folder}.`)
-  say(`Next: ${next}`)
-  return 0
+  return shown("models-export", { exitCode: 0, next, data: { folder, views } }, () => [
+    `The dbt project is in ${folder}.`
+  ])
 })

@@ -7,7 +7,7 @@ import { explanationOf } from "../run/console/errors.ts"
 import { exitCodes } from "../values/failure.ts"
 import { outputPaths } from "../output/paths.ts"
 import { type Row, Warehouse } from "../stores/warehouse/warehouse.ts"
-import { loaded } from "../run/load.ts"
+import { load } from "../run/load.ts"
 import { withRunFlags } from "../run/run-flags.ts"
 import { logSynced } from "../run/report.ts"
 import { type Options, type Result, SluiceError, call } from "./run.ts"
@@ -32,17 +32,17 @@ export interface SyncOptions extends Options, Selection {
 export const sync = (options: SyncOptions = {}): Effect.Effect<Result<"sync">, SluiceError> =>
   call("sync", options, () => {
     const { deadline, full } = options
-    const work = loaded(import("../run/sync.ts"), (_) => _.syncOnce({ ...flagsOf(options), deadline, full }))
+    const work = load(import("../run/sync.ts"), (_) => _.syncOnce({ ...flagsOf(options), deadline, full }))
     return withRunFlags("sync", {}, Effect.tap(work, logSynced))
   })
 
 /** Estimates the requests and the time of a sync. */
 export const plan = (options: Options & Selection = {}): Effect.Effect<Result<"plan">, SluiceError> =>
-  call("plan", options, () => loaded(import("../run/plan.ts"), (_) => _.planOnce(flagsOf(options))))
+  call("plan", options, () => load(import("../run/plan.ts"), (_) => _.planOnce(flagsOf(options))))
 
 /** The state of the last runs, of every table. Sends no requests. */
 export const status = (options: Options = {}): Effect.Effect<Result<"status">, SluiceError> =>
-  call("status", options, () => loaded(import("../run/status.ts"), (_) => _.statusOnce(flagsOf(options))))
+  call("status", options, () => load(import("../run/status.ts"), (_) => _.statusOnce(flagsOf(options))))
 
 /** What the flags of a command say. */
 const flagsOf = ({ config, except, only, output }: Options & Selection) => ({

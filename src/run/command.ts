@@ -1,9 +1,11 @@
 /** How a command describes itself. Its help, its completions, docs/commands.md and docs/schemas are made of this. */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as Command from "effect/cli/Command"
+import { type Shown, printShown } from "./result.ts"
 
 /** By the name in `sluice/<name>/1`, the schema of the data that a command prints with `--json`. */
 export type ResultSchemas = Readonly<Record<string, Schema.Top>>
@@ -29,7 +31,10 @@ interface Described extends About {
   readonly examples: ReadonlyArray<Command.Command.Example>
 }
 
-/** A command that does something. `run` fails with `Ended` for an exit code other than 0; see load.ts. */
+/** How a command that did not do all its work ends; the command has written why. */
+export class Ended extends Data.TaggedError("Ended")<{ readonly exitCode: number }> {}
+
+/** A command that does something. Its handler returns what is to be printed, or prints itself and returns an exit code. */
 export const command = <const Flags extends Command.Command.Config, E, R>({
   name,
   flags,
@@ -37,8 +42,18 @@ export const command = <const Flags extends Command.Command.Config, E, R>({
   ...described
 }: Described & {
   readonly flags: Flags
-  readonly run: (flags: Command.Command.Config.Infer<Flags>) => Effect.Effect<void, E, R>
-}) => Command.make(name, flags, run).pipe(about(described))
+  readonly run: (flags: Command.Command.Config.Infer<Flags>) => Effect.Effect<Shown | number, E, R>
+}) =>
+  Command.make(name, flags, (given) => ended(run(given), (given as { readonly json?: boolean }).json === true)).pipe(
+    about(described)
+  )
+
+/** The handlers of Effect's commands return nothing, so an exit code other than 0 leaves them as an error. */
+const ended = Effect.fnUntraced(function* <E, R>(handler: Effect.Effect<Shown | number, E, R>, json: boolean) {
+  const result = yield* handler
+  const exitCode = typeof result === "number" ? result : yield* printShown(result, json)
+  if (exitCode !== 0) return yield* new Ended({ exitCode })
+})
 
 /** A command that consists of others, which its help may show in groups. */
 export const group = <const Commands extends ReadonlyArray<Command.Command.SubcommandEntry>>({

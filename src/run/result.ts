@@ -1,6 +1,7 @@
 /** What a command prints with `--json`: one object, successful or not. docs/schemas has the JSON Schema of each command. */
 import * as Effect from "effect/Effect"
 import type { ExitKind } from "../values/failure.ts"
+import type { LogLevel } from "./console/log.ts"
 import { Output } from "./console/output.ts"
 
 /** The data of each result by its name; src/cli/commands.ts declares its members. */
@@ -18,6 +19,41 @@ export interface CommandResult<Name extends ResultName> {
   /** The next command or step, in words. */
   readonly next?: string
 }
+
+/** What a command did, for `command` to print: `data` for programs, and for people `lines` and the next step. */
+export interface Shown<Name extends ResultName = ResultName> extends CommandResult<Name> {
+  readonly name: Name
+  /** Read only if people are shown the result. */
+  readonly lines: () => Iterable<Line>
+}
+
+/** A line of the result, on stdout, or a message beside it. */
+export type Line = string | { readonly message: string; readonly level: LogLevel }
+
+/** A message beside the lines of a result. */
+export const info = (message: string): Line => ({ message, level: "info" })
+export const warning = (message: string): Line => ({ message, level: "warn" })
+
+/** The result of a command, with the lines that show it to people. */
+export const shown = <Name extends ResultName>(
+  name: Name,
+  result: CommandResult<Name>,
+  lines: () => Iterable<Line>
+): Shown<Name> => ({ name, ...result, lines })
+
+/** Prints what a command did, for programs or for people. */
+export const printShown = (result: Shown, json: boolean) =>
+  printEither(
+    result.name,
+    result,
+    json,
+    Effect.map(Output, ({ print, say }) => {
+      for (const line of result.lines()) {
+        if (typeof line === "string") print(line)
+        else say(line.message, line.level)
+      }
+    })
+  )
 
 /** Prints the result of a command and returns its exit code. */
 export const printResult = Effect.fnUntraced(function* <Name extends ResultName>(

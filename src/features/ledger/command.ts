@@ -15,15 +15,11 @@ import { counted } from "../../values/finding.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError, nothingSynced } from "../../run/console/errors.ts"
-import { Output, table } from "../../run/console/output.ts"
+import { table } from "../../run/console/output.ts"
 import { openReadable } from "../../run/readable.ts"
-import { instant, printResult } from "../../run/result.ts"
+import { instant, shown, warning } from "../../run/result.ts"
 
-interface LedgerFlags extends Flags {
-  readonly json: boolean
-}
-
-const readLedger = Effect.fnUntraced(function* (flags: LedgerFlags) {
+const readLedger = Effect.fnUntraced(function* (flags: Flags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const path = ledgerOf(output.folder)
   if (!existsSync(path))
@@ -31,11 +27,9 @@ const readLedger = Effect.fnUntraced(function* (flags: LedgerFlags) {
   return { output, path, check: yield* onDisk(path, "read", () => checkLedger(path)) }
 })
 
-export const ledgerShow = Effect.fn("cli.ledgerShow")(function* (flags: LedgerFlags) {
-  const { print, say } = yield* Output
+export const ledgerShow = Effect.fn("cli.ledgerShow")(function* (flags: Flags) {
   const { check } = yield* readLedger(flags)
   const next = "./sluice ledger verify"
-  if (flags.json) return yield* printResult("ledger-show", { exitCode: 0, next, data: { records: check.records } })
   const rows = check.records.map(({ seq, at, kind, detail }) => [
     seq,
     at,
@@ -45,19 +39,18 @@ export const ledgerShow = Effect.fn("cli.ledgerShow")(function* (flags: LedgerFl
       .map(([key, value]) => `${key}=${String(value)}`)
       .join(" ")
   ])
-  for (const line of table(["record", "at", "kind", "detail"], rows)) print(line)
-  if (check.problem) say(`Line ${check.problem.line} and later lines are not shown: ${check.problem.what}.`, "warn")
-  say(`Next: ${next}`)
-  return 0
+  return shown("ledger-show", { exitCode: 0, next, data: { records: check.records } }, function* () {
+    yield* table(["record", "at", "kind", "detail"], rows)
+    if (check.problem) yield warning(`Line ${check.problem.line} and later lines are not shown: ${check.problem.what}.`)
+  })
 })
 
-export interface LedgerVerifyFlags extends LedgerFlags {
+export interface LedgerVerifyFlags extends Flags {
   /** The folder of a bundle, whose records the ledger must still have. */
   readonly bundle: string | undefined
 }
 
 export const ledgerVerify = Effect.fn("cli.ledgerVerify")(function* (flags: LedgerVerifyFlags) {
-  const { print, say } = yield* Output
   const { output, path, check } = yield* readLedger(flags)
   const findings = [
     ...(check.problem ? [`${path} line ${check.problem.line}: ${check.problem.what}`] : []),
@@ -71,13 +64,10 @@ export const ledgerVerify = Effect.fn("cli.ledgerVerify")(function* (flags: Ledg
     ? "./sluice export bundle"
     : "restore the ledger from a backup, and find out who can write the folder."
   const { head } = check
-  if (flags.json) return yield* printResult("ledger-verify", { exitCode, next, data: { isIntact, head, findings } })
-  for (const finding of findings) print(`WRONG  ${finding}`)
-  print(
+  return shown("ledger-verify", { exitCode, next, data: { isIntact, head, findings } }, () => [
+    ...findings.map((finding) => `WRONG  ${finding}`),
     `${isIntact ? "ok: " : ""}${counted(head.seq, "record")} in order${isIntact ? "" : " before the first finding"}, head ${head.sha256}`
-  )
-  say(`Next: ${next}`)
-  return exitCode
+  ])
 }, Effect.scoped)
 
 /** The ledger continues the one that a bundle had contained. */

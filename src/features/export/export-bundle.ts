@@ -15,9 +15,9 @@ import { loadCatalogue } from "../../run/catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError } from "../../run/console/errors.ts"
-import { Output, duration } from "../../run/console/output.ts"
+import { duration } from "../../run/console/output.ts"
 import { record } from "../../run/run.ts"
-import { printResult } from "../../run/result.ts"
+import { shown } from "../../run/result.ts"
 import { choiceOf } from "../../run/selection.ts"
 
 export interface ExportBundleFlags extends Flags {
@@ -32,11 +32,9 @@ export interface ExportBundleFlags extends Flags {
   readonly profile: string | undefined
   /** Recipients of age, separated by commas. */
   readonly encryptTo: string | undefined
-  readonly json: boolean
 }
 
 export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: ExportBundleFlags) {
-  const { print, say, isLogged } = yield* Output
   const startedAt = yield* Clock.currentTimeMillis
   const output = yield* outputSettings(flags, yield* Environment)
   const target = resolve(flags.target)
@@ -91,18 +89,11 @@ export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: Expo
     format === "folder"
       ? `./sluice export verify ${flags.target}, or without sluice as in ${flags.target}/data/README.md.`
       : `unpack ${flags.target}, then ./sluice export verify sluice-${run}, or without sluice as in its data/README.md.`
-  if (flags.json)
-    return yield* printResult("export-bundle", {
-      exitCode: 0,
-      next,
-      data: { path: target, format, run, writtenAt, ...written }
-    })
-  if (isLogged("info"))
-    print(
-      `${counted(written.tables, "table")} of the release of ${writtenAt} in ${target}: ${counted(written.files, "file")}, ${counted(written.rows, "row")}, in ${duration((yield* Clock.currentTimeMillis) - startedAt)}`
-    )
-  say(`Next: ${next}`)
-  return 0
+  const elapsed = duration((yield* Clock.currentTimeMillis) - startedAt)
+  const data = { path: target, format, run, writtenAt, ...written }
+  return shown("export-bundle", { exitCode: 0, next, data }, () => [
+    `${counted(written.tables, "table")} of the release of ${writtenAt} in ${target}: ${counted(written.files, "file")}, ${counted(written.rows, "row")}, in ${elapsed}`
+  ])
 })
 
 /** The link to the release: that of the output folder, or that of the target with this profile. */
@@ -127,5 +118,5 @@ const releaseFolder = Effect.fnUntraced(function* (
 /** Whether a text is a recipient of age, an X25519 public key. */
 const isRecipient = (text: string): boolean => /^age1[02-9ac-hj-np-z]{58}$/.test(text)
 
-const formatOf = (target: string) =>
+const formatOf = (target: string): "tar" | "zip" | "folder" =>
   /\.tar(\.age)?$/i.test(target) ? "tar" : /\.zip(\.age)?$/i.test(target) ? "zip" : "folder"

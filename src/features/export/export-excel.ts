@@ -20,10 +20,9 @@ import { loadCatalogue } from "../../run/catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError } from "../../run/console/errors.ts"
-import { Output } from "../../run/console/output.ts"
 import { openReadable, sayHolder } from "../../run/readable.ts"
 import { record } from "../../run/run.ts"
-import { instant, printResult } from "../../run/result.ts"
+import { instant, shown, warning } from "../../run/result.ts"
 import { choiceOf } from "../../run/selection.ts"
 import { onDisk } from "../../output/files.ts"
 
@@ -33,12 +32,10 @@ export interface ExportExcelFlags extends Flags {
   readonly except: string | undefined
   /** Include deleted rows. */
   readonly deleted: boolean
-  readonly json: boolean
 }
 
 /** If another program has the warehouse open, the rows are those of the last release, as a message says. */
 export const exportExcel = Effect.fn("cli.exportExcel")(function* (flags: ExportExcelFlags) {
-  const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const path = yield* fileOf(flags.file)
   const catalogue = yield* loadCatalogue(output)
@@ -54,14 +51,11 @@ export const exportExcel = Effect.fn("cli.exportExcel")(function* (flags: Export
   }).pipe(Effect.provide(readable.tables))
   yield* record(output.folder, "export", { what: "excel", file: basename(path), rows: contents.rows })
   const next = `open ${path}; its first sheet lists the others.`
-  if (flags.json) yield* printResult("export-excel", { exitCode: 0, next, data: { file: path, ...contents } })
-  else {
-    print(`${counted(contents.rows, "row")} of ${counted(names.length, "table")} in ${path}`)
+  return shown("export-excel", { exitCode: 0, next, data: { file: path, ...contents } }, function* () {
+    yield `${counted(contents.rows, "row")} of ${counted(names.length, "table")} in ${path}`
     if (contents.cut > 0)
-      say(`${counted(contents.cut, "value")} longer than a cell: cut, and listed on the first sheet.`, "warn")
-    say(`Next: ${next}`)
-  }
-  return 0
+      yield warning(`${counted(contents.cut, "value")} longer than a cell: cut, and listed on the first sheet.`)
+  })
 }, Effect.scoped)
 
 const fileOf = (file: string) => {

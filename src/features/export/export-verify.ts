@@ -7,18 +7,11 @@ import { onDisk } from "../../output/files.ts"
 import { counted, levelWords } from "../../values/finding.ts"
 import { CommandError } from "../../run/console/errors.ts"
 import { findingLine } from "../../run/console/findings.ts"
-import { Output } from "../../run/console/output.ts"
-import { printResult } from "../../run/result.ts"
-
-export interface ExportVerifyFlags {
-  readonly folder: string
-  readonly json: boolean
-}
+import { shown } from "../../run/result.ts"
 
 const isOfSystem = (cause: unknown): boolean => cause instanceof Error && "code" in cause
 
-export const exportVerify = Effect.fn("cli.exportVerify")(function* ({ folder: given, json }: ExportVerifyFlags) {
-  const { print, say } = yield* Output
+export const exportVerify = Effect.fn("cli.exportVerify")(function* ({ folder: given }: { readonly folder: string }) {
   const found = yield* Effect.promise(() => stat(given).catch(() => undefined))
   if (!found?.isDirectory())
     return yield* new CommandError({
@@ -57,15 +50,12 @@ export const exportVerify = Effect.fn("cli.exportVerify")(function* ({ folder: g
   const next = isIntact
     ? "compare the SHA-256 of its manifest-sha256.txt with the one that you were given."
     : "request the bundle again from whoever sent it, or export it again: ./sluice export bundle."
-  if (json) return yield* printResult("export-verify", { exitCode, next, data: { folder: given, isIntact, ...check } })
   const words = levelWords.bundle
-  for (const one of findings) print(findingLine(words[one.level], one, words))
   const looked = `${counted(files, "file")}, ${counted(bytes, "byte")}, the control totals of ${counted(tables, "table")}`
-  print(
+  return shown("export-verify", { exitCode, next, data: { folder: given, isIntact, ...check } }, () => [
+    ...findings.map((one) => findingLine(words[one.level], one, words)),
     isIntact
       ? `ok: ${looked}`
       : `${counted(findings.length, "finding")}; compared without one: the control totals of ${counted(tables, "table")}`
-  )
-  say(`Next: ${next}`)
-  return exitCode
+  ])
 })

@@ -1,4 +1,4 @@
-/** Carries out an erasure, of a person or of what is too old, and prints its result. */
+/** Carries out an erasure, of a person or of what is too old, and shows its result. */
 import { fileCounts } from "./file-counts.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -18,39 +18,31 @@ import { resolveTargets } from "../../../settings/targets.ts"
 import { counted } from "../../../values/finding.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { outputLayer } from "../../../run/output-layer.ts"
-import { Output, table } from "../../../run/console/output.ts"
+import { table } from "../../../run/console/output.ts"
 import { run } from "../../../run/run.ts"
-import { instant, printResult } from "../../../run/result.ts"
+import { instant, shown, warning } from "../../../run/result.ts"
 
 /** The schema of the result in docs/schemas. */
 type Named = "subject-erase" | "retention"
 
 const foundMax = 50
 
-export const printPlan = Effect.fnUntraced(function* (schema: Named, job: ErasureJob, next: string, json: boolean) {
-  const { print, say } = yield* Output
+export const shownPlan = (schema: Named, job: ErasureJob, next: string) => {
   const { kept, removed } = recordsIn(job.identifiers)
-  if (json)
-    return yield* printResult(schema, {
-      exitCode: 0,
-      next,
-      data: {
-        applied: false,
-        rows: job.rows,
-        records: removed.length,
-        rowsKept: job.kept,
-        recordsKept: kept.length,
-        ...fileCounts(job.files.length)
-      }
-    })
-  for (const line of table(["table", "rows"], Object.entries(job.rows))) print(line)
-  print(
-    `${counted(removed.length, "record")} and ${counted(job.files.length, "file")} would be erased. Nothing was changed.`
-  )
-  if (kept.length > 0) print(`${counted(kept.length, "financial record")} would be kept without the person.`)
-  say(`Next: ${next}`)
-  return 0
-})
+  const data = {
+    applied: false,
+    rows: job.rows,
+    records: removed.length,
+    rowsKept: job.kept,
+    recordsKept: kept.length,
+    ...fileCounts(job.files.length)
+  }
+  return shown(schema, { exitCode: 0, next, data }, function* () {
+    yield* table(["table", "rows"], Object.entries(job.rows))
+    yield `${counted(removed.length, "record")} and ${counted(job.files.length, "file")} would be erased. Nothing was changed.`
+    if (kept.length > 0) yield `${counted(kept.length, "financial record")} would be kept without the person.`
+  })
+}
 
 /** A hold comes first: nothing is erased then. */
 export const refuseHeld = Effect.fnUntraced(function* (folder: string, job: ErasureJob) {
@@ -68,10 +60,8 @@ export const erase = Effect.fnUntraced(function* (
   schema: Named,
   catalogue: Catalogue,
   output: OutputSettings & SchemaSettings,
-  job: ErasureJob,
-  json: boolean
+  job: ErasureJob
 ) {
-  const { print, say } = yield* Output
   const policies = yield* schemaPolicies(output, catalogue)
   const targets = yield* resolveTargets(output, catalogue)
   yield* refuseHeld(output.folder, job)
@@ -99,44 +89,37 @@ export const erase = Effect.fnUntraced(function* (
   const { isErased, records, recordsKept, search, segments } = certificate
   const exitCode = isErased ? 0 : exitCodes.partial
   const next = isErased ? "./sluice verify" : `read ${path}, which lists the places`
-  if (json)
-    return yield* printResult(schema, {
-      exitCode,
-      next,
-      data: {
-        applied: true,
-        rows: certificate.rows,
-        records,
-        rowsKept: certificate.rowsKept,
-        recordsKept,
-        segments: segments.length,
-        ...fileCounts(certificate.files),
-        certificate: path,
-        isErased,
-        found: search.found,
-        unsearched: search.unsearched,
-        places: certificate.places
-      }
-    })
-  print(`${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`)
-  if (recordsKept > 0) print(`${counted(recordsKept, "financial record")} kept without the person.`)
-  for (const { form, label, place } of search.found.slice(0, foundMax))
-    say(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`, "warn")
-  for (const file of search.unsearched)
-    say(
-      `${file} was not searched: it is an archive, or cannot be opened. Remove it if it may contain the person.`,
-      "warn"
-    )
-  for (const { folder, name, state } of certificate.places)
-    if (state !== "cleaned") say(`${name}, ${folder}: ${placeSentences[state]}.`, "warn")
-  if (search.found.some(isCertain)) say("The person is still named in what belongs to others; see above.", "warn")
-  if (certificate.earlierExports.length > 0)
-    say(
-      `Exports made earlier may contain what was erased: ${certificate.earlierExports.map(({ at, name }) => `${name} of ${at}`).join(", ")}.`,
-      "warn"
-    )
-  say(`Next: ${next}`)
-  return exitCode
+  const data = {
+    applied: true,
+    rows: certificate.rows,
+    records,
+    rowsKept: certificate.rowsKept,
+    recordsKept,
+    segments: segments.length,
+    ...fileCounts(certificate.files),
+    certificate: path,
+    isErased,
+    found: search.found,
+    unsearched: search.unsearched,
+    places: certificate.places
+  }
+  return shown(schema, { exitCode, next, data }, function* () {
+    yield `${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`
+    if (recordsKept > 0) yield `${counted(recordsKept, "financial record")} kept without the person.`
+    for (const { form, label, place } of search.found.slice(0, foundMax))
+      yield warning(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`)
+    for (const file of search.unsearched)
+      yield warning(
+        `${file} was not searched: it is an archive, or cannot be opened. Remove it if it may contain the person.`
+      )
+    for (const { folder, name, state } of certificate.places)
+      if (state !== "cleaned") yield warning(`${name}, ${folder}: ${placeSentences[state]}.`)
+    if (search.found.some(isCertain)) yield warning("The person is still named in what belongs to others; see above.")
+    if (certificate.earlierExports.length > 0)
+      yield warning(
+        `Exports made earlier may contain what was erased: ${certificate.earlierExports.map(({ at, name }) => `${name} of ${at}`).join(", ")}.`
+      )
+  })
 })
 
 const placeSentences = {

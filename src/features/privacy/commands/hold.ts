@@ -11,14 +11,11 @@ import { outputSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../run/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { CommandError } from "../../../run/console/errors.ts"
-import { Output, table } from "../../../run/console/output.ts"
+import { table } from "../../../run/console/output.ts"
 import { record } from "../../../run/run.ts"
-import { instant, printResult } from "../../../run/result.ts"
+import { instant, shown } from "../../../run/result.ts"
 
-interface HoldFlags extends Flags {
-  readonly json: boolean
-}
-interface HoldAddFlags extends HoldFlags {
+interface HoldAddFlags extends Flags {
   readonly id: string
   readonly contact: string | undefined
   readonly table: string | undefined
@@ -56,15 +53,15 @@ export const holdAdd = Effect.fn("cli.holdAdd")(function* (flags: HoldAddFlags) 
   }
   yield* storeHolds(folder, [...holds, hold])
   yield* record(folder, "hold", { id: hold.id, contacts: contacts.length, tables, sha256: hashOf(hold) })
-  return yield* printHolds([...holds, hold], flags.json)
+  return shownHolds([...holds, hold])
 })
 
-export const holdList = Effect.fn("cli.holdList")(function* (flags: HoldFlags) {
+export const holdList = Effect.fn("cli.holdList")(function* (flags: Flags) {
   const { folder } = yield* outputSettings(flags, yield* Environment)
-  return yield* printHolds(yield* readHolds(folder), flags.json)
+  return shownHolds(yield* readHolds(folder))
 })
 
-export const holdRelease = Effect.fn("cli.holdRelease")(function* (flags: HoldFlags & { readonly id: string }) {
+export const holdRelease = Effect.fn("cli.holdRelease")(function* (flags: Flags & { readonly id: string }) {
   const { folder } = yield* outputSettings(flags, yield* Environment)
   const holds = yield* readHolds(folder)
   const kept = holds.filter(({ id }) => id !== flags.id)
@@ -83,24 +80,21 @@ export const holdRelease = Effect.fn("cli.holdRelease")(function* (flags: HoldFl
   // The ledger first: if the process is killed in between, the hold stays.
   yield* record(folder, "release", { id: flags.id })
   yield* storeHolds(folder, kept)
-  return yield* printHolds(kept, flags.json)
+  return shownHolds(kept)
 })
 
-const printHolds = Effect.fnUntraced(function* (holds: ReadonlyArray<Hold>, json: boolean) {
-  const { print } = yield* Output
-  if (json) return yield* printResult("hold", { exitCode: 0, data: { holds } })
-  if (holds.length === 0) print("No hold.")
-  else
-    for (const line of table(
-      ["hold", "since", "by", "what", "reason"],
-      holds.map(({ addedAt, by, contacts, id, reason, tables }) => [
-        id,
-        addedAt,
-        by,
-        [...contacts, ...tables].join(", "),
-        reason
-      ])
-    ))
-      print(line)
-  return 0
-})
+const shownHolds = (holds: ReadonlyArray<Hold>) =>
+  shown("hold", { exitCode: 0, data: { holds } }, () =>
+    holds.length === 0
+      ? ["No hold."]
+      : table(
+          ["hold", "since", "by", "what", "reason"],
+          holds.map(({ addedAt, by, contacts, id, reason, tables }) => [
+            id,
+            addedAt,
+            by,
+            [...contacts, ...tables].join(", "),
+            reason
+          ])
+        )
+  )

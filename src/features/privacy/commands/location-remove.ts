@@ -21,23 +21,22 @@ import { heldLocations, markOf } from "../../../run/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { givenTo } from "../../../stores/ledger/given.ts"
 import { CommandError, nothingSynced } from "../../../run/console/errors.ts"
-import { modelText, warn } from "../../../run/console/findings.ts"
+import { modelText } from "../../../run/console/findings.ts"
 import { Output, table } from "../../../run/console/output.ts"
 import { outputLayer } from "../../../run/output-layer.ts"
 import { definitionsOf } from "../../../run/prologue.ts"
 import { openReadable } from "../../../run/readable.ts"
 import { run } from "../../../run/run.ts"
-import { printResult } from "../../../run/result.ts"
+import { shown, warning } from "../../../run/result.ts"
 
 export interface LocationRemoveFlags extends Flags {
   readonly id: string
   readonly apply: boolean
-  readonly json: boolean
 }
 
 export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: LocationRemoveFlags) {
-  const { print, say } = yield* Output
-  const { id, json } = flags
+  const { say } = yield* Output
+  const { id } = flags
   const { namedLocations, output } = yield* reportSettings(flags, yield* Environment)
   const { folder } = output
   if (namedLocations.has(id))
@@ -59,29 +58,23 @@ export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: 
   const data = { location: id, rows: job.rows, vault: job.vault, ...fileCounts(job.files.length), places }
   if (!flags.apply) {
     const next = `./sluice location remove ${id} --apply`
-    if (json) return yield* printResult("location-remove", { exitCode: 0, next, data: { applied: false, ...data } })
-    for (const line of table(["table", "rows"], Object.entries(job.rows))) print(line)
-    print(
-      `vault: ${counted(job.vault.entries, "response")}, ${megabytes(job.vault.bytes)}; ${counted(job.files.length, "file")}`
-    )
-    for (const place of places) print(`${place.path}: ${place.what}`)
-    print("Nothing was changed.")
-    say(`Next: ${next}`)
-    return 0
+    return shown("location-remove", { exitCode: 0, next, data: { applied: false, ...data } }, () => [
+      ...table(["table", "rows"], Object.entries(job.rows)),
+      `vault: ${counted(job.vault.entries, "response")}, ${megabytes(job.vault.bytes)}; ${counted(job.files.length, "file")}`,
+      ...places.map((place) => `${place.path}: ${place.what}`),
+      "Nothing was changed."
+    ])
   }
   const { found, problems } = yield* removed(output, job)
   const exitCode = found.length > 0 ? exitCodes.partial : 0
   const next = found.length > 0 ? `./sluice location remove ${id} --apply` : "./sluice verify"
-  if (json) return yield* printResult("location-remove", { exitCode, next, data: { applied: true, ...data, found } })
   const rows = Object.values(job.rows).reduce((all, count) => all + count, 0)
-  print(
-    `${id}: ${counted(rows, "row")}, ${counted(job.vault.entries, "response")} and ${counted(job.files.length, "file")} ${found.length > 0 ? "were to be removed" : "removed; the vault, the tables and the release have nothing of it"}.`
-  )
-  for (const place of found) say(`The location is still in ${place}.`, "warn")
-  for (const { path, what } of places.filter(({ isKept }) => isKept)) say(`${path}: ${what}`, "warn")
-  yield* warn(problems.map(modelText))
-  say(`Next: ${next}`)
-  return exitCode
+  return shown("location-remove", { exitCode, next, data: { applied: true, ...data, found } }, () => [
+    `${id}: ${counted(rows, "row")}, ${counted(job.vault.entries, "response")} and ${counted(job.files.length, "file")} ${found.length > 0 ? "were to be removed" : "removed; the vault, the tables and the release have nothing of it"}.`,
+    ...found.map((place) => warning(`The location is still in ${place}.`)),
+    ...places.filter(({ isKept }) => isKept).map(({ path, what }) => warning(`${path}: ${what}`)),
+    ...problems.map((one) => warning(modelText(one)))
+  ])
 })
 
 /** Reads what the folder holds. Holds come first: nothing is removed then. */

@@ -9,7 +9,7 @@ import type { Flags } from "../../../settings/read.ts"
 import { reportSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../run/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
-import { erase, printPlan } from "./erasing.ts"
+import { erase, shownPlan } from "./erasing.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { Output } from "../../../run/console/output.ts"
 import { openReadable } from "../../../run/readable.ts"
@@ -17,7 +17,6 @@ import { instant } from "../../../run/result.ts"
 
 export interface RetentionFlags extends Flags {
   readonly apply: boolean
-  readonly json: boolean
 }
 
 export const retention = Effect.fn("cli.retention")(function* (flags: RetentionFlags) {
@@ -43,8 +42,8 @@ export const retention = Effect.fn("cli.retention")(function* (flags: RetentionF
   const pending = yield* readJob(output.folder)
   if (pending) say(`The erasure of ${pending.startedAt} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
   const job = pending ?? (yield* planned(catalogue, rules, output))
-  if (!flags.apply) return yield* printPlan("retention", job, "./sluice retention --apply", flags.json)
-  return yield* erase("retention", catalogue, output, job, flags.json)
+  if (!flags.apply) return shownPlan("retention", job, "./sluice retention --apply")
+  return yield* erase("retention", catalogue, output, job)
 })
 
 const planned = Effect.fnUntraced(function* (

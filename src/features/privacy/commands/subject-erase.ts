@@ -8,7 +8,7 @@ import type { Flags } from "../../../settings/read.ts"
 import { reportSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../run/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
-import { erase, printPlan, refuseHeld } from "./erasing.ts"
+import { erase, refuseHeld, shownPlan } from "./erasing.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { Output } from "../../../run/console/output.ts"
 import { type PersonFlags, contactText, findPerson } from "./person.ts"
@@ -19,7 +19,6 @@ export interface SubjectEraseFlags extends Flags, PersonFlags {
   readonly reason: string | undefined
   readonly keepFinancial: boolean
   readonly apply: boolean
-  readonly json: boolean
 }
 
 /** With `--apply`, an erasure that was killed continues before anything else. */
@@ -32,7 +31,7 @@ export const subjectErase = Effect.fn("cli.subjectErase")(function* (flags: Subj
   if (pending) say(`The erasure of ${pending.startedAt} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
   if (!flags.apply) {
     yield* refuseHeld(output.folder, job)
-    return yield* printPlan("subject-erase", job, "repeat the command with --apply --reason TEXT", flags.json)
+    return shownPlan("subject-erase", job, "repeat the command with --apply --reason TEXT")
   }
   if (flags.reason === undefined && pending === undefined)
     return yield* new CommandError({
@@ -40,7 +39,7 @@ export const subjectErase = Effect.fn("cli.subjectErase")(function* (flags: Subj
       message: "An erasure needs a reason, which its certificate contains.",
       next: 'repeat the command with --reason "request of 3 March"'
     })
-  return yield* erase("subject-erase", catalogue, output, job, flags.json)
+  return yield* erase("subject-erase", catalogue, output, job)
 }, Effect.scoped)
 
 const planned = Effect.fnUntraced(function* (

@@ -20,7 +20,7 @@ import { CommandError } from "../../../run/console/errors.ts"
 import { Output, table } from "../../../run/console/output.ts"
 import { openReadable, sayHolder } from "../../../run/readable.ts"
 import { record } from "../../../run/run.ts"
-import { printResult } from "../../../run/result.ts"
+import { info, shown, warning } from "../../../run/result.ts"
 import { syncOnce } from "../../../run/sync.ts"
 import { type PersonFlags, contactText, findPerson } from "./person.ts"
 
@@ -30,7 +30,6 @@ export interface SubjectExportFlags extends Flags, PersonFlags {
   readonly searchText: boolean
   readonly refresh: boolean
   readonly force: boolean
-  readonly json: boolean
 }
 
 /** Reads what has changed in the tables that can contain a person. What cannot be read, the coverage says. */
@@ -42,7 +41,6 @@ const refresh = Effect.fnUntraced(function* (flags: SubjectExportFlags, enabled:
 })
 
 export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: SubjectExportFlags) {
-  const { print, say } = yield* Output
   const { locations, optional, output } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
   const enabled = yield* choose(catalogue, { only: [], except: [], optional, full: false })
@@ -77,42 +75,34 @@ export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: Su
   const isComplete = coverage.every(({ isAsSet }) => isAsSet) && readable.source === "warehouse"
   const exitCode = isComplete ? 0 : exitCodes.partial
   const next = isComplete ? `open ${target}/index.html in a browser.` : "./sluice sync, then repeat this command"
-  if (flags.json)
-    return yield* printResult("subject-export", {
-      exitCode,
-      next,
-      data: {
-        folder: target,
-        zip: `${target}.zip`,
-        source: readable.source,
-        contacts: contacts.map(({ id, location }) => ({ id, location })),
-        others: others.map(({ id, location }) => ({ id, location })),
-        records,
-        tables,
-        files,
-        ...(candidates !== undefined && { candidates }),
-        coverage: coverage.map(coverageResult)
-      }
-    })
-  for (const line of table(
-    ["source", "found"],
-    coverage.map(({ resource, finding }) => [resource, finding])
-  ))
-    print(line)
-  print(`${exported.held}, of ${counted(contacts.length, "contact")}, in ${target} and ${target}.zip`)
-  if (others.length > 0)
-    say(
-      `Not included, although they share an address: ${others.map(contactText).join("; ")}. --all takes them.`,
-      "warn"
+  const data = {
+    folder: target,
+    zip: `${target}.zip`,
+    source: readable.source,
+    contacts: contacts.map(({ id, location }) => ({ id, location })),
+    others: others.map(({ id, location }) => ({ id, location })),
+    records,
+    tables,
+    files,
+    ...(candidates !== undefined && { candidates }),
+    coverage: coverage.map(coverageResult)
+  }
+  return shown("subject-export", { exitCode, next, data }, function* () {
+    yield* table(
+      ["source", "found"],
+      coverage.map(({ resource, finding }) => [resource, finding])
     )
-  if (candidates !== undefined) say(`${counted(candidates, "text")} of other records in candidates.json.`)
-  if (incomplete.length > 0)
-    say(
-      `The export may lack records. ${incomplete.map(({ finding, resource }) => `${resource}: ${finding}.`).join(" ")}`,
-      "warn"
-    )
-  say(`Next: ${next}`)
-  return exitCode
+    yield `${exported.held}, of ${counted(contacts.length, "contact")}, in ${target} and ${target}.zip`
+    if (others.length > 0)
+      yield warning(
+        `Not included, although they share an address: ${others.map(contactText).join("; ")}. --all takes them.`
+      )
+    if (candidates !== undefined) yield info(`${counted(candidates, "text")} of other records in candidates.json.`)
+    if (incomplete.length > 0)
+      yield warning(
+        `The export may lack records. ${incomplete.map(({ finding, resource }) => `${resource}: ${finding}.`).join(" ")}`
+      )
+  })
 }, Effect.scoped)
 
 const coverageResult = ({ completeAt, isComplete, mentions, records, resource, finding }: CoveredResource) => ({

@@ -8,20 +8,18 @@ import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { Environment } from "../../../values/environment.ts"
 import { CommandError } from "../../../run/console/errors.ts"
-import { Output, table } from "../../../run/console/output.ts"
+import { table } from "../../../run/console/output.ts"
 import { openReadable } from "../../../run/readable.ts"
 import { record } from "../../../run/run.ts"
-import { printResult } from "../../../run/result.ts"
+import { info, shown } from "../../../run/result.ts"
 
 interface ReidentifyFlags extends Flags {
   readonly pseudonym: string
   readonly reason: string
-  readonly json: boolean
 }
 
 /** Computes the pseudonyms of all contacts again, because a pseudonym cannot be reversed. */
 export const reidentify = Effect.fn("cli.reidentify")(function* (flags: ReidentifyFlags) {
-  const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { pseudonym } = flags
   const reason = flags.reason.trim()
@@ -69,26 +67,17 @@ export const reidentify = Effect.fn("cli.reidentify")(function* (flags: Reidenti
       next: "Check that masking.key is the key of that release, and that the release is of this account."
     })
   const textOf = (value: unknown) => (value === null || value === undefined ? "" : String(value))
-  if (flags.json)
-    return yield* printResult("subject-reidentify", {
-      exitCode: 0,
-      data: {
-        pseudonym,
-        contacts: contacts.map(({ location_id, id, name, email, phone }) => ({
-          location: textOf(location_id),
-          id: textOf(id),
-          name: textOf(name),
-          email: textOf(email),
-          phone: textOf(phone)
-        }))
-      }
-    })
-  const rows = contacts.map(({ location_id, id, name, email, phone }) =>
-    [location_id, id, name, email, phone].map(textOf)
-  )
-  for (const line of table(["location", "contact", "name", "email", "phone"], rows)) print(line)
-  say(`Next: ./sluice publish --stdout contacts --where "id = '${textOf(contacts[0]!["id"])}'" shows the whole row.`)
-  return 0
+  const rows = contacts.map(({ location_id, id, name, email, phone }) => ({
+    location: textOf(location_id),
+    id: textOf(id),
+    name: textOf(name),
+    email: textOf(email),
+    phone: textOf(phone)
+  }))
+  return shown("subject-reidentify", { exitCode: 0, data: { pseudonym, contacts: rows } }, () => [
+    ...table(["location", "contact", "name", "email", "phone"], rows.map(Object.values<string>)),
+    info(`Next: ./sluice publish --stdout contacts --where "id = '${rows[0]!.id}'" shows the whole row.`)
+  ])
 }, Effect.scoped)
 
 /** Where the addresses of contacts are, also those of earlier versions. */

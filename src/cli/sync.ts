@@ -73,11 +73,13 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
       ])
     ))
       print(line)
-  const empty = quiet.filter((row) => isEmptyList(row, data.ended)).length
+  // A list that was read for changes may have records.
+  const empty = quiet.filter(({ mode, records }) => mode === "full" && records === 0).length
   if (isShown && quiet.length > 0)
     print(
       `${shown.length > 0 ? "and " : ""}${counted(quiet.length, "resource")} complete without a change${empty > 0 ? `, ${empty} of them empty` : ""}`
     )
+  if (data.continued) say(`These counts include run ${some(data.continued)}, which was stopped.`)
   const { changes, unexpectedValues } = drift
   if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
   if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
@@ -112,13 +114,6 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   if (data.totals && isShown) print(totalText(result, data.totals), mark)
   if (isStoppedByDeadline) say("Stopped at the deadline.", "warn")
 })
-
-/** A list that was read whole and has no record; one that was read for changes may have some. */
-const isEmptyList = (
-  { location, records, resource }: SyncResult["data"]["resources"][number],
-  ended: SyncResult["data"]["ended"]
-): boolean =>
-  records === 0 && ended.some((end) => end.location === location && end.resource === resource && end.mode === "full")
 
 /** The line that people quote. Nothing is said to be missing or not by a run that read some resources only. */
 const totalText = (

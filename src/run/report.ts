@@ -1,6 +1,7 @@
 /** The result of a sync or backfill. */
 import type { Catalogue } from "../catalog/discover.ts"
 import { exitCodes } from "../values/failure.ts"
+import { type RunResource, addedUp } from "../values/run-resource.ts"
 import type { Synced } from "./sync-account.ts"
 import { sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
@@ -14,8 +15,6 @@ import { type CommandResult, instant } from "./result.ts"
 type Ended = Synced & {
   /** The run ended early because of its `--deadline`. */
   readonly isStoppedByDeadline: boolean
-  /** Every resource was to be read, and not some only. */
-  readonly isOfAll: boolean
   /** Records of erased people that were received and not stored. */
   readonly suppressed: number
   /** What the settings keep out and was stored before. */
@@ -36,6 +35,7 @@ export interface SyncResult extends CommandResult<"sync">, Pick<Ended, "status" 
 /** `command`: the one that continues it. */
 export const resultOf = (synced: Ended, command: string): SyncResult => {
   const { earlier, exitCode, isOfAll, isStoppedByDeadline, left, losses, requestsLeft, standing, status } = synced
+  const continued = [...new Set(synced.stoppedRows.map(({ run }) => run))]
   return {
     exitCode,
     status,
@@ -52,7 +52,8 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       modelProblems: synced.modelProblems.map(modelText),
       loadedMs: synced.loadedMs,
       elapsedMs: synced.elapsedMs,
-      resources: synced.rows,
+      resources: [...Map.groupBy([...synced.stoppedRows, ...synced.rows], keyOf).values()].map(addedUp).toSorted(byKey),
+      ...(continued.length > 0 && { continued }),
       drift: synced.drift,
       ...(losses.length > 0 && { wideLosses: losses }),
       ...(standing.length > 0 && { standingRejects: standing }),
@@ -74,6 +75,9 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
     }
   }
 }
+
+const keyOf = ({ location, resource }: RunResource) => `${location} ${resource}`
+const byKey = (one: RunResource, other: RunResource) => (keyOf(one) < keyOf(other) ? -1 : 1)
 
 /** The last entry of the log. */
 export const logSynced = ({ data, exitCode, status }: SyncResult) =>

@@ -57,7 +57,10 @@ export const runResults = () => {
     modelProblems: ModelProblems,
     loadedMs: Count,
     elapsedMs: Count,
+    /** With the counts of `continued`. */
     resources: Schema.Array(RunResource),
+    /** Syncs that were stopped directly before this one and printed no result; absent if there are none. */
+    continued: Schema.optionalKey(Texts),
     /** How each reading of the run ended; a location that cannot be read has no row in `resources`. */
     ended: Schema.Array(
       Schema.Struct({

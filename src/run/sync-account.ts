@@ -37,7 +37,7 @@ import { missingSegments } from "../stores/vault/missing-segments.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { companyOf } from "../stores/warehouse/company.ts"
 import { type RunResource, hasChanges } from "../values/run-resource.ts"
-import { resourcesOf, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
+import { resourcesOf, resourcesSinceEnd, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
 import { type RunRecord, beginRun, endRun, fullSync } from "../stores/warehouse/meta/runs.ts"
 import { type SchemaDrift, reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
 import { freshnessByLocation } from "../stores/warehouse/meta/watermarks.ts"
@@ -83,6 +83,10 @@ export interface Synced {
   /** Requests sent, retries included. */
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>
+  /** What syncs did that were stopped before this one, and that it continues. */
+  readonly stoppedRows: ReadonlyArray<RunResource>
+  /** Every resource was to be read, and not some only. */
+  readonly isOfAll: boolean
   readonly drift: SchemaDrift
   /** Whether the vault ends before the position up to which it was loaded. */
   readonly isVaultTruncated: boolean
@@ -184,7 +188,9 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     return resource && isBlocked(options.policies, resource, table, field) ? resource.table : undefined
   })
   yield* setStatuses()
-  const rows = yield* resourcesOf(run.id)
+  const isOfAll = !range && options.only.length + options.except.length === 0
+  const all = yield* isOfAll ? resourcesSinceEnd(run.id) : resourcesOf(run.id)
+  const rows = all.filter((row) => row.run === run.id)
   const onEvent = yield* RunEvents
   onEvent?.({ event: "loaded", run: run.id, resources: rows })
   yield* Effect.forEach(rows.filter(hasChanges), logChanged(run.id), { discard: true })
@@ -211,6 +217,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     status: runStatus,
     requests,
     rows,
+    stoppedRows: all.filter((row) => row.run !== run.id),
+    isOfAll,
     drift,
     ...vaultState,
     published,

@@ -4,6 +4,7 @@ import { Api } from "../stages/api/api.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
 import { exitCodes } from "../values/failure.ts"
+import { counted } from "../values/finding.ts"
 import { type ExpectedStep, requestsOf } from "../stages/plan/expect.ts"
 import { makePlan } from "../stages/plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
@@ -32,7 +33,7 @@ import { runAccounts } from "./run.ts"
 import { releases, resultOf } from "./report.ts"
 import { reportRunProgress } from "./run-progress.ts"
 import { noteWithheld } from "./withheld.ts"
-import type { Watched } from "./watched.ts"
+import { type Watched, sumsOf } from "./watched.ts"
 import { deadlineOf } from "./run-flags.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
@@ -131,7 +132,13 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
         })
     })
     const ended = yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(
-      Effect.ensuring(Fiber.interrupt(beside))
+      Effect.ensuring(Fiber.interrupt(beside)),
+      Effect.onInterrupt(() =>
+        Effect.sync(() => {
+          const { records, requests } = sumsOf(watched)
+          say(`Read until the stop: ${counted(records, "record")} with ${counted(requests, "request")}.`)
+        })
+      )
     )
     const { run, published, modelProblems } = ended
     onEvent?.({
@@ -151,7 +158,6 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       standing: yield* standingRejects(catalogue.resources),
       names: yield* namesOf(settings.map(({ location }) => location)),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
-      isOfAll: range === undefined && choice.only.length + choice.except.length === 0,
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
     }
   }).pipe(

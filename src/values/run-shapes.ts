@@ -26,8 +26,12 @@ export const runCounts = () => {
 /** What a run did for a resource of a location. */
 export const runResourceShape = () =>
   Schema.Struct({
+    /** Of several, the last. */
+    run: Schema.String,
     location: Schema.String,
     resource: Schema.String,
+    /** Absent until the reading has ended. */
+    mode: Schema.optionalKey(modeShape()),
     ...runCounts(),
     status: Schema.Literals(begunStates),
     warnings: Schema.Array(Schema.String)

@@ -59,9 +59,17 @@ describe("a process", () => {
       const stopped = await running.ended
       assert.strictEqual(stopped.code, 130)
       assertExplains(stopped, /progress is saved/)
+      assert.match(stopped.stderr, /Read until the stop: [\d,]+ records with \d+ requests\./)
       const { requests } = await slow.service.stats()
-      assert.strictEqual((await slow.sync()).code, 0)
+      const resumed = await slow.sync()
+      assert.strictEqual(resumed.code, 0)
+      assert.match(resumed.stderr, /These counts include run \w+, which was stopped\./)
+      // Nobody has seen the counts of the stopped run.
+      assert.match(resumed.stdout, /^contacts +[1-9]\d* +\d+ +200 +0 +0 +0 +complete$/m)
+      assert.notMatch(resumed.stdout, /complete without a change|^\S+ +0 +[1-9]/m)
       assert.deepStrictEqual(await slow.differences(), [])
+      const again = await slow.sync()
+      assert.notMatch(again.stderr + again.stdout, /include run/)
       const fetched = (await slow.service.stats()).requestsByOperation["GET /contacts/:contactId/notes"]!
       // Requests in flight are repeated: twelve run concurrently.
       assert.isAtMost(fetched, 200 + 12, `${requests} requests before Ctrl-C`)

@@ -5,6 +5,7 @@
 import type { Window } from "../../catalog/timestamps.ts"
 import type { Capabilities } from "../../values/capabilities.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
+import type { Mode } from "../../values/run-resource.ts"
 import type { Facts } from "../../values/status.ts"
 
 interface Common {
@@ -55,7 +56,7 @@ export interface EndEntry extends Common {
 
 /** How a reading ended. Times are epoch milliseconds. The status follows from `Facts`. */
 export interface Outcome extends Facts {
-  readonly mode: "full" | "incremental" | "children" | "window"
+  readonly mode: Mode
   readonly requests: number
   /** Whether an incomplete reading reached the end of its list, so that the next one starts over. */
   readonly finished?: boolean

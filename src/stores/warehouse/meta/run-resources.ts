@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { RunResource } from "../../../values/run-resource.ts"
+import type { Mode, RunResource } from "../../../values/run-resource.ts"
 import { Reason, textReason } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
 import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
@@ -83,14 +83,22 @@ export const setStatuses = Effect.fnUntraced(function* () {
 const rowsPerStatement = 500
 
 /** What a run did for each resource. */
-export const resourcesOf = Effect.fnUntraced(function* (run: string) {
+export const resourcesOf = (run: string) => resourcesWhere(`run_id = ${literal(run)}`)
+
+/** What a sync did for each resource, and what syncs did that were stopped between the last one that ended and this one. */
+export const resourcesSinceEnd = (run: string) => {
+  const earlier = `SELECT run_id FROM meta.runs WHERE command LIKE 'sync%' AND run_id < ${literal(run)}`
+  return resourcesWhere(`run_id = ${literal(run)} OR (run_id IN (${earlier})
+    AND run_id > coalesce((SELECT max(run_id) FROM (${earlier} AND status <> 'interrupted')), ''))`)
+}
+
+const resourcesWhere = Effect.fnUntraced(function* (condition: string) {
   return runResources(
-    yield* (yield* Warehouse).rows(`${runResourcesSql} WHERE run_id = ${literal(run)} ORDER BY location_id, resource`)
+    yield* (yield* Warehouse).rows(`${runResourcesSql} WHERE ${condition} ORDER BY location_id, resource, run_id`)
   )
 })
 
 export interface LatestReading extends RunResource {
-  readonly run: string
   /** The facts of `warnings`. */
   readonly reasons: ReadonlyArray<Reason>
 }
@@ -118,7 +126,6 @@ export const lastReadings = Effect.fnUntraced(function* () {
     const status = facts ? statusOf(facts) : one.status
     return {
       ...one,
-      run: String(row["run_id"]),
       status: unfinished.has(keyOf(one)) && status !== "incomplete" ? "interrupted" : status,
       ...(facts && { warnings: sentencesOf(facts) }),
       reasons: facts ? reasonsOf(facts) : reasonsIn(row)
@@ -162,15 +169,19 @@ export const pagesOf = Effect.fnUntraced(function* (run: string) {
   return Number(row?.["n"])
 })
 
-const runResourcesSql = `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences,
+/** The requests of a reading that was stopped are not stored: at least one for each of its pages. */
+const runResourcesSql = `SELECT r.* EXCLUDE (warnings) REPLACE (if(reading IS NULL, greatest(pages, requests), requests) AS requests),
+    to_json(coalesce(warnings, []))::VARCHAR AS sentences,
     to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked, v.rounded FROM meta.run_resources AS r
   LEFT JOIN (SELECT run_id, location_id, resource, sum(rounded) AS rounded FROM meta.rounded_values GROUP BY ALL) AS v
     USING (run_id, location_id, resource)`
 
 const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
   rows.map((row) => ({
+    run: String(row["run_id"]),
     location: String(row["location_id"]),
     resource: String(row["resource"]),
+    ...(row["mode"] !== null && { mode: row["mode"] as Mode }),
     requests: Number(row["requests"]),
     records: Number(row["records"]),
     newRows: Number(row["new_rows"]),

@@ -73,6 +73,9 @@ interface LocationPlan {
   readonly files: Effect.Success<ReturnType<typeof newFiles>> | undefined
 }
 
+/** Most of the time, a sync sends at least as many at once. */
+const concurrentRequests = 8
+
 const planLocation = Effect.fnUntraced(function* (
   catalogue: Catalogue,
   account: AccountSettings,
@@ -83,7 +86,6 @@ const planLocation = Effect.fnUntraced(function* (
   const { location, optional, api: settings } = account
   return yield* Effect.gen(function* () {
     const { expected } = yield* makePlan(catalogue, location, { ...choice, optional })
-    const startedAt = yield* Clock.currentTimeMillis
     const api = yield* Api
     const estimated = yield* estimate(expected, account)
     const reported = estimated.flatMap(({ step, label, basis, records }) =>
@@ -92,17 +94,15 @@ const planLocation = Effect.fnUntraced(function* (
         : []
     )
     const sent = api.requestsByResource.values().reduce((sum, count) => sum + count, 0)
-    const latency = sent > 0 ? ((yield* Clock.currentTimeMillis) - startedAt) / 1000 / sent : 0
-    yield* setPlannedTotals(location, reported, startedAt)
+    const secondsEach = learnt ?? api.responseMs() / 1000 / Math.max(1, sent) / concurrentRequests
+    yield* setPlannedTotals(location, reported, yield* Clock.currentTimeMillis)
     const files = expected.some(({ step }) => step.resource.kind === "files")
       ? yield* newFiles(chosenLinks(catalogue.resources, optional.files).columns, location)
       : undefined
     const requests = sumOf(estimated.map((one) => one.requests))
     const { burst, dailyRemaining } = api.usage()
     const timeOf = (count: number) =>
-      Math.round(
-        Math.max((Math.max(0, count - burst) / burst) * settings.limits.windowMs, count * (learnt ?? latency) * 1000)
-      )
+      Math.round(Math.max((Math.max(0, count - burst) / burst) * settings.limits.windowMs, count * secondsEach * 1000))
     const likely = estimated.reduce((sum, one) => sum + one.likely, 0)
     const elapsedMs = between(timeOf(requests.min), requests.max === undefined ? undefined : timeOf(requests.max))
     return {

@@ -15,8 +15,13 @@ export const sumOf = (ranges: ReadonlyArray<Range>): Range =>
     exactly(0)
   )
 
-/** The middle of a range, however wide it is; without an upper limit, the lower one. */
-export const likelyIn = ({ min, max = min }: Range): number => Math.round((min + max) / 2)
+/** A range in which one number is more likely than the middle. */
+export interface LikelyRange extends Range {
+  readonly likely?: number
+}
+
+/** The likely number, or the middle of a range, however wide it is; without an upper limit, the lower one. */
+export const likelyIn = ({ min, max = min, likely }: LikelyRange): number => Math.round(likely ?? (min + max) / 2)
 
 /** The middle of a narrow range; `undefined` for a wide one, whose middle would say nothing. */
 export const middleOf = ({ min, max }: Range): number | undefined =>

@@ -11,6 +11,7 @@ import { acceleratedClock } from "../support/clock.ts"
 
 interface Planned {
   readonly requests: { readonly min: number; readonly max?: number }
+  readonly elapsedMs: { readonly min: number }
   readonly likely?: { readonly requests: number; readonly basis: string }
   readonly steps: ReadonlyArray<{
     readonly resource: string
@@ -36,7 +37,7 @@ const used = async ({ service }: Account): Promise<number> => {
 /** The planned range contains the requests that were used and, if `isNarrow`, says something. */
 const assertPredicts = (
   what: string,
-  { requests: { min, max } }: Planned,
+  { requests: { min, max } }: Pick<Planned, "requests">,
   requests: number,
   isNarrow: boolean
 ): void => {
@@ -108,7 +109,10 @@ describe("a plan", () => {
       const resumed = await planOf({ ...account, environment })
       await used(account)
       assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
-      assertPredicts("resumed sync", resumed.plan, await used(account), false)
+      const rest = await used(account)
+      assertPredicts("resumed sync", resumed.plan, rest, false)
+      if (resumed.plan.requests.max !== undefined)
+        assert.approximately(resumed.plan.likely!.requests, rest, 20 + rest * 0.2)
 
       const backfill = await sluice(
         [
@@ -129,10 +133,23 @@ describe("a plan", () => {
       const number = (text: string) => Number(text.replaceAll(",", ""))
       assertPredicts(
         "backfill",
-        { requests: { min: number(min!), max: number(max ?? min!) }, steps: [] },
+        { requests: { min: number(min!), max: number(max ?? min!) } },
         await used(account),
         true
       )
+    } finally {
+      discard(account)
+    }
+  })
+
+  it("does not take a wait for the rate limit for the speed of the service", async () => {
+    const account = await openAlone("contacts,contact_notes", "--contacts", "200", "--limits", "4/10000/200000")
+    try {
+      for (let plans = 0; plans < 3; plans++) {
+        const { requests, elapsedMs } = (await planOf(account)).plan
+        // One of the plans waits for a whole window with one request.
+        assert.isAtMost(elapsedMs.min, (requests.min / 4) * 10_000 * 1.1)
+      }
     } finally {
       discard(account)
     }

@@ -46,6 +46,7 @@ export const silentApi = {
   linked: () => Effect.succeed(undefined),
   download: () => Effect.succeed({ status: "failed", reason: "no files here" } as const),
   requestsByResource: new Map<string, number>(),
+  responseMs: () => 0,
   recent: Effect.succeed([]),
   usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
 }

@@ -67,6 +67,8 @@ export class Api extends Context.Service<
     readonly download: (request: Download, resource: string) => Effect.Effect<Fetched, ApiError | Failure>
     /** Requests sent so far, retries included, by resource. */
     readonly requestsByResource: ReadonlyMap<string, number>
+    /** Milliseconds from sending to the response of all requests so far, added up: no wait for the rate limit. */
+    readonly responseMs: () => number
     readonly usage: Budget["usage"]
     readonly recent: Budget["recent"]
   }
@@ -86,6 +88,7 @@ const makeApi = Effect.fn("api.make")(function* (
   const exchange = yield* makeExchange(settings)
   const budget = yield* makeBudget(settings.limits, settings.location)
   const requestsByResource = new Map<string, number>()
+  let responseMs = 0
   const { hostname } = new URL(settings.baseUrl)
   /** Named as the semantic conventions for HTTP clients say. Ids are not in it: they may be personal data. */
   const spanOf = (method: string, template: string | undefined) => ({
@@ -139,6 +142,7 @@ const makeApi = Effect.fn("api.make")(function* (
       )
       const { status, text: sent, headers } = yield* inSlot(priority, send, rateLimitIn)
       const durationMs = (yield* Clock.currentTimeMillis) - sentAt
+      responseMs += durationMs
       yield* Effect.annotateLogs(Effect.logDebug("request"), {
         method: request.method,
         path: pathTemplate,
@@ -250,7 +254,15 @@ const makeApi = Effect.fn("api.make")(function* (
     return yield* Effect.repeat(once, { times: fileAttemptsMax - 1, while: ({ status }) => status === "failed" })
   })
 
-  return Api.of({ send, linked, download, requestsByResource, usage: budget.usage, recent: budget.recent })
+  return Api.of({
+    send,
+    linked,
+    download,
+    requestsByResource,
+    responseMs: () => responseMs,
+    usage: budget.usage,
+    recent: budget.recent
+  })
 })
 
 /** The reason is the status, if there is one: the message of a response may contain personal data. */

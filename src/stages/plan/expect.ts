@@ -2,9 +2,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type ChildRequest, type Strategy, childRequestOf, partitionsOf } from "../../catalog/resource.ts"
+import { dayMs } from "../../catalog/timestamps.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
-import { type Range, atLeast, between, exactly, likelyIn, sumOf } from "../../values/range.ts"
+import { type LikelyRange, type Range, atLeast, between, exactly, likelyIn, sumOf } from "../../values/range.ts"
 import type { ParentsState, Step } from "../../values/step.ts"
 import { type PastReading, readingHistory } from "../../stores/warehouse/meta/reading-history.ts"
 import { type SyncState, liveCounts, parentsStates } from "../../stores/warehouse/sync-state.ts"
@@ -27,7 +28,7 @@ export interface Expected {
 
 /** `changed`: the rows that the reading adds or changes, whose children and details become due. */
 export interface ExpectedList extends Expected {
-  readonly changed: Range
+  readonly changed: LikelyRange
   readonly records?: number
 }
 
@@ -117,7 +118,7 @@ const expectList = (
       return {
         requests: between(partitions, pages === undefined ? undefined : pages + 2),
         basis: "one page per list",
-        changed: between(0, state?.total)
+        changed: { ...between(0, state?.total), likely: likelyChanges(state?.total ?? rows, elapsedMs) }
       }
     const base = Math.min(...nights.map(({ requests }) => requests))
     const pagesOf = (one: PastReading) => base + (one.requests - base) * scaleOf(one, elapsedMs)
@@ -203,7 +204,7 @@ export const requestsOf = (expected: ReadonlyArray<ExpectedStep>): ReadonlyArray
   })
 }
 
-const childrenOf = (children: ExpectedChildren, changed: Range | undefined) => {
+const childrenOf = (children: ExpectedChildren, changed: LikelyRange | undefined) => {
   const { childRequest, nights, state } = children
   const expected = expectChildren(children, changed)
   const { label, share } = childRequest
@@ -214,7 +215,7 @@ const childrenOf = (children: ExpectedChildren, changed: Range | undefined) => {
 }
 
 /** The changes of a table: of its list or, if it is read as children itself or in other pages, unknown. */
-const changesOf = (table: string, expected: ReadonlyArray<ExpectedStep>): Range | undefined => {
+const changesOf = (table: string, expected: ReadonlyArray<ExpectedStep>): LikelyRange | undefined => {
   const own = expected.find(({ step }) => step.resource.table === table)
   if (own?.list) return own.list.changed
   const isRead = own !== undefined || expected.some(({ step }) => step.embedded.some((one) => one.table === table))
@@ -237,13 +238,19 @@ const rangeOver = (values: ReadonlyArray<number>, least: number): Range => {
   return between(min, Math.max(min, Math.ceil(Math.max(...values) * high)))
 }
 
+/** The share of the records that a day changes, until the first night has shown how much it is. */
+const changedADay = 0.02
+
+const likelyChanges = (records: number, elapsedMs: number): number =>
+  records * Math.min(1, (changedADay * elapsedMs) / dayMs)
+
 /** Of a list that every sync reads in full. */
-const changedIn = (past: ReadonlyArray<PastReading>, elapsedMs: number, rows: number): Range => {
+const changedIn = (past: ReadonlyArray<PastReading>, elapsedMs: number, rows: number): LikelyRange => {
   const nights = past.filter((one) => one.elapsedMs !== undefined)
   if (nights.length > 0)
     return rangeOver(
       nights.map((one) => one.changed * scaleOf(one, elapsedMs)),
       0
     )
-  return past.length > 0 ? between(0, rows) : atLeast(0)
+  return past.length > 0 ? { ...between(0, rows), likely: likelyChanges(rows, elapsedMs) } : atLeast(0)
 }

@@ -39,6 +39,26 @@ describe.skipIf(chromiumPath === undefined)("the report in a browser", () => {
     discard(account)
   })
 
+  it("has a page about a person that needs no network, fits, and passes axe at the same sizes", async () => {
+    const to = join(newFolder(), "export")
+    const [contact] = await query(account.warehouse, "SELECT contact_id FROM crm.contact_notes LIMIT 1")
+    const flags = ["subject", "export", "--to", to, "--contact", String(contact!["contact_id"]), "--search-text"]
+    // Most tables were never read, and the page says so.
+    assert.strictEqual((await sluice(flags, account.environment)).code, 3)
+    for (const [width, colorScheme] of sizes) {
+      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+      const requests: Array<string> = []
+      page.on("request", (request) => requests.push(request.url()))
+      const address = `file://${join(to, "index.html")}`
+      await page.goto(address)
+      await page.evaluate('document.querySelectorAll("details").forEach((folded) => (folded.open = true))')
+      assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), width)
+      assert.deepStrictEqual(await violationsOf(page), [])
+      assert.deepStrictEqual(requests, [address])
+      await page.close()
+    }
+  })
+
   const sizes = [
     [1280, "light"],
     [768, "dark"],

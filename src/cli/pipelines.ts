@@ -12,16 +12,14 @@ import { reservedWords } from "../stores/warehouse/reserved-words.ts"
 import { folderProblem } from "../run/catalogue.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError } from "../run/console/errors.ts"
-import { Output, table } from "../run/console/output.ts"
-import { printResult } from "../run/result.ts"
+import { table } from "../run/console/output.ts"
+import { info, shown } from "../run/result.ts"
 
 export interface PipelinesCheckFlags extends Flags {
   readonly folder: string | undefined
-  readonly json: boolean
 }
 
 export const pipelinesCheck = Effect.fn("cli.pipelinesCheck")(function* (flags: PipelinesCheckFlags) {
-  const { print, say } = yield* Output
   const { pipelines } = yield* outputSettings(flags, yield* Environment)
   const folder = flags.folder === undefined ? pipelines : resolve(flags.folder)
   if (folder === undefined)
@@ -57,16 +55,14 @@ export const pipelinesCheck = Effect.fn("cli.pipelinesCheck")(function* (flags: 
     problems.length === 0
       ? `./sluice sync --only ${definitions[0]?.table ?? "contacts"}`
       : "correct this, then ./sluice pipelines check"
-  if (flags.json)
-    return yield* printResult("pipelines-check", { exitCode, next, data: { folder, definitions, problems } })
-  for (const { file, line, message } of problems) print(`${file}:${line}: ${message}`)
-  if (problems.length === 0)
-    for (const line of table(
-      ["table", "family", "columns", "child tables", "file"],
-      definitions.map((one) => [one.table, one.family, `${one.columns}`, `${one.childTables}`, one.file])
-    ))
-      print(line)
-  say(`${counted(definitions.length, "definition")}, ${counted(problems.length, "problem")} in ${folder}.`)
-  say(`Next: ${next}`)
-  return exitCode
+  return shown("pipelines-check", { exitCode, next, data: { folder, definitions, problems } }, () => [
+    ...problems.map(({ file, line, message }) => `${file}:${line}: ${message}`),
+    ...(problems.length > 0
+      ? []
+      : table(
+          ["table", "family", "columns", "child tables", "file"],
+          definitions.map((one) => [one.table, one.family, one.columns, one.childTables, one.file])
+        )),
+    info(`${counted(definitions.length, "definition")}, ${counted(problems.length, "problem")} in ${folder}.`)
+  ])
 })

@@ -8,9 +8,9 @@ import { makeOutputFolder, namesIn } from "../../output/folder.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { portableFiles } from "../../output/portable-files.ts"
 import { CommandError, nothingSynced } from "../../run/console/errors.ts"
-import { Output } from "../../run/console/output.ts"
 import { record } from "../../run/run.ts"
-import { instant, printEither } from "../../run/result.ts"
+import { Output } from "../../run/console/output.ts"
+import { info, instant, shown } from "../../run/result.ts"
 import { isBelow } from "../../settings/masking.ts"
 import type { Flags } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
@@ -26,12 +26,11 @@ export interface BackupFlags extends Flags {
   readonly folder: string
   readonly tokens: boolean
   readonly check: boolean
-  readonly json: boolean
 }
 
 export const backup = Effect.fn("cli.backup")(function* (flags: BackupFlags) {
   const target = resolve(flags.folder)
-  if (flags.check) return yield* checkBackup(target, flags.json)
+  if (flags.check) return yield* checkBackup(target)
   const { folder, memoryMb } = yield* outputSettings(flags, yield* Environment)
   const { warehouse } = outputPaths(folder)
   if (!existsSync(warehouse)) return yield* nothingSynced(folder)
@@ -52,7 +51,7 @@ export const backup = Effect.fn("cli.backup")(function* (flags: BackupFlags) {
     yield* record(folder, "export", { what: "backup", file: basename(target) })
     return yield* copyInto(target, folder, paths, { tool: sluiceVersion, at, leftOut })
   }).pipe(Effect.provide(Warehouse.layer(warehouse, { memoryMb, access: "write", anyFormat: true })))
-  return yield* report(target, yield* work, [], flags.json)
+  return yield* report(target, yield* work, [])
 })
 
 /** Another program may open the folder at any time, so it must be new, and neither folder may contain the other. */
@@ -81,7 +80,7 @@ const linked = (path: string) =>
     next: "Put the files where the link is, or copy the folder with a program that follows links, while no run works."
   })
 
-const checkBackup = Effect.fnUntraced(function* (target: string, json: boolean) {
+const checkBackup = Effect.fnUntraced(function* (target: string) {
   if (existsSync(outputPaths(target).backupIncomplete))
     return yield* failure({ _tag: "BackupIncomplete", folder: target })
   const manifest = yield* readJson(outputPaths(target).backup, Manifest)
@@ -91,16 +90,15 @@ const checkBackup = Effect.fnUntraced(function* (target: string, json: boolean) 
       message: `${target} is no backup: it has no ${outputFiles.backup.name}.`,
       next: "./sluice backup makes one; ./sluice verify checks any output folder."
     })
-  return yield* report(target, manifest, yield* problemsOf(target, manifest), json)
+  return yield* report(target, manifest, yield* problemsOf(target, manifest))
 })
 
 const report = Effect.fnUntraced(function* (
   target: string,
   { at, files, leftOut }: Manifest,
-  problems: ReadonlyArray<Problem>,
-  json: boolean
+  problems: ReadonlyArray<Problem>
 ) {
-  const { isLogged, print, say } = yield* Output
+  const { isLogged } = yield* Output
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const secrets = files.map(({ path }) => path).filter((path) => outputFileOf(path)?.kind === "secret")
   const exitCode = problems.length > 0 ? exitCodes.failed : 0
@@ -108,18 +106,12 @@ const report = Effect.fnUntraced(function* (
     exitCode === 0
       ? `./sluice verify --output ${target}`
       : "Use another backup. ./sluice verify --output names what is damaged; what is in its vault can be rebuilt."
-  return yield* printEither(
-    "backup",
-    { exitCode, next, data: { folder: target, at, files: files.length, bytes, secrets, leftOut, problems } },
-    json,
-    Effect.sync(() => {
-      for (const { path, problem } of problems) print(`WRONG  ${path}: ${problem}`)
-      if (isLogged("info"))
-        print(
-          `${counted(files.length, "file")} in ${target}, ${megabytes(bytes)}, each compared with its checksum${problems.length > 0 ? `: ${problems.length} wrong` : ""}`
-        )
-      if (secrets.length > 0) say(`It has ${secrets.join(" and ")}: keep it as safe as the output folder.`)
-      if (leftOut.length > 0) say(`It does not have ${leftOut.join(", ")}.`)
-    })
-  )
+  const data = { folder: target, at, files: files.length, bytes, secrets, leftOut, problems }
+  return shown("backup", { exitCode, next, data }, function* () {
+    for (const { path, problem } of problems) yield `WRONG  ${path}: ${problem}`
+    if (isLogged("info"))
+      yield `${counted(files.length, "file")} in ${target}, ${megabytes(bytes)}, each compared with its checksum${problems.length > 0 ? `: ${problems.length} wrong` : ""}`
+    if (secrets.length > 0) yield info(`It has ${secrets.join(" and ")}: keep it as safe as the output folder.`)
+    if (leftOut.length > 0) yield info(`It does not have ${leftOut.join(", ")}.`)
+  })
 })

@@ -15,15 +15,15 @@ import { Output, table } from "../../run/console/output.ts"
 import { onDisk } from "../../output/files.ts"
 import { installed } from "../../values/installation.ts"
 import { explained, failureExplanation } from "../../run/console/errors.ts"
-import { printResult } from "../../run/result.ts"
+import { shown } from "../../run/result.ts"
 import { settingsExplanation } from "../../run/console/setting-errors.ts"
 
 /** What a look at files found; a file that cannot be read is a problem, and the other checks go on. */
 const looked = (where: string, path: string, look: () => Promise<ReadonlyArray<DoctorFinding>>) =>
   onDisk(path, "read", look).pipe(Effect.catch((error) => Effect.succeed([problem(where, failureExplanation(error))])))
 
-export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readonly json: boolean }) {
-  const { print, say, withFlags } = yield* Output
+export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags) {
+  const { say, withFlags } = yield* Output
   const { settings, all, problems, output, accounts, catalogue } = yield* checkedSettings(flags)
   const found: Array<DoctorFinding> = [
     ...(all.length === 0
@@ -57,22 +57,19 @@ export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags & { readon
   const exitCode = ends === undefined ? 0 : exitCodes[ends]
   const left = found.find(({ where }) => where === "locations")
   const next = ends === undefined ? (left?.next ?? "./sluice sync") : "correct the problems above, then ./sluice doctor"
-  const shown = settings.sources.map((source) => ({
+  const sources = settings.sources.map((source) => ({
     key: source.path,
     value: source.shown,
     from: [source.from, source.name].filter(Boolean).join(" ")
   }))
-  if (flags.json)
-    return yield* printResult("doctor", { exitCode, next, data: { lines: found.map(lineOf), settings: shown } })
-  for (const line of findingTable(found, levelWords.doctor, withFlags)) print(line)
-  print("")
-  for (const line of table(
-    ["setting", "value", "from"],
-    shown.map(({ key, value, from }) => [key, value, from])
-  ))
-    print(line)
-  say(`Next: ${next}`)
-  return exitCode
+  return shown("doctor", { exitCode, next, data: { lines: found.map(lineOf), settings: sources } }, () => [
+    ...findingTable(found, levelWords.doctor, withFlags),
+    "",
+    ...table(
+      ["setting", "value", "from"],
+      sources.map(({ key, value, from }) => [key, value, from])
+    )
+  ])
 })
 
 const withLocation =

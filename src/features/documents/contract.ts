@@ -9,7 +9,7 @@ import { defaultCatalogue } from "../../run/catalogue.ts"
 import { defaultModels } from "../../run/default-models.ts"
 import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
-import { printResult } from "../../run/result.ts"
+import { info, shown } from "../../run/result.ts"
 
 export const contractPrint = Effect.fn("cli.contractPrint")(function* () {
   const { print } = yield* Output
@@ -19,23 +19,16 @@ export const contractPrint = Effect.fn("cli.contractPrint")(function* () {
 })
 
 /** Ends with 1 if readers of the contract in the file would lose something with the present definitions. */
-export const contractCheck = Effect.fn("cli.contractCheck")(function* ({
-  file,
-  json
-}: {
-  readonly file: string
-  readonly json: boolean
-}) {
-  const { print, say } = yield* Output
+export const contractCheck = Effect.fn("cli.contractCheck")(function* ({ file }: { readonly file: string }) {
   const released = yield* readContract(file)
   const present = odcsTables(yield* presentTables)
   const breaking = breakingChanges(released, present)
   const exitCode = breaking.length === 0 ? 0 : 1
-  if (json) return yield* printResult("contract-check", { exitCode, data: { tables: released.length, breaking } })
-  for (const change of breaking) print(change)
-  if (exitCode === 0) print(`All ${released.length} tables and models of ${file} are as it says.`)
-  else say(`${breaking.length} breaking changes since ${file}.`)
-  return exitCode
+  return shown("contract-check", { exitCode, data: { tables: released.length, breaking } }, () =>
+    exitCode === 0
+      ? [`All ${released.length} tables and models of ${file} are as it says.`]
+      : [...breaking, info(`${breaking.length} breaking changes since ${file}.`)]
+  )
 })
 
 /** The tables, and the models. */

@@ -17,13 +17,12 @@ import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
 import { modelDescribed, modelFamily, modelSections } from "../../stages/publish/models/dictionary.ts"
 import { CommandError } from "../../run/console/errors.ts"
 import { Output } from "../../run/console/output.ts"
-import { printResult } from "../../run/result.ts"
+import { info, shown } from "../../run/result.ts"
 import { terminalWidth } from "../../values/text.ts"
 
 interface DictionaryFlags {
   /** Tables or families; empty: all. */
   readonly tables: ReadonlyArray<string>
-  readonly json: boolean
   readonly coverage: boolean
   readonly personalData: boolean
   readonly html: boolean
@@ -32,21 +31,20 @@ interface DictionaryFlags {
 /** On a terminal, aligned text; otherwise Markdown. */
 export const dictionary = Effect.fn("cli.dictionary")(function* ({
   tables: names,
-  json,
   coverage,
   personalData,
   html
 }: DictionaryFlags) {
-  const { print, say, stdout } = yield* Output
+  const { print, stdout } = yield* Output
   const catalogue = yield* defaultCatalogue()
   // To describe the models takes a database.
   const onlyTables = coverage || (names.length > 0 && names.every((name) => catalogue.familyByTable.has(name)))
   const models = onlyTables ? [] : yield* allModels(catalogue)
   const isNamed = yield* namedBy(catalogue, models, names)
-  const shown = <A extends Named & WithColumns>(one: A): ReadonlyArray<A> =>
+  const chosenOf = <A extends Named & WithColumns>(one: A): ReadonlyArray<A> =>
     isNamed(one) ? (personalData ? personalOnly(one) : [one]) : []
-  const chosen = describedTables(catalogue).flatMap((one) => shown(one.table).map((table) => ({ ...one, table })))
-  const chosenModels = models.flatMap(shown)
+  const chosen = describedTables(catalogue).flatMap((one) => chosenOf(one.table).map((table) => ({ ...one, table })))
+  const chosenModels = models.flatMap(chosenOf)
   const described = [...chosen.map((one) => tableDescribed(catalogue, one)), ...chosenModels.map(modelDescribed)]
   const width = terminalWidth(stdout)
   if (html) {
@@ -58,25 +56,21 @@ export const dictionary = Effect.fn("cli.dictionary")(function* ({
   }
   if (coverage) {
     const operations = coverageOf(catalogue)
-    if (json) return yield* printResult("coverage", { exitCode: 0, data: { operations } })
-    for (const line of width === undefined ? [coverageTable(catalogue)] : coverageLines(operations, width)) print(line)
-    return 0
-  }
-  if (json) {
-    const data = { tables: chosen.map(({ table }) => table), models: chosenModels }
-    return yield* printResult("dictionary", { exitCode: 0, data })
+    return shown("coverage", { exitCode: 0, data: { operations } }, () =>
+      width === undefined ? [coverageTable(catalogue)] : coverageLines(operations, width)
+    )
   }
   const isWhole = names.length === 0 && !personalData
-  if (width === undefined) {
-    print(
-      isWhole ? `${wholeDictionary(catalogue)}\n\n${modelSections(models)}` : described.map(markdownOf).join("\n\n")
-    )
-    return 0
-  }
-  const lines = isWhole ? listLines(described, width) : described.flatMap((one) => columnLines(one, width))
-  for (const line of lines) print(line)
-  if (isWhole) say("Next: ./sluice dictionary contacts")
-  return 0
+  const data = { tables: chosen.map(({ table }) => table), models: chosenModels }
+  return shown("dictionary", { exitCode: 0, data }, () => {
+    if (width === undefined)
+      return isWhole
+        ? [wholeDictionary(catalogue), "", modelSections(models)]
+        : [described.map(markdownOf).join("\n\n")]
+    return isWhole
+      ? [...listLines(described, width), info("Next: ./sluice dictionary contacts")]
+      : described.flatMap((one) => columnLines(one, width))
+  })
 })
 
 interface Named {

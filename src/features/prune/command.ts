@@ -15,9 +15,9 @@ import { literal } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { loadCatalogue } from "../../run/catalogue.ts"
 import { Environment } from "../../values/environment.ts"
-import { Output, table } from "../../run/console/output.ts"
+import { table } from "../../run/console/output.ts"
 import { run } from "../../run/run.ts"
-import { instant, printResult } from "../../run/result.ts"
+import { instant, shown } from "../../run/result.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Frame } from "../../stores/vault/frame.ts"
 import { type Rewritten, rewriteSegments } from "../../stores/vault/rewrite.ts"
@@ -27,14 +27,12 @@ import { compactor } from "./compact.ts"
 export interface PruneFlags extends Flags {
   readonly apply: boolean
   readonly compactVault: boolean
-  readonly json: boolean
 }
 
 export const prune = Effect.fn("cli.prune")(function* (flags: PruneFlags) {
-  const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
-  const { apply, json } = flags
+  const { apply } = flags
   const pruning = pruned(catalogue, output, flags).pipe(
     Effect.provide(
       Warehouse.layer(outputPaths(output.folder).warehouse, { ...output, access: apply ? "write" : "read" })
@@ -53,23 +51,17 @@ export const prune = Effect.fn("cli.prune")(function* (flags: PruneFlags) {
       })
     : pruning
   const next = apply ? "./sluice status" : "./sluice prune --apply"
-  if (json) return yield* printResult("prune", { exitCode: 0, next, data: { applied: apply, files, history, vault } })
-  for (const line of table(
-    ["MB", "what", "why"],
-    files.map(({ bytes, path, why }) => [megabytes(bytes), path, why])
-  ))
-    print(line)
-  if (vault)
-    print(
-      `vault: ${counted(vault.records, "record")} received before ${vault.before} repeat earlier ones; ${megabytes(vault.bytesBefore)} MB ${apply ? "became" : "would become"} ${megabytes(vault.bytesAfter)} MB`
+  return shown("prune", { exitCode: 0, next, data: { applied: apply, files, history, vault } }, function* () {
+    yield* table(
+      ["MB", "what", "why"],
+      files.map(({ bytes, path, why }) => [megabytes(bytes), path, why])
     )
-  if (history)
-    print(
-      `history: ${counted(history.versions, "version")} that ended before ${history.before}; with child tables ${counted(history.rows, "row")}`
-    )
-  if (!apply) print("Nothing was changed.")
-  say(`Next: ${next}`)
-  return 0
+    if (vault)
+      yield `vault: ${counted(vault.records, "record")} received before ${vault.before} repeat earlier ones; ${megabytes(vault.bytesBefore)} MB ${apply ? "became" : "would become"} ${megabytes(vault.bytesAfter)} MB`
+    if (history)
+      yield `history: ${counted(history.versions, "version")} that ended before ${history.before}; with child tables ${counted(history.rows, "row")}`
+    if (!apply) yield "Nothing was changed."
+  })
 })
 
 const pruned = Effect.fnUntraced(function* (

@@ -21,7 +21,7 @@ import { CommandError, explained } from "../../run/console/errors.ts"
 import { findingLine } from "../../run/console/findings.ts"
 import { Output, table } from "../../run/console/output.ts"
 import { type Holder, type Readable, openReadable, sayHolder } from "../../run/readable.ts"
-import { printResult } from "../../run/result.ts"
+import { info, printShown, shown } from "../../run/result.ts"
 
 export interface VerifyFlags extends Flags {
   readonly sample: number | undefined
@@ -53,14 +53,13 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
       failure.reason._tag === "WarehouseDamaged" ? Effect.succeed(failure) : Effect.fail(failure)
     )
   )
-  if (readable instanceof Failure)
-    return yield* report(yield* verifyVault(output.folder, readable), undefined, flags.json)
+  if (readable instanceof Failure) return report(yield* verifyVault(output.folder, readable))
   if (readable.source !== "warehouse") return yield* verifyRelease(readable, output, flags)
 
   return yield* Effect.gen(function* () {
     const replay = replayInto(catalogue, output, policies)
     const checked = yield* verify(catalogue, output, { all: flags.all, replay }, progress)
-    if (flags.sample === undefined) return yield* report(checked, undefined, flags.json)
+    if (flags.sample === undefined) return report(checked)
     yield* progress(`${flags.sample} rows with the service`)
     const rows = Math.ceil(flags.sample / accounts.length)
     const withheld = { hash: columnHash(yield* hashKey(output, catalogue)), fieldsOf: () => undefined }
@@ -72,9 +71,9 @@ export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFla
       )
     ).pipe(
       // Report what was found before the error, too.
-      Effect.tapError(() => (flags.json ? Effect.void : report(checked, undefined, false)))
+      Effect.tapError(() => (flags.json ? Effect.void : printShown(report(checked), false)))
     )
-    return yield* report([...checked, ...samples.map((sampled) => sampled.checked)], samples, flags.json)
+    return report([...checked, ...samples.map((sampled) => sampled.checked)], samples)
   }).pipe(Effect.provide(readable.tables))
 }, Effect.scoped)
 
@@ -104,47 +103,38 @@ const verifyRelease = Effect.fnUntraced(function* (
   const published = finished("published", "published", checkPublished(outputPaths(folder).published))
   const checked = yield* Effect.provide(published, readable.tables)
   say("Only the published files were checked, not the vault and the warehouse.")
-  return yield* report([checked], undefined, flags.json, readable.holder)
+  return report([checked], undefined, readable.holder)
 })
 
-/** Writes what was found, and returns the exit code. */
-const report = Effect.fnUntraced(function* (
-  checked: ReadonlyArray<Checked>,
-  samples: ReadonlyArray<Sampled> | undefined,
-  json: boolean,
-  holder?: Holder
-) {
-  const { print, say } = yield* Output
+/** What was found. */
+const report = (checked: ReadonlyArray<Checked>, samples?: ReadonlyArray<Sampled>, holder?: Holder) => {
   const isRight = !checked.some(isWrong)
   const exitCode = isRight ? 0 : exitCodes.failed
   const next = nextStep(checked, [...new Set(samples?.flatMap(({ disagreeing }) => disagreeing))])
-  if (json)
-    return yield* printResult("verify", {
-      exitCode,
-      next,
-      data: {
-        isRight,
-        checks: checked,
-        ...(samples && { sample: sampleResult(samples) }),
-        ...(holder && { holder })
-      }
-    })
-  for (const line of table(
-    ["check", "looked at", "findings"],
-    checked.map((one) => [one.check, one.looked, summary(one)])
-  ))
-    print(line)
-  const words = levelWords.verify
-  for (const { check, findings } of checked) {
-    // Notes must not hide what is wrong.
-    for (const { level, where, what } of worstFirst(findings).slice(0, reportMax))
-      // An example may contain line breaks.
-      say(findingLine(words[level], { where: `${check}: ${where}`, what: what.replaceAll(/\s+/g, " ") }, words))
-    if (findings.length > reportMax) say(`       ${check}: ${findings.length - reportMax} more; --json has them all`)
+  const data = {
+    isRight,
+    checks: checked,
+    ...(samples && { sample: sampleResult(samples) }),
+    ...(holder && { holder })
   }
-  say(`Next: ${next}`)
-  return exitCode
-})
+  return shown("verify", { exitCode, next, data }, function* () {
+    yield* table(
+      ["check", "looked at", "findings"],
+      checked.map((one) => [one.check, one.looked, summary(one)])
+    )
+    const words = levelWords.verify
+    for (const { check, findings } of checked) {
+      // Notes must not hide what is wrong.
+      for (const { level, where, what } of worstFirst(findings).slice(0, reportMax))
+        // An example may contain line breaks.
+        yield info(
+          findingLine(words[level], { where: `${check}: ${where}`, what: what.replaceAll(/\s+/g, " ") }, words)
+        )
+      if (findings.length > reportMax)
+        yield info(`       ${check}: ${findings.length - reportMax} more; --json has them all`)
+    }
+  })
+}
 
 const withLocation = (sampled: Sampled, location: string): Sampled => ({
   ...sampled,

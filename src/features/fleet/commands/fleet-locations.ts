@@ -16,15 +16,13 @@ import { report } from "./fleet.ts"
 import { withDatabase } from "./fleet-database.ts"
 import { Output } from "../../../run/console/output.ts"
 
-interface LocationFlags extends Pick<Flags, "config" | "baseUrl"> {
-  readonly json: boolean
-}
+type LocationFlags = Pick<Flags, "config" | "baseUrl">
 
 export const locationsAdd = Effect.fn("cli.locationsAdd")(function* (
   flags: LocationFlags & { readonly ids: ReadonlyArray<string>; readonly token: string | undefined }
 ) {
   const locations = flags.ids.map((location) => ({ location, token: flags.token }))
-  return yield* add(yield* fleetSettings(flags, yield* Environment), flags.json, locations)
+  return yield* add(yield* fleetSettings(flags, yield* Environment), locations)
 })
 
 export const locationsImport = Effect.fn("cli.locationsImport")(function* (
@@ -33,7 +31,7 @@ export const locationsImport = Effect.fn("cli.locationsImport")(function* (
   const settings = yield* fleetSettings(flags, yield* Environment)
   const { file } = flags
   const found = yield* file === undefined ? fromAgency(settings) : fromFile(file)
-  return yield* add(settings, flags.json, found)
+  return yield* add(settings, found)
 })
 
 export const locationsRemove = Effect.fn("cli.locationsRemove")(function* (
@@ -41,14 +39,10 @@ export const locationsRemove = Effect.fn("cli.locationsRemove")(function* (
 ) {
   const settings = yield* fleetSettings(flags, yield* Environment)
   const removed = yield* withDatabase(settings, removeLocations(flags.ids))
-  return yield* report("fleet-locations", flags.json, removed, flags.ids.length, (count) => `${count} removed`)
+  return report("fleet-locations", removed, flags.ids.length, (count) => `${count} removed`)
 })
 
-const add = Effect.fnUntraced(function* (
-  settings: FleetSettings,
-  json: boolean,
-  locations: ReadonlyArray<NewLocation>
-) {
+const add = Effect.fnUntraced(function* (settings: FleetSettings, locations: ReadonlyArray<NewLocation>) {
   for (const { location, token } of locations) {
     if (!isLocationId(location))
       return yield* usage(`${JSON.stringify(location)} is not the id of a location: letters, digits, - and _ only.`)
@@ -59,7 +53,7 @@ const add = Effect.fnUntraced(function* (
       )
   }
   const added = yield* withDatabase(settings, addLocations(locations))
-  return yield* report("fleet-locations", json, added, locations.length, (count) => `${count} added`)
+  return report("fleet-locations", added, locations.length, (count) => `${count} added`)
 })
 
 const usage = (message: string) =>

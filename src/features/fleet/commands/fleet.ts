@@ -12,13 +12,12 @@ import { counted } from "../../../values/finding.ts"
 import { Environment } from "../../../values/environment.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { withDatabase } from "./fleet-database.ts"
-import { Output, duration, table } from "../../../run/console/output.ts"
-import { printResult } from "../../../run/result.ts"
+import { duration, table } from "../../../run/console/output.ts"
+import { shown } from "../../../run/result.ts"
 
 export interface ChosenFlags extends Pick<Flags, "config"> {
   readonly all: boolean
   readonly location: string | undefined
-  readonly json: boolean
 }
 
 type Change = "fleet-locations" | "fleet-enqueue" | "fleet-pause" | "fleet-resume" | "fleet-cancel"
@@ -47,24 +46,21 @@ const change = Effect.fnUntraced(function* (
       return { changed, known: (yield* statusOfFleet(chosen)).length }
     })
   )
-  return yield* report(name, flags.json, changed, known, sentence)
+  return report(name, changed, known, sentence)
 })
 
-export const report = Effect.fnUntraced(function* (
+export const report = (
   name: Change,
-  json: boolean,
   changed: ReadonlyArray<string>,
   all: number,
   sentence: (changed: string) => string
-) {
-  const { print, say } = yield* Output
-  const next = "./sluice fleet status"
+) => {
   const unchanged = all - changed.length
-  if (json) return yield* printResult(name, { exitCode: 0, next, data: { locations: changed, unchanged } })
-  print(`${sentence(counted(changed.length, "location"))}${unchanged === 0 ? "" : `; ${unchanged} unchanged`}`)
-  say(`Next: ${next}`)
-  return 0
-})
+  const data = { locations: changed, unchanged }
+  return shown(name, { exitCode: 0, next: "./sluice fleet status", data }, () => [
+    `${sentence(counted(changed.length, "location"))}${unchanged === 0 ? "" : `; ${unchanged} unchanged`}`
+  ])
+}
 
 const refuseUnknown = Effect.fnUntraced(function* (chosen: Chosen) {
   const unknown = yield* unknownOf(chosen)
@@ -116,11 +112,9 @@ export interface FleetStatusFlags extends Pick<Flags, "config"> {
   readonly location: string | undefined
   readonly all: boolean
   readonly check: boolean
-  readonly json: boolean
 }
 
 export const fleetStatus = Effect.fn("cli.fleetStatus")(function* (flags: FleetStatusFlags) {
-  const { print, say } = yield* Output
   const settings = yield* fleetSettings(flags, yield* Environment)
   const chosen = flags.location === undefined ? undefined : commaSeparated(flags.location)
   const rows = yield* withDatabase(settings, Effect.andThen(refuseUnknown(chosen), statusOfFleet(chosen)))
@@ -134,26 +128,24 @@ export const fleetStatus = Effect.fn("cli.fleetStatus")(function* (flags: FleetS
       : failed.length > 0
         ? `./sluice fleet enqueue --location ${failed[0]!.location}, when the cause is corrected`
         : "./sluice fleet enqueue --all"
-  if (flags.json) return yield* printResult("fleet-status", { exitCode, next, data: { counts, locations: rows } })
   const now = yield* Clock.currentTimeMillis
-  const listed = rows.filter(({ state }) => flags.all || chosen !== undefined || state !== "done")
-  if (listed.length > 0)
-    for (const line of table(
-      ["location", "state", "tables are", "requests left", "worker", "next or reason"],
-      listed.map((row) => [
-        row.location,
-        row.paused ? `${row.state}, paused` : row.state,
-        row.freshAt === undefined ? "never complete" : `${duration(now - Date.parse(row.freshAt))} old`,
-        row.requestsLeft ?? "",
-        row.owner ?? "",
-        reasonOf(row, now)
-      ])
-    ))
-      print(line)
-  const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`)
-  print(`${counted(rows.length, "location")}${states.length === 0 ? "" : `: ${states.join(", ")}`}`)
-  say(`Next: ${next}`)
-  return exitCode
+  return shown("fleet-status", { exitCode, next, data: { counts, locations: rows } }, function* () {
+    const listed = rows.filter(({ state }) => flags.all || chosen !== undefined || state !== "done")
+    if (listed.length > 0)
+      yield* table(
+        ["location", "state", "tables are", "requests left", "worker", "next or reason"],
+        listed.map((row) => [
+          row.location,
+          row.paused ? `${row.state}, paused` : row.state,
+          row.freshAt === undefined ? "never complete" : `${duration(now - Date.parse(row.freshAt))} old`,
+          row.requestsLeft ?? "",
+          row.owner ?? "",
+          reasonOf(row, now)
+        ])
+      )
+    const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`)
+    yield `${counted(rows.length, "location")}${states.length === 0 ? "" : `: ${states.join(", ")}`}`
+  })
 })
 
 const reasonOf = ({ message, notBefore, state }: LocationStatus, now: number): string => {

@@ -24,6 +24,7 @@ c.execute("SET enable_progress_bar = false") # It would be on stdout.
 c.execute(f"LOAD '{extensions}/ducklake.duckdb_extension'")
 c.execute(f"ATTACH 'ducklake:{catalog}' AS lake (READ_ONLY)")
 c.execute(f"ATTACH '{warehouse}' AS warehouse (READ_ONLY)")
+c.execute("BEGIN") # Otherwise the lake is read anew for each statement.
 tables = c.execute("SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'warehouse' AND schema_name LIKE 'crm%'").fetchall()
 differ, rows = [], 0
 for schema, table in tables:

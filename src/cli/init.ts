@@ -16,7 +16,7 @@ import type { Setting } from "../values/setting.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, explanationOf, explained } from "../run/console/errors.ts"
 import { Output } from "../run/console/output.ts"
-import { printResult } from "../run/result.ts"
+import { shown } from "../run/result.ts"
 
 export interface InitFlags {
   readonly config: string | undefined
@@ -26,12 +26,15 @@ export interface InitFlags {
   readonly formats: string | undefined
   readonly force: boolean
   readonly noCheck: boolean
-  readonly json: boolean
 }
 
+const usualFormats = "duckdb,parquet,csv"
+
 export const init = Effect.fn("cli.init")(
-  function* (flags: InitFlags) {
-    const { print, stdout } = yield* Output
+  function* (given: InitFlags) {
+    const { stdout } = yield* Output
+    const canAsk = stdout.isTTY === true && process.stdin.isTTY
+    const flags = { ...given, formats: given.formats ?? (canAsk ? undefined : usualFormats) }
     const path = flags.config ?? defaultFile
     if (flags.tokenRef !== undefined && isPlainSecret(flags.tokenRef))
       return yield* usage(
@@ -39,7 +42,6 @@ export const init = Effect.fn("cli.init")(
       )
     // A token that is typed has a file of its own, which must not exist either.
     yield* refuseExisting(flags, newFiles(path, flags.tokenRef ?? ""))
-    const canAsk = stdout.isTTY === true && process.stdin.isTTY
     const missing = Object.entries(flagByAnswer).flatMap(([name, flag]) =>
       flags[name as keyof typeof flagByAnswer] === undefined ? [flag] : []
     )
@@ -50,16 +52,11 @@ export const init = Effect.fn("cli.init")(
     yield* onDisk(path, "written", () => writeSettings(path, settings))
     const files = newFiles(path, settings.token)
     const next = "./sluice plan"
-    if (flags.json)
-      return yield* printResult("init", {
-        exitCode: 0,
-        next,
-        data: { files, ...(account !== undefined && { account }) }
-      })
-    if (account !== undefined) print(`Reached ${account} (location ${settings.location}).`)
-    for (const file of files) print(`Wrote ${file}, which only you can read.`)
-    yield* Effect.map(Output, ({ say }) => say(`Next: ${next}`))
-    return 0
+    const data = { files, ...(account !== undefined && { account }) }
+    return shown("init", { exitCode: 0, next, data }, () => [
+      ...(account === undefined ? [] : [`Reached ${account} (location ${settings.location}).`]),
+      ...files.map((file) => `Wrote ${file}, which only you can read.`)
+    ])
   },
   Effect.catchTag("QuitError", () =>
     Effect.map(Output, ({ say }) => {
@@ -116,7 +113,7 @@ const ask = Effect.fnUntraced(function* (given: Texts, earlier: Texts = {}) {
   const token = given.token ?? (yield* askToken(earlier.token))
   if (isPlainSecret(token)) keepSecret(token)
   const location = yield* answer("location")
-  const formatsText = yield* answer("formats", earlier.formats ?? "duckdb,parquet,csv")
+  const formatsText = yield* answer("formats", earlier.formats ?? usualFormats)
   const wrong = questions.formats.expected(formatsText)
   if (wrong !== undefined) return yield* usage(`--formats ${formatsText}: ${wrong}.`)
   return { baseUrl, token, location, formats: sections.output.formats.fromText(formatsText) as ReadonlyArray<string> }

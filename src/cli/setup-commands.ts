@@ -36,7 +36,7 @@ export const init = command({
     baseUrl: account.baseUrl,
     tokenRef: text("token-ref", "Where the token is: env:NAME, file:/path or cmd:command."),
     location: text("location", "Id of the location to read."),
-    formats: text("formats", "Formats to publish: duckdb,parquet,csv, or none."),
+    formats: text("formats", "Formats to publish, or none; without a terminal, duckdb,parquet,csv unless given."),
     force: flag("force", "Replace existing files."),
     noCheck: flag("no-check", "Write the file without a request that tests the token."),
     json: common.json
@@ -44,8 +44,7 @@ export const init = command({
   examples: [
     { command: "./sluice init" },
     {
-      command:
-        "./sluice init --base-url https://api.example.com --token-ref env:CRM_TOKEN --location locationId --formats csv",
+      command: "./sluice init --base-url https://api.example.com --token-ref env:CRM_TOKEN --location locationId",
       description: "Without a terminal."
     }
   ],

@@ -64,8 +64,17 @@ describe("init", () => {
     const path = pathIn(newFolder())
     const ran = await sluice(["init", "--config", path, "--location", "L"], {})
     assert.strictEqual(ran.code, 2)
-    assert.match(ran.stderr, /these are missing: --base-url, --token-ref, --formats\.$/m)
+    assert.match(ran.stderr, /these are missing: --base-url, --token-ref\.$/m)
     assert.isFalse(existsSync(path))
+  })
+
+  it("without a terminal writes the usual formats", async () => {
+    const path = pathIn(newFolder())
+    const { locationId, token, url } = account.service
+    const flags = ["--base-url", url, "--token-ref", "env:CRM_TOKEN", "--location", locationId]
+    const ran = await sluice(["init", "--config", path, ...flags], { CRM_TOKEN: token })
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.match(readFileSync(path, "utf8"), /^formats = \["duckdb", "parquet", "csv"\]$/m)
   })
 
   it("refuses a token on the command line, without repeating it", async () => {

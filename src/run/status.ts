@@ -47,7 +47,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
       : yield* Effect.gen(function* () {
           const last = yield* lastRun()
           return {
-            run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id)) },
+            run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id, catalogue.resources)) },
             found: yield* readingStatuses(resources, locations),
             left: yield* leftLocations(namedLocations),
             losses: yield* wideLosses(),

@@ -189,7 +189,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   })
   yield* setStatuses()
   const isOfAll = !range && options.only.length + options.except.length === 0
-  const all = yield* isOfAll ? resourcesSinceEnd(run.id) : resourcesOf(run.id)
+  const all = yield* isOfAll ? resourcesSinceEnd(run.id, catalogue.resources) : resourcesOf(run.id)
   const rows = all.filter((row) => row.run === run.id)
   const onEvent = yield* RunEvents
   onEvent?.({ event: "loaded", run: run.id, resources: rows })

@@ -1,6 +1,8 @@
 /** Concurrent runs in one folder, and a run that a signal stops. */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
+import { discover } from "../../src/catalog/discover.ts"
+import { childRequestOf } from "../../src/catalog/resource.ts"
 import { openAccount } from "../support/account.ts"
 import { start } from "../support/process.ts"
 import type { Ran } from "../support/sluice.ts"
@@ -59,14 +61,24 @@ describe("a process", () => {
       const stopped = await running.ended
       assert.strictEqual(stopped.code, 130)
       assertExplains(stopped, /progress is saved/)
-      assert.match(stopped.stderr, /Read until the stop: [\d,]+ records with \d+ requests\./)
+      const [, sent] = /Read until the stop: [\d,]+ records with (\d+) requests\./.exec(stopped.stderr)!
+      const { stderr: status } = await start(["status"], slow.environment).ended
+      const [, least] = /interrupted, at least (\d+) requests/.exec(status) ?? assert.fail(status)
+      assert.isAtMost(Number(least), Number(sent))
       const { requests } = await slow.service.stats()
       const resumed = await slow.sync()
       assert.strictEqual(resumed.code, 0)
       assert.match(resumed.stderr, /These counts include run \w+, which was stopped\./)
+      const { resources } = await discover()
       // Nobody has seen the counts of the stopped run.
       assert.match(resumed.stdout, /^contacts +[1-9]\d* +\d+ +200 +0 +0 +0 +complete$/m)
-      assert.notMatch(resumed.stdout, /complete without a change|^\S+ +0 +[1-9]/m)
+      // Details that are loaded together with their list change nothing after it.
+      const [, quiet = "0"] = /and (\d+) resources? complete without a change/.exec(resumed.stdout) ?? []
+      const details = resources.filter((one) => childRequestOf(one)?.kind === "detail")
+      assert.isAtMost(Number(quiet), details.length)
+      const withoutRequest = Array.from(resumed.stdout.matchAll(/^(\S+) +0 +[1-9]/gm), ([, name]) => name!)
+      const embedded = resources.flatMap((one) => (one.embeddedIn ? [one.table] : []))
+      assert.includeMembers(embedded, withoutRequest)
       assert.deepStrictEqual(await slow.differences(), [])
       const again = await slow.sync()
       assert.notMatch(again.stderr + again.stdout, /include run/)

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { Resource } from "../../../catalog/resource.ts"
 import type { Mode, RunResource } from "../../../values/run-resource.ts"
 import { Reason, textReason } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
@@ -85,18 +86,32 @@ const rowsPerStatement = 500
 /** What a run did for each resource. */
 export const resourcesOf = (run: string) => resourcesWhere(`run_id = ${literal(run)}`)
 
-/** What a sync did for each resource, and what syncs did that were stopped between the last one that ended and this one. */
-export const resourcesSinceEnd = (run: string) => {
+/**
+ * What a sync did for each resource, and what syncs did that were stopped between the last one that ended and this one. The
+ * requests of a reading that was stopped are not stored: at least one for each of its pages.
+ */
+export const resourcesSinceEnd = (run: string, resources: ReadonlyArray<Resource>) => {
+  const isStopped = `reading IS NULL AND ${isOwnPage(resources)}`
   const earlier = `SELECT run_id FROM meta.runs WHERE command LIKE 'sync%' AND run_id < ${literal(run)}`
-  return resourcesWhere(`run_id = ${literal(run)} OR (run_id IN (${earlier})
-    AND run_id > coalesce((SELECT max(run_id) FROM (${earlier} AND status <> 'interrupted')), ''))`)
+  return resourcesWhere(
+    `run_id = ${literal(run)} OR (run_id IN (${earlier})
+       AND run_id > coalesce((SELECT max(run_id) FROM (${earlier} AND status <> 'interrupted')), ''))`,
+    `if(${isStopped}, greatest(pages, requests), requests)`
+  )
 }
 
-const resourcesWhere = Effect.fnUntraced(function* (condition: string) {
+const resourcesWhere = Effect.fnUntraced(function* (condition: string, requests = "requests") {
   return runResources(
-    yield* (yield* Warehouse).rows(`${runResourcesSql} WHERE ${condition} ORDER BY location_id, resource, run_id`)
+    yield* (yield* Warehouse).rows(
+      `SELECT * REPLACE (${requests} AS requests) FROM (${runResourcesSql})
+       WHERE ${condition} ORDER BY location_id, resource, run_id`
+    )
   )
 })
+
+/** The records of an embedded resource are in the pages of another one. */
+const isOwnPage = (resources: ReadonlyArray<Resource>): string =>
+  `resource NOT IN (${["", ...resources.flatMap((one) => (one.embeddedIn ? [one.table] : []))].map(literal).join(", ")})`
 
 export interface LatestReading extends RunResource {
   /** The facts of `warnings`. */
@@ -162,16 +177,15 @@ export const completeRuns = Effect.fnUntraced(function* () {
 })
 
 /** Requests of a run that has not stored its count: at least one for each page that was loaded. */
-export const pagesOf = Effect.fnUntraced(function* (run: string) {
+export const pagesOf = Effect.fnUntraced(function* (run: string, resources: ReadonlyArray<Resource>) {
   const [row] = yield* (yield* Warehouse).rows(
-    `SELECT coalesce(sum(pages), 0)::BIGINT AS n FROM meta.run_resources WHERE run_id = ${literal(run)}`
+    `SELECT coalesce(sum(pages), 0)::BIGINT AS n FROM meta.run_resources
+     WHERE run_id = ${literal(run)} AND ${isOwnPage(resources)}`
   )
   return Number(row?.["n"])
 })
 
-/** The requests of a reading that was stopped are not stored: at least one for each of its pages. */
-const runResourcesSql = `SELECT r.* EXCLUDE (warnings) REPLACE (if(reading IS NULL, greatest(pages, requests), requests) AS requests),
-    to_json(coalesce(warnings, []))::VARCHAR AS sentences,
+const runResourcesSql = `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences,
     to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked, v.rounded FROM meta.run_resources AS r
   LEFT JOIN (SELECT run_id, location_id, resource, sum(rounded) AS rounded FROM meta.rounded_values GROUP BY ALL) AS v
     USING (run_id, location_id, resource)`

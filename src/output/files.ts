@@ -148,6 +148,14 @@ const chunkBytes = 256 * 1024
 export const checksumIfPresent = (path: string, onChunk?: (chunk: Buffer) => void): Promise<Checksum | undefined> =>
   checksumOf(path, onChunk).catch(missing)
 
+/** For `catch`: what stands for a file or a folder that does not exist. */
+export const ifMissing =
+  <A>(value: A) =>
+  (cause: NodeJS.ErrnoException): A => {
+    if (cause.code === "ENOENT") return value
+    throw cause
+  }
+
 const missing = (cause: NodeJS.ErrnoException): undefined => {
   if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return undefined
   throw cause
@@ -171,9 +179,7 @@ const lineFeed = 0x0a
 export const readJson = <A>(path: string, schema: Schema.Codec<A, unknown>): Effect.Effect<A | undefined, Failure> => {
   const decode = Schema.decodeUnknownOption(Schema.fromJsonString(schema))
   return onDisk(path, "read", async () => {
-    const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) =>
-      cause.code === "ENOENT" ? undefined : Promise.reject(cause)
-    )
+    const text = await readFile(path, "utf8").catch(ifMissing(undefined))
     if (text === undefined) return undefined
     const content = decode(text)
     if (Option.isNone(content)) throw new Error("it does not have the content that sluice writes")

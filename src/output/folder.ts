@@ -2,6 +2,7 @@
 import { chmod, mkdir, readdir, rm, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { failure } from "../values/failure.ts"
+import { ifMissing } from "./files.ts"
 import { outputFileOf } from "./contents.ts"
 import { outputPaths, readmeName } from "./paths.ts"
 
@@ -39,5 +40,4 @@ export const emptyOutputFolder = async (folder: string): Promise<void> => {
 }
 
 /** The names in a folder; none if it does not exist. */
-export const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
-  readdir(folder).catch((cause: NodeJS.ErrnoException) => (cause.code === "ENOENT" ? [] : Promise.reject(cause)))
+export const namesIn = (folder: string): Promise<ReadonlyArray<string>> => readdir(folder).catch(ifMissing([]))

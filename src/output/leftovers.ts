@@ -3,10 +3,11 @@
  * this, because no other process uses these files then.
  */
 import type { Effect } from "effect"
-import { readdir, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Failure } from "../values/failure.ts"
 import { onDisk } from "./files.ts"
+import { namesIn } from "./folder.ts"
 import { isScratch } from "./contents.ts"
 import { isBuilding, outputPaths } from "./paths.ts"
 import { isPartial, isUnrecorded } from "./stored-files.ts"
@@ -31,12 +32,7 @@ const leftoversOf = (
 export const removeLeftovers = (output: string, withUnrecorded = false): Effect.Effect<void, Failure> =>
   onDisk(output, "written", async () => {
     for (const [folder, isLeft] of leftoversOf(output, withUnrecorded)) {
-      const names = await readdir(folder).catch(emptyIfMissing)
+      const names = await namesIn(folder)
       for (const name of names.filter(isLeft)) await rm(join(folder, name), { recursive: true, force: true })
     }
   })
-
-const emptyIfMissing = (cause: NodeJS.ErrnoException): ReadonlyArray<string> => {
-  if (cause.code === "ENOENT") return []
-  throw cause
-}

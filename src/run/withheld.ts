@@ -3,11 +3,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { existsSync } from "node:fs"
-import { readdir, rm, stat } from "node:fs/promises"
+import { rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { withheldNames } from "../catalog/withheld.ts"
 import { onDisk, readJson, writeDurably } from "../output/files.ts"
+import { namesIn } from "../output/folder.ts"
 import { type OutputPaths, outputPaths } from "../output/paths.ts"
 import { type PseudonymKey, keyFingerprint } from "../settings/masking.ts"
 
@@ -95,9 +96,7 @@ const sinceIn = Effect.fnUntraced(function* (folder: string, names: ReadonlyArra
 
 /** Whether the folder has anything of an account. */
 const isUsed = async ({ published, vault }: OutputPaths): Promise<boolean> => {
-  const names = await readdir(vault).catch((cause: NodeJS.ErrnoException) =>
-    cause.code === "ENOENT" ? [] : Promise.reject(cause)
-  )
+  const names = await namesIn(vault)
   const sizes = await Promise.all(names.map((name) => stat(join(vault, name))))
   return sizes.some(({ size }) => size > 0) || existsSync(published)
 }

@@ -2,7 +2,7 @@
 import { type Dirent, constants } from "node:fs"
 import { lstat, mkdir, open, readFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { writeAtomically } from "../../output/files.ts"
+import { ifMissing, writeAtomically } from "../../output/files.ts"
 import { docsPage } from "../../values/installation.ts"
 import { HttpError } from "./http.ts"
 import { limits } from "./limits.ts"
@@ -63,10 +63,7 @@ const isName = (name: string): boolean => validName.test(name) && name === name.
 
 /** The queries by name. Other files of the folder, and links, are left out. */
 export const savedQueries = async (folder: string): Promise<ReadonlyArray<SavedQuery>> => {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === "ENOENT") return []
-    throw cause
-  })
+  const entries = await readdir(folder, { withFileTypes: true }).catch(ifMissing([]))
   const names = entries.flatMap(nameOf).sort().slice(0, filesMax)
   const queries = await Promise.all(names.map((name) => readQuery(folder, name)))
   return queries.filter((query) => query !== undefined)

@@ -5,7 +5,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readFile } from "node:fs/promises"
-import { writeAtomically } from "../../output/files.ts"
+import { ifMissing, writeAtomically } from "../../output/files.ts"
 import { some } from "../../values/text.ts"
 import { hash } from "node:crypto"
 import type { Resource } from "../../catalog/resource.ts"
@@ -73,9 +73,7 @@ export class Due {
 
   /** `known`: the tables that can be read at once. Without a file that can be read, any of them may be due: all are. */
   static async open(path: string, known: ReadonlySet<string>, now: number): Promise<Due> {
-    const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) =>
-      cause.code === "ENOENT" ? "{}" : Promise.reject(cause)
-    )
+    const text = await readFile(path, "utf8").catch(ifMissing("{}"))
     const stored = decode(text)
     if (Option.isNone(stored))
       return new Due(

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { literal } from "../warehouse/sql.ts"
 import { makeOutputFolder } from "../../output/folder.ts"
-import { syncFolder } from "../../output/files.ts"
+import { ifMissing, syncFolder } from "../../output/files.ts"
 import { lineBytesMax } from "./verify.ts"
 import { type Detail, type Head, type Kind, emptyHead, lineAfter, recordOf, sha256Of } from "./record.ts"
 import { outputFiles } from "../../output/contents.ts"
@@ -56,10 +56,7 @@ export const headOf = async (path: string): Promise<Head> => {
 }
 
 const lastBytes = async (path: string): Promise<{ readonly text: string; readonly size: number }> => {
-  const size = await stat(path).then(
-    (found) => found.size,
-    (cause: NodeJS.ErrnoException) => (cause.code === "ENOENT" ? 0 : Promise.reject(cause))
-  )
+  const { size } = await stat(path).catch(ifMissing({ size: 0 }))
   if (size === 0) return { text: "", size }
   await using file = await open(path, "r")
   const length = Math.min(size, lineBytesMax)

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { readFile } from "node:fs/promises"
 import { relative, resolve } from "node:path"
 import type { Failure } from "../../values/failure.ts"
-import { onDisk } from "../../output/files.ts"
+import { ifMissing, onDisk } from "../../output/files.ts"
 import { appendRecord, ledgerOf } from "./file.ts"
 import { type LedgerRecord, recordOf } from "./record.ts"
 
@@ -52,8 +52,6 @@ const placesIn = (records: ReadonlyArray<LedgerRecord>): ReadonlyArray<Place> =>
 /** The records that can be read; none without a ledger. */
 export const recordsOf = (output: string): Effect.Effect<ReadonlyArray<LedgerRecord>, Failure> =>
   onDisk(ledgerOf(output), "read", async () => {
-    const text = await readFile(ledgerOf(output), "utf8").catch((cause: NodeJS.ErrnoException) =>
-      cause.code === "ENOENT" ? "" : Promise.reject(cause)
-    )
+    const text = await readFile(ledgerOf(output), "utf8").catch(ifMissing(""))
     return text.split("\n").flatMap((line) => recordOf(line) ?? [])
   })

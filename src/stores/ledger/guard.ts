@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { readFile } from "node:fs/promises"
 import { type Failure, failure } from "../../values/failure.ts"
-import { onDisk } from "../../output/files.ts"
+import { ifMissing, onDisk } from "../../output/files.ts"
 import { type Safeguard, safeguardOf, storeSafeguard } from "../warehouse/meta/safeguards.ts"
 import { ledgerName, ledgerOf } from "./file.ts"
 import { sha256Of } from "./record.ts"
@@ -39,8 +39,6 @@ const problemIn = (lines: ReadonlyArray<string>, { entries, sha256 }: Safeguard)
 /** Without a last line that is being written. */
 const linesOf = (output: string): Effect.Effect<ReadonlyArray<string>, Failure> =>
   onDisk(ledgerOf(output), "read", async () => {
-    const text = await readFile(ledgerOf(output), "utf8").catch((cause: NodeJS.ErrnoException) =>
-      cause.code === "ENOENT" ? "" : Promise.reject(cause)
-    )
+    const text = await readFile(ledgerOf(output), "utf8").catch(ifMissing(""))
     return text.split("\n").slice(0, -1)
   })

@@ -1,5 +1,6 @@
 /** The ledger and the releases: a record names the release that it left, and a bundle contains the records up to its release. */
 import { readFile } from "node:fs/promises"
+import { ifMissing } from "../../output/files.ts"
 import { readManifest } from "../../output/manifest.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { ledgerOf } from "./file.ts"
@@ -32,9 +33,7 @@ export interface Excerpt {
  * out, so that the same release gives the same bundle. `undefined` without a ledger.
  */
 export const ledgerUntil = async (output: string, release: ReleaseId): Promise<Excerpt | undefined> => {
-  const text = await readFile(ledgerOf(output), "utf8").catch((cause: NodeJS.ErrnoException) =>
-    cause.code === "ENOENT" ? undefined : Promise.reject(cause)
-  )
+  const text = await readFile(ledgerOf(output), "utf8").catch(ifMissing(undefined))
   if (text === undefined) return undefined
   const lines = text.split("\n").slice(0, -1)
   const records = lines.map(recordOf)

@@ -1,6 +1,7 @@
 /** The locations whose entries are in a vault. Reads the folder only, so it needs no lock. */
 import * as Effect from "effect/Effect"
-import { readFile, readdir } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
+import { namesIn } from "../../output/folder.ts"
 import { type Failure, failure, fileFailure } from "../../values/failure.ts"
 import { Damage, damagedAt } from "./damage.ts"
 import { decode, isTorn } from "./frame.ts"
@@ -17,7 +18,7 @@ export const locationsInVault = (folder: string): Effect.Effect<ReadonlyMap<stri
   Effect.tryPromise({
     try: async () => {
       const shares = new Map<string, VaultShare>()
-      const names = await readdir(folder).catch(emptyIfMissing)
+      const names = await namesIn(folder)
       for (const segment of new Set(names.filter((name) => /^\d+\.ndjson(\.zst)?$/.test(name)).map(Number.parseFloat)))
         for (const { location, bytes } of await entriesOf(folder, segment)) {
           const { entries, bytes: before } = shares.get(location) ?? { entries: 0, bytes: 0 }
@@ -47,9 +48,4 @@ const entriesOf = async (folder: string, segment: number) => {
     start = frame.end
   }
   return found
-}
-
-const emptyIfMissing = (cause: NodeJS.ErrnoException): ReadonlyArray<string> => {
-  if (cause.code === "ENOENT") return []
-  throw cause
 }

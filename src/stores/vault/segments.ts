@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { promisify } from "node:util"
 import { constants, createZstdCompress, zstdDecompress } from "node:zlib"
-import { syncFolder } from "../../output/files.ts"
+import { ifMissing, syncFolder } from "../../output/files.ts"
 import { damagedAt } from "./damage.ts"
 import { type Decoded, decode, validUntil } from "./frame.ts"
 
@@ -66,7 +66,7 @@ export const readPlain = async (
   offset: number,
   into: Buffer
 ): Promise<Buffer | undefined> => {
-  const file = await open(plainPath(folder, segment), "r").catch(undefinedIfMissing)
+  const file = await open(plainPath(folder, segment), "r").catch(ifMissing(undefined))
   if (!file) return undefined
   try {
     const { bytesRead } = await file.read(into, 0, into.length, offset)
@@ -78,15 +78,10 @@ export const readPlain = async (
 
 /** A sealed segment, decompressed; `undefined` if there is no such file. */
 export const readSealed = async (folder: string, segment: number): Promise<Buffer | undefined> => {
-  const compressed = await readFile(sealedPath(folder, segment)).catch(undefinedIfMissing)
+  const compressed = await readFile(sealedPath(folder, segment)).catch(ifMissing(undefined))
   // JSON becomes about ten times longer.
   const chunkSize = compressed && Math.min(4 * 1024 * 1024, Math.max(chunkBytesMin, compressed.length * 12))
   return compressed && promisify(zstdDecompress)(compressed, { chunkSize })
-}
-
-const undefinedIfMissing = (cause: NodeJS.ErrnoException): undefined => {
-  if (cause.code === "ENOENT") return undefined
-  throw cause
 }
 
 /** Valid frames from `start` on, until they have at least `bytes`, and the end of the last one. */

@@ -1,6 +1,6 @@
 /** Appends to the vault: owns the open segment, and seals segments that are full. */
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
-import { syncFolder } from "../../output/files.ts"
+import { ifMissing, syncFolder } from "../../output/files.ts"
 import { Older, damagedAt } from "./damage.ts"
 import { isOlder, isTorn, validUntil } from "./frame.ts"
 import { type Position, isBefore, segmentBytesMax } from "./position.ts"
@@ -41,9 +41,7 @@ export class Writer {
     // A crash may have prevented the compression of a full segment.
     for (const number of plain) if (number !== segment) await compress(folder, number)
     const path = plainPath(folder, segment)
-    const content = await readFile(path).catch((cause: NodeJS.ErrnoException) =>
-      cause.code === "ENOENT" ? Buffer.alloc(0) : Promise.reject(cause)
-    )
+    const content = await readFile(path).catch(ifMissing(Buffer.alloc(0)))
     const size = validUntil(content)
     if (size < content.length) {
       // Valid frames may follow damage, so nothing but a torn write is removed.

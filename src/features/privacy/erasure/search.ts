@@ -7,7 +7,7 @@ import { readFile, readdir } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
 import type { Failure } from "../../../values/failure.ts"
-import { onDisk } from "../../../output/files.ts"
+import { ifMissing, onDisk } from "../../../output/files.ts"
 import { reading } from "../../../output/held-files.ts"
 import { warehouseName } from "../../../output/paths.ts"
 import { type Needle, needlesOf } from "./needles.ts"
@@ -71,9 +71,7 @@ export const searchFolders = Effect.fn("erasure.search")(function* (
 
 const filesBelow = (folder: string): Effect.Effect<ReadonlyArray<string>, Failure> =>
   onDisk(folder, "read", async () => {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-      (cause: NodeJS.ErrnoException) => (cause.code === "ENOENT" ? [] : Promise.reject(cause))
-    )
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing([]))
     return entries
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))

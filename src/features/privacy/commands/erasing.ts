@@ -16,11 +16,11 @@ import { type SchemaSettings, schemaPolicies } from "../../../settings/schema-po
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { resolveTargets } from "../../../settings/targets.ts"
 import { counted } from "../../../values/finding.ts"
-import { CommandError } from "../../../run/console/errors.ts"
 import { outputLayer } from "../../../run/output-layer.ts"
 import { table } from "../../../run/console/output.ts"
 import { run } from "../../../run/run.ts"
 import { instant, shown, warning } from "../../../run/result.ts"
+import { refuse } from "./removing.ts"
 
 /** The schema of the result in docs/schemas. */
 type Named = "subject-erase" | "retention"
@@ -44,16 +44,8 @@ export const shownPlan = (schema: Named, job: ErasureJob, next: string) => {
   })
 }
 
-/** A hold comes first: nothing is erased then. */
 export const refuseHeld = Effect.fnUntraced(function* (folder: string, job: ErasureJob) {
-  const [hold, ...more] = holdsOn(yield* heldIn(folder), job.identifiers)
-  if (hold === undefined) return
-  const others = more.length === 0 ? "" : ` and ${counted(more.length, "more hold")}`
-  return yield* new CommandError({
-    ends: "failed",
-    message: `The hold ${hold.id} (${hold.reason}, by ${hold.by}, ${hold.addedAt})${others} covers what would be erased. Nothing was changed.`,
-    next: "./sluice hold list"
-  })
+  yield* refuse(holdsOn(yield* heldIn(folder), job.identifiers), "what would be erased")
 })
 
 export const erase = Effect.fnUntraced(function* (

@@ -1,10 +1,11 @@
 /** `sluice location remove`: the plan of the removal of a location, or the removal itself. */
 import { fileCounts } from "./file-counts.ts"
+import { openToRemove, refuse } from "./removing.ts"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { relative } from "node:path"
-import { readHolds } from "../erasure/holds.ts"
+import { heldIn } from "../erasure/holds.ts"
 import { exitCodes } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { type RemovalPlan, holdsOnLocation, planRemoval, releasesIn } from "../location/plan.ts"
@@ -25,7 +26,6 @@ import { modelText } from "../../../run/console/findings.ts"
 import { Output, table } from "../../../run/console/output.ts"
 import { outputLayer } from "../../../run/output-layer.ts"
 import { definitionsOf } from "../../../run/prologue.ts"
-import { openReadable } from "../../../run/readable.ts"
 import { run } from "../../../run/run.ts"
 import { shown, warning } from "../../../run/result.ts"
 
@@ -81,21 +81,9 @@ export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: 
 const planned = Effect.fnUntraced(function* (id: string, output: OutputSettings, catalogue: Catalogue) {
   const { vault, warehouse } = outputPaths(output.folder)
   if (!existsSync(warehouse) && !existsSync(vault)) return yield* nothingSynced(output.folder)
-  const readable = yield* openReadable(output)
-  if (readable.source !== "warehouse")
-    return yield* new CommandError({
-      ends: "locked",
-      message: `${readable.holder.command} has the warehouse open, so no location can be removed now. Nothing was changed.`,
-      next: "repeat the command when it has ended"
-    })
+  const tables = yield* openToRemove(output)
   return yield* Effect.gen(function* () {
-    const [hold] = yield* holdsOnLocation(id, yield* readHolds(output.folder))
-    if (hold !== undefined)
-      return yield* new CommandError({
-        ends: "failed",
-        message: `The hold ${hold.id} (${hold.reason}, by ${hold.by}, ${hold.addedAt}) covers records of the location ${id}. Nothing was changed.`,
-        next: "./sluice hold list"
-      })
+    yield* refuse(yield* holdsOnLocation(id, yield* heldIn(output.folder)), `records of the location ${id}`)
     const plan = yield* planRemoval(id, output, catalogue.resources)
     if (Object.keys(plan.rows).length > 0 || plan.vault.entries > 0) return plan
     const mark = yield* markOf(output.folder)
@@ -106,7 +94,7 @@ const planned = Effect.fnUntraced(function* (id: string, output: OutputSettings,
       message: `${output.folder} has nothing of the location ${id}. It has ${others.join(", ") || "no location"}.`,
       next: "./sluice status"
     })
-  }).pipe(Effect.provide(readable.tables))
+  }).pipe(Effect.provide(tables))
 }, Effect.scoped)
 
 interface Place {

@@ -3,16 +3,16 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { heldIn } from "../erasure/holds.ts"
-import { type ErasureJob, readJob } from "../erasure/job.ts"
+import { jobOf, readJob } from "../erasure/job.ts"
 import { type RetentionRule, ageColumn, planRetention } from "../erasure/retention.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { reportSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../run/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { erase, shownPlan } from "./erasing.ts"
+import { openToRemove } from "./removing.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { Output } from "../../../run/console/output.ts"
-import { openReadable } from "../../../run/readable.ts"
 import { instant } from "../../../run/result.ts"
 
 export interface RetentionFlags extends Flags {
@@ -51,21 +51,8 @@ const planned = Effect.fnUntraced(function* (
   rules: ReadonlyArray<RetentionRule>,
   output: { readonly folder: string; readonly memoryMb: number }
 ) {
-  const readable = yield* openReadable(output)
-  if (readable.source !== "warehouse")
-    return yield* new CommandError({
-      ends: "failed",
-      message: "Another program has the warehouse open, so nothing can be erased now.",
-      next: "repeat the command when it has ended"
-    })
+  const tables = yield* openToRemove(output)
   const now = instant(yield* Clock.currentTimeMillis)
-  const plan = yield* planRetention(catalogue, rules, yield* heldIn(output.folder), now).pipe(
-    Effect.provide(readable.tables)
-  )
-  return {
-    id: now.replaceAll(/[-:.]/g, ""),
-    startedAt: now,
-    reason: rules.map(({ period, table }) => `${table}: ${period}`).join(", "),
-    ...plan
-  } satisfies ErasureJob
+  const plan = yield* planRetention(catalogue, rules, yield* heldIn(output.folder), now).pipe(Effect.provide(tables))
+  return jobOf(plan, rules.map(({ period, table }) => `${table}: ${period}`).join(", "), now)
 }, Effect.scoped)

@@ -2,17 +2,17 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
-import { type ErasureJob, readJob } from "../erasure/job.ts"
+import { jobOf, readJob } from "../erasure/job.ts"
 import { planErasure } from "../erasure/plan.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { reportSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../run/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { erase, refuseHeld, shownPlan } from "./erasing.ts"
+import { openToRemove } from "./removing.ts"
 import { CommandError } from "../../../run/console/errors.ts"
 import { Output } from "../../../run/console/output.ts"
 import { type PersonFlags, contactText, findPerson } from "./person.ts"
-import { openReadable } from "../../../run/readable.ts"
 import { instant } from "../../../run/result.ts"
 
 export interface SubjectEraseFlags extends Flags, PersonFlags {
@@ -48,15 +48,7 @@ const planned = Effect.fnUntraced(function* (
   catalogue: Catalogue
 ) {
   const { say } = yield* Output
-  const readable = yield* openReadable(output)
-  if (readable.source !== "warehouse")
-    return yield* readable.source === "none"
-      ? readable.locked
-      : new CommandError({
-          ends: "failed",
-          message: "Another program has the warehouse open, so nothing can be erased now.",
-          next: "repeat the command when it has ended"
-        })
+  const tables = yield* openToRemove(output)
   return yield* Effect.gen(function* () {
     const { contacts, others } = yield* findPerson(flags)
     if (others.length > 0)
@@ -65,12 +57,6 @@ const planned = Effect.fnUntraced(function* (
         "warn"
       )
     const startedAt = instant(yield* Clock.currentTimeMillis)
-    const plan = yield* planErasure(catalogue, contacts, others, flags.keepFinancial)
-    return {
-      id: startedAt.replaceAll(/[-:.]/g, ""),
-      startedAt,
-      reason: flags.reason ?? "",
-      ...plan
-    } satisfies ErasureJob
-  }).pipe(Effect.provide(readable.tables))
+    return jobOf(yield* planErasure(catalogue, contacts, others, flags.keepFinancial), flags.reason ?? "", startedAt)
+  }).pipe(Effect.provide(tables))
 }, Effect.scoped)

@@ -13,7 +13,6 @@ import { checksumOf, onDisk, writeDurably } from "../../../output/files.ts"
 import { exportPath } from "../subject/export.ts"
 import { removeLeftovers } from "../../../output/leftovers.ts"
 import type { GivenExport, Place } from "../../../stores/ledger/given.ts"
-import { makeLoader } from "../../../stages/load/load.ts"
 import type { RecordFilter } from "../../../stages/load/staging-files.ts"
 import { replayInto } from "../../../run/replay.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
@@ -23,9 +22,7 @@ import { outputPaths } from "../../../output/paths.ts"
 import { lakeReceivers, workOf } from "../../../destinations/destination.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { type Target, hasMainRelease } from "../../../settings/targets.ts"
-import { Vault } from "../../../stores/vault/vault.ts"
 import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
-import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
 import { prepare } from "../../../stores/warehouse/schema.ts"
 import { removeUnnamed } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -34,7 +31,7 @@ import { type PlaceState, cleanPlaces } from "./places.ts"
 import { redactor } from "./redact-frame.ts"
 import { type Searched, isCertain, searchFolders } from "./search.ts"
 import { suppress } from "./suppression.ts"
-import { type RewrittenSegment, rewriteVault } from "./vault.ts"
+import { type RewrittenSegment, rewriteVault, sealLoaded } from "./vault.ts"
 import { replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
 import { outputFiles } from "../../../output/contents.ts"
 
@@ -75,7 +72,6 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   policies: SchemaPolicies,
   job: ErasureJob
 ) {
-  const [warehouse, vault] = [yield* Warehouse, yield* Vault]
   const { resources } = catalogue
   const { folder } = output
   const paths = outputPaths(folder)
@@ -83,12 +79,7 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   // An earlier version may have written the tables.
   yield* prepare(catalogue)
   const suppression = yield* suppress(folder, job.identifiers)
-  yield* prepare(catalogue)
-  // Whatever is not loaded yet would be loaded later from segments that have changed.
-  yield* (yield* makeLoader(resources, paths.temporary, policies)).load
-  yield* vault.seal
-  yield* warehouse.transaction(positionStatements(vault.end()))
-  yield* warehouse.run("CHECKPOINT")
+  const end = yield* sealLoaded(catalogue, folder, policies)
   const ids = job.identifiers.flatMap((one) => (one.kind === "contact" ? [one.id] : []))
   const segments = yield* rewriteVault(paths.vault, redactor(resources, suppression, ids), { apply: true })
   const { sha256: before } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
@@ -96,7 +87,7 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   const scratch = join(paths.temporary, "kept")
   if (records.kept.length > 0) {
     yield* onDisk(scratch, "created", () => mkdir(scratch, { recursive: true, mode: 0o700 }))
-    yield* replayInto(catalogue, output, policies)(scratch, vault.end(), amongRecords(records.kept))
+    yield* replayInto(catalogue, output, policies)(scratch, end, amongRecords(records.kept))
   }
   yield* writeWithoutErased(paths.warehouse, output, catalogue, {
     ...records,

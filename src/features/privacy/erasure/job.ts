@@ -53,11 +53,20 @@ const ErasureJob = Schema.Struct({
   texts: Schema.Array(Schema.Struct({ label: Schema.String, text: Schema.String })),
   /** Files of the records, relative to the output folder. */
   files: Schema.Array(Schema.String),
-  /** Rows that go, and rows that stay without the person, by table, as planned. */
+  /** Rows that go, with their earlier versions, and rows that stay without the person, by table, as planned. */
   rows: Counts,
   kept: Counts
 })
 export type ErasureJob = typeof ErasureJob.Type
+/** What an erasure would remove. */
+export type ErasurePlan = Omit<ErasureJob, "id" | "startedAt" | "reason">
+
+export const jobOf = (plan: ErasurePlan, reason: string, startedAt: string): ErasureJob => ({
+  id: startedAt.replaceAll(/[-:.]/g, ""),
+  startedAt,
+  reason,
+  ...plan
+})
 
 export const jobPath = (output: string): string => outputPaths(output).erasure
 

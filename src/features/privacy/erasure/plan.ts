@@ -13,19 +13,9 @@ import { name } from "../../../stores/warehouse/sql.ts"
 import { filesOfRecords } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Wanted } from "./needles.ts"
-import type { Identifier, ListedAs } from "./job.ts"
+import type { ErasurePlan, Identifier, ListedAs } from "./job.ts"
 import { addressIdentifiers } from "./suppression.ts"
 import { ownColumns } from "./treatment.ts"
-
-export interface ErasurePlan {
-  readonly identifiers: ReadonlyArray<Identifier>
-  readonly texts: ReadonlyArray<Wanted>
-  readonly files: ReadonlyArray<string>
-  /** Rows that go, with their earlier versions, by table. */
-  readonly rows: Readonly<Record<string, number>>
-  /** Rows that stay without the person, by table. */
-  readonly kept: Readonly<Record<string, number>>
-}
 
 /** To run after `findPerson`. `others`: contacts that share an address with the person and stay. */
 export const planErasure = Effect.fn("erasure.plan")(function* (

@@ -11,8 +11,7 @@ import { filesOfRecords } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Hold } from "./hold.ts"
 import { holdsTable } from "./holds.ts"
-import type { ErasurePlan } from "./plan.ts"
-import type { Identifier } from "./job.ts"
+import type { ErasurePlan, Identifier } from "./job.ts"
 import { ownColumns } from "./treatment.ts"
 
 export interface RetentionRule {

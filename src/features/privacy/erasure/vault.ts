@@ -1,12 +1,16 @@
 /** The vault without erased people: for syncs, which do not store them again, and of what is stored already. */
 import { Effect, Layer } from "effect"
+import type { Catalogue } from "../../../catalog/discover.ts"
+import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
+import { bringUpToDate } from "../../../run/sync-account.ts"
+import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import type { Failure } from "../../../values/failure.ts"
 import type { Frame } from "../../../stores/vault/frame.ts"
 import { rewriteSegments } from "../../../stores/vault/rewrite.ts"
 import { Vault } from "../../../stores/vault/vault.ts"
 import { type Redact, redactor } from "./redact-frame.ts"
-import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { readSuppression } from "./suppression.ts"
 
 /** A vault that stores no record of an erased person. `onRemoved` gets the number of those that were left out. */
@@ -33,6 +37,22 @@ export const withoutErased = <E, R>(
       })
     })
   ).pipe(Layer.provide(vault))
+
+/**
+ * Seals the vault when everything of it is loaded: later it would be loaded from segments that have changed. Returns its end.
+ */
+export const sealLoaded = Effect.fn("erasure.seal")(function* (
+  catalogue: Catalogue,
+  folder: string,
+  policies: SchemaPolicies
+) {
+  const [warehouse, vault] = [yield* Warehouse, yield* Vault]
+  yield* bringUpToDate(catalogue, folder, policies)
+  yield* vault.seal
+  yield* warehouse.transaction(positionStatements(vault.end()))
+  yield* warehouse.run("CHECKPOINT")
+  return vault.end()
+})
 
 export interface RewrittenSegment {
   readonly segment: number

@@ -16,6 +16,7 @@ import { basename, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
 import { lakeReceivers, workOf } from "../../../destinations/destination.ts"
+import { sealLoaded } from "../erasure/vault.ts"
 import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
@@ -25,14 +26,11 @@ import { publishNow } from "../../../run/release.ts"
 import { outputPaths, releasesOf, snapshotName } from "../../../output/paths.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import type { Target } from "../../../settings/targets.ts"
-import { bringUpToDate } from "../../../run/sync-account.ts"
 import { locationsInVault } from "../../../stores/vault/locations.ts"
 import { rewriteSegments } from "../../../stores/vault/rewrite.ts"
-import { Vault } from "../../../stores/vault/vault.ts"
 import { rowsByLocation, tablesWithLocations } from "../../../stores/warehouse/locations.ts"
 import { renewVersion } from "../../../stores/warehouse/meta/content-versions.ts"
 import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
-import { positionStatements } from "../../../stores/warehouse/meta/vault-offset.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { removeUnnamed } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -51,17 +49,12 @@ export const removeStored = Effect.fn("location.removeStored")(function* (
   policies: SchemaPolicies,
   job: RemovalPlan
 ) {
-  const [warehouse, vault] = [yield* Warehouse, yield* Vault]
   const { folder } = output
   const paths = outputPaths(folder)
   const { location } = job
   yield* onDisk(jobPath(folder), "written", () => writeDurably(jobPath(folder), JSON.stringify(job)))
   yield* removeLeftovers(folder, true)
-  // What is not loaded yet would be loaded later, from segments that have changed.
-  yield* bringUpToDate(catalogue, folder, policies)
-  yield* vault.seal
-  yield* warehouse.transaction(positionStatements(vault.end()))
-  yield* warehouse.run("CHECKPOINT")
+  yield* sealLoaded(catalogue, folder, policies)
   yield* rewriteSegments(paths.vault, (frame) => (frame.entry.location === location ? undefined : frame), {
     apply: true
   })

@@ -1,6 +1,6 @@
 /** The list of docs/backup.md: every file of an output folder, and whether a backup has it. */
 import { type OutputFile, isLocal, outputFiles } from "../src/output/contents.ts"
-import { markdownList } from "../src/settings/documents.ts"
+import { markdownList } from "./settings-documents.ts"
 
 const whyNot: Partial<Record<OutputFile["kind"], string>> = {
   derived: "not in a backup: made again",

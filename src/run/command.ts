@@ -80,6 +80,3 @@ export const subcommandsOf = ({ subcommands }: Command.Command.Any): ReadonlyArr
 /** The command with these names, each below the one before. */
 export const commandAt = (root: Command.Command.Any, path: ReadonlyArray<string>): Command.Command.Any =>
   path.reduce((command, name) => subcommandsOf(command).find((one) => one.name === name)!, root)
-
-/** The examples of the command with these names. */
-export const examplesOf = (root: Command.Command.Any, path: ReadonlyArray<string>) => commandAt(root, path).examples

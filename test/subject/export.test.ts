@@ -6,8 +6,8 @@ import { createHash } from "node:crypto"
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
-import { tablesOf } from "../../src/catalog/tables.ts"
-import { linkedResources, wrongLinks } from "../../src/features/privacy/subject/belongings.ts"
+import { pathOf, tablesOf } from "../../src/catalog/tables.ts"
+import { type LinkedResource, linkedResources } from "../../src/features/privacy/subject/belongings.ts"
 import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -215,6 +215,16 @@ describe("an export about a person", () => {
     await account.service.post("remove", { collection: "invoices", id })
   })
 })
+
+/** The links of definitions that name no column of theirs. */
+const wrongLinks = ({ resource, links }: LinkedResource): ReadonlyArray<string> => {
+  const columns = new Set(
+    tablesOf(resource).flatMap((table) => table.columns.map((column) => pathOf(resource, table.name, column.name)))
+  )
+  const { addresses = [], contacts = [], owner, records = {} } = links
+  const paths = [...contacts, ...Object.keys(records), ...addresses, ...(owner ? Object.values(owner) : [])]
+  return paths.filter((path) => !columns.has(path)).map((path) => `${resource.table}: ${path}`)
+}
 
 describe("the links of definitions to people", async () => {
   const { resources } = await discover()

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { linksOf } from "../../../catalog/person-links.ts"
 import type { PersonLinks } from "../../../catalog/person.ts"
 import type { Resource } from "../../../catalog/resource.ts"
-import { idColumn, keyText, pathOf, tablesOf } from "../../../catalog/tables.ts"
+import { idColumn, keyText, pathOf } from "../../../catalog/tables.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -133,14 +133,4 @@ const selects = (
       ? []
       : schemas.map((schema) => `SELECT location_id, ${key} AS key FROM ${schema}.${name(table)} WHERE ${condition}`)
   })
-}
-
-/** The links of definitions that name no column of theirs; empty in a right catalogue. */
-export const wrongLinks = ({ resource, links }: LinkedResource): ReadonlyArray<string> => {
-  const columns = new Set(
-    tablesOf(resource).flatMap((table) => table.columns.map((column) => pathOf(resource, table.name, column.name)))
-  )
-  const { addresses = [], contacts = [], owner, records = {} } = links
-  const paths = [...contacts, ...Object.keys(records), ...addresses, ...(owner ? Object.values(owner) : [])]
-  return paths.filter((path) => !columns.has(path)).map((path) => `${resource.table}: ${path}`)
 }

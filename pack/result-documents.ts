@@ -3,12 +3,12 @@
  * every command with its flags, as its help says them.
  */
 import * as Schema from "effect/Schema"
-import { exitCodes } from "../values/failure.ts"
-import { Event } from "../values/event-schemas.ts"
-import { type ResultSchemas, aboutOf, examplesOf, subcommandsOf } from "../run/command.ts"
-import { allCommands, sluice } from "./commands.ts"
+import { exitCodes } from "../src/values/failure.ts"
+import { Event } from "../src/values/event-schemas.ts"
+import { type ResultSchemas, aboutOf, commandAt, subcommandsOf } from "../src/run/command.ts"
+import { allCommands, sluice } from "../src/cli/commands.ts"
 import type { CommandDescriptor } from "effect/cli/Completions"
-import { wrapped } from "../values/text.ts"
+import { wrapped } from "../src/values/text.ts"
 
 /** The JSON Schema of the object that a command prints with `--json`, by the name of its file in docs/schemas. */
 export const resultDocuments = (): Readonly<Record<string, string>> => {
@@ -91,7 +91,7 @@ const sectionOf = (above: ReadonlyArray<string>, command: CommandDescriptor, lev
   const operands = command.arguments.map(({ name }) => ` ${name.toUpperCase()}`).join("")
   // Every command has these, and the examples of a group are those of its commands.
   const flags = command.flags.filter(({ name }) => name !== "help" && name !== "version")
-  const examples = command.subcommands.length === 0 ? examplesOf(sluice, path) : []
+  const examples = command.subcommands.length === 0 ? commandAt(sluice, path).examples : []
   return [
     `${"#".repeat(level)} sluice ${path.join(" ")}${operands}`,
     "",

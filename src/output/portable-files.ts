@@ -3,14 +3,8 @@ import { readdir } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { isLocal } from "./contents.ts"
 
-export interface PortableFiles {
-  /** Relative to the folder. */
-  readonly files: ReadonlyArray<string>
-  /** Links are not followed, so what is behind one is missing from the files. */
-  readonly links: ReadonlyArray<string>
-}
-
-export const portableFiles = async (folder: string): Promise<PortableFiles> => {
+/** Paths relative to the folder. Links are not followed, so what is behind one is missing from the files. */
+export const portableFiles = async (folder: string) => {
   const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).map((entry) => ({
     path: relative(folder, join(entry.parentPath, entry.name)),
     isFile: entry.isFile(),

@@ -21,13 +21,11 @@ import { outputPaths } from "../../output/paths.ts"
 export const ledgerName = outputFiles.ledger.name
 export const ledgerOf = (output: string): string => outputPaths(output).ledger
 
-export interface Appended extends Head {
-  /** The file with the part of a line that a crash had left. */
-  readonly torn: string | undefined
-}
-
-/** Appends a record durably. Rejects if the last line is not a record, which `ledger verify` explains. */
-export const appendRecord = async (output: string, at: string, kind: Kind, detail: Detail): Promise<Appended> => {
+/**
+ * Appends a record durably. `torn`: the file with the part of a line that a crash had left. Rejects if the last line is not a
+ * record, which `ledger verify` explains.
+ */
+export const appendRecord = async (output: string, at: string, kind: Kind, detail: Detail) => {
   await makeOutputFolder(output)
   const path = ledgerOf(output)
   return exclusively(outputPaths(output).ledgerLock, async () => {

@@ -4,7 +4,7 @@ import { ifMissing } from "../../output/files.ts"
 import { readManifest } from "../../output/manifest.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { ledgerOf } from "./file.ts"
-import { type Head, emptyHead, recordOf, sha256Of } from "./record.ts"
+import { emptyHead, recordOf, sha256Of } from "./record.ts"
 
 export interface ReleaseId {
   /** The run that published it. */
@@ -23,16 +23,11 @@ export const releaseOf = async (output: string): Promise<ReleaseId | undefined> 
   }
 }
 
-export interface Excerpt {
-  readonly text: string
-  readonly head: Head
-}
-
 /**
  * The ledger up to the first record that names the release, or else up to the time of the release. Later records are left
  * out, so that the same release gives the same bundle. `undefined` without a ledger.
  */
-export const ledgerUntil = async (output: string, release: ReleaseId): Promise<Excerpt | undefined> => {
+export const ledgerUntil = async (output: string, release: ReleaseId) => {
   const text = await readFile(ledgerOf(output), "utf8").catch(ifMissing(undefined))
   if (text === undefined) return undefined
   const lines = text.split("\n").slice(0, -1)

@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import { lstat } from "node:fs/promises"
 import { join, relative } from "node:path"
-import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import type { Place } from "../../../stores/ledger/given.ts"
 import { releasesOf } from "../../../output/paths.ts"
@@ -18,20 +17,15 @@ export interface PlaceState extends Place {
   readonly state: "cleaned" | "left" | "removed" | "out of reach"
 }
 
-export interface Cleaned {
-  readonly places: ReadonlyArray<PlaceState>
-  /** Relative to the output folder. */
-  readonly releasesRemoved: ReadonlyArray<string>
-  /** Folders to search. */
-  readonly folders: ReadonlyArray<string>
-}
-
-/** `releases`: folders with a new release. `cleaned`: places that have nothing of an earlier one. */
+/**
+ * `releases`: folders with a new release. `cleaned`: places that have nothing of an earlier one. Returns the removed releases,
+ * relative to the output folder, and the folders to search.
+ */
 export const cleanPlaces = Effect.fn("erasure.cleanPlaces")(function* (
   output: string,
   all: ReadonlyArray<Place>,
   renewed: { readonly releases: ReadonlySet<string>; readonly cleaned: ReadonlySet<string> }
-): Effect.fn.Return<Cleaned, Failure> {
+) {
   const places: Array<PlaceState> = []
   const releasesRemoved: Array<string> = []
   const folders: Array<string> = []

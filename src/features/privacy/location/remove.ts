@@ -21,7 +21,6 @@ import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
 import { removeLeftovers } from "../../../output/leftovers.ts"
-import type { ModelProblem } from "../../../stages/publish/models/model.ts"
 import { publishNow } from "../../../run/release.ts"
 import { outputPaths, releasesOf, snapshotName } from "../../../output/paths.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
@@ -65,19 +64,13 @@ export const removeStored = Effect.fn("location.removeStored")(function* (
   ])
 })
 
-export interface Removed {
-  readonly problems: ReadonlyArray<ModelProblem>
-  /** Where the location was still found. */
-  readonly found: ReadonlyArray<string>
-}
-
-/** The steps after the old warehouse was closed. */
+/** The steps after the old warehouse was closed. `found`: where the location still is. */
 export const completeRemoval = Effect.fn("location.complete")(function* (
   catalogue: Catalogue,
   output: OutputSettings,
   targets: ReadonlyArray<Target>,
   { files, location }: RemovalPlan
-): Effect.fn.Return<Removed, Failure> {
+) {
   const paths = outputPaths(output.folder)
   yield* replaceWarehouse(paths.warehouse)
   const problems = yield* Effect.gen(function* () {

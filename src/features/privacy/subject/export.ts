@@ -6,7 +6,6 @@ import { basename, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { counted } from "../../../values/finding.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { writeArchive } from "../../../output/archive.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import { onDisk } from "../../../output/files.ts"
@@ -17,12 +16,11 @@ import { columnWithRole } from "../../../catalog/tables.ts"
 import { linkSql } from "../../../stores/warehouse/file-links.ts"
 import { queryTexts } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { findBelongings, linkedResources } from "./belongings.ts"
 import { findCandidates } from "./candidates.ts"
 import { conversationsOf, threadOf } from "./conversations.ts"
 import { type PersonTable, personTables, readableRows, writeRows } from "./collect.ts"
-import { type CoveredResource, coverageOf, limits } from "./coverage.ts"
+import { coverageOf, limits } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
 import { pageOf } from "./page.ts"
 import { type Conversation, vconOf } from "./vcon.ts"
@@ -43,16 +41,6 @@ export interface ExportOptions {
   readonly searchText: boolean
 }
 
-export interface SubjectExport {
-  readonly records: number
-  /** The counts, in words. */
-  readonly held: string
-  readonly tables: ReadonlyArray<{ readonly name: string; readonly rows: number }>
-  readonly coverage: ReadonlyArray<CoveredResource>
-  readonly files: number
-  readonly candidates: number | undefined
-}
-
 /** Rows of a table in `index.html`; the files have all. */
 const shownRowsMax = 500
 
@@ -60,9 +48,7 @@ const shownRowsMax = 500
 export const exportPath = (output: string, contact: string | undefined): string =>
   join(outputPaths(output).exports, `subject-${contact ?? "without-contact"}`)
 
-export const exportSubject = Effect.fn("subject.export")(function* (
-  options: ExportOptions
-): Effect.fn.Return<SubjectExport, Failure, Warehouse> {
+export const exportSubject = Effect.fn("subject.export")(function* (options: ExportOptions) {
   const { catalogue, contacts, target, withHistory } = options
   const all = linkedResources(catalogue.resources)
   const schemas = withHistory ? (["crm", "crm_history"] as const) : (["crm"] as const)

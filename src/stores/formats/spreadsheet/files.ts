@@ -2,10 +2,9 @@
  * `<table>.csv` for spreadsheets, further files `<table>-2.csv` when a sheet is full, and `<table>.escaped.csv`, which lists
  * every cell that differs from the data, so that no cell is altered silently.
  */
-import { Effect, type Scope, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
-import type { Failure } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
 import { type CsvRow, columnsOf } from "../../warehouse/columns.ts"
 import { rowsOf } from "../../warehouse/parts.ts"
@@ -48,25 +47,18 @@ export const writeSpreadsheets = Effect.fnUntraced(function* (
   }))
 }, Effect.scoped)
 
-interface SpreadsheetFiles {
-  /** Creates the first file even without rows, so that it has a header. */
-  readonly write: (rows: ReadonlyArray<CsvRow>) => Effect.Effect<void, Failure>
-  /** The position of a row that is written `ahead` rows from now; the header is row 1. */
-  readonly place: (ahead: number) => { readonly file: string; readonly row: number }
-  readonly written: () => ReadonlyArray<{ readonly file: string; readonly rows: number }>
-}
-
 const openSpreadsheets = Effect.fnUntraced(function* (
   folder: string,
   fileOf: (part: string) => string,
   header: CsvRow,
   linesMax: number
-): Effect.fn.Return<SpreadsheetFiles, never, Scope.Scope> {
+) {
   const rowsMax = linesMax - 1
   const files: Array<{ readonly file: string; rows: number; readonly handle: FileHandle }> = []
   let total = 0
   yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(files.map(({ handle }) => handle.close()))))
 
+  /** The position of a row that is written `ahead` rows from now; the header is row 1. */
   const place = (ahead: number) => {
     const part = Math.floor((total + ahead) / rowsMax)
     return { part, file: fileOf(part === 0 ? "" : `-${part + 1}`), row: ((total + ahead) % rowsMax) + 2 }
@@ -86,7 +78,9 @@ const openSpreadsheets = Effect.fnUntraced(function* (
     }
   }
   return {
-    write: (rows) => onDisk(join(folder, fileOf("")), "written", () => writeAll(rows)).pipe(Effect.uninterruptible),
+    /** Creates the first file even without rows, so that it has a header. */
+    write: (rows: ReadonlyArray<CsvRow>) =>
+      onDisk(join(folder, fileOf("")), "written", () => writeAll(rows)).pipe(Effect.uninterruptible),
     place,
     written: () => files.map(({ file, rows }) => ({ file, rows }))
   }

@@ -14,13 +14,8 @@ export interface FoundFile {
   readonly bytes: number
 }
 
-export interface FoundFiles {
-  readonly files: ReadonlyMap<string, FoundFile>
-  readonly findings: ReadonlyArray<BundleFinding>
-}
-
 /** Links are reported and not followed, because they could point outside the folder. */
-export const filesOf = async (folder: string): Promise<FoundFiles> => {
+export const filesOf = async (folder: string) => {
   const files = new Map<string, FoundFile>()
   const findings: Array<BundleFinding> = []
   const visit = async (below: string): Promise<void> => {

@@ -19,15 +19,10 @@ export interface BagManifest {
   readonly entries: ReadonlyMap<string, string>
 }
 
-export interface Parsed {
-  readonly manifests: ReadonlyArray<BagManifest>
-  readonly findings: ReadonlyArray<BundleFinding>
-}
-
 /** Longer than the paths of any system. */
 const lineLengthMax = 8192
 
-export const manifestsOf = async (folder: string, files: ReadonlyMap<string, FoundFile>): Promise<Parsed> => {
+export const manifestsOf = async (folder: string, files: ReadonlyMap<string, FoundFile>) => {
   const manifests: Array<BagManifest> = []
   const findings: Array<BundleFinding> = []
   for (const file of files.values()) {

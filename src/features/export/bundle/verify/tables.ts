@@ -28,12 +28,6 @@ const Package = Schema.Struct({
   )
 })
 
-export interface TablesCheck {
-  /** The number of tables whose control totals were computed from every file. */
-  readonly compared: number
-  readonly findings: ReadonlyArray<BundleFinding>
-}
-
 interface Bag {
   readonly folder: string
   readonly files: ReadonlyMap<string, FoundFile>
@@ -55,7 +49,8 @@ const documents = new Set([
   `data/${maskingName}`
 ])
 
-export const checkTables = async (bag: Bag, signal: AbortSignal): Promise<TablesCheck> => {
+/** `compared`: the number of tables whose control totals were computed from every file. */
+export const checkTables = async (bag: Bag, signal: AbortSignal) => {
   const described = await readDocument(bag, packagePath, Package)
   const totals = await readDocument(bag, totalsPath, ControlTotals)
   const findings: Array<BundleFinding> = []

@@ -5,18 +5,11 @@ import { ledgerFindings } from "./ledger.ts"
 import { type BagManifest, fileFindings, manifestsOf, missingFindings } from "./manifests.ts"
 import { checkTables } from "./tables.ts"
 
-export interface BundleCheck {
-  /** Of the payload. */
-  readonly files: number
-  readonly bytes: number
-  /** The number of tables whose control totals agree with every file. */
-  readonly tables: number
-  /** What is wrong comes first. */
-  readonly findings: ReadonlyArray<BundleFinding>
-}
-
-/** `folder`: the real path of the bundle. Rejects if a file cannot be read. */
-export const verifyBundle = async (folder: string, signal: AbortSignal): Promise<BundleCheck> => {
+/**
+ * `folder`: the real path of the bundle. Rejects if a file cannot be read. Returns the size of the payload, the number of tables
+ * whose control totals agree with every file, and what is wrong first.
+ */
+export const verifyBundle = async (folder: string, signal: AbortSignal) => {
   const { files, findings: found } = await filesOf(folder)
   const findings = [...found, ...(await declarationFindings(folder, files)), ...(await payloadFindings(folder, files))]
   const { manifests, findings: unparsed } = await manifestsOf(folder, files)

@@ -1,6 +1,6 @@
 /** `location remove`, on an output with two locations. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
 import { filesIn } from "../bundle/account.ts"
@@ -164,6 +164,12 @@ describe("the removal of a location", () => {
       const held = await remove("--apply")
       assert.strictEqual(held.code, 1, held.stderr)
       assert.include(held.stderr, "The hold case-1 (court")
+      // The ledger still has a hold whose file is lost.
+      renameSync(join(folder, "holds.json"), join(folder, "holds.kept"))
+      const lost = await remove("--apply")
+      assert.strictEqual(lost.code, 1, lost.stderr)
+      assert.include(lost.stderr, "holds.json: the hold case-1 of the ledger is missing or was changed")
+      renameSync(join(folder, "holds.kept"), join(folder, "holds.json"))
       assert.strictEqual((await run("hold", "release", "case-1")).code, 0)
     }
     const unknown = await run("location", "remove", "neverRead", "--apply")

@@ -81,18 +81,27 @@ const searchTable = Effect.fnUntraced(function* (
   { resources, texts }: Sought
 ) {
   const searched = columns.filter(({ type }) => /VARCHAR|^JSON$/.test(type)).map((column) => column.name)
-  const wanted = searched.flatMap((column) =>
-    texts.map((text) => ({ column, label: text.label, sql: containsSql(`${name(column)}::VARCHAR`, text) }))
-  )
+  const sought = searched.length === 0 ? [] : texts
   const found: Array<Found> = []
-  if (wanted.length > 0) {
-    const [row] = yield* query(
-      { hits: selected<ReadonlyArray<boolean | null>> },
-      `SELECT to_json([${wanted.map(({ sql }) => `bool_or(${sql})`).join(", ")}])::VARCHAR AS hits FROM ${source}`
-    )
-    for (const [index, { column, label }] of wanted.entries())
-      if (row!.hits[index] === true) found.push({ place: placeOf(column), label, form: "value" })
-  }
+  const hits = Effect.fnUntraced(function* (values: string, wanted: ReadonlyArray<string>) {
+    if (wanted.length === 0) return []
+    const any = `to_json([${wanted.map((sql) => `bool_or(${sql})`).join(", ")}])::VARCHAR`
+    const read = { hits: selected<ReadonlyArray<boolean | null>> }
+    return (yield* query(read, `SELECT ${any} AS hits FROM (SELECT ${values} FROM ${source})`))[0]!.hits
+  })
+  // Mostly there is none: an expression for each text in each column would take most of the time to plan.
+  const row = `concat_ws(chr(31), ${searched.map((column) => `${name(column)}::VARCHAR`).join(", ")}) AS row`
+  const containing = sought.map((text) => containsSql("row", text))
+  const inRows = yield* hits(row, containing)
+  const wanted = searched.flatMap((column) =>
+    sought
+      .filter((_, index) => inRows[index] === true)
+      .map((text) => ({ column, label: text.label, sql: containsSql(`${name(column)}::VARCHAR`, text) }))
+  )
+  const expressions = wanted.map(({ sql }) => sql)
+  const inColumns = yield* hits("*", expressions)
+  for (const [index, { column, label }] of wanted.entries())
+    if (inColumns[index] === true) found.push({ place: placeOf(column), label, form: "value" })
   const key = keyOfTable(resources, known)
   const names = new Set(columns.map((column) => column.name))
   if (key !== undefined && ["location_id", ...key.columns].every((column) => names.has(column))) {

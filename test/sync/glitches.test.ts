@@ -135,15 +135,7 @@ describe("a service that answers wrongly for a while", () => {
       }
     })
 
-  it("and is well again has every table as it is, after one full sync", async () => {
-    const ran = await sync("--full")
-    assert.strictEqual(ran.code, 0, ran.stderr)
-    assert.deepStrictEqual(await account.differences(), [])
-    const verified = await sluice(["verify", "--all"], account.environment, { overrides })
-    assert.strictEqual(verified.code, 0, verified.stdout)
-  })
-
-  it("and is well again loses the rows of what was deleted, after one full sync", async () => {
+  it("and is well again has every table as it is, without the rows of what was deleted, after one full sync", async () => {
     for (const collection of ["notes", "prices", "blog_posts", "funnel_pages", "redirects", "workflows", "emails"]) {
       const [first] = await account.service.records(collection)
       await account.service.post("remove", { collection, id: first!["id"] ?? first!["_id"] })
@@ -151,5 +143,7 @@ describe("a service that answers wrongly for a while", () => {
     const ran = await sync("--full")
     assert.strictEqual(ran.code, 0, ran.stderr)
     assert.deepStrictEqual(await account.differences(), [], ran.stderr)
+    const verified = await sluice(["verify", "--all"], account.environment, { overrides })
+    assert.strictEqual(verified.code, 0, verified.stdout)
   })
 })

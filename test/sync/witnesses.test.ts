@@ -1,6 +1,7 @@
 /** A 404 for a record that something else still names is no proof that it is deleted. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Account, openAmong } from "../support/account.ts"
+import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { Refusal, alteredService } from "../support/proxy.ts"
 import { sluice } from "../support/sluice.ts"
@@ -11,8 +12,10 @@ describe("a record whose own route answers not found", () => {
   let account: Account
   let altered: Awaited<ReturnType<typeof alteredService>>
   let refused = (_path: string): boolean => false
+  // One clock for all commands: a reading that lacks records is repeated after some seconds.
+  const overrides = acceleratedClock(600_000)
   const sync = (...flags: ReadonlyArray<string>) =>
-    sluice(["sync", ...flags], { ...account.environment, SLUICE_BASE_URL: altered.url })
+    sluice(["sync", ...flags], { ...account.environment, SLUICE_BASE_URL: altered.url }, { overrides })
   beforeAll(async () => {
     account = await openAmong(tables, `${tables},recordings,transcript_sentences`, "--contacts", "60")
     altered = await alteredService(account.service, ({ path }, answer) =>

@@ -217,7 +217,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     status: runStatus,
     requests,
     rows,
-    stoppedRows: all.filter((row) => row.run !== run.id),
+    stoppedRows: all.filter((row) => row.run !== run.id && expectedByLocation.has(row.location)),
     isOfAll,
     drift,
     ...vaultState,

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { execFile } from "node:child_process"
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { type Dirent, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { writeFileSync, writeSync } from "node:fs"
 import { open, readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -13,7 +13,7 @@ import { runInNewContext } from "node:vm"
 import type * as Effect from "effect/Effect"
 import type { Failure } from "../values/failure.ts"
 import { counted } from "../values/finding.ts"
-import { checksumIfPresent, onDisk } from "./files.ts"
+import { checksumIfPresent, ifMissing, onDisk } from "./files.ts"
 import { filesName, outputPaths } from "./paths.ts"
 
 /** A stored file, as a table describes it. */
@@ -290,9 +290,7 @@ export const differenceOf = (folder: string, row: Omit<StoredFile, "found">, isW
 export const storedPaths = (folder: string): Effect.Effect<ReadonlyArray<string>, Failure> => {
   const { files } = outputPaths(folder)
   return onDisk(files, "read", async () => {
-    const entries = await readdir(files, { recursive: true, withFileTypes: true }).catch((cause) =>
-      cause.code === "ENOENT" ? [] : Promise.reject(cause)
-    )
+    const entries = await readdir(files, { recursive: true, withFileTypes: true }).catch(ifMissing<Array<Dirent>>([]))
     return entries
       .filter((entry) => !entry.isDirectory() && !isUnrecorded(entry.name))
       .map((entry) => join(filesName, join(entry.parentPath, entry.name).slice(files.length + 1)))

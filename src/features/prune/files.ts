@@ -4,7 +4,7 @@ import { lstat, readlink, rm } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
 import type { Resource } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
-import { onDisk } from "../../output/files.ts"
+import { ifMissing, onDisk } from "../../output/files.ts"
 import { namesIn } from "../../output/folder.ts"
 import { type SetAside, setAsideIn } from "../../run/set-aside.ts"
 import { isOfRelease, outputPaths } from "../../output/paths.ts"
@@ -49,7 +49,7 @@ const readingMs = 24 * 3_600_000
 /** The link is made with the current release: since then, nobody has opened an earlier one. */
 const earlierReleases = async (folder: string, now: number): Promise<ReadonlyArray<SetAside>> => {
   const { published, versions } = outputPaths(folder)
-  const link = await lstat(published).catch(undefinedIfMissing)
+  const link = await lstat(published).catch(ifMissing(undefined))
   if (!link?.isSymbolicLink() || now - link.mtimeMs < readingMs) return []
   const target = await readlink(published)
   // A link that sluice did not make does not say which release is current.
@@ -57,7 +57,11 @@ const earlierReleases = async (folder: string, now: number): Promise<ReadonlyArr
   const found: Array<SetAside> = []
   for (const name of await namesIn(versions)) {
     const path = join(versions, name)
-    if (isOfRelease(name) && name !== basename(target) && (await lstat(path).catch(undefinedIfMissing))?.isDirectory())
+    if (
+      isOfRelease(name) &&
+      name !== basename(target) &&
+      (await lstat(path).catch(ifMissing(undefined)))?.isDirectory()
+    )
       found.push({ path, why: "a release before the current one" })
   }
   return found
@@ -70,7 +74,7 @@ export const removeFiles = (folder: string, files: ReadonlyArray<Unneeded>): Eff
 
 /** 0 for a path that another command removes meanwhile. What a link points to is not removed, so it does not count. */
 const bytesIn = async (path: string, counted = new Set<number>()): Promise<number> => {
-  const found = await lstat(path).catch(undefinedIfMissing)
+  const found = await lstat(path).catch(ifMissing(undefined))
   if (found === undefined || counted.has(found.ino)) return 0
   if (!found.isDirectory()) {
     counted.add(found.ino)
@@ -80,6 +84,3 @@ const bytesIn = async (path: string, counted = new Set<number>()): Promise<numbe
   for (const name of await namesIn(path)) sum += await bytesIn(join(path, name), counted)
   return sum
 }
-
-const undefinedIfMissing = (cause: NodeJS.ErrnoException) =>
-  cause.code === "ENOENT" ? undefined : Promise.reject(cause)

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
-import { onDisk } from "../../output/files.ts"
+import { ifMissing, onDisk } from "../../output/files.ts"
 import { type Entry, foreignIn } from "../../stores/vault/entry.ts"
 import { decode, isTorn } from "../../stores/vault/frame.ts"
 import { type Position, isBefore } from "../../stores/vault/position.ts"
@@ -27,9 +27,7 @@ export interface Expected {
 
 export const checkVault = Effect.fn("verify.vault")(function* (folder: string, expected: Expected | undefined) {
   const { loaded, runs = [] } = expected ?? {}
-  const names = yield* onDisk(folder, "read", () =>
-    readdir(folder).catch((cause) => (cause.code === "ENOENT" ? undefined : Promise.reject(cause)))
-  )
+  const names = yield* onDisk(folder, "read", () => readdir(folder).catch(ifMissing(undefined)))
   const files = sorted(names ?? [])
   const last = Math.max(0, ...files.sealed, ...files.plain)
   const findings: Array<VerifyFinding> = [...gaps(files, last), ...leftovers(files)]

@@ -15,7 +15,7 @@ import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/pr
 import { basename, dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { type Failure, failure } from "../../values/failure.ts"
-import { checksumOf, checksumOfBytes, onDisk, syncFolder } from "../../output/files.ts"
+import { checksumOf, checksumOfBytes, ifMissing, onDisk, syncFolder } from "../../output/files.ts"
 import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import type { Written } from "../../stores/formats/format.ts"
 import type { PublishedFile } from "../../output/manifest.ts"
@@ -100,21 +100,18 @@ export const removeEarlierReleases = Effect.fn("publish.removeEarlierReleases")(
   const releases = releasesOf(published)
   const current = yield* currentRelease(published)
   return yield* onDisk(releases, "removed", async () => {
-    const earlier = (await readdir(releases).catch(emptyIfMissing)).filter((entry) => entry !== current && isOwn(entry))
+    const earlier = (await readdir(releases).catch(ifMissing<ReadonlyArray<string>>([]))).filter(
+      (entry) => entry !== current && isOwn(entry)
+    )
     for (const entry of earlier) await rm(join(releases, entry), { recursive: true, force: true })
     return earlier
   })
 })
 
-const emptyIfMissing = (cause: NodeJS.ErrnoException): ReadonlyArray<string> => {
-  if (cause.code === "ENOENT") return []
-  throw cause
-}
-
 /** Name of the release to which the link points; `undefined` before the first publish. */
 const currentRelease = Effect.fnUntraced(function* (published: string) {
   const target = yield* onDisk(published, "read", async () => {
-    const found = await lstat(published).catch((error) => (error.code === "ENOENT" ? undefined : Promise.reject(error)))
+    const found = await lstat(published).catch(ifMissing(undefined))
     return found?.isSymbolicLink() ? await readlink(published) : found && "something else"
   })
   if (target === undefined) return undefined

@@ -20,7 +20,7 @@ import { outputLayer } from "../../../run/output-layer.ts"
 import { table } from "../../../run/console/output.ts"
 import { run } from "../../../run/run.ts"
 import { instant, shown, warning } from "../../../run/result.ts"
-import { refuse } from "./removing.ts"
+import { refuseIfHeld } from "./removing.ts"
 
 /** The schema of the result in docs/schemas. */
 type Named = "subject-erase" | "retention"
@@ -45,7 +45,7 @@ export const shownPlan = (schema: Named, job: ErasureJob, next: string) => {
 }
 
 export const refuseHeld = Effect.fnUntraced(function* (folder: string, job: ErasureJob) {
-  yield* refuse(holdsOn(yield* heldIn(folder), job.identifiers), "what would be erased")
+  yield* refuseIfHeld(holdsOn(yield* heldIn(folder), job.identifiers), "what would be erased")
 })
 
 export const erase = Effect.fnUntraced(function* (

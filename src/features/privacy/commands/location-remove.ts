@@ -1,6 +1,6 @@
 /** `sluice location remove`: the plan of the removal of a location, or the removal itself. */
 import { fileCounts } from "./file-counts.ts"
-import { openToRemove, refuse } from "./removing.ts"
+import { openToRemove, refuseIfHeld } from "./removing.ts"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
@@ -83,7 +83,7 @@ const planned = Effect.fnUntraced(function* (id: string, output: OutputSettings,
   if (!existsSync(warehouse) && !existsSync(vault)) return yield* nothingSynced(output.folder)
   const tables = yield* openToRemove(output)
   return yield* Effect.gen(function* () {
-    yield* refuse(yield* holdsOnLocation(id, yield* heldIn(output.folder)), `records of the location ${id}`)
+    yield* refuseIfHeld(yield* holdsOnLocation(id, yield* heldIn(output.folder)), `records of the location ${id}`)
     const plan = yield* planRemoval(id, output, catalogue.resources)
     if (Object.keys(plan.rows).length > 0 || plan.vault.entries > 0) return plan
     const mark = yield* markOf(output.folder)

@@ -17,7 +17,7 @@ export const openToRemove = Effect.fnUntraced(function* (output: Parameters<type
 })
 
 /** A hold comes first: nothing is removed then. */
-export const refuse = Effect.fnUntraced(function* ([hold, ...more]: ReadonlyArray<Hold>, what: string) {
+export const refuseIfHeld = Effect.fnUntraced(function* ([hold, ...more]: ReadonlyArray<Hold>, what: string) {
   if (hold === undefined) return
   const others = more.length === 0 ? "" : ` and ${counted(more.length, "more hold")}`
   return yield* new CommandError({

@@ -79,7 +79,12 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
     print(
       `${shown.length > 0 ? "and " : ""}${counted(quiet.length, "resource")} complete without a change${empty > 0 ? `, ${empty} of them empty` : ""}`
     )
-  if (data.continued) say(`These counts include run ${some(data.continued)}, which was stopped.`)
+  if (data.continued)
+    say(
+      data.continued.length === 1
+        ? `These counts include run ${data.continued[0]}, which was stopped.`
+        : `These counts include runs that were stopped: ${some(data.continued)}.`
+    )
   const { changes, unexpectedValues } = drift
   if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
   if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)

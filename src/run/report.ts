@@ -1,7 +1,7 @@
 /** The result of a sync or backfill. */
 import type { Catalogue } from "../catalog/discover.ts"
 import { exitCodes } from "../values/failure.ts"
-import { type RunResource, addedUp } from "../values/run-resource.ts"
+import { addedUp } from "../values/run-resource.ts"
 import type { Synced } from "./sync-account.ts"
 import { sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
@@ -35,7 +35,8 @@ export interface SyncResult extends CommandResult<"sync">, Pick<Ended, "status" 
 /** `command`: the one that continues it. */
 export const resultOf = (synced: Ended, command: string): SyncResult => {
   const { earlier, exitCode, isOfAll, isStoppedByDeadline, left, losses, requestsLeft, standing, status } = synced
-  const continued = [...new Set(synced.stoppedRows.map(({ run }) => run))]
+  const rows = synced.rowsWithStopped
+  const continued = [...new Set(rows.map(({ run }) => run))].filter((run) => run !== synced.run.id)
   return {
     exitCode,
     status,
@@ -52,7 +53,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       modelProblems: synced.modelProblems.map(modelText),
       loadedMs: synced.loadedMs,
       elapsedMs: synced.elapsedMs,
-      resources: [...Map.groupBy([...synced.stoppedRows, ...synced.rows], keyOf).values()].map(addedUp).toSorted(byKey),
+      resources: [...Map.groupBy(rows, ({ location, resource }) => `${location} ${resource}`).values()].map(addedUp),
       ...(continued.length > 0 && { continued }),
       drift: synced.drift,
       ...(losses.length > 0 && { wideLosses: losses }),
@@ -75,9 +76,6 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
     }
   }
 }
-
-const keyOf = ({ location, resource }: RunResource) => `${location} ${resource}`
-const byKey = (one: RunResource, other: RunResource) => (keyOf(one) < keyOf(other) ? -1 : 1)
 
 /** The last entry of the log. */
 export const logSynced = ({ data, exitCode, status }: SyncResult) =>

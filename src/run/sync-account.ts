@@ -83,8 +83,8 @@ export interface Synced {
   /** Requests sent, retries included. */
   readonly requests: number
   readonly rows: ReadonlyArray<RunResource>
-  /** What syncs did that were stopped before this one, and that it continues. */
-  readonly stoppedRows: ReadonlyArray<RunResource>
+  /** `rows`, and before each of them what syncs did for the same resource that were stopped and that this one continues. */
+  readonly rowsWithStopped: ReadonlyArray<RunResource>
   /** Every resource was to be read, and not some only. */
   readonly isOfAll: boolean
   readonly drift: SchemaDrift
@@ -189,8 +189,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   })
   yield* setStatuses()
   const isOfAll = !range && options.only.length + options.except.length === 0
-  const all = yield* isOfAll ? resourcesSinceEnd(run.id, catalogue.resources) : resourcesOf(run.id)
-  const rows = all.filter((row) => row.run === run.id)
+  const found = yield* isOfAll ? resourcesSinceEnd(run.id, catalogue.resources) : resourcesOf(run.id)
+  const rows = found.filter((row) => row.run === run.id)
   const onEvent = yield* RunEvents
   onEvent?.({ event: "loaded", run: run.id, resources: rows })
   yield* Effect.forEach(rows.filter(hasChanges), logChanged(run.id), { discard: true })
@@ -217,7 +217,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     status: runStatus,
     requests,
     rows,
-    stoppedRows: all.filter((row) => row.run !== run.id && expectedByLocation.has(row.location)),
+    rowsWithStopped: found.filter((row) => expectedByLocation.has(row.location)),
     isOfAll,
     drift,
     ...vaultState,

@@ -5,7 +5,7 @@
  */
 import { type Fields, fieldNamed, isScalar } from "./fields.ts"
 import { at, written } from "./json.ts"
-import { type Resource, transformed } from "./resource.ts"
+import { type Resource, transformed, fieldsOf } from "./resource.ts"
 import type { Strategy } from "./strategy.ts"
 
 export type Answer =
@@ -81,7 +81,7 @@ const hasId = (record: unknown): boolean => (idOf(record) ?? undefined) !== unde
  * requested: an email may well have the status `failed` and an `error`.
  */
 const isRecord = (value: unknown, resource: Resource, requested?: unknown): boolean => {
-  const fields = { ...resource.fields, ...resource.detail?.fields }
+  const fields = fieldsOf(resource)
   const parts = resource.isReshaped ? transformed(resource, value) : [value]
   const isMade = parts.length === 0 || parts.some((part) => hasField(part, fields))
   if (!isObject(value)) return isMade

@@ -1,7 +1,8 @@
 /** The rules that every definition keeps, which its type cannot express. */
 import type { Catalogue } from "./discover.ts"
 import { type Resource, childRequestOf } from "./resource.ts"
-import { type Column, type Table, columnWithRole, snakeCase, tablesOf } from "./tables.ts"
+import { snakeCase } from "./fields.ts"
+import { type Column, type Table, columnWithRole, tablesOf } from "./tables.ts"
 
 export interface Violation {
   /** A text that the line of the mistake contains. */

@@ -1,8 +1,10 @@
-/** Where the fields of a definition go: the column of each, and the names by which the service may send it. */
-import type { ChildField, ColumnField, Fields } from "./fields.ts"
+/**
+ * Where the fields of a definition go: the column of each, and the names by which the service may send it. The tables, and
+ * what the settings can name and keep out of them, follow from these lists.
+ */
+import { type ChildField, type ColumnField, type Fields, columnName } from "./fields.ts"
 import { perResource } from "./per-resource.ts"
 import type { Resource } from "./resource.ts"
-import { columnName } from "./tables.ts"
 
 export interface FieldPlace {
   readonly table: string
@@ -10,8 +12,10 @@ export interface FieldPlace {
   readonly field: ColumnField
   /** The names of the field, and of the objects around it before each. */
   readonly names: ReadonlyArray<string>
-  /** It holds an object whose members have columns of their own. */
-  readonly isWhole?: true
+  /** Of a column that holds an object as sent: the fields of its members, which have columns of their own. */
+  readonly inside?: ReadonlyArray<ColumnField>
+  /** Only the detail contains it. */
+  readonly detail: boolean
 }
 
 export interface ChildPlace {
@@ -22,6 +26,8 @@ export interface ChildPlace {
   readonly names: ReadonlyArray<string>
   /** The column with the whole object that contains it. */
   readonly whole?: string
+  /** Only the detail contains it. */
+  readonly detail: boolean
 }
 
 export interface Places {
@@ -29,44 +35,70 @@ export interface Places {
   readonly children: ReadonlyArray<ChildPlace>
 }
 
-export const placesOf = perResource((resource): Places => derive(resource))
+export const placesOf = perResource(({ detail, fields, table }: Resource): Places => {
+  const record = { table, prefix: "", path: "", whole: undefined }
+  const places = [
+    ...walk(fields, { ...record, detail: false }),
+    ...walk(detail?.fields ?? {}, { ...record, detail: true })
+  ]
+  return { columns: places.filter(isColumn), children: places.filter(isChild) }
+})
 
-const derive = ({ table, fields, detail }: Resource): Places => {
-  const columns: Array<FieldPlace> = []
-  const children: Array<ChildPlace> = []
-  const addChild = (table: string, child: ChildField, names: ReadonlyArray<string>, whole: string | undefined) => {
-    children.push({ table, child, names, ...(whole !== undefined && { whole }) })
-    if (child.keyColumn)
-      columns.push({ table: child.table, column: child.keyColumn.name, field: child.keyColumn.field, names: [] })
-    visit(child.fields, child.table, "", "", undefined)
-  }
-  const visit = (fields: Fields, table: string, prefix: string, path: string, whole: string | undefined): void => {
-    for (const [name, field] of Object.entries(fields))
-      switch (field.kind) {
-        case "column": {
-          const aliases = Object.entries(fields).flatMap(([other, one]) =>
-            one.kind === "alias" && one.of === name ? [other.replace("*", "")] : []
-          )
-          const names = [name, ...aliases].map((one) => path + one)
-          columns.push({ table, column: columnName(prefix, name, field), field, names })
-          break
-        }
-        case "object": {
-          const own = field.whole && columnName(prefix, name, field.whole)
-          if (field.whole)
-            columns.push({ table, column: own!, field: field.whole, names: [path + name], isWhole: true })
-          visit(field.fields, table, `${columnName(prefix, name, {})}_`, `${path}${name}.`, own ?? whole)
-          if (field.rest) addChild(table, field.rest, [], own ?? whole)
-          break
-        }
-        case "list":
-        case "entries":
-          addChild(table, field, [path + name], whole)
-          break
-        case "alias":
-        case "transport":
-      }
-  }
-  visit({ ...fields, ...detail?.fields }, table, "", "", undefined)
-  return { columns, children }
+const isColumn = (place: FieldPlace | ChildPlace): place is FieldPlace => "column" in place
+const isChild = (place: FieldPlace | ChildPlace): place is ChildPlace => "child" in place
+
+/** Where an object, a record or an item of a list is. */
+interface Around {
+  readonly table: string
+  readonly detail: boolean
+  /** Of the names of columns. */
+  readonly prefix: string
+  /** Of the names of fields. */
+  readonly path: string
+  /** The column with the whole object that contains it. */
+  readonly whole: string | undefined
 }
+
+/** In the order of the definition; the column with an object as sent is behind those of its members. */
+function* walk(fields: Fields, around: Around): Generator<FieldPlace | ChildPlace> {
+  const { detail, path, prefix, table, whole } = around
+  for (const [name, field] of Object.entries(fields))
+    switch (field.kind) {
+      case "column": {
+        const names = [name, ...aliasesOf(fields, name)].map((one) => path + one)
+        yield { table, detail, column: columnName(prefix, name, field), field, names }
+        break
+      }
+      case "object": {
+        const column = field.whole && columnName(prefix, name, field.whole)
+        const inside = { ...around, path: `${path}${name}.`, whole: column ?? whole }
+        const members = [...walk(field.fields, { ...inside, prefix: `${columnName(prefix, name, {})}_` })]
+        yield* members
+        if (field.whole) {
+          const all = members.filter(isColumn).map((member) => member.field)
+          yield { table, detail, column: column!, field: field.whole, names: [path + name], inside: all }
+        }
+        if (field.rest) yield* walkChild(field.rest, [], inside)
+        break
+      }
+      case "list":
+      case "entries":
+        yield* walkChild(field, [path + name], around)
+        break
+      case "alias":
+      case "transport":
+    }
+}
+
+function* walkChild(child: ChildField, names: ReadonlyArray<string>, { detail, table, whole }: Around) {
+  yield { table, detail, child, names, ...(whole !== undefined && { whole }) }
+  const items = { table: child.table, detail }
+  if (child.keyColumn) yield { ...items, column: child.keyColumn.name, field: child.keyColumn.field, names: [] }
+  yield* walk(child.fields, { ...items, prefix: "", path: "", whole: undefined })
+}
+
+/** A name that ends with `*` covers every name with this prefix. */
+const aliasesOf = (fields: Fields, name: string): ReadonlyArray<string> =>
+  Object.entries(fields).flatMap(([other, one]) =>
+    one.kind === "alias" && one.of === name ? [other.replace("*", "")] : []
+  )

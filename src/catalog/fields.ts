@@ -215,6 +215,16 @@ export const fieldNamed = (fields: Fields, record: Fields, name: string): NamedF
 /** Whether records or items are plain values: then `value` is their only field. */
 export const isScalar = (fields: Fields): boolean => Object.keys(fields).join() === "value"
 
+/** `date_added` for `dateAdded`, `raw_html` for `rawHTML`. */
+export const snakeCase = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase()
+
+export const columnName = (prefix: string, name: string, field: { readonly column?: string }): string =>
+  field.column ?? prefix + snakeCase(name)
+
 /** An array of objects; each becomes a row of the child table. */
 export const rows = (
   table: string,

@@ -3,7 +3,8 @@ import { placesOf } from "./field-places.ts"
 import { rowColumns } from "./request.ts"
 import { type Resource, childRequestOf } from "./resource.ts"
 import type { Paging, Strategy } from "./strategy.ts"
-import { keyOf, snakeCase, tablesOf } from "./tables.ts"
+import { snakeCase } from "./fields.ts"
+import { keyOf, tablesOf } from "./tables.ts"
 import { pathIn } from "./withheld.ts"
 
 /** What a column is needed for. */
@@ -53,7 +54,7 @@ export const neededColumns = (resources: ReadonlyArray<Resource>): ReadonlyMap<s
       const words = new Set(`${child.where ?? ""} ${child.ids ?? ""} ${child.versionColumn ?? ""}`.match(/\w+/g))
       const { children, columns } = placesOf(parent)
       // What an object has beside its own columns is no part of a request; the child tables in it may be.
-      const isWhole = (column: string) => columns.some((one) => one.column === column && one.isWhole)
+      const isWhole = (column: string) => columns.some((one) => one.column === column && one.inside !== undefined)
       for (const { name } of tablesOf(parent)[0].columns)
         if (words.has(name) && !isWhole(name)) need("request", name, parent.table)
       for (const { child: inside, whole } of children)

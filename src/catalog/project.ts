@@ -1,8 +1,15 @@
 /** The part of a record, as the service sent it, that its definition names and certain rules keep. */
-import { type ChildField, type ColumnField, type Fields, type NamedField, fieldNamed, isScalar } from "./fields.ts"
+import {
+  type ChildField,
+  type ColumnField,
+  type Fields,
+  type NamedField,
+  fieldNamed,
+  isScalar,
+  columnName
+} from "./fields.ts"
 import { isNested, isObject } from "./json.ts"
-import type { Resource } from "./resource.ts"
-import { columnName } from "./tables.ts"
+import { type Resource, fieldsOf } from "./resource.ts"
 
 /** In place of what goes. */
 export const removed = Symbol("removed")
@@ -19,7 +26,7 @@ export interface Rules {
 
 /** Unknown fields and values of another shape than the definition says go. `null` if nothing stays. */
 export const projected = (resource: Resource, sent: unknown, rules: Rules): unknown => {
-  const record = { ...resource.fields, ...resource.detail?.fields }
+  const record = fieldsOf(resource)
 
   const members = (sent: object, fields: Fields, table: string, prefix: string, rest?: ChildField): object =>
     keptMembers(sent, (name, value) => {

@@ -283,3 +283,6 @@ export const transformed = ({ transform }: Resource, record: unknown): ReadonlyA
 /** The resources whose records are in the pages of this table. */
 export const embeddedResourcesOf = (resources: ReadonlyArray<Resource>, table: string): ReadonlyArray<Resource> =>
   resources.filter(({ embeddedIn }) => embeddedIn?.table === table)
+
+/** The fields of a record, whichever request returns them. */
+export const fieldsOf = ({ detail, fields }: Resource): Fields => ({ ...fields, ...detail?.fields })

@@ -1,5 +1,6 @@
 /** The tables of a resource: names, columns, keys and descriptions. */
-import type { ChildField, ColumnField, ColumnType, Fields } from "./fields.ts"
+import type { ColumnType } from "./fields.ts"
+import { type ChildPlace, type FieldPlace, type Places, placesOf } from "./field-places.ts"
 import { kinds } from "./kinds.ts"
 import { perResource } from "./per-resource.ts"
 import { type PersonalData, worstOf } from "./personal-data.ts"
@@ -81,8 +82,8 @@ const withContacts = (resource: Resource, table: Table): Table => {
 }
 
 const tablesOfFields = (resource: Resource): Tables => {
-  const collected = [...collect(resource.fields, false), ...collect(resource.detail?.fields ?? {}, true)]
-  const own = columnsAmong(collected)
+  const places = placesOf(resource)
+  const own = columnsIn(places, resource.table)
   const childOfColumn = resource.childOf?.column
   // A field of the record may already fill the column.
   const isColumnAdded = childOfColumn && !own.some((column) => column.name === childOfColumn)
@@ -94,24 +95,16 @@ const tablesOfFields = (resource: Resource): Tables => {
     columns: [
       locationColumn,
       ...(isColumnAdded ? [referenceColumn(childOfColumn, resource.childOf.table, "it was read under")] : []),
-      ...unique(own),
+      ...own,
       extraColumn,
       systemColumn("_row_hash", "VARCHAR", "Fingerprint of the record as listed; tells a change from a repetition"),
       ...runColumns,
       systemColumn("_deleted_at", "TIMESTAMPTZ", "When the record was found to be gone; NULL while it is there")
     ]
   }
-  const children = collected.flatMap((item) => ("table" in item ? withChildren(item) : []))
-  const names = [...new Set(children.map((child) => child.table.table))]
-  return [
-    parent,
-    ...names.map((name) =>
-      childTable(
-        resource.table,
-        children.filter((child) => child.table.table === name)
-      )
-    )
-  ]
+  // Several lists may fill one table.
+  const children = Map.groupBy(places.children, ({ child }) => child.table).values()
+  return [parent, ...Array.from(children, ([first]) => childTable(resource.table, first!, places))]
 }
 
 /** A column as the links to people name it: that of a child table with its table. */
@@ -138,26 +131,18 @@ export const textOfKey = (key: ReadonlyArray<string>, table = ""): string => {
 }
 export const keySeparator = "\u001f"
 
-interface Child {
-  readonly table: ChildField
-  readonly detail: boolean
-  /** The child table whose items contain it, if it is not a child table of the record itself. */
-  readonly below?: string
+/** The columns of a table by the fields that fill them. */
+const columnsIn = ({ columns }: Places, table: string): ReadonlyArray<Column> => {
+  const found = columns.filter((place) => place.table === table && place.column !== "location_id").flatMap(columnsAt)
+  return found.filter((column, index) => found.findIndex((other) => other.name === column.name) === index)
 }
 
-const columnsAmong = (collected: ReadonlyArray<Column | Child>) =>
-  collected.filter((item): item is Column => !("table" in item))
-
-/** A child table and its own child tables. */
-const withChildren = (child: Child): ReadonlyArray<Child> => [
-  child,
-  ...collect(child.table.fields, child.detail).flatMap((item) =>
-    "table" in item ? withChildren({ ...item, below: child.table.table }) : []
-  )
-]
-
-const childTable = (parentTable: string, sources: ReadonlyArray<Child>): Table => {
-  const { table, detail, below } = sources[0]!
+const childTable = (
+  parentTable: string,
+  { child: table, detail, table: around }: ChildPlace,
+  places: Places
+): Table => {
+  const below = around === parentTable ? undefined : around
   const belowColumn = below === undefined ? [] : [idColumn(below)]
   const parentColumn = idColumn(parentTable)
   const hasPosition = table.key.length === 0
@@ -172,8 +157,7 @@ const childTable = (parentTable: string, sources: ReadonlyArray<Child>): Table =
       referenceColumn(parentColumn, parentTable, "it belongs to"),
       ...belowColumn.map((column) => referenceColumn(column, below!, "it belongs to")),
       ...(hasPosition ? [systemColumn("position", "BIGINT", "Place in the list, from 0")] : []),
-      ...(table.keyColumn ? [columnOf(table.keyColumn.name, table.keyColumn.field, detail)] : []),
-      ...unique(columnsAmong(collect(table.fields, detail))),
+      ...columnsIn(places, table.table),
       ...Object.entries(table.constants ?? {}).map(([name, value]) =>
         typeof value === "boolean"
           ? systemColumn(name, "BOOLEAN", `Whether the row came from the list of ${withSpaces(name)} values`)
@@ -196,76 +180,23 @@ export const idColumn = (table: string): string => `${singular(table)}_id`
 /** `contact` for `contacts`, `company` for `companies`. */
 const singular = (table: string): string => (table.endsWith("ies") ? `${table.slice(0, -3)}y` : table.replace(/s$/, ""))
 
-/** `date_added` for `dateAdded`, `raw_html` for `rawHTML`. */
-export const snakeCase = (name: string): string =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
-    .toLowerCase()
-
-export const columnName = (prefix: string, name: string, field: { readonly column?: string }): string =>
-  field.column ?? prefix + snakeCase(name)
-
-const collect = (fields: Fields, detail: boolean, prefix = ""): Array<Column | Child> =>
-  Object.entries(fields).flatMap(([name, field]) => {
-    switch (field.kind) {
-      case "column":
-        return columnName(prefix, name, field) === "location_id"
-          ? []
-          : [
-              columnOf(columnName(prefix, name, field), field, detail),
-              ...(field.textColumn
-                ? [
-                    {
-                      ...columnOf(field.textColumn, field, detail),
-                      sql: "VARCHAR",
-                      type: "text" as const,
-                      description: `${field.description}, as text`
-                    }
-                  ]
-                : [])
-            ]
-      case "object":
-        return [
-          ...collect(field.fields, detail, `${columnName(prefix, name, {})}_`),
-          ...(field.whole
-            ? [wholeColumn(columnName(prefix, name, field.whole), field.whole, field.fields, detail)]
-            : []),
-          ...(field.rest ? [{ table: field.rest, detail }] : [])
-        ]
-      case "list":
-      case "entries":
-        return [{ table: field, detail }]
-      case "alias":
-      case "transport":
-        return []
-    }
-  })
-
-const columnOf = (name: string, field: ColumnField, detail: boolean): Column => ({
-  name,
-  type: field.type,
-  sql: kinds[field.type].sql,
-  description: field.description,
-  personal: field.personal ?? "none",
-  ...(field.references && { references: field.references }),
-  ...(field.role && { role: field.role }),
-  ...(field.copyOf && { copyOf: field.copyOf }),
-  ...(field.enumValues && { enumValues: field.enumValues }),
-  detail
-})
-
-/** The JSON column of an object as sent, which contains everything that its fields do. */
-const wholeColumn = (column: string, whole: ColumnField, fields: Fields, detail: boolean): Column => {
-  const own = columnOf(column, whole, detail)
-  const inside = collect(fields, detail).flatMap((item) =>
-    "table" in item ? withChildren(item).flatMap(({ table }) => columnsAmong(collect(table.fields, detail))) : [item]
-  )
-  return { ...own, personal: worstOf([own.personal, ...inside.map(({ personal }) => personal)]) }
+const columnsAt = ({ column, detail, field, inside = [] }: FieldPlace): ReadonlyArray<Column> => {
+  const own: Column = {
+    name: column,
+    type: field.type,
+    sql: kinds[field.type].sql,
+    description: field.description,
+    personal: worstOf([field, ...inside].map(({ personal }) => personal ?? "none")),
+    ...(field.references && { references: field.references }),
+    ...(field.role && { role: field.role }),
+    ...(field.copyOf && { copyOf: field.copyOf }),
+    ...(field.enumValues && { enumValues: field.enumValues }),
+    detail
+  }
+  if (field.textColumn === undefined) return [own]
+  const text = { name: field.textColumn, sql: "VARCHAR", type: "text" as const }
+  return [own, { ...own, ...text, description: `${field.description}, as text` }]
 }
-
-const unique = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
-  columns.filter((column, index) => columns.findIndex((other) => other.name === column.name) === index)
 
 const withSpaces = (name: string) => name.replaceAll("_", " ")
 

@@ -45,9 +45,9 @@ const comparedWith = async (settings: Settings) => {
   const isFound = (field: string) => wordsByField.get(field)!.some(([word]) => found.has(word))
   const [wrong, out] = [[] as Array<string>, new Set<string>()]
   for (const resource of resources.filter(({ withheld }) => !withheld!.isNotRead))
-    for (const { column, table, isWhole } of fieldPlacesOf(resource).columns) {
+    for (const { column, table, inside } of fieldPlacesOf(resource).columns) {
       const field = `${resource.table}.${table === resource.table ? "" : `${table}.`}${column}`
-      if (isWhole || !wordsByField.has(field)) continue
+      if (inside || !wordsByField.has(field)) continue
       const isOut = withheldIn(resource.withheld!, table, column) !== undefined
       if (isOut) out.add(field)
       if (isOut === isFound(field)) wrong.push(field)

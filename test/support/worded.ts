@@ -4,9 +4,9 @@
  */
 import { Effect } from "effect"
 import type { Catalogue } from "../../src/catalog/discover.ts"
-import type { ChildField, ColumnField, Fields } from "../../src/catalog/fields.ts"
+import { type ChildField, type ColumnField, type Fields, columnName } from "../../src/catalog/fields.ts"
 import { type Resource, childRequestOf } from "../../src/catalog/resource.ts"
-import { columnName, keyOf } from "../../src/catalog/tables.ts"
+import { keyOf } from "../../src/catalog/tables.ts"
 import { linksOf } from "../../src/catalog/person-links.ts"
 import { ageColumn } from "../../src/features/privacy/erasure/retention.ts"
 import type { EndEntry, PageEntry } from "../../src/stores/vault/entry.ts"

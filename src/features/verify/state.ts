@@ -1,7 +1,8 @@
 /** Checks that the warehouse can be read, and its state: watermarks, times, rejects and statuses. */
 import { Clock, Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
-import { snakeCase, tablesOf } from "../../catalog/tables.ts"
+import { snakeCase } from "../../catalog/fields.ts"
+import { tablesOf } from "../../catalog/tables.ts"
 import { stateText } from "../../values/state.ts"
 import { countedRejectsSql, wrongStatuses } from "../../stores/warehouse/meta/run-resources.ts"
 import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"

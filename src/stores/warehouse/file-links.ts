@@ -4,7 +4,8 @@
  */
 import { Effect, Stream } from "effect"
 import { type LinkColumn, columnOfLink } from "../../catalog/link-columns.ts"
-import { keyText, snakeCase } from "../../catalog/tables.ts"
+import { snakeCase } from "../../catalog/fields.ts"
+import { keyText } from "../../catalog/tables.ts"
 import { numbers, orNull, query, queryNumber, queryTexts } from "./query.ts"
 import { insertStatements, instantOf, literal, name, selected, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"

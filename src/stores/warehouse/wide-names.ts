@@ -4,7 +4,7 @@
  * first; the others get an end from their id. So the names do not depend on what was read when.
  */
 import { hash } from "node:crypto"
-import { snakeCase } from "../../catalog/tables.ts"
+import { snakeCase } from "../../catalog/fields.ts"
 
 /** A field of a location, with what its definition says, if it has one. */
 export interface Field {

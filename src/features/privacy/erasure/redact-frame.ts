@@ -8,9 +8,8 @@ import type { Entry, PageEntry } from "../../../stores/vault/entry.ts"
 import type { Frame } from "../../../stores/vault/frame.ts"
 import type { Suppression } from "./suppression.ts"
 import { namesErased, treatmentOf } from "./treatment.ts"
-import { type ChildField, type ColumnField, isScalar } from "../../../catalog/fields.ts"
+import { type ChildField, type ColumnField, isScalar, columnName } from "../../../catalog/fields.ts"
 import { projected, removed } from "../../../catalog/project.ts"
-import { columnName } from "../../../catalog/tables.ts"
 import { Adjusted, converters, rejected } from "../../../catalog/convert.ts"
 
 /**

@@ -3,7 +3,8 @@
  * earlier versions move to the history. Delete and insert without primary keys is by far the fastest merge in DuckDB.
  */
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
-import { type Column, type Table, columnName, keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
+import { columnName } from "../../../catalog/fields.ts"
+import { type Column, type Table, keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
 import { detailedParentsSql, parentStateSql, stagedParentsSql } from "../../../stores/warehouse/meta/parent-state.ts"
 import { forgetMissing, noteMissing } from "../../../stores/warehouse/meta/missing-children.ts"
 import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/seen-keys.ts"

@@ -1,6 +1,7 @@
 /** The temporary table `stage`: the rows of a batch, one for each key. */
 import type { Resource } from "../../../catalog/resource.ts"
-import { type Column, type Table, keyOf, snakeCase, tablesOf } from "../../../catalog/tables.ts"
+import { snakeCase } from "../../../catalog/fields.ts"
+import { type Column, type Table, keyOf, tablesOf } from "../../../catalog/tables.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
 import { readNdjson } from "../ndjson-file.ts"
 import type { NewRows } from "../new-rows.ts"

@@ -1,6 +1,13 @@
 /** Compiles a definition's fields for mapping records: resolves names and aliases, and selects places and converters. */
-import { type ChildField, type ColumnField, type Field, type Fields, isScalar } from "../../../catalog/fields.ts"
-import { columnName, idColumn } from "../../../catalog/tables.ts"
+import {
+  type ChildField,
+  type ColumnField,
+  type Field,
+  type Fields,
+  isScalar,
+  columnName
+} from "../../../catalog/fields.ts"
+import { idColumn } from "../../../catalog/tables.ts"
 import { type Convert, converters } from "../../../catalog/convert.ts"
 
 export type Slot =

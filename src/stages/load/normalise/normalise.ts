@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto"
 import { evolving, isKept } from "../../../catalog/schema-policy.ts"
-import type { Resource } from "../../../catalog/resource.ts"
+import { type Resource, fieldsOf } from "../../../catalog/resource.ts"
 import { keyOf, keySeparator, tablesOf } from "../../../catalog/tables.ts"
 import { type Row, type UnlistedValue, ChildRows, Escaped, held, unlistedValuesOf, valueIn } from "./rows.ts"
 import { unfitForKey, wellFormed } from "../../../catalog/convert.ts"
@@ -67,9 +67,9 @@ export type Normalise = (record: unknown, origin: Origin) => Normalised
 
 /** Compiles a resource's fields once and returns the function that normalises each record. */
 export const normaliserOf = (resource: Resource, policies = evolving): Normalise => {
-  const { table, childOf, fields, detail } = resource
+  const { table, childOf, fields } = resource
   const key = keyOf(resource)
-  const shape = compile(table, { ...fields, ...detail?.fields }, childOf ? [...key, childOf.column] : key)
+  const shape = compile(table, fieldsOf(resource), childOf ? [...key, childOf.column] : key)
   const scalar = isScalar(fields)
   const keyPlaces = key.map((column) => shape.places.get(column)!)
   const children = tablesOf(resource)

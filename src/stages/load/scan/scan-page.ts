@@ -6,7 +6,7 @@ import { hash } from "node:crypto"
 import { isUtf8 } from "node:buffer"
 import { at as valueAt, parseExact } from "../../../catalog/json.ts"
 import { isScalar } from "../../../catalog/fields.ts"
-import { type Resource, transformed } from "../../../catalog/resource.ts"
+import { type Resource, transformed, fieldsOf } from "../../../catalog/resource.ts"
 import { evolving, isKept } from "../../../catalog/schema-policy.ts"
 import { keyOf, keySeparator, tablesOf } from "../../../catalog/tables.ts"
 import { compile } from "../normalise/compile-fields.ts"
@@ -99,9 +99,9 @@ export class PageReader extends RecordScanner {
   private stop = 0
 
   constructor(resource: Resource, policies: typeof evolving) {
-    const { childOf, detail, fields, table, transformedBy } = resource
+    const { childOf, table, transformedBy } = resource
     const key = keyOf(resource)
-    const shape = compile(table, { ...fields, ...detail?.fields }, childOf ? [...key, childOf.column] : key)
+    const shape = compile(table, fieldsOf(resource), childOf ? [...key, childOf.column] : key)
     super(
       shape,
       byteFieldsOf(shape, (own, field) => isKept(policies, resource, own, field), transformedBy)

@@ -16,8 +16,13 @@ const partAfter = (...statements: ReadonlyArray<string>) => partOf([], ...statem
 const partOf = async (locations: ReadonlyArray<string>, ...statements: ReadonlyArray<string>): Promise<string> => {
   const folder = newFolder()
   const path = join(folder, "crm.duckdb")
-  const meta = "CREATE SCHEMA meta; CREATE TABLE meta.runs (run_id VARCHAR); CREATE SCHEMA bi"
-  await query(path, [meta, ...statements].join(";\n"), "READ_WRITE")
+  const read = ["appointments", "contacts", "messages", "opportunities", "subscriptions", "transactions"]
+  const meta = [
+    "CREATE SCHEMA meta; CREATE SCHEMA bi; CREATE TABLE meta.runs (run_id VARCHAR)",
+    "CREATE TABLE meta.model_problems (model VARCHAR, problem VARCHAR, kept_at TIMESTAMPTZ)",
+    `CREATE TABLE meta.watermarks AS SELECT '${locations[0] ?? "a"}' AS location_id, unnest(['${read.join("', '")}']) AS resource, now() AS complete_at`
+  ]
+  await query(path, [...meta, ...statements].join(";\n"), "READ_WRITE")
   const options = { access: "read", isRelease: true, memoryMb: 128 } as const
   try {
     const part = business(Date.UTC(2026, 10, 23), {
@@ -103,7 +108,7 @@ it("an account whose records have no status or time is not said to have none", a
 
 it("a table that was never read to its end is not said to be empty", async () => {
   const watermarks =
-    "CREATE TABLE meta.watermarks AS SELECT 'contacts' AS resource, now() AS complete_at UNION ALL SELECT 'subscriptions', NULL"
+    "CREATE OR REPLACE TABLE meta.watermarks AS SELECT 'contacts' AS resource, now() AS complete_at UNION ALL SELECT 'subscriptions', NULL"
   const part = textOf(await partAfter(...all, watermarks))
   assert.include(
     part,
@@ -204,7 +209,7 @@ it("says nothing of a week whose rows may be unknown", async () => {
   const part = textOf(
     await partAfter(
       ...all,
-      "CREATE TABLE meta.watermarks AS SELECT unnest(['transactions', 'opportunities']) AS resource, now() AS complete_at",
+      "CREATE OR REPLACE TABLE meta.watermarks AS SELECT unnest(['transactions', 'opportunities']) AS resource, now() AS complete_at",
       "INSERT INTO bi.fct_opportunity (currency) VALUES ('USD')"
     )
   )
@@ -253,7 +258,7 @@ it("shows each location alone, with the rows of no other, beside all of them", a
     ...withLocation,
     `INSERT INTO bi.fct_opportunity SELECT 'Sales', 'New', 1, 'USD', 5, true, false, false, NULL, l, 'p' FROM (SELECT unnest(['a', 'b', 'b']) AS l)`,
     `INSERT INTO bi.fct_contact_acquisition SELECT 'Search', DATE '2026-11-20', 'b' FROM range(7)`,
-    "CREATE TABLE meta.watermarks AS SELECT 'contacts' AS resource, unnest(['a', 'b']) AS location_id, now() AS complete_at"
+    "CREATE OR REPLACE TABLE meta.watermarks AS SELECT 'contacts' AS resource, unnest(['a', 'b']) AS location_id, now() AS complete_at"
   ]
   const part = await partOf(["a", "b", "c"], ...statements)
   const parts = (index: number) =>

@@ -6,7 +6,7 @@ import { Adjusted, Rounded, converters, readable } from "../../src/catalog/conve
 import { discover } from "../../src/catalog/discover.ts"
 import { parseExact } from "../../src/catalog/json.ts"
 import { kinds } from "../../src/catalog/kinds.ts"
-import { wideLosses } from "../../src/stores/warehouse/meta/wide-losses.ts"
+import { wideLosses } from "../../src/stores/warehouse/meta/wide-readings.ts"
 import { maskedMetaTables } from "../../src/stages/publish/masking/meta-tables.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { insertStatements, literal } from "../../src/stores/warehouse/sql.ts"

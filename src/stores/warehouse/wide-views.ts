@@ -16,7 +16,6 @@ import { type FieldColumn, type FieldOfLocation, columnsOfViewSql, nameColumnsSt
 import { type RowOf, query } from "./query.ts"
 import { literal, name, numberOf, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
-import { existingMetaTables } from "./meta/tables.ts"
 import { nameColumns } from "./wide-names.ts"
 import { typed } from "./wide-types.ts"
 
@@ -87,8 +86,6 @@ const rules = 1
  * the columns have the classes of personal data that `refreshWide` has stored.
  */
 export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, classes?: CustomFieldClasses) {
-  const warehouse = yield* Warehouse
-  const tables = yield* existingMetaTables(warehouse)
   const wide = resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : []))
   if (wide.length === 0) return []
   const rows = yield* query(
@@ -97,12 +94,7 @@ export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, 
   )
   const byView = Map.groupBy(rows, ({ view }) => view)
   return wide.map(([resource, one]) =>
-    viewOf(
-      resource,
-      one,
-      columnsOf(resource, one, classes, byView.get(wideName(resource)) ?? []),
-      !tables.has("wide_readings")
-    )
+    viewOf(resource, one, columnsOf(resource, one, classes, byView.get(wideName(resource)) ?? []))
   )
 })
 
@@ -183,7 +175,7 @@ const isFieldSql = `coalesce(to_json(c)->>'document_type', _extra->>'documentTyp
  * Aggregates all values of a row into lists once and picks each column from them. One aggregate for each column would
  * take a multiple of the time and memory.
  */
-const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns, isOlder: boolean): WideView => {
+const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns): WideView => {
   const [view, parent] = [wideName(resource), name(idColumn(resource.table))]
   const columnsOfField = Map.groupBy(
     columns.flatMap(({ column, fields }) =>
@@ -208,7 +200,7 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns,
       ? `SELECT t.* FROM ${table} AS t`
       : `SELECT t.*, ${values.join(", ")} FROM ${table} AS t
          LEFT JOIN (SELECT location_id, ${parent}, list(${name(wide.field)}) AS fields, list(text) AS texts, list(json) AS jsons
-           FROM ${readValuesSql(from, { field: wide.field, parent: idColumn(resource.table) }, isOlder)} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
+           FROM ${readValuesSql(from, { field: wide.field, parent: idColumn(resource.table) })} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
   const statement = (schema: string) =>
     `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`
   const among = (schema: string, ids: string) =>

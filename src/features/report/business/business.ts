@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { Html, day, html, moment, month } from "../../../values/html.ts"
-import { existingMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
@@ -143,9 +142,7 @@ const compared = (caption: string, all: Part, each: ReadonlyArray<Part & { reado
 const withIds = (content: Html | undefined, index: number) =>
   new Html(content?.text.replaceAll(/ (id|aria-labelledby)="/g, ` $1="place-${index}-`) ?? "")
 
-/** A release of an earlier version may say nothing about readings. */
 const unreadResources = Effect.fnUntraced(function* (ofLocation: string) {
-  if (!(yield* existingMetaTables(yield* Warehouse)).has("watermarks")) return () => []
   const found = yield* query(
     { resource: String },
     `SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM (FROM meta.watermarks${ofLocation}) WHERE complete_at IS NOT NULL`

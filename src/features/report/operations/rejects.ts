@@ -1,7 +1,7 @@
 /** Sections: values and records that did not fit, and what the service sends differently from its documents. */
 import * as Effect from "effect/Effect"
 import type { StandingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
-import { wideLosses } from "../../../stores/warehouse/meta/wide-losses.ts"
+import { wideLosses } from "../../../stores/warehouse/meta/wide-readings.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
 import { count, counted } from "../format.ts"
 import { dayAndTime, html } from "../../../values/html.ts"

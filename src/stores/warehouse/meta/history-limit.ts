@@ -2,14 +2,9 @@
 import * as Effect from "effect/Effect"
 import { query } from "../query.ts"
 import { instantOf, numberOf } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
-import { existingMetaTables } from "./tables.ts"
 
 /** Versions that ended before this time are removed; epoch milliseconds. */
 export const historyLimit = Effect.fnUntraced(function* () {
-  const warehouse = yield* Warehouse
-  // An earlier version of sluice has kept no limit.
-  if (!(yield* existingMetaTables(warehouse)).has("history_limit")) return undefined
   const [row] = yield* query({ at: numberOf }, "SELECT epoch_ms(max(before_at)) AS at FROM meta.history_limit")
   return row?.at
 })

@@ -3,8 +3,6 @@ import * as Effect from "effect/Effect"
 import { type Finding, wrong } from "../../../values/finding.ts"
 import { query } from "../query.ts"
 import { literal, numberOf } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
-import { existingMetaTables } from "./tables.ts"
 
 /** A model, `where`, that could not be built for a release. */
 export interface FailedModel extends Finding<"wrong"> {
@@ -31,10 +29,7 @@ export interface StoredProblem extends Finding<"wrong"> {
   readonly keptAt: number | undefined
 }
 
-/** An output of an earlier version has no such table. */
 export const modelProblems = Effect.fnUntraced(function* () {
-  const warehouse = yield* Warehouse
-  if (!(yield* existingMetaTables(warehouse)).has("model_problems")) return []
   const rows = yield* query(
     { model: String, problem: String, keptAt: numberOf },
     "SELECT model, problem, epoch_ms(kept_at) AS keptAt FROM meta.model_problems ORDER BY model"

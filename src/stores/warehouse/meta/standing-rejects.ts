@@ -4,7 +4,6 @@ import type { Resource } from "../../../catalog/resource.ts"
 import { keyOf, tablesOf } from "../../../catalog/tables.ts"
 import { literal, name, together } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
-import { existingMetaTables } from "./tables.ts"
 
 export interface StandingRejects {
   readonly location: string
@@ -21,7 +20,6 @@ export interface StandingRejects {
  */
 export const standingRejects = Effect.fn("warehouse.standingRejects")(function* (resources: ReadonlyArray<Resource>) {
   const warehouse = yield* Warehouse
-  if (!(yield* existingMetaTables(warehouse)).has("rejected_values")) return []
   const found = yield* warehouse.rows(
     "SELECT DISTINCT table_name FROM (SELECT table_name FROM meta.rejected_values UNION ALL SELECT table_name FROM meta.rejected_records)"
   )

@@ -1,9 +1,11 @@
 /**
  * `meta.wide_readings`: the custom values that are not in the notation that the SQL of the wide views reads, and the number,
- * date or time that each of them is to `catalog/convert.ts`, which decides about every value.
+ * date or time that each of them is to `catalog/convert.ts`, which decides about every value. And `meta.wide_losses`: cells of
+ * wide tables that do not show their custom value exactly, or not at all.
  */
 import { Rounded, converters } from "../../../catalog/convert.ts"
 import { parseExact } from "../../../catalog/json.ts"
+import { query } from "../query.ts"
 import type { TextFunction } from "../warehouse.ts"
 import { literal, name } from "../sql.ts"
 import { hasNotation, isUnreadSql, kindOfField } from "../wide-types.ts"
@@ -14,21 +16,11 @@ const sentSql = "coalesce(v.value::VARCHAR, to_json(v.value_text)::VARCHAR)"
 
 const isRead = (field: string) => `r.location_id = v.location_id AND r.field = v.${name(field)} AND r.sent = ${sentSql}`
 
-/**
- * The values of a table, each with its text as `typed` reads it. `from`: rows of the table. `isOlder`: the file has no readings,
- * because no run of this version has written it.
- */
-export const readValuesSql = (
-  from: string,
-  { field, parent }: Pick<WideView, "field" | "parent">,
-  isOlder = false
-): string =>
+/** The values of a table, each with its text as `typed` reads it. `from`: rows of the table. */
+export const readValuesSql = (from: string, { field, parent }: Pick<WideView, "field" | "parent">): string =>
   `(SELECT v.location_id, v.${name(parent)}, v.${name(field)}, v.value::VARCHAR AS json,
       CASE WHEN r.field IS NULL THEN v.value_text ELSE r.reading END AS text
-    FROM ${from} AS v LEFT JOIN ${isOlder ? noReadings : "meta.wide_readings"} AS r ON ${isRead(field)})`
-
-const noReadings =
-  "(SELECT NULL::VARCHAR AS location_id, NULL::VARCHAR AS field, NULL::VARCHAR AS sent, NULL::VARCHAR AS reading LIMIT 0)"
+    FROM ${from} AS v LEFT JOIN meta.wide_readings AS r ON ${isRead(field)})`
 
 export const readingFunction = "sluice_reading"
 
@@ -78,3 +70,16 @@ export const readingStatements = (views: ReadonlyArray<WideView>): ReadonlyArray
         ])
   ]
 }
+
+export interface WideLoss {
+  readonly table: string
+  readonly column: string
+  readonly rounded: number
+  readonly unfit: number
+}
+
+export const wideLosses = () =>
+  query(
+    { table: String, column: String, rounded: Number, unfit: Number },
+    'SELECT view_name AS "table", column_name AS "column", rounded, unfit FROM meta.wide_losses ORDER BY view_name, column_name'
+  )

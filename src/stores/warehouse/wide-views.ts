@@ -10,7 +10,7 @@ import { type CustomFieldClasses, type PersonalData, worstOf } from "../../catal
 import type { Resource, Wide } from "../../catalog/resource.ts"
 import { idColumn, tablesOf, wideName } from "../../catalog/tables.ts"
 import { wideDictionaryStatements } from "./meta/columns.ts"
-import { contentVersions, storeViewVersion } from "./meta/content-versions.ts"
+import { contentVersions, storeViewVersions } from "./meta/content-versions.ts"
 import { readValuesSql, readingFunction, readingOf, readingStatements } from "./meta/wide-readings.ts"
 import { type FieldColumn, type FieldOfLocation, columnsOfViewSql, nameColumnsStatements } from "./meta/wide-columns.ts"
 import { type RowOf, query } from "./query.ts"
@@ -46,8 +46,8 @@ export interface WideView {
   /** Creates a macro that shows the rows with some ids, and reads the custom values of these only: the view reads all. */
   readonly ofIds: (schema: string) => string
   readonly comments: (schema: string) => ReadonlyArray<string>
-  /** Statements that store the names of new columns permanently. */
-  readonly keep: ReadonlyArray<string>
+  /** New columns, whose names are to be stored permanently. */
+  readonly named: ReadonlyArray<FieldColumn>
 }
 
 /**
@@ -68,10 +68,11 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   const { textFunction, transaction } = yield* Warehouse
   if (!isRead) yield* textFunction(readingFunction, 2, readingOf)
   yield* transaction([
-    ...views.flatMap(({ keep }) => keep),
-    ...changed.flatMap(({ definition, statement, view }) => [statement("crm"), ...storeViewVersion(view, definition)]),
+    ...nameColumnsStatements(views.flatMap(({ named }) => named)),
+    ...changed.map(({ statement }) => statement("crm")),
     ...wideDictionaryStatements(changed),
-    ...(isRead ? [] : [...readingStatements(views), ...storeViewVersion(readingsName, readings)])
+    ...(isRead ? [] : readingStatements(views)),
+    ...storeViewVersions([...changed, ...(isRead ? [] : [{ view: readingsName, definition: readings }])])
   ])
   return views
 })
@@ -144,6 +145,7 @@ const columnsOf = (
   const names = nameColumns(found, wide.prefix, new Set(tablesOf(resource)[0].columns.map((column) => column.name)))
   const columns = new Map<string, WideColumn>()
   const named: Array<FieldColumn> = []
+  const view = wideName(resource)
   for (const one of found) {
     const { dataType, field, key, known, location, name } = one
     const column = names.get(one)!
@@ -158,7 +160,8 @@ const columnsOf = (
       personal: worstOf([personal, same?.personal ?? "none"])
     })
     // Names that are only provisional are not stored. Fields of a form need no definition, so theirs are never provisional.
-    if (column !== known && (key !== undefined || wide.model === undefined)) named.push({ location, field, column })
+    if (column !== known && (key !== undefined || wide.model === undefined))
+      named.push({ view, location, field, column })
   }
   return { columns: [...columns.values()], named }
 }
@@ -232,6 +235,6 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
           `COMMENT ON COLUMN ${schema}.${name(view)}.${name(column)} IS ${literal(`${label}${dataType ? ` (${dataType})` : ""}`)}`
       )
     ],
-    keep: nameColumnsStatements(view, named)
+    named
   }
 }

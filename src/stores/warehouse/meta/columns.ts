@@ -28,11 +28,11 @@ export const wideDictionaryStatements = (
   const fields = views.flatMap(({ columns, view }) =>
     columns.map(({ column, label, personal }) => `(${[view, column, label, personal].map(literal).join(", ")})`)
   )
+  if (views.length === 0) return []
   return [
-    ...views.flatMap(({ table, view }) => [
-      `DELETE FROM meta.columns WHERE table_name = ${literal(view)}`,
-      `INSERT INTO meta.columns SELECT * REPLACE (${literal(view)} AS table_name) FROM meta.columns WHERE table_name = ${literal(table)}`
-    ]),
+    `DELETE FROM meta.columns WHERE table_name IN (${views.map(({ view }) => literal(view)).join(", ")})`,
+    `INSERT INTO meta.columns SELECT c.* REPLACE (v.view AS table_name) FROM meta.columns AS c
+     JOIN (VALUES ${views.map(({ table, view }) => `(${literal(view)}, ${literal(table)})`).join(", ")}) AS v (view, "table") ON v."table" = c.table_name`,
     // One statement, because duckdb_columns() lists the columns of every table.
     ...(fields.length === 0
       ? []

@@ -5,8 +5,9 @@
  */
 import * as Effect from "effect/Effect"
 import { query, queryTexts } from "../query.ts"
-import { literal, stringOf } from "../sql.ts"
+import { insertStatements, literal, stringOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
+import type { WideView } from "../wide-views.ts"
 import type { PublishedTable } from "../../../catalog/published-tables.ts"
 import { textOfKey } from "../../../catalog/tables.ts"
 
@@ -20,11 +21,10 @@ export interface ContentVersion {
 export const renewVersions = (resources: ReadonlyArray<string>): ReadonlyArray<string> => [
   "DELETE FROM meta.content_versions",
   "DELETE FROM meta.changed_keys",
-  ...(resources.length === 0
-    ? []
-    : [
-        `INSERT INTO meta.content_versions (resource, version) VALUES ${resources.map((resource) => `(${literal(resource)}, uuid())`).join(", ")}`
-      ])
+  ...insertStatements(
+    "meta.content_versions (resource, version)",
+    resources.map((resource) => `(${literal(resource)}, uuid())`)
+  )
 ]
 
 /** To run in a transaction that changes tables of these resources. */
@@ -91,10 +91,16 @@ export const changedKeysSql = (resource: string): string =>
   `(SELECT key FROM meta.changed_keys WHERE resource = ${literal(resource)})`
 
 /** The version of a wide view is a hash of its definition. */
-export const storeViewVersion = (view: string, definition: string): ReadonlyArray<string> => [
-  `DELETE FROM meta.content_versions WHERE resource = ${literal(view)}`,
-  `INSERT INTO meta.content_versions (resource, version) VALUES (${literal(view)}, ${literal(definition)})`
-]
+export const storeViewVersions = (
+  views: ReadonlyArray<Pick<WideView, "view" | "definition">>
+): ReadonlyArray<string> => {
+  if (views.length === 0) return []
+  const rows = views.map(({ view, definition }) => `(${literal(view)}, ${literal(definition)})`)
+  return [
+    `DELETE FROM meta.content_versions WHERE resource IN (${views.map(({ view }) => literal(view)).join(", ")})`,
+    `INSERT INTO meta.content_versions (resource, version) VALUES ${rows.join(", ")}`
+  ]
+}
 
 /**
  * WHERE clause: rows of records that have changed, and of records of other locations with the same key. They may be few, and

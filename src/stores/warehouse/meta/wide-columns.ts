@@ -6,6 +6,7 @@ export interface FieldOfLocation {
   readonly field: string
 }
 export interface FieldColumn extends FieldOfLocation {
+  readonly view: string
   readonly column: string
 }
 
@@ -14,13 +15,12 @@ export const columnsOfViewSql = (view: string): string =>
   `SELECT location_id, field, column_name, rowid AS place FROM meta.wide_columns WHERE view_name = ${literal(view)}`
 
 /** Stores the columns of fields, in place of earlier ones. */
-export const nameColumnsStatements = (view: string, named: ReadonlyArray<FieldColumn>): ReadonlyArray<string> =>
-  named.length === 0
-    ? []
-    : [
-        `DELETE FROM meta.wide_columns WHERE view_name = ${literal(view)}
-         AND (location_id, field) IN (${named.map(({ location, field }) => `(${literal(location)}, ${literal(field)})`).join(", ")})`,
-        `INSERT INTO meta.wide_columns (view_name, location_id, field, column_name) VALUES ${named
-          .map(({ location, field, column }) => `(${[view, location, field, column].map(literal).join(", ")})`)
-          .join(", ")}`
-      ]
+export const nameColumnsStatements = (named: ReadonlyArray<FieldColumn>): ReadonlyArray<string> => {
+  if (named.length === 0) return []
+  const keys = named.map(({ view, location, field }) => [view, location, field].map(literal).join(", "))
+  const rows = named.map(({ column }, index) => `(${keys[index]}, ${literal(column)})`)
+  return [
+    `DELETE FROM meta.wide_columns WHERE (view_name, location_id, field) IN (${keys.map((key) => `(${key})`).join(", ")})`,
+    `INSERT INTO meta.wide_columns (view_name, location_id, field, column_name) VALUES ${rows.join(", ")}`
+  ]
+}

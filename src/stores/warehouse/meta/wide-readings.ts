@@ -59,14 +59,15 @@ export const readingStatements = (views: ReadonlyArray<WideView>): ReadonlyArray
           `INSERT INTO meta.wide_readings (location_id, field, sent, reading, is_rounded)
            SELECT location_id, field, sent, ltrim(reading, '~'), reading LIKE '~%' FROM (
              SELECT *, ${readingFunction}(kind, sent) AS reading FROM (SELECT DISTINCT * FROM (${unread.join(" UNION ALL ")})))`,
-          ...views.map(
-            ({ field, values, view }) =>
-              `INSERT INTO meta.wide_losses (view_name, column_name, rounded, unfit)
-               SELECT w.view_name, w.column_name, count(*) FILTER (r.is_rounded), count(*) FILTER (r.reading IS NULL)
-               FROM crm.${name(values)} AS v JOIN meta.wide_readings AS r ON ${isRead(field)}
-               JOIN meta.wide_columns AS w ON w.view_name = ${literal(view)} AND w.location_id = r.location_id AND w.field = r.field
-               WHERE r.is_rounded OR r.reading IS NULL GROUP BY ALL`
-          )
+          `INSERT INTO meta.wide_losses (view_name, column_name, rounded, unfit) ${views
+            .map(
+              ({ field, values, view }) =>
+                `SELECT w.view_name, w.column_name, count(*) FILTER (r.is_rounded), count(*) FILTER (r.reading IS NULL)
+                 FROM crm.${name(values)} AS v JOIN meta.wide_readings AS r ON ${isRead(field)}
+                 JOIN meta.wide_columns AS w ON w.view_name = ${literal(view)} AND w.location_id = r.location_id AND w.field = r.field
+                 WHERE r.is_rounded OR r.reading IS NULL GROUP BY ALL`
+            )
+            .join(" UNION ALL ")}`
         ])
   ]
 }

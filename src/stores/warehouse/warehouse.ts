@@ -169,9 +169,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     // After a failed statement the transaction stays open, and later statements would become part of it.
     transaction: (statements, functions) => {
       if (statements.length === 0) return Effect.void
-      const [first] = statements
-      const isOne = statements.length === 1 && typeof first === "string" && !first.includes(";\n")
-      const once = attempt(() => execute(connection, isOne ? statements : ["BEGIN", ...statements, "COMMIT"])).pipe(
+      const once = attempt(() => executeTogether(connection, statements)).pipe(
         Effect.onError(() =>
           Effect.promise(() =>
             connection.run("ROLLBACK").then(
@@ -335,25 +333,34 @@ const scalarFunction = (name: string, parameters: number, of: TextFunction) =>
     }
   })
 
-const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<Statement>): Promise<void> => {
-  let plain: Array<string> = []
+/** One statement needs no transaction, and none at all needs nothing: its functions return none if there is no work. */
+const executeTogether = async (connection: DuckDBConnection, statements: ReadonlyArray<Statement>): Promise<void> => {
+  const waiting = ["BEGIN"]
+  await execute(connection, statements, waiting)
+  const [first, only, ...others] = waiting
+  const isOne = first === "BEGIN" && others.length === 0 && !only?.includes(";\n")
+  const last = isOne ? waiting.slice(1) : [...waiting, "COMMIT"]
+  if (last.length > 0) await connection.run(last.join(";\n"))
+}
+
+/** Leaves in `waiting` the statements on which no other depends yet: each call of DuckDB takes time. */
+const execute = async (
+  connection: DuckDBConnection,
+  statements: ReadonlyArray<Statement>,
+  waiting: Array<string>
+): Promise<void> => {
+  const read = (sql: string) => connection.runAndReadAll([...waiting.splice(0), sql].join(";\n"))
   for (const statement of statements) {
-    if (typeof statement === "string") {
-      plain.push(statement)
-      continue
-    }
-    if (plain.length > 0) await connection.run(plain.join(";\n"))
-    plain = []
-    if (typeof statement === "function") await execute(connection, statement())
+    if (typeof statement === "string") waiting.push(statement)
+    else if (typeof statement === "function") await execute(connection, statement(), waiting)
     else if ("sql" in statement) {
-      const [count] = (await connection.runAndReadAll(statement.sql)).getRows()
-      await execute(connection, statement.next(Number(count![0])))
+      const [count] = (await read(statement.sql)).getRows()
+      await execute(connection, statement.next(Number(count![0])), waiting)
     } else {
-      const rows = await connection.runAndReadAll(`SELECT 1 FROM ${statement.ifAny} LIMIT 1`)
-      if (rows.currentRowCount > 0) await execute(connection, statement.run)
+      const rows = await read(`SELECT 1 FROM ${statement.ifAny} LIMIT 1`)
+      if (rows.currentRowCount > 0) await execute(connection, statement.run, waiting)
     }
   }
-  if (plain.length > 0) await connection.run(plain.join(";\n"))
 }
 
 /** Limits the time to open the file after a crash, when DuckDB replays the log. */

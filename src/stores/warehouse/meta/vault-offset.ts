@@ -17,6 +17,6 @@ export const loadedPosition = Effect.fnUntraced(function* () {
 })
 
 export const positionStatements = ({ segment, offset }: Position): ReadonlyArray<string> => [
-  "DELETE FROM meta.vault_offset",
-  `INSERT INTO meta.vault_offset (segment, byte_offset) VALUES (${segment}, ${offset})`
+  `MERGE INTO meta.vault_offset USING (SELECT ${segment} AS segment, ${offset} AS byte_offset) ON true
+   WHEN MATCHED THEN UPDATE WHEN NOT MATCHED THEN INSERT`
 ]

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import { exitCodes } from "../src/values/failure.ts"
 import { Event } from "../src/values/event-schemas.ts"
-import { type ResultSchemas, aboutOf, commandAt, subcommandsOf } from "../src/run/command.ts"
+import { type ResultSchemas, aboutOf, commandAt, subcommandsOf } from "../src/command/command.ts"
 import { allCommands, sluice } from "../src/cli/commands.ts"
 import type { CommandDescriptor } from "effect/cli/Completions"
 import { wrapped } from "../src/values/text.ts"

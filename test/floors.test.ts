@@ -95,7 +95,7 @@ describe("an import", () => {
     ["src/stages/load/a.ts", "src/stages/api/b.ts", "may not import"],
     ["src/features/report/a.ts", "src/features/ledger/b.ts", "above it"],
     ["src/features/ledger/a.ts", "src/features/report/b.ts", "may not import"],
-    ["src/run/console/a.ts", "src/cli/b.ts", "above it"],
+    ["src/console/a.ts", "src/cli/b.ts", "above it"],
     ["src/settings/a.ts", "src/destinations/bucket/deliver.ts", "above it"]
   ])("of %s from %s is reported", (from, to, why) => {
     assert.include(problemOf({ from, to }) ?? "", why)

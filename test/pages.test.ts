@@ -1,6 +1,6 @@
 /** The pages for readers, checked against the program and the repository. */
 import { allCommands } from "../src/cli/commands.ts"
-import { commandIn } from "../src/run/console/given-flags.ts"
+import { commandIn } from "../src/console/given-flags.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -9,16 +9,16 @@ import { formatNames } from "../stores/formats/formats.ts"
 import { flagDescription } from "../settings/documents.ts"
 import { demoFolder } from "../output/paths.ts"
 import { type exportResults, exportTables } from "../features/export/export-commands.ts"
-import { account, choice, common, commonLines, durationFlag, flag, run, text } from "../run/flags.ts"
+import { account, choice, common, commonLines, durationFlag, flag, run, text } from "../command/flags.ts"
 import { loadFenced } from "./fenced.ts"
 import { type fleetResults, fleet } from "../features/fleet/commands/fleet-commands.ts"
 import { type ledgerResults, ledger } from "../features/ledger/ledger-commands.ts"
-import { load, loadRun } from "../run/load.ts"
+import { load, loadRun } from "../command/load.ts"
 import { type exploreResults, explore } from "../features/explore/definition.ts"
 import { mcp } from "../features/explore/mcp/definition.ts"
 import { type listenResults, listen } from "../features/listen/definition.ts"
 import { type nightResults, check, schedule } from "../features/operations/night-commands.ts"
-import { type RunResults, runResults } from "../run/results.ts"
+import { type RunResults, runResults } from "../run/result-data.ts"
 import { config, init, lake, models, pipelines, setupResults } from "./setup-commands.ts"
 import { contract, dictionary, type documentResults } from "../features/documents/commands.ts"
 import { doctor, type doctorResults } from "../features/doctor/definition.ts"
@@ -28,7 +28,7 @@ import { prune, type pruneResults } from "../features/prune/definition.ts"
 import { report, type reportResults } from "../features/report/definition.ts"
 import { verify, type verifyResults } from "../features/verify/definition.ts"
 import { type privacyResults, hold, retention, subject } from "../features/privacy/commands/subject-commands.ts"
-import { type DataOf, command, group } from "../run/command.ts"
+import { type DataOf, command, group } from "../command/command.ts"
 
 const deadline = text("deadline", "When to stop, after 5h or at 06:00 local time; the next run resumes.")
 
@@ -205,7 +205,7 @@ export interface CommandResults
     DataOf<typeof nightResults>,
     DataOf<typeof privacyResults> {}
 
-declare module "../run/result.ts" {
+declare module "../console/result.ts" {
   // oxlint-disable-next-line typescript/no-empty-object-type -- It adds the members of another type.
   interface Results extends CommandResults {}
 }

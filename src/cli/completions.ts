@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Completions from "effect/cli/Completions"
 import { choosableNames, publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf } from "../catalog/tables.ts"
-import { defaultCatalogue } from "../run/catalogue.ts"
-import { defaultModels } from "../run/default-models.ts"
-import { Output } from "../run/console/output.ts"
+import { defaultCatalogue } from "../command/catalogue.ts"
+import { defaultModels } from "../command/default-models.ts"
+import { Output } from "../console/output.ts"
 
 interface CompletionFlags {
   readonly shell: "bash" | "zsh" | "fish"

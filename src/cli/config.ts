@@ -5,10 +5,10 @@ import type { Flags, Settings } from "../settings/read.ts"
 import { type SettingProblem, isMissing, settingOf } from "../settings/errors.ts"
 import { allSettings } from "../settings/sections.ts"
 import { counted } from "../values/finding.ts"
-import { checkedSettings } from "../run/prologue.ts"
-import { table } from "../run/console/output.ts"
-import { info, shown } from "../run/result.ts"
-import { problemSentence } from "../run/console/setting-errors.ts"
+import { checkedSettings } from "../command/prologue.ts"
+import { table } from "../console/output.ts"
+import { info, shown } from "../console/result.ts"
+import { problemSentence } from "../console/setting-errors.ts"
 
 /** Wrong and missing settings do not stop it: the table shows what a command would use. */
 export const configShow = Effect.fn("cli.configShow")(function* (flags: Flags) {

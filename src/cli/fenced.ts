@@ -1,7 +1,7 @@
 /** With the database of a fleet, a sync that no worker has started takes the fence of its location first. */
 import * as Effect from "effect/Effect"
-import { load, loadRun } from "../run/load.ts"
-import type { RunFlags } from "../run/run-flags.ts"
+import { load, loadRun } from "../command/load.ts"
+import type { RunFlags } from "../command/run-flags.ts"
 import { tetherVariable } from "../run/tether.ts"
 import { type Flags, readSettings } from "../settings/read.ts"
 import { Environment } from "../values/environment.ts"

@@ -14,9 +14,9 @@ import { syncSettings } from "../settings/settings.ts"
 import { sections } from "../settings/sections.ts"
 import type { Setting } from "../values/setting.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError, explanationOf, explained } from "../run/console/errors.ts"
-import { Output } from "../run/console/output.ts"
-import { shown } from "../run/result.ts"
+import { CommandError, explanationOf, explained } from "../console/errors.ts"
+import { Output } from "../console/output.ts"
+import { shown } from "../console/result.ts"
 
 export interface InitFlags {
   readonly config: string | undefined

@@ -8,10 +8,10 @@ import type { Flags } from "../settings/read.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError, nothingSynced } from "../run/console/errors.ts"
-import { table } from "../run/console/output.ts"
-import { recorded } from "../run/run.ts"
-import { shown } from "../run/result.ts"
+import { CommandError, nothingSynced } from "../console/errors.ts"
+import { table } from "../console/output.ts"
+import { recorded } from "../command/recorded.ts"
+import { shown } from "../console/result.ts"
 
 export interface LakeFlags extends Flags {
   readonly apply: boolean

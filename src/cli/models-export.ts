@@ -5,8 +5,8 @@ import { onDisk } from "../output/files.ts"
 import { readSettings } from "../settings/read.ts"
 import { currenciesOf } from "../settings/settings.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError } from "../run/console/errors.ts"
-import { shown } from "../run/result.ts"
+import { CommandError } from "../console/errors.ts"
+import { shown } from "../console/result.ts"
 import { writeProject } from "../stages/publish/models/files.ts"
 
 export const modelsExport = Effect.fn("cli.modelsExport")(function* ({

@@ -9,11 +9,11 @@ import type { Flags } from "../settings/read.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { counted } from "../values/finding.ts"
 import { reservedWords } from "../stores/warehouse/reserved-words.ts"
-import { folderProblem } from "../run/catalogue.ts"
+import { folderProblem } from "../command/catalogue.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError } from "../run/console/errors.ts"
-import { table } from "../run/console/output.ts"
-import { info, shown } from "../run/result.ts"
+import { CommandError } from "../console/errors.ts"
+import { table } from "../console/output.ts"
+import { info, shown } from "../console/result.ts"
 
 export interface PipelinesCheckFlags extends Flags {
   readonly folder: string | undefined

@@ -3,11 +3,11 @@ import { Clock, Effect } from "effect"
 import { counted } from "../values/finding.ts"
 import { megabytes, some } from "../values/text.ts"
 import { rangeText } from "../values/range.ts"
-import { sayEarlier } from "../run/console/stored-earlier.ts"
-import { Output, duration, placeOf, table, timeText } from "../run/console/output.ts"
+import { sayEarlier } from "../console/stored-earlier.ts"
+import { Output, duration, placeOf, table, timeText } from "../console/output.ts"
 import { type PlanFlags, planOnce } from "../run/plan.ts"
-import { holderText } from "../run/readable.ts"
-import { type CommandResult, printEither } from "../run/result.ts"
+import { holderText } from "../command/readable.ts"
+import { type CommandResult, printEither } from "../console/result.ts"
 
 export const plan = Effect.fn("cli.plan")(function* ({ json, ...flags }: PlanFlags & { readonly json: boolean }) {
   const result = yield* planOnce(flags)

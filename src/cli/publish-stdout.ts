@@ -22,9 +22,9 @@ import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
 import { name } from "../stores/warehouse/sql.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { wideViews } from "../stores/warehouse/wide-views.ts"
-import { CommandError } from "../run/console/errors.ts"
-import { Output } from "../run/console/output.ts"
-import { openReadable, sayHolder } from "../run/readable.ts"
+import { CommandError } from "../console/errors.ts"
+import { Output } from "../console/output.ts"
+import { openReadable, sayHolder } from "../command/readable.ts"
 
 export interface StdoutFlags {
   /** The table; with a schema or without: `contacts`, `crm_history.contacts`, `meta.runs`. */

@@ -1,7 +1,7 @@
 /** What the features do in a run; see run/features.ts. Their code is loaded when a run needs it. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { RunFeatures } from "../run/features.ts"
+import type { RunFeatures } from "../command/features.ts"
 
 const loaded = <A>(module: Promise<A>): Effect.Effect<A> => Effect.promise(() => module)
 

@@ -2,9 +2,9 @@
 import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
-import { account, common, flag, reportsSettings, text } from "../run/flags.ts"
-import { load } from "../run/load.ts"
-import { command, group } from "../run/command.ts"
+import { account, common, flag, reportsSettings, text } from "../command/flags.ts"
+import { load } from "../command/load.ts"
+import { command, group } from "../command/command.ts"
 
 const configShow = command({
   name: "show",

@@ -5,9 +5,9 @@ import type { Facts } from "../alarms/facts.ts"
 import { isComparable } from "../alarms/volume.ts"
 import { readFacts, watch } from "../alarms/watch.ts"
 import type { CommandSettings } from "../settings/settings.ts"
-import { loadCatalogue } from "./catalogue.ts"
-import { openReadable } from "./readable.ts"
-import type { comparedShape } from "./result-shapes.ts"
+import { loadCatalogue } from "../command/catalogue.ts"
+import { openReadable } from "../command/readable.ts"
+import type { comparedShape } from "../command/result-shapes.ts"
 
 /** Fails if there is neither a warehouse that can be opened nor a release. */
 export const alarmsNow = Effect.fnUntraced(function* (output: CommandSettings) {

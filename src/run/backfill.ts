@@ -1,7 +1,7 @@
 /** Reads a range of the past; syncs take precedence. */
 import { Clock, Effect } from "effect"
 import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
-import { CommandError } from "./console/errors.ts"
+import { CommandError } from "../console/errors.ts"
 import { type SyncFlags, syncOnce } from "./sync.ts"
 
 export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {

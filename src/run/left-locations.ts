@@ -1,7 +1,7 @@
 /** Names locations that the settings no longer name: their rows stay in every release, as they were last read. */
 import * as Effect from "effect/Effect"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
-import { Output } from "./console/output.ts"
+import { Output } from "../console/output.ts"
 
 export const leftText = ({ location, readAt }: LeftLocation): string =>
   `The location ${location} is no longer in the settings; its rows are live in every release, as of ${readAt}.`

@@ -18,23 +18,23 @@ import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
 import { standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-readings.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
-import { accountSettings, definitionsOf } from "./prologue.ts"
-import { type ChoiceFlags, choiceOf } from "./selection.ts"
-import { refuseDemoFolder } from "./demo-folder.ts"
-import { explained } from "./console/errors.ts"
-import { liftedText } from "./console/stored-earlier.ts"
-import { outputLayer } from "./output-layer.ts"
-import { modelText } from "./console/findings.ts"
+import { accountSettings, definitionsOf } from "../command/prologue.ts"
+import { type ChoiceFlags, choiceOf } from "../command/selection.ts"
+import { refuseDemoFolder } from "../command/demo-folder.ts"
+import { explained } from "../console/errors.ts"
+import { liftedText } from "../console/stored-earlier.ts"
+import { outputLayer } from "../command/output-layer.ts"
+import { modelText } from "../console/findings.ts"
 import { namesOf } from "./location-names.ts"
-import { Output } from "./console/output.ts"
+import { Output } from "../console/output.ts"
 import { progress } from "./progress.ts"
 import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
-import { runAccounts } from "./run.ts"
-import { releases, resultOf } from "./report.ts"
-import { reportRunProgress } from "./run-progress.ts"
-import { noteWithheld } from "./withheld.ts"
+import { runAccounts } from "../command/recorded.ts"
+import { releases, resultOf } from "./sync-result.ts"
+import { reportRunProgress } from "../command/run-progress.ts"
+import { noteWithheld } from "../command/withheld.ts"
 import { type Watched, sumsOf } from "./watched.ts"
-import { deadlineOf } from "./run-flags.ts"
+import { deadlineOf } from "../command/run-flags.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
 export interface SyncFlags extends Flags, ChoiceFlags {
@@ -103,7 +103,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
     // Each looks at the counts at its own interval; nothing waits for any of them.
     const watchers = [
       progress(watched),
-      reportRunProgress(output.folder, `sluice ${command}`, watched),
+      reportRunProgress(output.folder, `sluice ${command}`, () => sumsOf(watched)),
       ...(onEvent ? [reportEvents(watched, onEvent)] : [])
     ]
     const beside = yield* Effect.forkChild(Effect.all(watchers, { concurrency: "unbounded" }))

@@ -1,4 +1,4 @@
-/** What can be wrong with settings, as facts without secrets; src/run/console/setting-errors.ts writes the sentences. */
+/** What can be wrong with settings, as facts without secrets; src/console/setting-errors.ts writes the sentences. */
 import * as Schema from "effect/Schema"
 import { type Finding, wrong } from "../values/finding.ts"
 import { type Setting, flagText } from "../values/setting.ts"

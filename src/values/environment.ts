@@ -2,5 +2,5 @@
 import * as Context from "effect/Context"
 
 export class Environment extends Context.Service<Environment, Readonly<Record<string, string | undefined>>>()(
-  "sluice/cli/Environment"
+  "sluice/values/Environment"
 ) {}

@@ -15,7 +15,7 @@ export const exitCodes = {
 } as const
 export type ExitKind = keyof typeof exitCodes
 
-/** An error in words; src/run/console/errors.ts writes them. */
+/** An error in words; src/console/errors.ts writes them. */
 export interface Explanation {
   readonly ends: ExitKind
   readonly message: string

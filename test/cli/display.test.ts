@@ -1,7 +1,7 @@
 /** The display of a run: which lines it has in terminals of any size, and how it replaces them. */
 import { assert, describe, it } from "@effect/vitest"
-import { DisplayArea } from "../../src/run/console/display-area.ts"
-import { type DisplayState, type ReadingState, frame } from "../../src/run/console/display.ts"
+import { DisplayArea } from "../../src/console/display-area.ts"
+import { type DisplayState, type ReadingState, frame } from "../../src/run/display.ts"
 import { Pace } from "../../src/run/progress.ts"
 import { type Range, atLeast, between, exactly } from "../../src/values/range.ts"
 import { type Size, Screen } from "../support/terminal.ts"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import type { CommandDescriptor } from "effect/cli/Completions"
 import { allCommands } from "../../src/cli/commands.ts"
-import { commandIn, withGivenFlags } from "../../src/run/console/given-flags.ts"
+import { commandIn, withGivenFlags } from "../../src/console/given-flags.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const leaves = (

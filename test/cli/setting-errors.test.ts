@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { problemSentence, settingsExplanation } from "../../src/run/console/setting-errors.ts"
+import { problemSentence, settingsExplanation } from "../../src/console/setting-errors.ts"
 import { type SettingProblem, SettingsError, missing } from "../../src/settings/errors.ts"
 import { setting, text } from "../../src/values/setting.ts"
 import { wrong } from "../../src/values/finding.ts"

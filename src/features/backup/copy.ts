@@ -11,7 +11,7 @@ import { mkdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { checksumOf, copyDurably, onDisk, syncFolder, writeDurably } from "../../output/files.ts"
 import { outputPaths } from "../../output/paths.ts"
-import { CommandError } from "../../run/console/errors.ts"
+import { CommandError } from "../../console/errors.ts"
 import * as Schema from "effect/Schema"
 import { portableFiles } from "../../output/portable-files.ts"
 

@@ -1,9 +1,9 @@
 /** The command `sluice backup`. */
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
-import { command } from "../../run/command.ts"
-import { common, flag, run } from "../../run/flags.ts"
-import { loadRun } from "../../run/load.ts"
+import { command } from "../../command/command.ts"
+import { common, flag, run } from "../../command/flags.ts"
+import { loadRun } from "../../command/load.ts"
 
 export const backup = command({
   name: "backup",

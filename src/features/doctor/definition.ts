@@ -1,8 +1,8 @@
 /** The command `sluice doctor`. */
 import * as Schema from "effect/Schema"
-import { command } from "../../run/command.ts"
-import { reportsSettings } from "../../run/flags.ts"
-import { load } from "../../run/load.ts"
+import { command } from "../../command/command.ts"
+import { reportsSettings } from "../../command/flags.ts"
+import { load } from "../../command/load.ts"
 
 export const doctor = command({
   name: "doctor",

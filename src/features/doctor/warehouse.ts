@@ -14,9 +14,9 @@ import { counted, ok, warning } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../catalog/discover.ts"
-import { earlierText } from "../../run/console/stored-earlier.ts"
-import { failureExplanation } from "../../run/console/errors.ts"
-import { keptOut, storedEarlier } from "../../run/withheld.ts"
+import { earlierText } from "../../console/stored-earlier.ts"
+import { failureExplanation } from "../../console/errors.ts"
+import { keptOut, storedEarlier } from "../../command/withheld.ts"
 
 export const warehouse = Effect.fn("doctor.warehouse")(function* (
   output: OutputSettings,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { readManifest } from "../../output/manifest.ts"
 import { outputPaths } from "../../output/paths.ts"
-import { openReadable } from "../../run/readable.ts"
+import { openReadable } from "../../command/readable.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import type { AccountFacts } from "../../stages/publish/contracts/dictionary-page.ts"
 import { query } from "../../stores/warehouse/query.ts"

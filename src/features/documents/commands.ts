@@ -1,9 +1,9 @@
 /** The commands about what the tables mean, and what their readers may rely on. */
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
-import { command, group } from "../../run/command.ts"
-import { common, flag } from "../../run/flags.ts"
-import { load } from "../../run/load.ts"
+import { command, group } from "../../command/command.ts"
+import { common, flag } from "../../command/flags.ts"
+import { load } from "../../command/load.ts"
 
 const contractPrint = command({
   name: "print",

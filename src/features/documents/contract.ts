@@ -5,11 +5,11 @@ import { type ReleasedTable, breakingChanges, contractOf } from "../../stages/pu
 import { contractText, odcsTables } from "../../stages/publish/contracts/odcs.ts"
 import { modelContract } from "../../stages/publish/models/dictionary.ts"
 import { sluiceVersion } from "../../values/version.ts"
-import { defaultCatalogue } from "../../run/catalogue.ts"
-import { defaultModels } from "../../run/default-models.ts"
-import { CommandError } from "../../run/console/errors.ts"
-import { Output } from "../../run/console/output.ts"
-import { info, shown } from "../../run/result.ts"
+import { defaultCatalogue } from "../../command/catalogue.ts"
+import { defaultModels } from "../../command/default-models.ts"
+import { CommandError } from "../../console/errors.ts"
+import { Output } from "../../console/output.ts"
+import { info, shown } from "../../console/result.ts"
 
 export const contractPrint = Effect.fn("cli.contractPrint")(function* () {
   const { print } = yield* Output

@@ -12,12 +12,12 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import type { PersonalData } from "../../catalog/personal-data.ts"
 import { choosableNames, namedTables } from "../../catalog/published-tables.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
-import { defaultCatalogue } from "../../run/catalogue.ts"
+import { defaultCatalogue } from "../../command/catalogue.ts"
 import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
 import { modelDescribed, modelFamily, modelSections } from "../../stages/publish/models/dictionary.ts"
-import { CommandError } from "../../run/console/errors.ts"
-import { Output } from "../../run/console/output.ts"
-import { info, shown } from "../../run/result.ts"
+import { CommandError } from "../../console/errors.ts"
+import { Output } from "../../console/output.ts"
+import { info, shown } from "../../console/result.ts"
 import { terminalWidth } from "../../values/text.ts"
 
 interface DictionaryFlags {
@@ -88,7 +88,7 @@ const personalOnly = <A extends WithColumns>(one: A): ReadonlyArray<A> => {
 }
 
 const allModels = Effect.fnUntraced(function* (catalogue: Catalogue) {
-  const { defaultModels } = yield* Effect.promise(() => import("../../run/default-models.ts"))
+  const { defaultModels } = yield* Effect.promise(() => import("../../command/default-models.ts"))
   return yield* defaultModels(catalogue)
 })
 

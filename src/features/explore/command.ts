@@ -10,9 +10,9 @@ import { outputPaths, snapshotName } from "../../output/paths.ts"
 import type { Flags } from "../../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, firstSync } from "../../run/console/errors.ts"
-import { Output } from "../../run/console/output.ts"
-import { printResult } from "../../run/result.ts"
+import { CommandError, firstSync } from "../../console/errors.ts"
+import { Output } from "../../console/output.ts"
+import { printResult } from "../../console/result.ts"
 
 export interface ExploreFlags extends Flags {
   readonly port: number | undefined

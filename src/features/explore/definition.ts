@@ -1,8 +1,8 @@
 /** The command `sluice explore`. */
 import * as Schema from "effect/Schema"
-import { common, flag, port, text } from "../../run/flags.ts"
-import { load } from "../../run/load.ts"
-import { command } from "../../run/command.ts"
+import { common, flag, port, text } from "../../command/flags.ts"
+import { load } from "../../command/load.ts"
+import { command } from "../../command/command.ts"
 
 export const explore = command({
   name: "explore",

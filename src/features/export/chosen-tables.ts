@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { choosableNames, namedTables } from "../../catalog/published-tables.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
-import { CommandError } from "../../run/console/errors.ts"
+import { CommandError } from "../../console/errors.ts"
 
 interface Choosable {
   /** The names of the tables that can be chosen. */

@@ -1,9 +1,9 @@
 /** The commands that export the tables. The target is an argument, because `--output` is the output folder in every command. */
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
-import { common, flag, list, text } from "../../run/flags.ts"
-import { load } from "../../run/load.ts"
-import { command, group } from "../../run/command.ts"
+import { common, flag, list, text } from "../../command/flags.ts"
+import { load } from "../../command/load.ts"
+import { command, group } from "../../command/command.ts"
 
 const except = list("except", "Leave these tables or families out.")
 

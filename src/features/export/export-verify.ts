@@ -5,9 +5,9 @@ import { verifyBundle } from "./bundle/verify/verify.ts"
 import { type Failure, exitCodes } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { counted, levelWords } from "../../values/finding.ts"
-import { CommandError } from "../../run/console/errors.ts"
-import { findingLine } from "../../run/console/findings.ts"
-import { shown } from "../../run/result.ts"
+import { CommandError } from "../../console/errors.ts"
+import { findingLine } from "../../console/findings.ts"
+import { shown } from "../../console/result.ts"
 
 const isOfSystem = (cause: unknown): boolean => cause instanceof Error && "code" in cause
 

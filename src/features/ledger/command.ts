@@ -14,10 +14,10 @@ import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { counted } from "../../values/finding.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, nothingSynced } from "../../run/console/errors.ts"
-import { table } from "../../run/console/output.ts"
-import { openReadable } from "../../run/readable.ts"
-import { instant, shown, warning } from "../../run/result.ts"
+import { CommandError, nothingSynced } from "../../console/errors.ts"
+import { table } from "../../console/output.ts"
+import { openReadable } from "../../command/readable.ts"
+import { instant, shown, warning } from "../../console/result.ts"
 
 const readLedger = Effect.fnUntraced(function* (flags: Flags) {
   const output = yield* outputSettings(flags, yield* Environment)

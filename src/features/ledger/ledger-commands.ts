@@ -1,8 +1,8 @@
 /** The commands about the ledger. */
 import * as Schema from "effect/Schema"
-import { common, text } from "../../run/flags.ts"
-import { load } from "../../run/load.ts"
-import { command, group } from "../../run/command.ts"
+import { common, text } from "../../command/flags.ts"
+import { load } from "../../command/load.ts"
+import { command, group } from "../../command/command.ts"
 
 const show = command({
   name: "show",

@@ -1,8 +1,8 @@
 /** The command `sluice listen`. */
 import * as Schema from "effect/Schema"
-import { port, reportsSettings, run, text } from "../../run/flags.ts"
-import { loadRun } from "../../run/load.ts"
-import { command } from "../../run/command.ts"
+import { port, reportsSettings, run, text } from "../../command/flags.ts"
+import { loadRun } from "../../command/load.ts"
+import { command } from "../../command/command.ts"
 
 export const listen = command({
   name: "listen",

@@ -6,12 +6,12 @@ import { exitCodes } from "../../values/failure.ts"
 import type { Flags } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import { counted } from "../../values/finding.ts"
-import { alarmLines, shownAlarms, sorted } from "../../run/console/alarm-lines.ts"
+import { alarmLines, shownAlarms, sorted } from "../../console/alarm-lines.ts"
 import { type Compared, alarmsNow } from "../../run/alarms-now.ts"
 import { Environment } from "../../values/environment.ts"
-import { sayStanding } from "../../run/console/findings.ts"
-import { Output } from "../../run/console/output.ts"
-import { printResult } from "../../run/result.ts"
+import { sayStanding } from "../../console/findings.ts"
+import { Output } from "../../console/output.ts"
+import { printResult } from "../../console/result.ts"
 
 export interface CheckFlags extends Flags {
   readonly nagios: boolean

@@ -1,11 +1,11 @@
 /** The commands for nights without a person: the files of a schedule, and the alarms. */
 import * as Schema from "effect/Schema"
 import * as Flag from "effect/cli/Flag"
-import { common, flag, text } from "../../run/flags.ts"
-import { load } from "../../run/load.ts"
-import { comparedShape, standingShape } from "../../run/result-shapes.ts"
-import { ShownAlarm } from "../../run/console/alarm-lines.ts"
-import { command, group } from "../../run/command.ts"
+import { common, flag, text } from "../../command/flags.ts"
+import { load } from "../../command/load.ts"
+import { comparedShape, standingShape } from "../../command/result-shapes.ts"
+import { ShownAlarm } from "../../console/alarm-lines.ts"
+import { command, group } from "../../command/command.ts"
 
 const print = command({
   name: "print",

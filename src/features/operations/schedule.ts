@@ -11,9 +11,9 @@ import { type Schedule, isTimeZone, oddDays, timeOf } from "./schedule/schedule.
 import type { Flags } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError } from "../../run/console/errors.ts"
-import { Output } from "../../run/console/output.ts"
-import { printResult } from "../../run/result.ts"
+import { CommandError } from "../../console/errors.ts"
+import { Output } from "../../console/output.ts"
+import { printResult } from "../../console/result.ts"
 import { installed } from "../../values/installation.ts"
 
 export interface ScheduleFlags extends Flags {

@@ -1,8 +1,8 @@
 /** The command `sluice prune`. */
 import * as Schema from "effect/Schema"
-import { command } from "../../run/command.ts"
-import { common, flag } from "../../run/flags.ts"
-import { load } from "../../run/load.ts"
+import { command } from "../../command/command.ts"
+import { common, flag } from "../../command/flags.ts"
+import { load } from "../../command/load.ts"
 
 export const prune = command({
   name: "prune",

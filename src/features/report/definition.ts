@@ -1,9 +1,9 @@
 /** The command `sluice report`. */
 import * as Schema from "effect/Schema"
-import { command } from "../../run/command.ts"
-import { common, text } from "../../run/flags.ts"
-import { instantShape } from "../../run/result-shapes.ts"
-import { load } from "../../run/load.ts"
+import { command } from "../../command/command.ts"
+import { common, text } from "../../command/flags.ts"
+import { instantShape } from "../../command/result-shapes.ts"
+import { load } from "../../command/load.ts"
 
 export const report = command({
   name: "report",

@@ -15,13 +15,13 @@ import { type Checked, counted, isWrong, levelWords, worstFirst } from "../../va
 import { checkPublished } from "../../destinations/folder/compare.ts"
 import { type SampleOptions, type Sampled, checkSample } from "./sample.ts"
 import { finished, nextStep, verify, verifyVault } from "./verify.ts"
-import { accountSettings, catalogueOf } from "../../run/prologue.ts"
+import { accountSettings, catalogueOf } from "../../command/prologue.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, explained } from "../../run/console/errors.ts"
-import { findingLine } from "../../run/console/findings.ts"
-import { Output, table } from "../../run/console/output.ts"
-import { type Holder, type Readable, openReadable, sayHolder } from "../../run/readable.ts"
-import { info, printShown, shown } from "../../run/result.ts"
+import { CommandError, explained } from "../../console/errors.ts"
+import { findingLine } from "../../console/findings.ts"
+import { Output, table } from "../../console/output.ts"
+import { type Holder, type Readable, openReadable, sayHolder } from "../../command/readable.ts"
+import { info, printShown, shown } from "../../console/result.ts"
 
 export interface VerifyFlags extends Flags {
   readonly sample: number | undefined

@@ -2,10 +2,10 @@
 import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
-import { command } from "../../run/command.ts"
-import { account, common, flag } from "../../run/flags.ts"
-import { holderShape } from "../../run/result-shapes.ts"
-import { load } from "../../run/load.ts"
+import { command } from "../../command/command.ts"
+import { account, common, flag } from "../../command/flags.ts"
+import { holderShape } from "../../command/result-shapes.ts"
+import { load } from "../../command/load.ts"
 import { partNames } from "../../values/finding.ts"
 
 export const verify = command({

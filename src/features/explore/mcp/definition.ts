@@ -1,7 +1,7 @@
 /** The command `sluice mcp`. */
-import { common, flag, text } from "../../../run/flags.ts"
-import { load } from "../../../run/load.ts"
-import { command } from "../../../run/command.ts"
+import { common, flag, text } from "../../../command/flags.ts"
+import { load } from "../../../command/load.ts"
+import { command } from "../../../command/command.ts"
 
 export const mcp = command({
   name: "mcp",

@@ -12,12 +12,12 @@ import { startSandbox } from "../../../../sandbox/server.ts"
 import { inMemory } from "../../../stores/warehouse/in-memory.ts"
 import { demoFolder } from "../../../output/paths.ts"
 import { outputSettings } from "../../../settings/settings.ts"
-import { freshDemoFleet } from "../../../run/demo-folder.ts"
+import { freshDemoFleet } from "../../../command/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { exceptFromProxies } from "../../../values/proxy.ts"
-import { CommandError } from "../../../run/console/errors.ts"
+import { CommandError } from "../../../console/errors.ts"
 import { commandLayer, unavailable } from "./fleet-database.ts"
-import { Output, table } from "../../../run/console/output.ts"
+import { Output, table } from "../../../console/output.ts"
 
 const [locations, workers] = [20, 3]
 

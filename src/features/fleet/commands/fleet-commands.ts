@@ -2,10 +2,10 @@
 import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
-import { common, flag, list, run, setting, text } from "../../../run/flags.ts"
-import { instantShape } from "../../../run/result-shapes.ts"
-import { load, loadRun } from "../../../run/load.ts"
-import { command, group } from "../../../run/command.ts"
+import { common, flag, list, run, setting, text } from "../../../command/flags.ts"
+import { instantShape } from "../../../command/result-shapes.ts"
+import { load, loadRun } from "../../../command/load.ts"
+import { command, group } from "../../../command/command.ts"
 
 const base = { config: common.config, json: common.json }
 const chosen = {

@@ -5,8 +5,8 @@ import { type Database, DatabaseError } from "../database.ts"
 import { databaseLayer } from "./connect.ts"
 import type { FleetSettings } from "../../../settings/fleet.ts"
 import { openObjects } from "../state/objects.ts"
-import { CommandError } from "../../../run/console/errors.ts"
-import { Output } from "../../../run/console/output.ts"
+import { CommandError } from "../../../console/errors.ts"
+import { Output } from "../../../console/output.ts"
 
 /** One statement at a time is enough for a command, which decides nothing. */
 export const commandLayer = (database: Redacted.Redacted) =>

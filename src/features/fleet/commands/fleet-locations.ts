@@ -11,10 +11,10 @@ import type { FleetSettings } from "../../../settings/fleet.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { fleetSettings } from "../../../settings/settings.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError } from "../../../run/console/errors.ts"
+import { CommandError } from "../../../console/errors.ts"
 import { report } from "./fleet.ts"
 import { withDatabase } from "./fleet-database.ts"
-import { Output } from "../../../run/console/output.ts"
+import { Output } from "../../../console/output.ts"
 
 type LocationFlags = Pick<Flags, "config" | "baseUrl">
 

@@ -16,11 +16,11 @@ import { SettingsError } from "../../../settings/errors.ts"
 import { fleetSettings } from "../../../settings/settings.ts"
 import type { FleetSettings } from "../../../settings/fleet.ts"
 import type { Flags } from "../../../settings/read.ts"
-import { refuseDemoFolder } from "../../../run/demo-folder.ts"
+import { refuseDemoFolder } from "../../../command/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { wrong } from "../../../values/finding.ts"
 import { openState, unavailable } from "./fleet-database.ts"
-import { Output } from "../../../run/console/output.ts"
+import { Output } from "../../../console/output.ts"
 
 /** Beside these, one listens. */
 const connections = 4

@@ -10,10 +10,10 @@ import { commaSeparated } from "../../../values/setting.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { counted } from "../../../values/finding.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError } from "../../../run/console/errors.ts"
+import { CommandError } from "../../../console/errors.ts"
 import { withDatabase } from "./fleet-database.ts"
-import { duration, table } from "../../../run/console/output.ts"
-import { shown } from "../../../run/result.ts"
+import { duration, table } from "../../../console/output.ts"
+import { shown } from "../../../console/result.ts"
 
 export interface ChosenFlags extends Pick<Flags, "config"> {
   readonly all: boolean

@@ -6,9 +6,9 @@ import { randomUUID } from "node:crypto"
 import { readFacts, watch } from "../../../alarms/watch.ts"
 import { post } from "./http.ts"
 import { report } from "./report.ts"
-import { openReadable } from "../../../run/readable.ts"
-import { warn } from "../../../run/console/findings.ts"
-import type { End, Reported, Reporter, Subject } from "../../../run/reports.ts"
+import { openReadable } from "../../../command/readable.ts"
+import { warn } from "../../../console/findings.ts"
+import type { End, Reported, Reporter, Subject } from "../../../command/reports.ts"
 
 /** Sends the first heartbeat, and the others at the end of the run. */
 export const beginSignals = Effect.fnUntraced(function* ({ command, output, catalogue }: Subject) {

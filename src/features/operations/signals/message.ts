@@ -1,6 +1,6 @@
 /** What is said when alarms begin or end: one message for all changes of a run or check. */
 import type { Changes, KnownAlarm } from "../../../alarms/state.ts"
-import { shownAlarm } from "../../../run/console/alarm-lines.ts"
+import { shownAlarm } from "../../../console/alarm-lines.ts"
 import { levelWords, worstFirst } from "../../../values/finding.ts"
 
 export interface Message {

@@ -14,9 +14,9 @@ import * as OtlpExporter from "effect/observability/OtlpExporter"
 import { otlpLayer, protocolOf } from "./otlp.ts"
 import { RunMetrics } from "./run-metrics.ts"
 import { Environment } from "../../../values/environment.ts"
-import { Output } from "../../../run/console/output.ts"
-import { warn } from "../../../run/console/findings.ts"
-import type { End, Reporter } from "../../../run/reports.ts"
+import { Output } from "../../../console/output.ts"
+import { warn } from "../../../console/findings.ts"
+import type { End, Reporter } from "../../../command/reports.ts"
 
 /** For what is still on its way at the end. A request takes at most 6 s, with its repetition. */
 const flushMsMax = 9000

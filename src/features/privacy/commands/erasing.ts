@@ -16,10 +16,10 @@ import { type SchemaSettings, schemaPolicies } from "../../../settings/schema-po
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { resolveTargets } from "../../../settings/targets.ts"
 import { counted } from "../../../values/finding.ts"
-import { outputLayer } from "../../../run/output-layer.ts"
-import { table } from "../../../run/console/output.ts"
-import { run } from "../../../run/run.ts"
-import { instant, shown, warning } from "../../../run/result.ts"
+import { outputLayer } from "../../../command/output-layer.ts"
+import { table } from "../../../console/output.ts"
+import { run } from "../../../command/recorded.ts"
+import { instant, shown, warning } from "../../../console/result.ts"
 import { refuseIfHeld } from "./removing.ts"
 
 /** The schema of the result in docs/schemas. */

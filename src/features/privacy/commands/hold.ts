@@ -8,12 +8,12 @@ import { closest, suggestion } from "../../../settings/closest.ts"
 import { commaSeparated } from "../../../values/setting.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { outputSettings } from "../../../settings/settings.ts"
-import { loadCatalogue } from "../../../run/catalogue.ts"
+import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError } from "../../../run/console/errors.ts"
-import { table } from "../../../run/console/output.ts"
-import { record } from "../../../run/run.ts"
-import { instant, shown } from "../../../run/result.ts"
+import { CommandError } from "../../../console/errors.ts"
+import { table } from "../../../console/output.ts"
+import { record } from "../../../command/recorded.ts"
+import { instant, shown } from "../../../console/result.ts"
 
 interface HoldAddFlags extends Flags {
   readonly id: string

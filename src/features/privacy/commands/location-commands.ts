@@ -2,9 +2,9 @@
 import { FileCounts } from "./file-counts.ts"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
-import { command, group } from "../../../run/command.ts"
-import { common, flag } from "../../../run/flags.ts"
-import { load } from "../../../run/load.ts"
+import { command, group } from "../../../command/command.ts"
+import { common, flag } from "../../../command/flags.ts"
+import { load } from "../../../command/load.ts"
 
 const locationRemove = command({
   name: "remove",

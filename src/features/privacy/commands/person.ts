@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { commaSeparated } from "../../../values/setting.ts"
 import { digitsOf } from "../subject/addresses.ts"
 import { type FoundContact, countriesOfLocations, findContacts, keepContacts } from "../subject/find.ts"
-import { CommandError } from "../../../run/console/errors.ts"
+import { CommandError } from "../../../console/errors.ts"
 
 export interface PersonFlags {
   readonly email: string | undefined

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import type { Hold } from "../erasure/hold.ts"
 import { counted } from "../../../values/finding.ts"
-import { CommandError } from "../../../run/console/errors.ts"
-import { openReadable } from "../../../run/readable.ts"
+import { CommandError } from "../../../console/errors.ts"
+import { openReadable } from "../../../command/readable.ts"
 
 /** Opens the warehouse for a plan: a release may lack what has to go. */
 export const openToRemove = Effect.fnUntraced(function* (output: Parameters<typeof openReadable>[0]) {

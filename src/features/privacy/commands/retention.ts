@@ -7,13 +7,13 @@ import { jobOf, readJob } from "../erasure/job.ts"
 import { type RetentionRule, ageColumn, planRetention } from "../erasure/retention.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { reportSettings } from "../../../settings/settings.ts"
-import { loadCatalogue } from "../../../run/catalogue.ts"
+import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { erase, shownPlan } from "./erasing.ts"
 import { openToRemove } from "./removing.ts"
-import { CommandError } from "../../../run/console/errors.ts"
-import { Output } from "../../../run/console/output.ts"
-import { instant } from "../../../run/result.ts"
+import { CommandError } from "../../../console/errors.ts"
+import { Output } from "../../../console/output.ts"
+import { instant } from "../../../console/result.ts"
 
 export interface RetentionFlags extends Flags {
   readonly apply: boolean

@@ -3,10 +3,10 @@ import { FileCounts } from "./file-counts.ts"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
-import { common, flag, list, setting, text } from "../../../run/flags.ts"
-import { load } from "../../../run/load.ts"
+import { common, flag, list, setting, text } from "../../../command/flags.ts"
+import { load } from "../../../command/load.ts"
 import { Hold } from "../erasure/hold.ts"
-import { command, group } from "../../../run/command.ts"
+import { command, group } from "../../../command/command.ts"
 
 const person = {
   email: list("email", "Email address of the person; may be repeated."),

@@ -6,14 +6,14 @@ import { jobOf, readJob } from "../erasure/job.ts"
 import { planErasure } from "../erasure/plan.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { reportSettings } from "../../../settings/settings.ts"
-import { loadCatalogue } from "../../../run/catalogue.ts"
+import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { erase, refuseHeld, shownPlan } from "./erasing.ts"
 import { openToRemove } from "./removing.ts"
-import { CommandError } from "../../../run/console/errors.ts"
-import { Output } from "../../../run/console/output.ts"
+import { CommandError } from "../../../console/errors.ts"
+import { Output } from "../../../console/output.ts"
 import { type PersonFlags, contactText, findPerson } from "./person.ts"
-import { instant } from "../../../run/result.ts"
+import { instant } from "../../../console/result.ts"
 
 export interface SubjectEraseFlags extends Flags, PersonFlags {
   readonly reason: string | undefined

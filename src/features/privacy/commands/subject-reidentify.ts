@@ -7,11 +7,11 @@ import { outputSettings } from "../../../settings/settings.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError } from "../../../run/console/errors.ts"
-import { table } from "../../../run/console/output.ts"
-import { openReadable } from "../../../run/readable.ts"
-import { record } from "../../../run/run.ts"
-import { info, shown } from "../../../run/result.ts"
+import { CommandError } from "../../../console/errors.ts"
+import { table } from "../../../console/output.ts"
+import { openReadable } from "../../../command/readable.ts"
+import { record } from "../../../command/recorded.ts"
+import { info, shown } from "../../../console/result.ts"
 
 interface ReidentifyFlags extends Flags {
   readonly pseudonym: string

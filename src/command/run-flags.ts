@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import { RunWait } from "../output/lock.ts"
 import { durationMs } from "../values/text.ts"
-import { CommandError } from "./console/errors.ts"
-import type { LogFormat, LogLevel } from "./console/log.ts"
-import { Output } from "./console/output.ts"
+import { CommandError } from "../console/errors.ts"
+import type { LogFormat, LogLevel } from "../console/log.ts"
+import { Output } from "../console/output.ts"
 
 export interface RunFlags {
   readonly logFormat?: LogFormat | undefined

@@ -1,7 +1,7 @@
 /** What `--only` and `--except` say. */
 import * as Effect from "effect/Effect"
 import { commaSeparated } from "../values/setting.ts"
-import { CommandError } from "./console/errors.ts"
+import { CommandError } from "../console/errors.ts"
 
 export interface ChoiceFlags {
   readonly only?: string | undefined

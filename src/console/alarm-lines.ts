@@ -1,9 +1,9 @@
 /** Alarms as `check` and `status` show them. */
 import * as Schema from "effect/Schema"
-import { alarmKinds } from "../../alarms/alarms.ts"
-import { type KnownAlarm, writtenOf } from "../../alarms/state.ts"
-import { levelWords, worstFirst } from "../../values/finding.ts"
-import { instant } from "../result.ts"
+import { alarmKinds } from "../alarms/alarms.ts"
+import { type KnownAlarm, writtenOf } from "../alarms/state.ts"
+import { levelWords, worstFirst } from "../values/finding.ts"
+import { instant } from "./result.ts"
 import { findingLine } from "./findings.ts"
 
 /** An alarm in results. */

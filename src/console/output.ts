@@ -1,14 +1,14 @@
 /** Results on stdout, messages and logs on stderr, secrets on neither. No other module writes to either stream. */
-import { proxySecrets } from "../../values/proxy.ts"
+import { proxySecrets } from "../values/proxy.ts"
 import * as Context from "effect/Context"
 import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
-import type { Event } from "../../values/event-schemas.ts"
-import type { OnRunEvent } from "../../values/run-event.ts"
-import { levelWords } from "../../values/finding.ts"
-import type { Range } from "../../values/range.ts"
-import { toneByText } from "../../values/state.ts"
-import { terminalWidth, wrapped } from "../../values/text.ts"
+import type { Event } from "../values/event-schemas.ts"
+import type { OnRunEvent } from "../values/run-event.ts"
+import { levelWords } from "../values/finding.ts"
+import type { Range } from "../values/range.ts"
+import { toneByText } from "../values/state.ts"
+import { terminalWidth, wrapped } from "../values/text.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log.ts"
 
 /** Where a command writes; a terminal also has a size. */
@@ -70,7 +70,7 @@ export class Output extends Context.Service<
     /** Calls a function when the size of the terminal changes. Returns a function that ends this. */
     readonly onResize: (listener: () => void) => () => void
   }
->()("sluice/cli/Output") {
+>()("sluice/console/Output") {
   static readonly make = (
     { stdout, stderr }: Streams,
     environment: Readonly<Record<string, string | undefined>>,

@@ -1,8 +1,8 @@
 /** What a command prints with `--json`: one object, successful or not. docs/schemas has the JSON Schema of each command. */
 import * as Effect from "effect/Effect"
 import type { ExitKind } from "../values/failure.ts"
-import type { LogLevel } from "./console/log.ts"
-import { Output } from "./console/output.ts"
+import type { LogLevel } from "./log.ts"
+import { Output } from "./output.ts"
 
 /** The data of each result by its name; src/cli/commands.ts declares its members. */
 // oxlint-disable-next-line typescript/no-empty-object-type -- Its members are declared where the schemas are.

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import * as Command from "effect/cli/Command"
-import { type Shown, printShown } from "./result.ts"
+import { type Shown, printShown } from "../console/result.ts"
 
 /** By the name in `sluice/<name>/1`, the schema of the data that a command prints with `--json`. */
 export type ResultSchemas = Readonly<Record<string, Schema.Top>>
@@ -22,7 +22,7 @@ interface About {
   /** It runs until it is stopped, and has no work to resume. */
   readonly serves?: boolean | undefined
 }
-class AboutCommand extends Context.Service<AboutCommand, About>()("sluice/run/AboutCommand") {}
+class AboutCommand extends Context.Service<AboutCommand, About>()("sluice/command/AboutCommand") {}
 
 interface Described extends About {
   readonly name: string

@@ -8,11 +8,11 @@ import { CommandName } from "../output/lock.ts"
 import { Environment } from "../values/environment.ts"
 import { exitCodes } from "../values/failure.ts"
 import { RunEvents } from "../values/run-event.ts"
-import { explanationOf } from "./console/errors.ts"
-import { logAborted, loggerOf } from "./console/log.ts"
-import { Output } from "./console/output.ts"
+import { explanationOf } from "../console/errors.ts"
+import { logAborted, loggerOf } from "../console/log.ts"
+import { Output } from "../console/output.ts"
 import { RunFeatures } from "./features.ts"
-import { type CommandFailure, instant } from "./result.ts"
+import { type CommandFailure, instant } from "../console/result.ts"
 
 /** `name`: what other commands call it while it has the warehouse open. */
 export const servicesOf = (

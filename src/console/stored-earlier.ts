@@ -1,6 +1,6 @@
 /** The sentences about what the settings keep out now and did not before, and the reverse. */
 import * as Effect from "effect/Effect"
-import { some } from "../../values/text.ts"
+import { some } from "../values/text.ts"
 import { Output } from "./output.ts"
 
 export const earlierText = (names: ReadonlyArray<string>): string =>

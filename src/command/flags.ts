@@ -4,7 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import { flagDescription } from "../settings/documents.ts"
 import { durationMs } from "../values/text.ts"
 import { type SettingFlags, flagText } from "../values/setting.ts"
-import { logFormats, logLevels } from "./console/log.ts"
+import { logFormats, logLevels } from "../console/log.ts"
 
 export const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))

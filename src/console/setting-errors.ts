@@ -1,8 +1,8 @@
 /** The sentences about settings that are missing or wrong. */
-import { suggestion } from "../../settings/closest.ts"
-import { type SettingProblem, type SettingsError, isMissing } from "../../settings/errors.ts"
-import type { Denied } from "../../output/denied.ts"
-import type { Explanation } from "../../values/failure.ts"
+import { suggestion } from "../settings/closest.ts"
+import { type SettingProblem, type SettingsError, isMissing } from "../settings/errors.ts"
+import type { Denied } from "../output/denied.ts"
+import type { Explanation } from "../values/failure.ts"
 
 export const settingsExplanation = ({ problems }: SettingsError): Explanation => {
   const sentences = problems.map(problemSentence)

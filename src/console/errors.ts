@@ -2,14 +2,14 @@
 import * as Schema from "effect/Schema"
 import { globSync } from "node:fs"
 import { dirname } from "node:path"
-import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../../stages/api/errors.ts"
-import { type ExitKind, type Explanation, Failure, type FailureReason, exitCodes } from "../../values/failure.ts"
-import { suggestion } from "../../settings/closest.ts"
-import { SettingsError } from "../../settings/errors.ts"
-import { instant } from "../result.ts"
+import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../stages/api/errors.ts"
+import { type ExitKind, type Explanation, Failure, type FailureReason, exitCodes } from "../values/failure.ts"
+import { suggestion } from "../settings/closest.ts"
+import { SettingsError } from "../settings/errors.ts"
+import { instant } from "./result.ts"
 import { deniedExplanation, settingsExplanation } from "./setting-errors.ts"
-import { outputFileOf } from "../../output/contents.ts"
-import { deniedAt, deniedText } from "../../output/denied.ts"
+import { outputFileOf } from "../output/contents.ts"
+import { deniedAt, deniedText } from "../output/denied.ts"
 
 /** An error of the command line itself, in words. */
 export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {

@@ -1,7 +1,7 @@
 /** The log of a command: the formats of its lines, the logger that writes to its output, and the last entry. */
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { exitCodes } from "../../values/failure.ts"
+import { exitCodes } from "../values/failure.ts"
 import type { Output } from "./output.ts"
 
 /** The formats of a log line: for people, and for programs that collect logs. */

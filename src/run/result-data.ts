@@ -2,9 +2,9 @@
 import * as Schema from "effect/Schema"
 import { modeShape, publishedShape, runCounts, runResourceShape } from "../values/run-shapes.ts"
 import { readingStates, runStates, statuses } from "../values/state.ts"
-import { holderShape, instantShape, locationsShape, rangeShape, standingShape } from "./result-shapes.ts"
-import type { DataOf } from "./command.ts"
-import { ShownAlarm } from "./console/alarm-lines.ts"
+import { holderShape, instantShape, locationsShape, rangeShape, standingShape } from "../command/result-shapes.ts"
+import type { DataOf } from "../command/command.ts"
+import { ShownAlarm } from "../console/alarm-lines.ts"
 
 export const runResults = () => {
   const Holder = holderShape()

@@ -8,11 +8,11 @@ import { readSettings } from "../settings/read.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { type WithheldSettings, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError } from "./console/errors.ts"
+import { CommandError } from "../console/errors.ts"
 import { withSince } from "./withheld.ts"
 
 /** A command uses what it returns of the catalogue. Every table takes time, also without a row: tests leave most of them out. */
-export const Restriction = Context.Reference<(all: Catalogue) => Catalogue>("sluice/cli/Restriction", {
+export const Restriction = Context.Reference<(all: Catalogue) => Catalogue>("sluice/command/Restriction", {
   defaultValue: () => (all) => all
 })
 

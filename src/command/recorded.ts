@@ -8,15 +8,15 @@ import * as Exit from "effect/Exit"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import type { Detail, Kind } from "../stores/ledger/record.ts"
-import { explanationOf } from "./console/errors.ts"
-import { Output } from "./console/output.ts"
+import { explanationOf } from "../console/errors.ts"
+import { Output } from "../console/output.ts"
 import { RunFeatures } from "./features.ts"
 import type { Reported, Subject } from "./reports.ts"
 import { Clock } from "effect"
 import { onDisk } from "../output/files.ts"
 import { appendRecord, ledgerOf } from "../stores/ledger/file.ts"
 import { releaseOf } from "../stores/ledger/release.ts"
-import { instant } from "./result.ts"
+import { instant } from "../console/result.ts"
 
 export interface RunOptions<A> {
   readonly output: OutputSettings

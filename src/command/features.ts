@@ -11,7 +11,7 @@ import type { Vault } from "../stores/vault/vault.ts"
 import type { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { Environment } from "../values/environment.ts"
 import type { Failure } from "../values/failure.ts"
-import type { Output } from "./console/output.ts"
+import type { Output } from "../console/output.ts"
 import type { Reporter, Subject } from "./reports.ts"
 
 export class RunFeatures extends Context.Service<
@@ -29,4 +29,4 @@ export class RunFeatures extends Context.Service<
     /** Writes the report into the current release; nothing if there is none, or if its report is up to date. */
     readonly writeReport: (output: OutputSettings, catalogue: Catalogue) => Effect.Effect<void, unknown, Output>
   }
->()("sluice/run/RunFeatures") {}
+>()("sluice/command/RunFeatures") {}

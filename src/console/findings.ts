@@ -1,10 +1,10 @@
 /** How the commands show what they found. */
 import * as Effect from "effect/Effect"
-import { type Finding, type Level, counted, worstFirst } from "../../values/finding.ts"
-import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
-import type { StandingRejects } from "../../stores/warehouse/meta/standing-rejects.ts"
-import type { WideLoss } from "../../stores/warehouse/meta/wide-readings.ts"
-import { some } from "../../values/text.ts"
+import { type Finding, type Level, counted, worstFirst } from "../values/finding.ts"
+import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
+import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
+import type { WideLoss } from "../stores/warehouse/meta/wide-readings.ts"
+import { some } from "../values/text.ts"
 import { Output, table } from "./output.ts"
 
 /** `WRONG  contacts: …`, with `word` as wide as the widest of the command. */

@@ -1,8 +1,8 @@
 /** The display of a run as lines that fit a terminal: the readings in progress, and the sums of all. */
-import { type Status, stateText } from "../../values/state.ts"
-import { type Range, rangeText, middleOf } from "../../values/range.ts"
-import { duration, table, timeText } from "./output.ts"
-import type { Totals } from "../watched.ts"
+import { type Status, stateText } from "../values/state.ts"
+import { type Range, rangeText, middleOf } from "../values/range.ts"
+import { duration, table, timeText } from "../console/output.ts"
+import type { Totals } from "./watched.ts"
 
 export interface ReadingState {
   readonly name: string

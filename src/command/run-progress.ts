@@ -11,7 +11,6 @@ import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { writeAtomically } from "../output/files.ts"
 import { outputPaths } from "../output/paths.ts"
-import { type Watched, sumsOf } from "./watched.ts"
 
 const RunProgress = Schema.Struct({
   command: Schema.String,
@@ -27,7 +26,11 @@ type RunProgress = typeof RunProgress.Type
 const intervalMs = 2000
 
 /** Writes the file every 2 s until it is interrupted, then removes it. A file that cannot be written does not stop the run. */
-export const reportRunProgress = Effect.fnUntraced(function* (folder: string, command: string, watched: Watched) {
+export const reportRunProgress = Effect.fnUntraced(function* (
+  folder: string,
+  command: string,
+  sumsNow: () => Pick<RunProgress, "requests" | "planned" | "records">
+) {
   const path = outputPaths(folder).progress
   const startedAt = yield* Clock.currentTimeMillis
   const write = Effect.gen(function* () {
@@ -36,7 +39,7 @@ export const reportRunProgress = Effect.fnUntraced(function* (folder: string, co
       pid: process.pid,
       startedAt: new Date(startedAt).toISOString(),
       updatedAt: new Date(yield* Clock.currentTimeMillis).toISOString(),
-      ...sumsOf(watched)
+      ...sumsNow()
     }
     yield* Effect.ignore(Effect.tryPromise(() => writeAtomically(path, JSON.stringify(progress))))
   })

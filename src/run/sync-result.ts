@@ -8,9 +8,9 @@ import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
 import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import type { WideLoss } from "../stores/warehouse/meta/wide-readings.ts"
 import { nextForLeft } from "./left-locations.ts"
-import { logEnd } from "./console/log.ts"
-import { modelText } from "./console/findings.ts"
-import { type CommandResult, instant } from "./result.ts"
+import { logEnd } from "../console/log.ts"
+import { modelText } from "../console/findings.ts"
+import { type CommandResult, instant } from "../console/result.ts"
 
 type Ended = Synced & {
   /** The run ended early because of its `--deadline`. */

@@ -13,7 +13,7 @@ interface CompletionFlags {
   readonly commands: () => Completions.CommandDescriptor
 }
 
-export const completions = Effect.fn("cli.completions")(function* ({ shell, commands }: CompletionFlags) {
+export const completions = Effect.fn("command.completions")(function* ({ shell, commands }: CompletionFlags) {
   const { print } = yield* Output
   const catalogue = yield* defaultCatalogue()
   const tables = catalogue.resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name))

@@ -11,7 +11,7 @@ import { info, shown } from "../console/result.ts"
 import { problemSentence } from "../console/setting-errors.ts"
 
 /** Wrong and missing settings do not stop it: the table shows what a command would use. */
-export const configShow = Effect.fn("cli.configShow")(function* (flags: Flags) {
+export const configShow = Effect.fn("command.configShow")(function* (flags: Flags) {
   const { all: problems, settings } = yield* checkedSettings(flags)
   const found = shownSettings(settings, problems)
   const next = problems.length > 0 ? "./sluice config validate" : "./sluice doctor"
@@ -26,7 +26,7 @@ export const configShow = Effect.fn("cli.configShow")(function* (flags: Flags) {
 })
 
 /** Sends no request, but runs the commands of `cmd:` references, as every command that needs the secret does. */
-export const configValidate = Effect.fn("cli.configValidate")(function* (flags: Flags) {
+export const configValidate = Effect.fn("command.configValidate")(function* (flags: Flags) {
   const { all, settings } = yield* checkedSettings(flags)
   const sentences = all.map(problemSentence)
   const exitCode = sentences.length === 0 ? 0 : exitCodes.config

@@ -13,7 +13,7 @@ import { Output, table } from "../console/output.ts"
 import { printSynced } from "./sync.ts"
 import { syncOnce } from "../run/sync.ts"
 
-export const demo = Effect.fn("cli.demo")(function* (flags: { readonly output: string | undefined }) {
+export const demo = Effect.fn("command.demo")(function* (flags: { readonly output: string | undefined }) {
   const { print, say } = yield* Output
   // The settings of an account are not for a made-up one: it would be published into their targets.
   const output = yield* outputSettings({ output: flags.output ?? demoFolder, noFile: true }, {})

@@ -30,7 +30,7 @@ export interface InitFlags {
 
 const usualFormats = "duckdb,parquet,csv"
 
-export const init = Effect.fn("cli.init")(
+export const init = Effect.fn("command.init")(
   function* (given: InitFlags) {
     const { stdout } = yield* Output
     const canAsk = stdout.isTTY === true && process.stdin.isTTY

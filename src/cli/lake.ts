@@ -17,7 +17,7 @@ export interface LakeFlags extends Flags {
   readonly apply: boolean
 }
 
-export const lakeMaintain = Effect.fn("cli.lakeMaintain")(function* (flags: LakeFlags) {
+export const lakeMaintain = Effect.fn("command.lakeMaintain")(function* (flags: LakeFlags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const { apply } = flags
   const { lake: settings } = output

@@ -9,7 +9,7 @@ import { CommandError } from "../console/errors.ts"
 import { shown } from "../console/result.ts"
 import { writeProject } from "../stages/publish/models/files.ts"
 
-export const modelsExport = Effect.fn("cli.modelsExport")(function* ({
+export const modelsExport = Effect.fn("command.modelsExport")(function* ({
   folder,
   force
 }: {

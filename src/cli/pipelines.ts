@@ -19,7 +19,7 @@ export interface PipelinesCheckFlags extends Flags {
   readonly folder: string | undefined
 }
 
-export const pipelinesCheck = Effect.fn("cli.pipelinesCheck")(function* (flags: PipelinesCheckFlags) {
+export const pipelinesCheck = Effect.fn("command.pipelinesCheck")(function* (flags: PipelinesCheckFlags) {
   const { pipelines } = yield* outputSettings(flags, yield* Environment)
   const folder = flags.folder === undefined ? pipelines : resolve(flags.folder)
   if (folder === undefined)

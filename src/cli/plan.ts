@@ -9,7 +9,7 @@ import { type PlanFlags, planOnce } from "../run/plan.ts"
 import { holderText } from "../command/readable.ts"
 import { type CommandResult, printEither } from "../console/result.ts"
 
-export const plan = Effect.fn("cli.plan")(function* ({ json, ...flags }: PlanFlags & { readonly json: boolean }) {
+export const plan = Effect.fn("command.plan")(function* ({ json, ...flags }: PlanFlags & { readonly json: boolean }) {
   const result = yield* planOnce(flags)
   return yield* printEither("plan", result, json, printPlan(result))
 })

@@ -38,7 +38,7 @@ export interface StdoutFlags {
 }
 
 /** If another program has the warehouse open, the rows are those of the last release, as a message says. */
-export const publishToStdout = Effect.fn("cli.publishToStdout")(function* (
+export const publishToStdout = Effect.fn("command.publishToStdout")(function* (
   flags: StdoutFlags,
   catalogue: Catalogue,
   output: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile"> & {

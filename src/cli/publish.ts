@@ -33,7 +33,7 @@ export interface PublishFlags extends Flags {
   readonly json: boolean
 }
 
-export const publishCommand = Effect.fn("cli.publish")(function* (flags: PublishFlags) {
+export const publishCommand = Effect.fn("command.publish")(function* (flags: PublishFlags) {
   const { print, say, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { catalogue } = yield* catalogueOf(output)

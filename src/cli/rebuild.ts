@@ -35,7 +35,7 @@ import { run } from "../command/recorded.ts"
 import { releases } from "../run/sync-result.ts"
 import { printResult } from "../console/result.ts"
 
-export const rebuild = Effect.fn("cli.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
+export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
   const { print, say, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { vault, warehouse, rebuilt, temporary } = outputPaths(output.folder)

@@ -21,7 +21,7 @@ interface Shown {
   readonly all: boolean
 }
 
-export const status = Effect.fn("cli.status")(function* ({ all, json, ...flags }: StatusFlags & Shown) {
+export const status = Effect.fn("command.status")(function* ({ all, json, ...flags }: StatusFlags & Shown) {
   const result = yield* statusOnce(flags)
   return yield* printEither("status", result, json, printStatus(result, all))
 })

@@ -18,11 +18,11 @@ interface Json {
   readonly json: boolean
 }
 
-export const syncCommand = Effect.fn("cli.sync")(function* (flags: SyncFlags & Json) {
+export const syncCommand = Effect.fn("command.sync")(function* (flags: SyncFlags & Json) {
   return yield* ended("sync", yield* syncOnce(flags), flags)
 })
 
-export const backfillCommand = Effect.fn("cli.backfill")(function* (flags: BackfillFlags & Json) {
+export const backfillCommand = Effect.fn("command.backfill")(function* (flags: BackfillFlags & Json) {
   return yield* ended("backfill", yield* backfill(flags), flags)
 })
 

@@ -70,7 +70,7 @@ const pollIntervalMs = 250
  * failure to open the file. Fails with `WarehouseLocked` after `RunWait` if it is a run of sluice, and after at least 30 s
  * if it is another program.
  */
-export const openWhenUnlocked = Effect.fn("warehouse.openWhenUnlocked")(function* <A, E>(
+export const openWhenUnlocked = Effect.fn("output.openWhenUnlocked")(function* <A, E>(
   path: string,
   open: Effect.Effect<A, E>,
   holderOf: (failure: E) => Holder | undefined

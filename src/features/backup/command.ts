@@ -28,7 +28,7 @@ export interface BackupFlags extends Flags {
   readonly check: boolean
 }
 
-export const backup = Effect.fn("cli.backup")(function* (flags: BackupFlags) {
+export const backup = Effect.fn("command.backup")(function* (flags: BackupFlags) {
   const target = resolve(flags.folder)
   if (flags.check) return yield* checkBackup(target)
   const { folder, memoryMb } = yield* outputSettings(flags, yield* Environment)

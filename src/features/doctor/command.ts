@@ -22,7 +22,7 @@ import { settingsExplanation } from "../../console/setting-errors.ts"
 const looked = (where: string, path: string, look: () => Promise<ReadonlyArray<DoctorFinding>>) =>
   onDisk(path, "read", look).pipe(Effect.catch((error) => Effect.succeed([problem(where, failureExplanation(error))])))
 
-export const doctor = Effect.fn("cli.doctor")(function* (flags: Flags) {
+export const doctor = Effect.fn("command.doctor")(function* (flags: Flags) {
   const { say, withFlags } = yield* Output
   const { settings, all, problems, output, accounts, catalogue } = yield* checkedSettings(flags)
   const found: Array<DoctorFinding> = [

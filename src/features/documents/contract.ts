@@ -11,7 +11,7 @@ import { CommandError } from "../../console/errors.ts"
 import { Output } from "../../console/output.ts"
 import { info, shown } from "../../console/result.ts"
 
-export const contractPrint = Effect.fn("cli.contractPrint")(function* () {
+export const contractPrint = Effect.fn("command.contractPrint")(function* () {
   const { print } = yield* Output
   const tables = yield* presentTables
   print((yield* Effect.promise(() => contractText(tables, sluiceVersion))).trimEnd())
@@ -19,7 +19,7 @@ export const contractPrint = Effect.fn("cli.contractPrint")(function* () {
 })
 
 /** Ends with 1 if readers of the contract in the file would lose something with the present definitions. */
-export const contractCheck = Effect.fn("cli.contractCheck")(function* ({ file }: { readonly file: string }) {
+export const contractCheck = Effect.fn("command.contractCheck")(function* ({ file }: { readonly file: string }) {
   const released = yield* readContract(file)
   const present = odcsTables(yield* presentTables)
   const breaking = breakingChanges(released, present)

@@ -29,7 +29,7 @@ interface DictionaryFlags {
 }
 
 /** On a terminal, aligned text; otherwise Markdown. */
-export const dictionary = Effect.fn("cli.dictionary")(function* ({
+export const dictionary = Effect.fn("command.dictionary")(function* ({
   tables: names,
   coverage,
   personalData,

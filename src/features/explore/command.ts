@@ -22,7 +22,7 @@ export interface ExploreFlags extends Flags {
 }
 
 /** Runs until it is interrupted. */
-export const explore = Effect.fn("cli.explore")(function* (flags: ExploreFlags) {
+export const explore = Effect.fn("command.explore")(function* (flags: ExploreFlags) {
   const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   yield* checkPublished(output)

@@ -34,7 +34,7 @@ export interface ExportBundleFlags extends Flags {
   readonly encryptTo: string | undefined
 }
 
-export const exportBundle = Effect.fn("cli.exportBundle")(function* (flags: ExportBundleFlags) {
+export const exportBundle = Effect.fn("command.exportBundle")(function* (flags: ExportBundleFlags) {
   const startedAt = yield* Clock.currentTimeMillis
   const output = yield* outputSettings(flags, yield* Environment)
   const target = resolve(flags.target)

@@ -35,7 +35,7 @@ export interface ExportExcelFlags extends Flags {
 }
 
 /** If another program has the warehouse open, the rows are those of the last release, as a message says. */
-export const exportExcel = Effect.fn("cli.exportExcel")(function* (flags: ExportExcelFlags) {
+export const exportExcel = Effect.fn("command.exportExcel")(function* (flags: ExportExcelFlags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const path = yield* fileOf(flags.file)
   const catalogue = yield* loadCatalogue(output)

@@ -27,7 +27,7 @@ const readLedger = Effect.fnUntraced(function* (flags: Flags) {
   return { output, path, check: yield* onDisk(path, "read", () => checkLedger(path)) }
 })
 
-export const ledgerShow = Effect.fn("cli.ledgerShow")(function* (flags: Flags) {
+export const ledgerShow = Effect.fn("command.ledgerShow")(function* (flags: Flags) {
   const { check } = yield* readLedger(flags)
   const next = "./sluice ledger verify"
   const rows = check.records.map(({ seq, at, kind, detail }) => [
@@ -50,7 +50,7 @@ export interface LedgerVerifyFlags extends Flags {
   readonly bundle: string | undefined
 }
 
-export const ledgerVerify = Effect.fn("cli.ledgerVerify")(function* (flags: LedgerVerifyFlags) {
+export const ledgerVerify = Effect.fn("command.ledgerVerify")(function* (flags: LedgerVerifyFlags) {
   const { output, path, check } = yield* readLedger(flags)
   const findings = [
     ...(check.problem ? [`${path} line ${check.problem.line}: ${check.problem.what}`] : []),

@@ -27,7 +27,7 @@ export interface ListenFlags extends Flags {
 }
 
 /** Runs until it is interrupted. */
-export const listen = Effect.fn("cli.listen")(function* (flags: ListenFlags) {
+export const listen = Effect.fn("command.listen")(function* (flags: ListenFlags) {
   const { keepSecret, print, say } = yield* Output
   const environment = yield* Environment
   const { accounts, output } = yield* syncSettings(flags, environment)

@@ -18,7 +18,7 @@ export interface CheckFlags extends Flags {
   readonly json: boolean
 }
 
-export const check = Effect.fn("cli.check")(function* (flags: CheckFlags) {
+export const check = Effect.fn("command.check")(function* (flags: CheckFlags) {
   const { print, printText, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { compared, facts, watched } = yield* alarmsNow(output)

@@ -31,7 +31,7 @@ export interface ScheduleFlags extends Flags {
 
 const kinds = ["systemd", "cron", "k8s", "github", "launchd"] as const
 
-export const schedulePrint = Effect.fn("cli.schedulePrint")(function* (flags: ScheduleFlags) {
+export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags: ScheduleFlags) {
   const { print, say } = yield* Output
   const chosen = kinds.filter((kind) => flags[kind])
   const [kind] = chosen

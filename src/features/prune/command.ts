@@ -29,7 +29,7 @@ export interface PruneFlags extends Flags {
   readonly compactVault: boolean
 }
 
-export const prune = Effect.fn("cli.prune")(function* (flags: PruneFlags) {
+export const prune = Effect.fn("command.prune")(function* (flags: PruneFlags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
   const { apply } = flags

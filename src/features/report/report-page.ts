@@ -22,7 +22,7 @@ export interface ReportFlags extends Flags {
   readonly json: boolean
 }
 
-export const reportCommand = Effect.fn("cli.reportPage")(function* (flags: ReportFlags) {
+export const reportCommand = Effect.fn("command.reportPage")(function* (flags: ReportFlags) {
   const { print, say } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)

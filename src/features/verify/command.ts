@@ -33,7 +33,7 @@ export interface VerifyFlags extends Flags {
 /** Findings of one check that are printed; --json has them all. */
 const reportMax = 10
 
-export const verifyCommand = Effect.fn("cli.verify")(function* (flags: VerifyFlags) {
+export const verifyCommand = Effect.fn("command.verify")(function* (flags: VerifyFlags) {
   if (flags.sample !== undefined && flags.sample < 1)
     return yield* new CommandError({
       ends: "usage",

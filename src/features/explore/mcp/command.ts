@@ -32,7 +32,7 @@ const protocols = [
   McpProtocol.v2024_11_05
 ] as const
 
-export const mcp = Effect.fn("cli.mcp")(function* ({ raw, record, target, ...flags }: McpFlags) {
+export const mcp = Effect.fn("command.mcp")(function* ({ raw, record, target, ...flags }: McpFlags) {
   const { say, stdout } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const served = yield* servedOf(output, { raw, target })

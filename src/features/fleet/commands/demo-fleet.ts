@@ -21,7 +21,7 @@ import { Output, table } from "../../../console/output.ts"
 
 const [locations, workers] = [20, 3]
 
-export const demoFleet = Effect.fn("cli.demoFleet")(function* (flags: { readonly output: string | undefined }) {
+export const demoFleet = Effect.fn("command.demoFleet")(function* (flags: { readonly output: string | undefined }) {
   const { print, say } = yield* Output
   const environment = yield* Environment
   const programs = postgresPrograms(environment["PATH"])

@@ -18,14 +18,14 @@ import { Output } from "../../../console/output.ts"
 
 type LocationFlags = Pick<Flags, "config" | "baseUrl">
 
-export const locationsAdd = Effect.fn("cli.locationsAdd")(function* (
+export const locationsAdd = Effect.fn("command.locationsAdd")(function* (
   flags: LocationFlags & { readonly ids: ReadonlyArray<string>; readonly token: string | undefined }
 ) {
   const locations = flags.ids.map((location) => ({ location, token: flags.token }))
   return yield* add(yield* fleetSettings(flags, yield* Environment), locations)
 })
 
-export const locationsImport = Effect.fn("cli.locationsImport")(function* (
+export const locationsImport = Effect.fn("command.locationsImport")(function* (
   flags: LocationFlags & { readonly file: string | undefined }
 ) {
   const settings = yield* fleetSettings(flags, yield* Environment)
@@ -34,7 +34,7 @@ export const locationsImport = Effect.fn("cli.locationsImport")(function* (
   return yield* add(settings, found)
 })
 
-export const locationsRemove = Effect.fn("cli.locationsRemove")(function* (
+export const locationsRemove = Effect.fn("command.locationsRemove")(function* (
   flags: LocationFlags & { readonly ids: ReadonlyArray<string> }
 ) {
   const settings = yield* fleetSettings(flags, yield* Environment)

@@ -29,7 +29,7 @@ const restartSeconds = 10
 /** How often a worker looks for jobs without a sign of their workers, seconds; one of all workers does. */
 const superviseSeconds = 1
 
-export const fleetWorker = Effect.fn("cli.fleetWorker")(function* (flags: Pick<Flags, "config">) {
+export const fleetWorker = Effect.fn("command.fleetWorker")(function* (flags: Pick<Flags, "config">) {
   const { keepSecret, say } = yield* Output
   const environment = yield* Environment
   const settings = yield* fleetSettings(flags, environment)

@@ -78,7 +78,7 @@ export interface EnqueueFlags extends ChosenFlags {
   readonly to: string | undefined
 }
 
-export const fleetEnqueue = Effect.fn("cli.fleetEnqueue")(function* (flags: EnqueueFlags) {
+export const fleetEnqueue = Effect.fn("command.fleetEnqueue")(function* (flags: EnqueueFlags) {
   const { from, full, to } = flags
   if ((full && from !== undefined) || (to !== undefined && from === undefined))
     return yield* new CommandError({
@@ -114,7 +114,7 @@ export interface FleetStatusFlags extends Pick<Flags, "config"> {
   readonly check: boolean
 }
 
-export const fleetStatus = Effect.fn("cli.fleetStatus")(function* (flags: FleetStatusFlags) {
+export const fleetStatus = Effect.fn("command.fleetStatus")(function* (flags: FleetStatusFlags) {
   const settings = yield* fleetSettings(flags, yield* Environment)
   const chosen = flags.location === undefined ? undefined : commaSeparated(flags.location)
   const rows = yield* withDatabase(settings, Effect.andThen(refuseUnknown(chosen), statusOfFleet(chosen)))

@@ -22,7 +22,7 @@ import { exitCodes } from "../../../values/failure.ts"
 import { openState, withDatabase } from "./fleet-database.ts"
 import { referenceFor } from "./reference.ts"
 
-export const fencedTask = Effect.fn("cli.fencedTask")(function* (flags: Flags) {
+export const fencedTask = Effect.fn("command.fencedTask")(function* (flags: Flags) {
   const { say } = yield* Output
   const environment = yield* Environment
   const settings = yield* fleetSettings(flags, environment)

@@ -23,7 +23,7 @@ interface HoldAddFlags extends Flags {
   readonly by: string | undefined
 }
 
-export const holdAdd = Effect.fn("cli.holdAdd")(function* (flags: HoldAddFlags) {
+export const holdAdd = Effect.fn("command.holdAdd")(function* (flags: HoldAddFlags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const { folder } = output
   const holds = yield* readHolds(folder)
@@ -56,12 +56,12 @@ export const holdAdd = Effect.fn("cli.holdAdd")(function* (flags: HoldAddFlags) 
   return shownHolds([...holds, hold])
 })
 
-export const holdList = Effect.fn("cli.holdList")(function* (flags: Flags) {
+export const holdList = Effect.fn("command.holdList")(function* (flags: Flags) {
   const { folder } = yield* outputSettings(flags, yield* Environment)
   return shownHolds(yield* readHolds(folder))
 })
 
-export const holdRelease = Effect.fn("cli.holdRelease")(function* (flags: Flags & { readonly id: string }) {
+export const holdRelease = Effect.fn("command.holdRelease")(function* (flags: Flags & { readonly id: string }) {
   const { folder } = yield* outputSettings(flags, yield* Environment)
   const holds = yield* readHolds(folder)
   const kept = holds.filter(({ id }) => id !== flags.id)

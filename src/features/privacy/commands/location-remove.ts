@@ -34,7 +34,7 @@ export interface LocationRemoveFlags extends Flags {
   readonly apply: boolean
 }
 
-export const locationRemove = Effect.fn("cli.locationRemove")(function* (flags: LocationRemoveFlags) {
+export const locationRemove = Effect.fn("command.locationRemove")(function* (flags: LocationRemoveFlags) {
   const { say } = yield* Output
   const { id } = flags
   const { namedLocations, output } = yield* reportSettings(flags, yield* Environment)

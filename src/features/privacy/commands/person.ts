@@ -13,7 +13,7 @@ export interface PersonFlags {
 }
 
 /** The contacts of the person: none if only their addresses are known. Leaves the tables of subject/find.ts in memory. */
-export const findPerson = Effect.fn("cli.findPerson")(function* (flags: PersonFlags) {
+export const findPerson = Effect.fn("command.findPerson")(function* (flags: PersonFlags) {
   const [emails, phones, ids] = [flags.email, flags.phone, flags.contact].map((one) => commaSeparated(one ?? ""))
   const wanted = { emails: emails!, phones: phones!, contacts: ids! }
   if (wanted.emails.length + wanted.phones.length + wanted.contacts.length === 0)

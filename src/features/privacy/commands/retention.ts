@@ -19,7 +19,7 @@ export interface RetentionFlags extends Flags {
   readonly apply: boolean
 }
 
-export const retention = Effect.fn("cli.retention")(function* (flags: RetentionFlags) {
+export const retention = Effect.fn("command.retention")(function* (flags: RetentionFlags) {
   const { say } = yield* Output
   const { output } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)

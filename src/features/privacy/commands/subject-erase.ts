@@ -22,7 +22,7 @@ export interface SubjectEraseFlags extends Flags, PersonFlags {
 }
 
 /** With `--apply`, an erasure that was killed continues before anything else. */
-export const subjectErase = Effect.fn("cli.subjectErase")(function* (flags: SubjectEraseFlags) {
+export const subjectErase = Effect.fn("command.subjectErase")(function* (flags: SubjectEraseFlags) {
   const { say } = yield* Output
   const { output } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)

@@ -40,7 +40,7 @@ const refresh = Effect.fnUntraced(function* (flags: SubjectExportFlags, enabled:
   if (exitCode !== 0) say(`The run ${data.run} did not read everything: ./sluice status says what.`, "warn")
 })
 
-export const subjectExport = Effect.fn("cli.subjectExport")(function* (flags: SubjectExportFlags) {
+export const subjectExport = Effect.fn("command.subjectExport")(function* (flags: SubjectExportFlags) {
   const { locations, optional, output } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
   const enabled = yield* choose(catalogue, { only: [], except: [], optional, full: false })

@@ -19,7 +19,7 @@ interface ReidentifyFlags extends Flags {
 }
 
 /** Computes the pseudonyms of all contacts again, because a pseudonym cannot be reversed. */
-export const reidentify = Effect.fn("cli.reidentify")(function* (flags: ReidentifyFlags) {
+export const reidentify = Effect.fn("command.reidentify")(function* (flags: ReidentifyFlags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const { pseudonym } = flags
   const reason = flags.reason.trim()

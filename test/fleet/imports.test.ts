@@ -31,7 +31,7 @@ it.each(["src/cli/run.ts", "src/run/sync.ts", "src/cli/status.ts", "src/index.ts
     const loaded = [...loadedWith(path)]
     assert.isAbove(loaded.length, 10)
     assert.deepStrictEqual(
-      loaded.filter((one) => one.startsWith("src/features/fleet/") && !one.endsWith("-commands.ts")),
+      loaded.filter((one) => one.startsWith("src/features/fleet/") && !one.endsWith("/commands.ts")),
       []
     )
   }

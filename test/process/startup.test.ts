@@ -32,7 +32,7 @@ const loadedBy = async (args: ReadonlyArray<string>, environment: Readonly<Recor
 const wholeOfEffect = "node_modules/effect/dist/index.js"
 /** What only a run with signals, events or traces needs. */
 const ofReports =
-  /^src\/features\/operations\/(?!night-commands)|^src\/run\/(reports|progress-events)\.ts|^src\/values\/event-schemas\.ts|\/effect\/dist\/observability\//
+  /^src\/features\/operations\/(?!commands)|^src\/(command\/reports|run\/progress-events)\.ts|^src\/values\/event-schemas\.ts|\/effect\/dist\/observability\//
 
 describe("the modules of", () => {
   it("a sync without signals are none of theirs, and with them they are", async () => {

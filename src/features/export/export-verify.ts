@@ -11,7 +11,11 @@ import { shown } from "../../console/result.ts"
 
 const isOfSystem = (cause: unknown): boolean => cause instanceof Error && "code" in cause
 
-export const exportVerify = Effect.fn("command.exportVerify")(function* ({ folder: given }: { readonly folder: string }) {
+export const exportVerify = Effect.fn("command.exportVerify")(function* ({
+  folder: given
+}: {
+  readonly folder: string
+}) {
   const found = yield* Effect.promise(() => stat(given).catch(() => undefined))
   if (!found?.isDirectory())
     return yield* new CommandError({

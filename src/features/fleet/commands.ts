@@ -2,10 +2,10 @@
 import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
-import { common, flag, list, run, setting, text } from "../../../command/flags.ts"
-import { instantShape } from "../../../command/result-shapes.ts"
-import { load, loadRun } from "../../../command/load.ts"
-import { command, group } from "../../../command/command.ts"
+import { common, flag, list, run, setting, text } from "../../command/flags.ts"
+import { instantShape } from "../../command/result-shapes.ts"
+import { load, loadRun } from "../../command/load.ts"
+import { command, group } from "../../command/command.ts"
 
 const base = { config: common.config, json: common.json }
 const chosen = {
@@ -28,7 +28,9 @@ const worker = command({
   },
   examples: [{ command: "./sluice fleet worker" }],
   run: (flags) =>
-    loadRun("fleet worker", { ...flags, wait: undefined }, import("./fleet-worker.ts"), (_) => _.fleetWorker(flags))
+    loadRun("fleet worker", { ...flags, wait: undefined }, import("./commands/fleet-worker.ts"), (_) =>
+      _.fleetWorker(flags)
+    )
 })
 const enqueue = command({
   name: "enqueue",
@@ -43,7 +45,7 @@ const enqueue = command({
     { command: "./sluice fleet enqueue --all" },
     { command: "./sluice fleet enqueue --location northLocationId --full" }
   ],
-  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetEnqueue(flags))
+  run: (flags) => load(import("./commands/fleet.ts"), (_) => _.fleetEnqueue(flags))
 })
 const status = command({
   name: "status",
@@ -56,7 +58,7 @@ const status = command({
     check: flag("check", "End with exit code 4 if the last run of a location has failed.")
   },
   examples: [{ command: "./sluice fleet status" }],
-  run: (flags) => load(import("./fleet.ts"), (_) => _.fleetStatus(flags))
+  run: (flags) => load(import("./commands/fleet.ts"), (_) => _.fleetStatus(flags))
 })
 /** A command that changes something of the chosen locations. */
 const change = (name: "pause" | "resume" | "cancel", summary: string) =>
@@ -65,7 +67,7 @@ const change = (name: "pause" | "resume" | "cancel", summary: string) =>
     summary,
     flags: chosen,
     examples: [{ command: `./sluice fleet ${name} ${name === "cancel" ? "--location northLocationId" : "--all"}` }],
-    run: (flags) => load(import("./fleet.ts"), ({ changes }) => changes[name](flags))
+    run: (flags) => load(import("./commands/fleet.ts"), ({ changes }) => changes[name](flags))
   })
 const pause = change("pause", "Begin no more runs of the locations. A run that has begun continues.")
 const resume = change("resume", "Begin runs of paused locations again.")
@@ -81,14 +83,14 @@ const add = command({
     token: text("token-ref", "Where their token is: env:NAME or file:/path; without it, fleet.token.")
   },
   examples: [{ command: "./sluice fleet locations add northLocationId --token-ref env:NORTH_TOKEN" }],
-  run: (flags) => load(import("./fleet-locations.ts"), (_) => _.locationsAdd(flags))
+  run: (flags) => load(import("./commands/fleet-locations.ts"), (_) => _.locationsAdd(flags))
 })
 const remove = command({
   name: "remove",
   summary: "Remove locations from the fleet. Their folders stay.",
   flags: { ...base, ids },
   examples: [{ command: "./sluice fleet locations remove northLocationId" }],
-  run: (flags) => load(import("./fleet-locations.ts"), (_) => _.locationsRemove(flags))
+  run: (flags) => load(import("./commands/fleet-locations.ts"), (_) => _.locationsRemove(flags))
 })
 const importLocations = command({
   name: "import",
@@ -106,7 +108,7 @@ const importLocations = command({
     { command: "./sluice fleet locations import" },
     { command: "./sluice fleet locations import locations.csv" }
   ],
-  run: (flags) => load(import("./fleet-locations.ts"), (_) => _.locationsImport(flags))
+  run: (flags) => load(import("./commands/fleet-locations.ts"), (_) => _.locationsImport(flags))
 })
 const locations = group({
   name: "locations",

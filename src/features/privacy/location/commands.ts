@@ -1,5 +1,5 @@
 /** The command `sluice location remove`. */
-import { FileCounts } from "./file-counts.ts"
+import { FileCounts } from "../commands/file-counts.ts"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import { command, group } from "../../../command/command.ts"
@@ -19,7 +19,7 @@ const locationRemove = command({
     { command: "./sluice location remove ve9EPM428h8vShlRW1KT", description: "What would be removed." },
     { command: "./sluice location remove ve9EPM428h8vShlRW1KT --apply" }
   ],
-  run: (flags) => load(import("./location-remove.ts"), (_) => _.locationRemove(flags))
+  run: (flags) => load(import("../commands/location-remove.ts"), (_) => _.locationRemove(flags))
 })
 
 export const location = group({

@@ -1,5 +1,5 @@
 /** The commands by which an account answers for personal data. */
-import { FileCounts } from "./file-counts.ts"
+import { FileCounts } from "../commands/file-counts.ts"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -36,7 +36,7 @@ const subjectExport = command({
     { command: "./sluice subject export --email jane@example.com" },
     { command: "./sluice subject export --contact 3FpZ81kQ --to jane --history" }
   ],
-  run: (flags) => load(import("./subject-export.ts"), (_) => _.subjectExport(flags))
+  run: (flags) => load(import("../commands/subject-export.ts"), (_) => _.subjectExport(flags))
 })
 
 const subjectErase = command({
@@ -59,7 +59,7 @@ const subjectErase = command({
     { command: './sluice subject erase --email jane@example.com --apply --reason "request of 3 March"' },
     { command: './sluice subject erase --contact 3FpZ81kQ --keep-financial --apply --reason "left us"' }
   ],
-  run: (flags) => load(import("./subject-erase.ts"), (_) => _.subjectErase(flags))
+  run: (flags) => load(import("../commands/subject-erase.ts"), (_) => _.subjectErase(flags))
 })
 
 const reidentify = command({
@@ -77,7 +77,7 @@ const reidentify = command({
       command: './sluice subject reidentify eml_k1_jmjc3wayzs3g2fm5n6scumidmy --reason "complaint, ticket 123"'
     }
   ],
-  run: (flags) => load(import("./subject-reidentify.ts"), (_) => _.reidentify(flags))
+  run: (flags) => load(import("../commands/subject-reidentify.ts"), (_) => _.reidentify(flags))
 })
 
 export const subject = group({
@@ -100,21 +100,21 @@ const holdAdd = command({
     by: text("by", "Who sets it; without it, the user of the system.")
   },
   examples: [{ command: './sluice hold add case-2026-17 --contact 3FpZ81kQ --reason "court order"' }],
-  run: (flags) => load(import("./hold.ts"), (_) => _.holdAdd(flags))
+  run: (flags) => load(import("../commands/hold.ts"), (_) => _.holdAdd(flags))
 })
 const holdList = command({
   name: "list",
   summary: "Print the holds.",
   flags: common,
   examples: [{ command: "./sluice hold list" }],
-  run: (flags) => load(import("./hold.ts"), (_) => _.holdList(flags))
+  run: (flags) => load(import("../commands/hold.ts"), (_) => _.holdList(flags))
 })
 const holdRelease = command({
   name: "release",
   summary: "Release a hold.",
   flags: { ...common, id: Argument.String("id").pipe(Argument.withDescription("Name of the hold.")) },
   examples: [{ command: "./sluice hold release case-2026-17" }],
-  run: (flags) => load(import("./hold.ts"), (_) => _.holdRelease(flags))
+  run: (flags) => load(import("../commands/hold.ts"), (_) => _.holdRelease(flags))
 })
 export const hold = group({
   name: "hold",
@@ -132,7 +132,7 @@ export const retention = command({
     { command: "./sluice retention", description: "What would be removed." },
     { command: "./sluice retention --apply" }
   ],
-  run: (flags) => load(import("./retention.ts"), (_) => _.retention(flags))
+  run: (flags) => load(import("../commands/retention.ts"), (_) => _.retention(flags))
 })
 
 /** What the commands print with `--json`. */

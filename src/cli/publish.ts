@@ -21,7 +21,7 @@ import { logEnd } from "../console/log.ts"
 import { modelText, warn } from "../console/findings.ts"
 import { Output } from "../console/output.ts"
 import { run } from "../command/recorded.ts"
-import { printResult } from "../console/result.ts"
+import { printEither } from "../console/result.ts"
 
 export interface PublishFlags extends Flags {
   readonly stdout: string | undefined
@@ -34,7 +34,7 @@ export interface PublishFlags extends Flags {
 }
 
 export const publishCommand = Effect.fn("command.publish")(function* (flags: PublishFlags) {
-  const { print, say, isLogged } = yield* Output
+  const { print, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { catalogue } = yield* catalogueOf(output)
   const { stdout } = flags
@@ -89,24 +89,19 @@ export const publishCommand = Effect.fn("command.publish")(function* (flags: Pub
     due === "not wanted"
       ? "./sluice status"
       : `open ${join(folder, snapshotName)} with any DuckDB client, or see ${join(folder, manifestName)}.`
-  if (flags.json)
-    yield* printResult("publish", {
-      exitCode,
-      next,
-      data: {
-        folder,
-        modelProblems,
-        targets: others.map(({ delivered, files, folder, isNew, name }) => ({
-          name,
-          folder,
-          isNew,
-          files: files.length,
-          ...(delivered && { delivered })
-        })),
-        files: files.map(({ path, table, rows, bytes, sha256 }) => ({ path, table, rows, bytes, sha256 }))
-      }
-    })
-  else {
+  const data = {
+    folder,
+    modelProblems,
+    targets: others.map(({ delivered, files, folder, isNew, name }) => ({
+      name,
+      folder,
+      isNew,
+      files: files.length,
+      ...(delivered && { delivered })
+    })),
+    files: files.map(({ path, table, rows, bytes, sha256 }) => ({ path, table, rows, bytes, sha256 }))
+  }
+  const forPeople = Effect.gen(function* () {
     if (isLogged("info") && due !== "not wanted")
       print(
         due === "unchanged"
@@ -120,8 +115,8 @@ export const publishCommand = Effect.fn("command.publish")(function* (flags: Pub
         print(`${name}: ${what} in ${to}`)
       }
     yield* warn(modelProblems)
-    say(`Next: ${next}`)
-  }
+  })
+  yield* printEither("publish", { exitCode, next, data }, flags.json, forPeople)
   yield* logEnd(exitCode, { status: "complete", files: files.length })
   return exitCode
 })

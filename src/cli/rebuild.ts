@@ -33,7 +33,7 @@ import { modelText, warn } from "../console/findings.ts"
 import { Output, duration } from "../console/output.ts"
 import { run } from "../command/recorded.ts"
 import { releases } from "../run/sync-result.ts"
-import { printResult } from "../console/result.ts"
+import { printEither } from "../console/result.ts"
 
 export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
   const { print, say, isLogged } = yield* Output
@@ -101,16 +101,15 @@ export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { 
   const next = problems.length === 0 ? "./sluice status" : "./sluice check"
   const exitCode = 0
   const modelProblems = problems.map(modelText)
-  if (flags.json)
-    yield* printResult("rebuild", { exitCode, next, data: { records, loadedMs, elapsedMs, modelProblems } })
-  else {
+  const data = { records, loadedMs, elapsedMs, modelProblems }
+  const forPeople = Effect.gen(function* () {
     if (isLogged("info"))
       print(
         `${records} records in ${duration(loadedMs)}, without a request; published in ${duration(elapsedMs - loadedMs)}.`
       )
     yield* warn(modelProblems)
-    say(`Next: ${next}`)
-  }
+  })
+  yield* printEither("rebuild", { exitCode, next, data }, flags.json, forPeople)
   yield* logEnd(exitCode, { status: "complete", records, duration_ms: elapsedMs })
   return exitCode
 })

@@ -11,7 +11,7 @@ import { type Compared, alarmsNow } from "../../run/alarms-now.ts"
 import { Environment } from "../../values/environment.ts"
 import { sayStanding } from "../../console/findings.ts"
 import { Output } from "../../console/output.ts"
-import { printResult } from "../../console/result.ts"
+import { printEither } from "../../console/result.ts"
 
 export interface CheckFlags extends Flags {
   readonly nagios: boolean
@@ -39,27 +39,25 @@ export const check = Effect.fn("command.check")(function* (flags: CheckFlags) {
   }
   const exitCode = active.length > 0 ? exitCodes.alarms : 0
   const next = sorted(active)[0]?.next ?? "./sluice status"
-  if (flags.json) {
-    const names = (some: ReadonlyArray<KnownAlarm>) => some.map(({ where }) => where)
-    const standing = standingOf(facts)
-    const data = {
-      compared,
-      alarms: shownAlarms(alarms),
-      ...(standing.length > 0 && { standingRejects: standing }),
-      opened: names(opened),
-      recovered: names(recovered)
-    }
-    return yield* printResult("check", { exitCode, next, data })
+  const names = (some: ReadonlyArray<KnownAlarm>) => some.map(({ where }) => where)
+  const standing = standingOf(facts)
+  const data = {
+    compared,
+    alarms: shownAlarms(alarms),
+    ...(standing.length > 0 && { standingRejects: standing }),
+    opened: names(opened),
+    recovered: names(recovered)
   }
-  for (const line of alarmLines(shownAlarms(alarms))) printText(line)
-  for (const { where, what } of recovered) print(`recovered ${where}: ${what}`)
-  print(
-    `${active.length === 0 ? "ok: no alarms" : counted(active.length, "alarm")}; compared: ${comparedText(compared)}`,
-    (["ok", "warn", "error"] as const)[nagiosCode(active)]
-  )
-  yield* sayStanding(facts?.standing)
-  say(`Next: ${next}`)
-  return exitCode
+  const forPeople = Effect.gen(function* () {
+    for (const line of alarmLines(data.alarms)) printText(line)
+    for (const { where, what } of recovered) print(`recovered ${where}: ${what}`)
+    print(
+      `${active.length === 0 ? "ok: no alarms" : counted(active.length, "alarm")}; compared: ${comparedText(compared)}`,
+      (["ok", "warn", "error"] as const)[nagiosCode(active)]
+    )
+    yield* sayStanding(facts?.standing)
+  })
+  return yield* printEither("check", { exitCode, next, data }, flags.json, forPeople)
 })
 
 const comparedText = ({ syncs, readings, volumes }: Compared): string =>

@@ -13,7 +13,7 @@ import { outputSettings } from "../../settings/settings.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError } from "../../console/errors.ts"
 import { Output } from "../../console/output.ts"
-import { printResult } from "../../console/result.ts"
+import { info, shown } from "../../console/result.ts"
 import { installed } from "../../values/installation.ts"
 
 export interface ScheduleFlags extends Flags {
@@ -32,7 +32,7 @@ export interface ScheduleFlags extends Flags {
 const kinds = ["systemd", "cron", "k8s", "github", "launchd"] as const
 
 export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags: ScheduleFlags) {
-  const { print, say } = yield* Output
+  const { say } = yield* Output
   const chosen = kinds.filter((kind) => flags[kind])
   const [kind] = chosen
   if (kind === undefined || chosen.length > 1)
@@ -74,6 +74,7 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
           : `On ${day}, the clock in ${timeZone} shows ${flags.at} twice; a second run has little to do.`,
         "warn"
       )
+  const lines: Array<string> = []
   if (flags.into !== undefined) {
     const into = resolve(flags.into)
     const written = files.map((file) => ({ ...file, target: join(into, basename(file.path)) }))
@@ -82,21 +83,15 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
       for (const { target, text, isExecutable } of written)
         await writeFile(target, text, { mode: isExecutable ? 0o755 : 0o644 })
     })
-    if (!flags.json) for (const { target, path } of written) print(`${target}\tfor ${path}`)
-  } else if (!flags.json)
-    files.forEach(({ path, text }, index) => {
-      if (files.length > 1) print(`${index > 0 ? "\n" : ""}# ---- ${path}`)
-      print(text.trimEnd())
-    })
-  const next = `read the files, put them where they say, and see docs/schedule.md.`
-  if (flags.json)
-    return yield* printResult("schedule-print", {
-      exitCode: 0,
-      next,
-      data: { scheduler: kind, timeZone, files: files.map(({ path, text }) => ({ path, text })) }
-    })
-  say(`Nothing was installed. Next: ${next}`)
-  return 0
+    lines.push(...written.map(({ target, path }) => `${target}\tfor ${path}`))
+  } else
+    for (const [index, { path, text }] of files.entries()) {
+      if (files.length > 1) lines.push(`${index > 0 ? "\n" : ""}# ---- ${path}`)
+      lines.push(text.trimEnd())
+    }
+  const data = { scheduler: kind, timeZone, files: files.map(({ path, text }) => ({ path, text })) }
+  const next = "read the files, put them where they say, and see docs/schedule.md."
+  return shown("schedule-print", { exitCode: 0, next, data }, () => [...lines, info("Nothing was installed.")])
 })
 
 const nextOf = (kind: string): string => `./sluice schedule print --${kind} --at 02:30 --time-zone Europe/Berlin`

@@ -15,7 +15,7 @@ import { Output } from "../../console/output.ts"
 import { openReadable, sayHolder } from "../../command/readable.ts"
 import { scopesOf } from "../../run/sync-result.ts"
 import { keptOut, storedEarlier } from "../../command/withheld.ts"
-import { instant, printResult } from "../../console/result.ts"
+import { instant, printEither } from "../../console/result.ts"
 
 export interface ReportFlags extends Flags {
   readonly file: string | undefined
@@ -23,7 +23,7 @@ export interface ReportFlags extends Flags {
 }
 
 export const reportCommand = Effect.fn("command.reportPage")(function* (flags: ReportFlags) {
-  const { print, say } = yield* Output
+  const { print } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
   const readable = yield* openReadable(output)
@@ -40,16 +40,13 @@ export const reportCommand = Effect.fn("command.reportPage")(function* (flags: R
   const shown = flags.file === undefined ? linkedPath(output.folder) : path
   const next = `open ${shown} in a browser.`
   const { state, run, asOf, text } = report
-  if (flags.json)
-    return yield* printResult("report", {
-      exitCode: 0,
-      next,
-      data: { path: shown, bytes: Buffer.byteLength(text), source: readable.source, state, run, asOf: instant(asOf) }
-    })
-  print(`${state}, as of ${instant(asOf)}: ${shown}`)
-  yield* sayHolder(readable, yield* Clock.currentTimeMillis)
-  say(`Next: ${next}`)
-  return 0
+  const { source } = readable
+  const data = { path: shown, bytes: Buffer.byteLength(text), source, state, run, asOf: instant(asOf) }
+  const forPeople = Effect.gen(function* () {
+    print(`${state}, as of ${instant(asOf)}: ${shown}`)
+    yield* sayHolder(readable, yield* Clock.currentTimeMillis)
+  })
+  return yield* printEither("report", { exitCode: 0, next, data }, flags.json, forPeople)
 }, Effect.scoped)
 
 /** Writes the report into the current release, if there is one and the warehouse has changed since. */

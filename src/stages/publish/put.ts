@@ -63,7 +63,7 @@ export const putRows = Effect.fnUntraced(function* (
 /** The rows of a table or wide view. */
 export const rowsOfTable = (table: TableName, { stored }: Pick<Making, "stored">): Rows => {
   const path = pathOf("crm", table)
-  const { columns, rows } = stored.get(pathOf("crm", { name: table.wide?.table ?? table.name }))!
+  const { columns, rows } = stored.get(path)!
   return {
     name: table.name,
     from: path,

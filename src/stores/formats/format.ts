@@ -12,7 +12,6 @@ export interface Rows {
   readonly name: string
   /** FROM clause. */
   readonly from: string
-  /** Of a wide view, the columns of its table alone. */
   readonly columns: ReadonlyArray<StoredColumn>
   readonly key: ReadonlyArray<string>
   readonly metadata: Metadata

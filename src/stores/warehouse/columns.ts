@@ -14,25 +14,25 @@ export const columnsOf = Effect.fnUntraced(function* (path: string) {
   return rows.map((row): StoredColumn => ({ name: row.column_name, type: row.column_type }))
 })
 
-/** A table of the warehouse. */
+/** A table or view of the warehouse. */
 export interface StoredTable {
   readonly columns: ReadonlyArray<StoredColumn>
-  /** With those that were deleted since the last checkpoint. */
+  /** With those that were deleted since the last checkpoint; of a view 0. */
   readonly rows: number
 }
 
 export type StoredTables = ReadonlyMap<string, StoredTable>
 
 /**
- * The tables of some schemas of a database, which is given as SQL, by path. Describing each by a statement would take ten times
- * as long.
+ * The tables and views of some schemas of a database, which is given as SQL, by path. Describing each by a statement would take
+ * ten times as long.
  */
 export const tablesIn = Effect.fnUntraced(function* (database: string, schemas: ReadonlyArray<string>) {
   const rows = yield* query(
     { schema_name: String, table_name: String, rows: Number, columns: selected<ReadonlyArray<StoredColumn>> },
-    `SELECT schema_name, table_name, any_value(estimated_size)::VARCHAR AS rows,
+    `SELECT schema_name, table_name, coalesce(any_value(estimated_size), 0)::VARCHAR AS rows,
        to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
-     FROM duckdb_columns() JOIN (SELECT table_oid, estimated_size FROM duckdb_tables()) USING (table_oid)
+     FROM duckdb_columns() LEFT JOIN (SELECT table_oid, estimated_size FROM duckdb_tables()) USING (table_oid)
      WHERE database_name = ${database} AND schema_name IN (${schemas.map(literal).join(", ")}) GROUP BY schema_name, table_name`
   )
   return new Map(

@@ -47,19 +47,18 @@ export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<Stor
  */
 export const storedOrder = <A, E, R>(effect: Effect.Effect<A, E, R>) => ordered(effect, true)
 
-/** In an order, DuckDB holds results of each part of a statement at the same time. */
+/** Within `storedOrder`: in an order, DuckDB holds results of each part of a statement at the same time. */
 export const anyOrder = <A, E, R>(effect: Effect.Effect<A, E, R>) => ordered(effect, false)
 
-const ordered = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>, isOrdered: boolean) {
-  const warehouse = yield* Warehouse
-  const [before] = yield* warehouse.rows("SELECT current_setting('preserve_insertion_order') AS ordered")
-  const set = (ordered: boolean) => warehouse.run(`SET preserve_insertion_order = ${ordered}`)
-  return yield* Effect.acquireUseRelease(
-    set(isOrdered),
-    () => effect,
-    () => Effect.ignore(set(before?.["ordered"] === true))
+/** The warehouse is opened without an order. */
+const ordered = <A, E, R>(effect: Effect.Effect<A, E, R>, isOrdered: boolean) =>
+  Effect.flatMap(Warehouse, ({ run }) =>
+    Effect.acquireUseRelease(
+      run(`SET preserve_insertion_order = ${isOrdered}`),
+      () => effect,
+      () => Effect.ignore(run(`SET preserve_insertion_order = ${!isOrdered}`))
+    )
   )
-})
 
 /**
  * Nearly the same for the rows of wide views: without this, DuckDB may exchange the sides of their join, which gives all rows

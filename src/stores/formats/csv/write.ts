@@ -5,7 +5,7 @@ import type { PublishedTable } from "../../../catalog/published-tables.ts"
 import { keySeparator } from "../../../catalog/tables.ts"
 import { appendTo, onDisk, writeSmall } from "../../../output/files.ts"
 import { changedKeys, changedRows, isChanged } from "../../warehouse/meta/content-versions.ts"
-import { type CsvRow, columnsOf, selectText } from "../../warehouse/columns.ts"
+import { type CsvRow, selectText } from "../../warehouse/columns.ts"
 import type { StoredColumn } from "../../warehouse/content.ts"
 import { literal, name } from "../../warehouse/sql.ts"
 import { Warehouse } from "../../warehouse/warehouse.ts"
@@ -17,7 +17,7 @@ const csvCell = (text: string): string => (/^$|[",#\r\n]/.test(text) ? `"${text.
 /** Writes the file `target`. Returns the number of rows. */
 export const writeCsv = Effect.fnUntraced(function* (rows: Rows, target: string) {
   if (rows.isEmpty) return yield* Effect.as(writeSmall(target, headerOf(rows.columns)), 0)
-  return yield* copyCsv(rows.from, yield* columnsIn(rows.from, rows), target, true)
+  return yield* copyCsv(rows.from, rows.columns, target, true)
 })
 
 /** Writes the file `target`: that of the previous release without the rows of changed records, and their present rows. */
@@ -31,13 +31,10 @@ export const updateCsv = Effect.fnUntraced(function* (
   const changed = wide
     ? `(${wide.among("crm", `(SELECT id FROM crm.${name(wide.table)} WHERE ${isChanged(table)})`)})`
     : changedRows(from, table)
-  const added = yield* copyCsv(changed, yield* columnsIn(changed, rows), `${target}.part`, false)
+  const added = yield* copyCsv(changed, rows.columns, `${target}.part`, false)
   yield* onDisk(target, "written", () => appendTo(target, `${target}.part`))
   return kept + added
 })
-
-/** A wide view has more columns than its table. */
-const columnsIn = (from: string, { columns, wide }: Rows) => (wide ? columnsOf(from) : Effect.succeed(columns))
 
 /** Whether an earlier file can be updated: the text of keys of other types differs from that in the file. */
 export const hasTextKey = ({ recordKey }: PublishedTable, columns: ReadonlyArray<StoredColumn>): boolean =>

@@ -2,7 +2,6 @@
 import { Effect, Stream } from "effect"
 import { join } from "node:path"
 import { appendTo, onDisk } from "../../../output/files.ts"
-import { columnsOf } from "../../warehouse/columns.ts"
 import { type StoredColumn, textOf } from "../../warehouse/content.ts"
 import { partsOf, rowsOf } from "../../warehouse/parts.ts"
 import { literal, name } from "../../warehouse/sql.ts"
@@ -18,8 +17,7 @@ export const format: Format = {
     const path = fileOf(rows.name)
     const target = join(folder, path)
     const parts = rows.wide ? yield* partsOf(rows, "crm") : [rows.from]
-    const columns = rows.wide ? yield* columnsOf(parts[0]!) : rows.columns
-    const values = columns.map((column) => `${valueOf(column)} AS ${name(column.name)}`)
+    const values = rows.columns.map((column) => `${valueOf(column)} AS ${name(column.name)}`)
     let count = 0
     for (const [index, part] of parts.entries()) {
       const file = index === 0 ? target : `${target}.part`

@@ -3,32 +3,32 @@ import { Effect } from "effect"
 import type { Failure } from "../../values/failure.ts"
 import { wrong } from "../../values/finding.ts"
 import { type Model, type ModelProblem, type Source, refsOf, sourcesOf, sqlOf } from "./models/model.ts"
+import { type StoredTable, type StoredTables, tablesIn } from "../../stores/warehouse/columns.ts"
 import { query, queryTexts } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { Warehouse, catalogName } from "../../stores/warehouse/warehouse.ts"
 import { attachedName, inAttached } from "./snapshot.ts"
 
-/** The models in the attached file. */
-export const modelPath = (model: Model): string => `${attachedName}.bi.${name(model.name)}`
+export const modelPath = (model: Pick<Model, "name">): string => `bi.${name(model.name)}`
 
 /**
- * Builds `wanted`, keeps `kept`, and removes every other model from the file; with `keepsFailed`, except the table of a model
- * that cannot be built. Returns what is wrong with those models, and of those that are `known` already.
+ * Builds `wanted`, keeps `kept`, and removes every other model from a file that has some; unless it is masked, except the table
+ * of a model that cannot be built. Returns what is wrong with those models, and of those that are `known` already.
  */
 export const buildModels = Effect.fn("publish.buildModels")(function* (
   wanted: ReadonlyArray<Model>,
   kept: ReadonlySet<string>,
   known: ReadonlyArray<ModelProblem>,
-  keepsFailed: boolean
-): Effect.fn.Return<ReadonlyArray<ModelProblem>, Failure, Warehouse> {
+  { isMasked, isUpdated }: { readonly isMasked: boolean; readonly isUpdated: boolean }
+): Effect.fn.Return<Built, Failure, Warehouse> {
   const warehouse = yield* Warehouse
   const problems = [...known]
   const build = Effect.gen(function* () {
     yield* warehouse.run("CREATE SCHEMA IF NOT EXISTS bi")
     // The statement that builds a table replaces the earlier one only if it succeeds.
-    const tables = wanted.filter(({ isView }) => !isView).map((model) => model.name)
-    const stay = new Set(keepsFailed ? [...tables, ...known.map(({ where }) => where)] : [])
-    for (const [model, kind] of yield* existingModels)
+    const replaced = wanted.filter(({ isView }) => !isView).map((model) => model.name)
+    const stay = new Set(isMasked ? [] : [...replaced, ...known.map(({ where }) => where)])
+    for (const [model, kind] of isUpdated ? yield* existingModels : [])
       if (!kept.has(model) && (kind === "VIEW" || !stay.has(model)))
         yield* warehouse.run(`DROP ${kind} bi.${name(model)}`)
     for (const models of withViewsTogether(wanted)) {
@@ -40,11 +40,20 @@ export const buildModels = Effect.fn("publish.buildModels")(function* (
         if (what !== undefined) problems.push(wrong(model.name, `${model.file}: ${what}`))
       }
     }
-    yield* describe(wanted.filter((model) => !problems.some(({ where }) => where === model.name)))
+    const tables = yield* tablesIn(literal(attachedName), ["bi"])
+    const built = wanted.filter((model) => !problems.some(({ where }) => where === model.name))
+    const descriptions = built.flatMap((model) => descriptionsOf(model, tables.get(modelPath(model))!))
+    if (descriptions.length > 0) yield* warehouse.run(descriptions.join(";\n"))
+    return { problems, tables }
   })
-  yield* inAttached(build)
-  return problems
+  return yield* inAttached(build)
 })
+
+interface Built {
+  readonly problems: ReadonlyArray<ModelProblem>
+  /** The models in the file, by `modelPath`. */
+  readonly tables: StoredTables
+}
 
 /**
  * The models among `failed` whose earlier table is in the file. `earlier`: a DuckDB file of the release before, from which it
@@ -55,6 +64,7 @@ export const keepEarlierTables = Effect.fn("publish.keepEarlierTables")(function
   earlier: string | undefined
 ): Effect.fn.Return<ReadonlyArray<string>, Failure, Warehouse> {
   const warehouse = yield* Warehouse
+  if (failed.size === 0) return []
   const kept = new Set((yield* existingModels).map(([model]) => model).filter((model) => failed.has(model)))
   const missing = failed.difference(kept)
   if (earlier === undefined || missing.size === 0) return [...kept]
@@ -81,14 +91,13 @@ const earlierName = "sluice_earlier"
 /** Shows the tables of the warehouse in a file that has none, by the names that they have in the published one. */
 export const showSources = Effect.fnUntraced(function* (models: ReadonlyArray<Model>) {
   const warehouse = yield* Warehouse
-  const [own] = yield* queryTexts("SELECT current_database()")
   const sources = new Map(models.flatMap(sourcesOf).map((source) => [sourceName(source), source]))
   yield* warehouse.run(
     [
       ...["crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`),
       ...[...sources].map(
         ([shown, { schema, table }]) =>
-          `CREATE VIEW ${attachedName}.${shown} AS FROM ${name(own!)}.${schema}.${name(table)}`
+          `CREATE VIEW ${attachedName}.${shown} AS FROM ${catalogName}.${schema}.${name(table)}`
       )
     ].join(";\n")
   )
@@ -119,9 +128,9 @@ const withViewsTogether = (models: ReadonlyArray<Model>): ReadonlyArray<Readonly
 const create = (models: ReadonlyArray<Model>) => {
   const statements = models.map((model) => {
     const sql = sqlOf(model, (reference) =>
-      "ref" in reference ? `bi.${name(reference.ref)}` : sourceName(reference.source)
+      "ref" in reference ? modelPath({ name: reference.ref }) : sourceName(reference.source)
     )
-    return `CREATE OR REPLACE ${kindOf(model)} bi.${name(model.name)} AS ${sql}`
+    return `CREATE OR REPLACE ${kindOf(model)} ${modelPath(model)} AS ${sql}`
   })
   return Effect.flatMap(Warehouse, ({ run }) => run(statements.join(";\n"))).pipe(
     Effect.as(undefined),
@@ -134,28 +143,21 @@ const create = (models: ReadonlyArray<Model>) => {
 
 const kindOf = ({ isView }: Model) => (isView ? "VIEW" : "TABLE")
 
-/** Adds the descriptions of the models and of their columns that exist. */
-const describe = Effect.fnUntraced(function* (models: ReadonlyArray<Model>) {
-  const columns = yield* queryTexts(
-    `SELECT table_name || '.' || column_name FROM duckdb_columns()
-     WHERE database_name = ${literal(attachedName)} AND schema_name = 'bi'`
-  )
-  const existing = new Set(columns)
-  const statements = models.flatMap((model) => {
-    const path = `bi.${name(model.name)}`
-    return [
-      ...(model.description === undefined
-        ? []
-        : [`COMMENT ON ${kindOf(model)} ${path} IS ${literal(model.description)}`]),
-      ...Object.entries(model.columns).flatMap(([column, { description }]) =>
-        description !== undefined && existing.has(`${model.name}.${column}`)
-          ? [`COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(description)}`]
-          : []
-      )
-    ]
-  })
-  if (statements.length > 0) yield* (yield* Warehouse).run(statements.join(";\n"))
-})
+/** The statements that describe a model and its columns that exist. */
+const descriptionsOf = (model: Model, { columns }: StoredTable): ReadonlyArray<string> => {
+  const existing = columns.map((column) => column.name)
+  const path = modelPath(model)
+  return [
+    ...(model.description === undefined
+      ? []
+      : [`COMMENT ON ${kindOf(model)} ${path} IS ${literal(model.description)}`]),
+    ...Object.entries(model.columns).flatMap(([column, { description }]) =>
+      description !== undefined && existing.includes(column)
+        ? [`COMMENT ON COLUMN ${path}.${name(column)} IS ${literal(description)}`]
+        : []
+    )
+  ]
+}
 
 /** The current rows are in the main schema of the published file. */
 const sourceName = ({ schema, table }: Source): string => `${schema === "crm" ? "main" : schema}.${name(table)}`

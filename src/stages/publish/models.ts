@@ -17,8 +17,7 @@ import { storeModelProblems } from "../../stores/warehouse/meta/model-problems.t
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { buildModels, keepEarlierTables, modelPath, showSources } from "./build-models.ts"
 import type { Changes } from "./changes.ts"
-import { type StoredTables, tablesIn } from "../../stores/warehouse/columns.ts"
-import { literal, name } from "../../stores/warehouse/sql.ts"
+import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import { type Put, type ReleaseFormat, type earlierFiles, linkAll, makeFolder, putRows } from "./put.ts"
 import type { Making } from "./release.ts"
 import type { Rows } from "../../stores/formats/format.ts"
@@ -69,31 +68,31 @@ export const putModels = Effect.fn("publish.models")(function* (
   const wanted = hasDatabase ? (isUpdated ? [...changed] : models) : withReferences(models, changed)
   if (models.length === 0 && !isUpdated) return { files: [], problems: wrong }
 
-  const path = join(building, hasDatabase ? snapshotName : temporaryName)
   const built = Effect.gen(function* () {
     if (!hasDatabase) yield* showSources(wanted)
     const kept = new Set(isUpdated ? models.filter((model) => !changed.has(model)).map(({ name }) => name) : [])
-    const found = yield* buildModels(wanted, kept, wrong, !isMasked)
-    const failed = new Set(found.map(({ where }) => where))
+    const built = yield* buildModels(wanted, kept, wrong, { isMasked, isUpdated })
+    const failed = new Set(built.problems.map(({ where }) => where))
     const earlierFiles = isMasked ? [] : yield* linkEarlier([...failed])
     const stale = new Set([
       ...earlierFiles.map(({ table }) => table),
       ...(isMasked ? [] : yield* earlierTables(failed)).map((model) => tableName({ name: model }))
     ])
-    const problems = found.map((one): FailedModel => {
+    const problems = built.problems.map((one): FailedModel => {
       const kept = stale.has(tableName({ name: one.where })) ? keptOf(one.where) : undefined
       return { ...one, ...(kept && { kept }) }
     })
     if (hasDatabase) yield* (yield* Warehouse).transaction(storeModelProblems(problems, attachedName))
-    const tables = yield* Effect.cached(tablesIn(literal(attachedName), ["bi"]))
     const put = yield* Effect.forEach(
       models.filter((model) => !model.isView && !failed.has(model.name)),
-      (model) => Effect.forEach(fileFormats, (format) => putFiles(model, Effect.map(tables, rowsOf(model)), format))
+      (model) => Effect.forEach(fileFormats, (format) => putFiles(model, () => rowsOf(model, built.tables), format))
     )
     return { files: [...put.flat(2), ...earlierFiles], problems }
   })
+  if (hasDatabase) return yield* built
+  const path = join(building, temporaryName)
   const result = yield* withAttached(path, stored, built)
-  if (!hasDatabase) yield* onDisk(path, "removed", () => rm(path))
+  yield* onDisk(path, "removed", () => rm(path))
   return result
 
   function isChanged(model: Model): boolean {
@@ -139,7 +138,7 @@ export const putModels = Effect.fn("publish.models")(function* (
 
   function putFiles(
     model: Model,
-    rows: Effect.Effect<Rows, Failure, Warehouse>,
+    rows: () => Rows,
     { format, name }: ReleaseFormat
   ): Effect.Effect<ReadonlyArray<Put>, Failure, Warehouse> {
     const putting = {
@@ -153,15 +152,13 @@ export const putModels = Effect.fn("publish.models")(function* (
   }
 })
 
-const rowsOf =
-  (model: Model) =>
-  (tables: StoredTables): Rows => ({
-    name: model.name,
-    from: modelPath(model),
-    columns: tables.get(`bi.${name(model.name)}`)!.columns,
-    key: [],
-    metadata: metadataFrom(model.description ?? "", { columns: model.columns })
-  })
+const rowsOf = (model: Model, tables: StoredTables): Rows => ({
+  name: model.name,
+  from: `${attachedName}.${modelPath(model)}`,
+  columns: tables.get(modelPath(model))!.columns,
+  key: [],
+  metadata: metadataFrom(model.description ?? "", { columns: model.columns })
+})
 
 /** The name in the manifest. */
 const tableName = ({ name }: Pick<Model, "name">): string => `bi.${name}`

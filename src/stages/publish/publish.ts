@@ -22,7 +22,7 @@ import { type WholeManifest, confirmRelease, failedModels, previousRelease, writ
 import { modelVersions, putModels } from "./models.ts"
 import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
-import { type SnapshotStatements, isSmall } from "./snapshot.ts"
+import { type SnapshotStatements, checkpointIfMany, isSmall, withAttached } from "./snapshot.ts"
 import { type FormatName, formatNames, loadFormat } from "../../stores/formats/formats.ts"
 import { joinedInOrder, storedOrder } from "../../stores/warehouse/parts.ts"
 
@@ -91,7 +91,6 @@ export const publish = Effect.fn("publish")(function* (
   tables: ReadonlyArray<TableName>
 ): Effect.fn.Return<Published, Failure, Warehouse> {
   const { folder, run, schemaVersion, formats, csvProfile, statements = { shared: [], own: [] } } = options
-  yield* dieIfReadOnly
   const previous = options.full ? undefined : yield* previousRelease(folder)
   const changes = yield* changesSince(previous, tables)
   const models = options.models ?? { models: [], problems: [] }
@@ -121,29 +120,35 @@ export const publish = Effect.fn("publish")(function* (
       ? yield* putSnapshot(changes.tables, statements, definitions, making)
       : undefined
     const forSpreadsheets = csvProfile === "spreadsheet" && formats.includes("csv")
-    const contents = yield* contentsOf(changes.tables, snapshot?.old ?? new Map(), making, forSpreadsheets)
-    const put: Array<Put> = []
-    for (const table of changes.tables) {
-      const rows = Effect.sync(() => rowsOfTable(table, making))
-      const updated = isSmall(stored.get(pathOf("crm", table.wide ? { name: table.wide.table } : table))!)
-        ? {}
-        : { table }
-      const files = Effect.forEach(fileFormats, ({ format, name }) => {
-        const before = filesBefore(name, table.name)
-        return putRows(rows, format, { folder: name, change: table.change, before, ...updated }, making)
-      })
-      put.push(...(yield* table.wide ? joinedInOrder(files) : files).flat())
-    }
-    const totals = totalsOf(contents)
-    if (snapshot) put.unshift({ path: snapshotName, table: "*", rows: totals.rows })
-    const isUpdated = snapshot?.fullBytes !== undefined
-    const built = yield* putModels(
-      models,
-      versions,
-      { fileFormats, filesBefore, hasDatabase: snapshot !== undefined, isUpdated, isMasked: options.isMasked },
-      making
-    )
-    put.push(...built.files)
+    const putAll = Effect.gen(function* () {
+      const old = snapshot ? yield* Effect.tap(snapshot.fill, checkpointIfMany(stored)) : new Map()
+      const contents = yield* contentsOf(changes.tables, old, making, forSpreadsheets)
+      const put: Array<Put> = []
+      for (const table of changes.tables) {
+        const rows = () => rowsOfTable(table, making)
+        const updated = isSmall(stored.get(pathOf("crm", table.wide ? { name: table.wide.table } : table))!)
+          ? {}
+          : { table }
+        const files = Effect.forEach(fileFormats, ({ format, name }) => {
+          const before = filesBefore(name, table.name)
+          return putRows(rows, format, { folder: name, change: table.change, before, ...updated }, making)
+        })
+        put.push(...(yield* table.wide ? joinedInOrder(files) : files).flat())
+      }
+      const totals = totalsOf(contents)
+      if (snapshot) put.unshift({ path: snapshotName, table: "*", rows: totals.rows })
+      const isUpdated = snapshot?.fullBytes !== undefined
+      const built = yield* putModels(
+        models,
+        versions,
+        { fileFormats, filesBefore, hasDatabase: snapshot !== undefined, isUpdated, isMasked: options.isMasked },
+        making
+      )
+      return { built, contents, totals, put: [...put, ...built.files] }
+    })
+    const { built, contents, put, totals } = yield* snapshot
+      ? withAttached(join(building, snapshotName), stored, putAll)
+      : putAll
     // Flushing a small file is mostly waiting, so several files are flushed concurrently.
     const files = yield* Effect.forEach(
       put,
@@ -183,12 +188,4 @@ export const publish = Effect.fn("publish")(function* (
       JSON.stringify([formats, csvProfile, definitions, changes.versions, versions])
     )
   }
-})
-
-/** The write lock of the warehouse also prevents concurrent publishes, so a call without it is a defect. */
-const dieIfReadOnly = Effect.gen(function* () {
-  const [row] = yield* (yield* Warehouse).rows(
-    "SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()"
-  )
-  if (row?.["readonly"] === true) return yield* Effect.die(new Error("publish needs the warehouse open for writing"))
 })

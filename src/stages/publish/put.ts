@@ -40,7 +40,7 @@ export interface Putting {
 }
 
 export const putRows = Effect.fnUntraced(function* (
-  rows: Effect.Effect<Rows, Failure, Warehouse>,
+  rows: () => Rows,
   format: Format,
   { before, change, folder, table }: Putting,
   { building, previous }: Pick<Making, "building" | "previous">
@@ -49,7 +49,7 @@ export const putRows = Effect.fnUntraced(function* (
     for (const parent of new Set(before.map(({ path }) => dirname(path)))) yield* makeFolder(join(building, parent))
     return yield* linkAll(before, building, previous!)
   }
-  const found = yield* rows
+  const found = rows()
   const target = join(building, folder)
   yield* makeFolder(dirname(join(target, format.fileOf(found.name))))
   const files = before.map(({ path, rows }) => ({ path: join(previous!.folder, path), rows }))
@@ -78,10 +78,11 @@ export const rowsOfTable = (table: TableName, { stored }: Pick<Making, "stored">
 export interface PutSnapshot {
   /** The size of the file when it was last written anew; absent if it is written anew now. */
   readonly fullBytes?: number
-  /** Empty if the file is written anew. */
-  readonly old: OldContents
+  /** Puts the rows into the file when it is attached. What its changed records were is empty if the file is written anew. */
+  readonly fill: Effect.Effect<OldContents, Failure, Warehouse>
 }
 
+/** The DuckDB file, of which the rows are not yet those of the release. */
 export const putSnapshot = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableChange>,
   statements: SnapshotStatements,
@@ -90,14 +91,13 @@ export const putSnapshot = Effect.fnUntraced(function* (
 ): Effect.fn.Return<PutSnapshot, Failure, Warehouse> {
   const path = join(building, snapshotName)
   if (!previous || !isUpdatable(previous.manifest, tables, definitions)) {
-    yield* writeSnapshot(path, tables, statements, stored)
-    return { old: new Map() }
+    return { fill: Effect.as(yield* writeSnapshot(path, tables, statements, stored), new Map()) }
   }
   // A copy, because a reader may have locked the file.
   const from = join(previous.folder, snapshotName)
   yield* onDisk(path, "written", () => copyFile(from, path, constants.COPYFILE_FICLONE))
-  const old = yield* updateSnapshot(path, tables, previous.manifest.tables, stored)
-  return { fullBytes: previous.manifest.state.fullBytes, old }
+  const { state, tables: contents } = previous.manifest
+  return { fullBytes: state.fullBytes, fill: updateSnapshot(tables, contents, stored) }
 })
 
 const isUpdatable = (

@@ -4,9 +4,8 @@ import { hash } from "node:crypto"
 import type { Failure } from "../../values/failure.ts"
 import { copyOrMake } from "../../output/cache.ts"
 import { publishedMetaTables } from "../../stores/warehouse/meta/tables.ts"
-import { queryTexts } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { Warehouse, catalogName } from "../../stores/warehouse/warehouse.ts"
 import type { Content } from "../../stores/warehouse/content.ts"
 import { changedRows, isChanged } from "../../stores/warehouse/meta/content-versions.ts"
 import type { TableChange, TableName } from "./changes.ts"
@@ -22,12 +21,10 @@ export const attachedName = "sluice_served"
 
 /**
  * The oldest format that stores the statistics of an empty column in a few bytes: in DuckDB's default, which 1.0 can read,
- * the 4,000 columns alone take 12 MB. Without this option, an update would convert the file to the default.
+ * the 4,000 columns alone take 12 MB. Without this option, an update would convert the file to the default. And each column
+ * takes at least one block, by default of 256 kB.
  */
-const storage = "STORAGE_VERSION 'v1.1.0'"
-
-/** Each column takes at least one block, by default of 256 kB. */
-const blocks = "BLOCK_SIZE 32768"
+const storage = "STORAGE_VERSION 'v1.1.0', BLOCK_SIZE 32768"
 
 /** The statements that create views, macros and comments in the DuckDB file. */
 export interface SnapshotStatements {
@@ -37,7 +34,7 @@ export interface SnapshotStatements {
   readonly own: ReadonlyArray<string>
 }
 
-/** Writes the file at `path` with all rows: a copy of a file without rows, into which the rows are inserted. */
+/** Writes the file at `path`: a copy of a file without rows. Returns what fills it once it is attached. */
 export const writeSnapshot = Effect.fnUntraced(function* (
   path: string,
   tables: ReadonlyArray<TableName>,
@@ -55,7 +52,7 @@ export const writeSnapshot = Effect.fnUntraced(function* (
   yield* copyOrMake(path, { kind: "published", fingerprint }, (at) => withAttached(at, stored, make))
   const filled = paths.filter((from) => stored.get(from)!.rows > 0)
   const fill = warehouseRun(filled.map((from) => `INSERT INTO ${copyOf(from)} FROM ${from}`))
-  yield* withSnapshot(path, [storage], stored, Effect.andThen(fill, inAttached(warehouseRun(own))))
+  return Effect.andThen(fill, inAttached(warehouseRun(own)))
 })
 
 /**
@@ -65,49 +62,42 @@ export const writeSnapshot = Effect.fnUntraced(function* (
 const warehouseRun = (statements: ReadonlyArray<string>) =>
   Effect.flatMap(Warehouse, (warehouse) => warehouse.run(statements.join(";\n")))
 
-/** Brings a copy of the previous release's file, at `path`, up to date. Returns what its changed records were. */
-export const updateSnapshot = (
-  path: string,
+/** Brings the attached copy of the previous release's file up to date. Returns what its changed records were. */
+export const updateSnapshot = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableChange>,
   contents: ReadonlyArray<TableContent>,
   stored: StoredTables
-): Effect.Effect<OldContents, Failure, Warehouse> =>
-  withSnapshot(
-    path,
-    [storage],
-    stored,
-    Effect.gen(function* () {
-      const old = new Map<string, Content>()
-      const isSmallNow = (from: string) => isSmall(stored.get(from)!)
-      // Of a small table, all is read again.
-      for (const table of tables.filter(({ change }) => change === "some"))
-        for (const content of contents.filter((one) => one.table === table.name)) {
-          const from = pathOf(content.schema, table)
-          if (!isSmallNow(from)) old.set(from, yield* changedContent(copyOf(from), table, content))
-        }
-      const filled = new Set(contents.flatMap((one) => (one.rows > 0 ? [pathOf(one.schema, { name: one.table })] : [])))
-      const replaceAll = (from: string) => [
-        ...(filled.has(from) || metaPaths.includes(from) ? [`DELETE FROM ${copyOf(from)}`] : []),
-        ...(stored.get(from)!.rows > 0 ? [`INSERT INTO ${copyOf(from)} FROM ${from}`] : [])
-      ]
-      const replaceChanged = (from: string, table: TableChange) => [
-        `DELETE FROM ${copyOf(from)} WHERE ${isChanged(table)}`,
-        `INSERT INTO ${copyOf(from)} FROM ${changedRows(from, table)}`
-      ]
-      // One transaction: the blocks that a statement frees are only free after a checkpoint.
-      yield* (yield* Warehouse).transaction([
-        ...tables
-          .filter(({ change }) => change !== "none")
-          .flatMap((table) =>
-            pathsOf(table).flatMap((from) =>
-              table.change === "some" && !isSmallNow(from) ? replaceChanged(from, table) : replaceAll(from)
-            )
-          ),
-        ...metaPaths.flatMap(replaceAll)
-      ])
-      return old
-    })
-  )
+): Effect.fn.Return<OldContents, Failure, Warehouse> {
+  const old = new Map<string, Content>()
+  const isSmallNow = (from: string) => isSmall(stored.get(from)!)
+  // Of a small table, all is read again.
+  for (const table of tables.filter(({ change }) => change === "some"))
+    for (const content of contents.filter((one) => one.table === table.name)) {
+      const from = pathOf(content.schema, table)
+      if (!isSmallNow(from)) old.set(from, yield* changedContent(copyOf(from), table, content))
+    }
+  const filled = new Set(contents.flatMap((one) => (one.rows > 0 ? [pathOf(one.schema, { name: one.table })] : [])))
+  const replaceAll = (from: string) => [
+    ...(filled.has(from) || metaPaths.includes(from) ? [`DELETE FROM ${copyOf(from)}`] : []),
+    ...(stored.get(from)!.rows > 0 ? [`INSERT INTO ${copyOf(from)} FROM ${from}`] : [])
+  ]
+  const replaceChanged = (from: string, table: TableChange) => [
+    `DELETE FROM ${copyOf(from)} WHERE ${isChanged(table)}`,
+    `INSERT INTO ${copyOf(from)} FROM ${changedRows(from, table)}`
+  ]
+  // One transaction: the blocks that a statement frees are only free after a checkpoint.
+  yield* (yield* Warehouse).transaction([
+    ...tables
+      .filter(({ change }) => change !== "none")
+      .flatMap((table) =>
+        pathsOf(table).flatMap((from) =>
+          table.change === "some" && !isSmallNow(from) ? replaceChanged(from, table) : replaceAll(from)
+        )
+      ),
+    ...metaPaths.flatMap(replaceAll)
+  ])
+  return old
+})
 
 /**
  * The snapshot has the current rows in its main schema. DuckDB names the catalog of an opened file after the file, so both
@@ -120,54 +110,50 @@ export const pathsOf = (table: TableName) => (table.wide ? [] : [pathOf("crm", t
 const metaPaths = publishedMetaTables.map((table) => `meta.${name(table)}`)
 
 /** Runs `use` while a published DuckDB file, or one in the making, is attached as `attachedName`, then closes it. */
-export const withAttached = <A, R>(path: string, stored: StoredTables, use: Effect.Effect<A, Failure, R>) =>
-  withSnapshot(path, [storage, blocks], stored, use)
-
-/** Runs `use` while the file is attached, then closes it. */
-const withSnapshot = Effect.fnUntraced(function* <A, R>(
+export const withAttached = Effect.fnUntraced(function* <A, R>(
   path: string,
-  options: ReadonlyArray<string>,
   stored: StoredTables,
   use: Effect.Effect<A, Failure, R>
 ) {
-  const warehouse = yield* Warehouse
-  const detach = warehouse.run(`DETACH ${attachedName}`)
+  const { run } = yield* Warehouse
+  const detach = run(`DETACH ${attachedName}`)
   return yield* Effect.acquireUseRelease(
     // Without a write-ahead log, because an incomplete snapshot is never used.
-    warehouse.run(
-      `ATTACH ${literal(path)} AS ${attachedName} (${["RECOVERY_MODE no_wal_writes", ...options].join(", ")})`
-    ),
+    run(`ATTACH ${literal(path)} AS ${attachedName} (RECOVERY_MODE no_wal_writes, ${storage})`),
     // Without a checkpoint, the rows would still be in a log next to the file, which is not published.
-    () => Effect.tap(use, () => checkpoint(stored)),
+    () => Effect.tap(use, () => (hasManyRows(stored) ? checkpoint : withoutFsst(checkpoint))),
     // After a failure, only that failure is reported.
     (_, exit) => (Exit.isSuccess(exit) ? detach : Effect.ignore(detach))
   )
 })
 
+const checkpoint = Effect.flatMap(Warehouse, ({ run }) => run(`CHECKPOINT ${attachedName}`))
+
+/** Many rows need not stay in memory while the other files are written. */
+export const checkpointIfMany = (stored: StoredTables) => (hasManyRows(stored) ? checkpoint : Effect.void)
+
 /**
  * For each text column of each table, DuckDB builds a table of symbols to find out how well FSST would compress it. For a few
  * rows that takes four fifths of the checkpoint, and the file has the same size without; of 80,000 rows it is 8 % larger.
  */
-const checkpoint = Effect.fnUntraced(function* (stored: StoredTables) {
-  const warehouse = yield* Warehouse
-  const written = warehouse.run(`CHECKPOINT ${attachedName}`)
-  const rows = [...stored].reduce((sum, [path, table]) => sum + (path.startsWith("meta.") ? 0 : table.rows), 0)
-  if (rows > fewRows) return yield* written
-  return yield* Effect.acquireUseRelease(
-    warehouse.run("SET disabled_compression_methods = 'fsst'"),
-    () => written,
-    () => Effect.ignore(warehouse.run("RESET disabled_compression_methods"))
+const withoutFsst = (written: typeof checkpoint) =>
+  Effect.flatMap(Warehouse, ({ run }) =>
+    Effect.acquireUseRelease(
+      run("SET disabled_compression_methods = 'fsst'"),
+      () => written,
+      () => Effect.ignore(run("RESET disabled_compression_methods"))
+    )
   )
-})
-const fewRows = 50_000
+
+const hasManyRows = (stored: StoredTables): boolean =>
+  [...stored].reduce((sum, [path, table]) => sum + (path.startsWith("meta.") ? 0 : table.rows), 0) > 50_000
 
 /** Runs `use` with the attached file as the database in which names are resolved, as a view does where it is created. */
-export const inAttached = Effect.fnUntraced(function* <A, R>(use: Effect.Effect<A, Failure, R>) {
-  const warehouse = yield* Warehouse
-  const [own] = yield* queryTexts("SELECT current_database()")
-  return yield* Effect.acquireUseRelease(
-    warehouse.run(`USE ${attachedName}`),
-    () => use,
-    () => Effect.ignore(warehouse.run(`USE ${name(own!)}`))
+export const inAttached = <A, R>(use: Effect.Effect<A, Failure, R>) =>
+  Effect.flatMap(Warehouse, ({ run }) =>
+    Effect.acquireUseRelease(
+      run(`USE ${attachedName}`),
+      () => use,
+      () => Effect.ignore(run(`USE ${catalogName}`))
+    )
   )
-})

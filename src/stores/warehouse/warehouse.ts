@@ -107,7 +107,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   )
   const connection = yield* connect
   // As catalog `crm`, the main schema of a release is found as `crm`, like the schema of the warehouse.
-  const catalog = isRelease ? "crm" : "warehouse"
+  const catalog = isRelease ? "crm" : catalogName
   const begin = `USE ${catalog}; SET TimeZone = 'UTC'`
   const attach = Effect.tryPromise({
     try: async () => {
@@ -260,6 +260,9 @@ const limitFor = (path: string, memoryMb: number): number => {
  * has it: a run that fails for want of memory helps nobody.
  */
 const memoryTimesMax = 8
+
+/** The name of the file among the databases of its connection, in which names are resolved. */
+export const catalogName = "warehouse"
 
 /** The tables of `meta` that each warehouse had when it was opened. */
 export const metaTablesAtOpening = new WeakMap<Warehouse["Service"], ReadonlySet<string>>()

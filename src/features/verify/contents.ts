@@ -25,7 +25,7 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
   const changed = yield* changedSince(manifest.run)
   const versions = yield* contentVersions()
   const isChanged = (resource: string, table: string) =>
-    changed.has(resource) ||
+    changed.includes(resource) ||
     (manifest.state !== undefined && versionOf(versions.get(resource)?.version) !== manifest.state.versions[table])
   const findings: Array<VerifyFinding> = []
   const changedLater = new Set<string>()

@@ -12,6 +12,7 @@ import { type PageEntry, isPage } from "../../stores/vault/entry.ts"
 import type { Frame } from "../../stores/vault/frame.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { isAny } from "../../stores/warehouse/query.ts"
 
 /** `key`: of the hashes, if any column is hashed. */
 export const withoutWithheld = <E, R>(
@@ -43,12 +44,8 @@ export const withoutWithheld = <E, R>(
 type CustomFields = Map<string, Map<string, string>>
 
 const storedFields = Effect.fnUntraced(function* () {
-  const warehouse = yield* Warehouse
-  const tables = yield* warehouse.rows(
-    "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'custom_fields'"
-  )
-  const rows =
-    tables.length === 0 ? [] : yield* warehouse.rows("SELECT location_id, id, field_key FROM crm.custom_fields")
+  const isThere = yield* isAny("duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'custom_fields'")
+  const rows = isThere ? yield* (yield* Warehouse).rows("SELECT location_id, id, field_key FROM crm.custom_fields") : []
   const fields: CustomFields = new Map()
   for (const row of rows) add(fields, String(row["location_id"]), row["id"], row["field_key"])
   return fields

@@ -5,7 +5,7 @@ import { type ChildOf, type Resource, childRequestOf } from "../../catalog/resou
 import { idColumn, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { missingChildrenSql } from "./meta/missing-children.ts"
 import { seenKeysSql } from "./meta/seen-keys.ts"
-import { numbers, query } from "./query.ts"
+import { numbers, query, queryTexts } from "./query.ts"
 import { instantOf, literal, name } from "./sql.ts"
 import { isAhead } from "./sync-state.ts"
 import { type Row, Warehouse } from "./warehouse.ts"
@@ -88,10 +88,9 @@ export const notWrittenBy = Effect.fnUntraced(function* (
   location: string,
   ids: ReadonlyArray<string>
 ) {
-  const rows = yield* (yield* Warehouse).rows(
+  return yield* queryTexts(
     `SELECT key FROM ${keysSql(ids)} AS wanted ANTI JOIN (FROM crm.${name(table)} WHERE ${inLocation(location)} AND _run_id = ${literal(run)}) AS t ON t.id = wanted.key`
   )
-  return rows.map(({ key }) => String(key))
 })
 
 /** A few live rows other than these, from anywhere in the table. */

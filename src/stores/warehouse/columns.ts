@@ -2,10 +2,9 @@
 import { Effect } from "effect"
 import { isText } from "../../catalog/kinds.ts"
 import { type StoredColumn, fileTextOf } from "./content.ts"
-import { query, queryTexts } from "./query.ts"
+import { isAny, query, queryTexts } from "./query.ts"
 import { literal, name, selected } from "./sql.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
-import { Warehouse } from "./warehouse.ts"
 
 export type CsvRow = ReadonlyArray<string | null>
 
@@ -77,10 +76,7 @@ const select = (path: string, columns: ReadonlyArray<StoredColumn>, expression: 
 
 /** Tables with rows that no definition describes: those of the user's own definitions while their folder is not set. */
 export const undefinedTables = Effect.fn("warehouse.undefinedTables")(function* ({ familyByTable }: Catalogue) {
-  const { rows } = yield* Warehouse
   const stored = yield* queryTexts("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'crm' ORDER BY ALL")
   const unknown = stored.filter((table) => !familyByTable.has(table))
-  return yield* Effect.filter(unknown, (table) =>
-    Effect.map(rows(`SELECT 1 FROM crm.${name(table)} LIMIT 1`), (found) => found.length > 0)
-  )
+  return yield* Effect.filter(unknown, (table) => isAny(`crm.${name(table)}`))
 })

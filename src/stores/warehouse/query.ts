@@ -41,6 +41,13 @@ export const queryTexts = (sql: string) =>
     (rows) => rows.map((row) => String(Object.values(row)[0]))
   )
 
+/** Whether a FROM clause has any row. */
+export const isAny = (from: string) =>
+  Effect.map(
+    Effect.flatMap(Warehouse, ({ rows }) => rows(`SELECT 1 FROM ${from} LIMIT 1`)),
+    (rows) => rows.length > 0
+  )
+
 /** Reads NULL as `null`, and everything else by `read`. */
 export const orNull =
   <A>(read: (cell: unknown) => A) =>

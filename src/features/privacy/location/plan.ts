@@ -10,11 +10,10 @@ import { isOfRelease, outputPaths, releasesOf } from "../../../output/paths.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { locationsInVault } from "../../../stores/vault/locations.ts"
 import { rowsByLocation, tablesWithLocations } from "../../../stores/warehouse/locations.ts"
-import { query } from "../../../stores/warehouse/query.ts"
+import { isAny, query } from "../../../stores/warehouse/query.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { filesOfLocation } from "../../../stores/warehouse/stored-files.ts"
 import type { Resource } from "../../../catalog/resource.ts"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 
 export const RemovalPlan = Schema.Struct({
   location: Schema.String,
@@ -52,18 +51,14 @@ export const releasesIn = (published: string): Effect.Effect<ReadonlyArray<strin
 
 /** The holds that cover something of the location. */
 export const holdsOnLocation = Effect.fnUntraced(function* (location: string, holds: ReadonlyArray<Hold>) {
-  const { rows } = yield* Warehouse
   const tables = (yield* rowsByLocation()).filter((one) => one.location === location)
   const names = new Set(tables.map(({ table }) => table.replaceAll('"', "").replace(/^.*\./, "")))
   const held: Array<Hold> = []
   for (const hold of holds) {
     if (hold.tables.some((table) => table === "*" || names.has(table))) held.push(hold)
     else if (hold.contacts.length > 0) {
-      const found = yield* rows(
-        `SELECT 1 FROM (${(yield* contactsSql(location)).join(" UNION ALL ")})
-         WHERE contact IN (${hold.contacts.map(literal).join(", ")}) LIMIT 1`
-      )
-      if (found.length > 0) held.push(hold)
+      const contacts = (yield* contactsSql(location)).join(" UNION ALL ")
+      if (yield* isAny(`(${contacts}) WHERE contact IN (${hold.contacts.map(literal).join(", ")})`)) held.push(hold)
     }
   }
   return held

@@ -3,7 +3,7 @@
  * address with them. Creates the tables `subject_contacts` and `subject_addresses` in memory, which the other modules use.
  */
 import { Effect } from "effect"
-import { type RowOf, orNull, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
+import { type RowOf, isAny, orNull, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { addressValues, emailOf, emailSql, isAddressSql, phoneSql } from "./addresses.ts"
@@ -40,9 +40,7 @@ export const countriesOfLocations = () =>
 
 /** The country of each location, if a sync has read it. */
 export const countriesByLocation = Effect.fnUntraced(function* () {
-  const { rows } = yield* Warehouse
-  const tables = yield* rows("SELECT 1 FROM duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'locations'")
-  if (tables.length === 0) return new Map()
+  if (!(yield* isAny("duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'locations'"))) return new Map()
   const found = yield* query(
     { location: String, country: String },
     "SELECT location_id AS location, upper(country) AS country FROM crm.locations WHERE length(country) = 2 ORDER BY ALL"

@@ -7,8 +7,8 @@ import { appendTo, onDisk, writeSmall } from "../../../output/files.ts"
 import { changedKeys, changedRows, isChanged } from "../../warehouse/meta/content-versions.ts"
 import { type CsvRow, selectText } from "../../warehouse/columns.ts"
 import type { StoredColumn } from "../../warehouse/content.ts"
+import { queryNumber } from "../../warehouse/query.ts"
 import { literal, name } from "../../warehouse/sql.ts"
-import { Warehouse } from "../../warehouse/warehouse.ts"
 import type { Earlier, Rows, Written } from "../format.ts"
 
 /** A cell that is not NULL, quoted as DuckDB does: also if it is empty, or has a `#`, which begins a comment for some readers. */
@@ -56,17 +56,10 @@ const copyUnchanged = Effect.fnUntraced(function* (
 })
 
 /** DuckDB itself writes the rows, ten times faster than this process would. Returns their number. */
-const copyCsv = Effect.fnUntraced(function* (
-  part: string,
-  columns: ReadonlyArray<StoredColumn>,
-  path: string,
-  hasHeader: boolean
-) {
-  const [copied] = yield* (yield* Warehouse).rows(
+const copyCsv = (part: string, columns: ReadonlyArray<StoredColumn>, path: string, hasHeader: boolean) =>
+  queryNumber(
     `COPY (${selectText(part, columns)}) TO ${literal(path)} (FORMAT csv, HEADER ${hasHeader}, DELIMITER ',', NEW_LINE '\\r\\n')`
   )
-  return Number(copied?.["Count"])
-})
 
 export const headerOf = (columns: ReadonlyArray<StoredColumn>): string =>
   machineText([columns.map((column) => column.name)])

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { appendTo, onDisk } from "../../../output/files.ts"
 import { type StoredColumn, textOf } from "../../warehouse/content.ts"
 import { partsOf, rowsOf } from "../../warehouse/parts.ts"
+import { queryNumber } from "../../warehouse/query.ts"
 import { literal, name } from "../../warehouse/sql.ts"
-import { Warehouse } from "../../warehouse/warehouse.ts"
 import { type Format, oneFile } from "../format.ts"
 
 const fileOf = (table: string) => `${table}.ndjson`
@@ -13,7 +13,6 @@ const fileOf = (table: string) => `${table}.ndjson`
 export const format: Format = {
   fileOf,
   write: Effect.fnUntraced(function* (rows, folder) {
-    const warehouse = yield* Warehouse
     const path = fileOf(rows.name)
     const target = join(folder, path)
     const parts = rows.wide ? yield* partsOf(rows, "crm") : [rows.from]
@@ -21,10 +20,7 @@ export const format: Format = {
     let count = 0
     for (const [index, part] of parts.entries()) {
       const file = index === 0 ? target : `${target}.part`
-      const [copied] = yield* warehouse.rows(
-        `COPY (SELECT ${values.join(", ")} FROM ${part}) TO ${literal(file)} (FORMAT json)`
-      )
-      count += Number(copied?.["Count"])
+      count += yield* queryNumber(`COPY (SELECT ${values.join(", ")} FROM ${part}) TO ${literal(file)} (FORMAT json)`)
       if (index > 0) yield* onDisk(target, "written", () => appendTo(target, file))
     }
     return oneFile(path, rows.name)(count)

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { join } from "node:path"
 import { copyOrMake } from "../../../output/cache.ts"
+import { queryNumber } from "../../warehouse/query.ts"
 import { literal } from "../../warehouse/sql.ts"
-import { Warehouse } from "../../warehouse/warehouse.ts"
 import { type Format, type Rows, oneFile } from "../format.ts"
 
 const fileOf = (name: string) => join(name, "part-0.parquet")
@@ -33,10 +33,8 @@ const bounds = "ROW_GROUP_SIZE 20480, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536"
 const wideBounds = "ROW_GROUP_SIZE 2048, STRING_DICTIONARY_PAGE_SIZE_LIMIT 16384"
 
 /** Returns the number of rows. */
-const copyTo = Effect.fnUntraced(function* (rows: Rows, path: string) {
-  const [copied] = yield* (yield* Warehouse).rows(`COPY (FROM ${rows.from}) TO ${literal(path)} (${optionsOf(rows)})`)
-  return Number(copied?.["Count"])
-})
+const copyTo = (rows: Rows, path: string) =>
+  queryNumber(`COPY (FROM ${rows.from}) TO ${literal(path)} (${optionsOf(rows)})`)
 
 /** Most tables of a small account are empty, and their files the same in every release. */
 const copyEmpty = (rows: Rows, path: string) => {

@@ -1,18 +1,18 @@
 /** `meta.backfilled_windows`: time windows that a backfill has read, and later backfills skip. */
 import * as Effect from "effect/Effect"
 import type { Window } from "../../../catalog/timestamps.ts"
+import { query } from "../query.ts"
 import { instantOf, literal } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
 
 /** Windows by resource, in epoch milliseconds. */
 export const backfilledWindows = Effect.fnUntraced(function* (location: string) {
-  const rows = yield* (yield* Warehouse).rows(
+  const rows = yield* query(
+    { resource: String, from: Number, to: Number },
     `SELECT resource, epoch_ms(from_at) AS "from", epoch_ms(to_at) AS "to" FROM meta.backfilled_windows
      WHERE location_id = ${literal(location)}`
   )
   const byResource = new Map<string, Array<Window>>()
-  for (const { resource, from, to } of rows)
-    byResource.set(String(resource), [...(byResource.get(String(resource)) ?? []), [Number(from), Number(to)]])
+  for (const { resource, from, to } of rows) byResource.set(resource, [...(byResource.get(resource) ?? []), [from, to]])
   return byResource
 })
 

@@ -1,6 +1,7 @@
 /** `meta.planned_totals`: totals of lists that the service reported to a plan. */
 import * as Effect from "effect/Effect"
-import { instantOf, literal } from "../sql.ts"
+import { instantOf, literal, numberOf } from "../sql.ts"
+import { query } from "../query.ts"
 import { Warehouse } from "../warehouse.ts"
 
 export interface PlannedTotal {
@@ -11,17 +12,12 @@ export interface PlannedTotal {
 }
 
 /** Totals that are not older than a time, in epoch milliseconds. */
-export const plannedTotals = Effect.fnUntraced(function* (location: string, after: number) {
-  const rows = yield* (yield* Warehouse).rows(
+export const plannedTotals = (location: string, after: number) =>
+  query(
+    { resource: String, since: numberOf, total: Number },
     `SELECT resource, epoch_ms(since) AS since, total FROM meta.planned_totals
      WHERE location_id = ${literal(location)} AND reported_at >= ${instantOf(after)}`
   )
-  return rows.map(({ resource, since, total }) => ({
-    resource: String(resource),
-    since: since === null ? undefined : Number(since),
-    total: Number(total)
-  }))
-})
 
 /** Replaces the totals of a location. */
 export const setPlannedTotals = Effect.fnUntraced(function* (

@@ -3,10 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Resource } from "../../../catalog/resource.ts"
+import type { Failure } from "../../../values/failure.ts"
 import type { Mode, RunResource } from "../../../values/run-resource.ts"
 import { Reason, textReason } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
 import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
+import { isAny, query, queryNumber, queryTexts } from "../query.ts"
 import { literal, selected } from "../sql.ts"
 import { unfinishedLists } from "./checkpoints.ts"
 import { fullSync } from "./runs.ts"
@@ -153,37 +155,30 @@ export const lastReadings = Effect.fnUntraced(function* () {
  * completely and without a warning: what it could not read is due until then.
  */
 export const unfinishedRefreshes = Effect.fnUntraced(function* (location: string) {
-  const rows = yield* (yield* Warehouse).rows(
+  const rows = yield* query(
+    { resource: String, at: Number },
     `SELECT resource, epoch_ms(max(started_at) FILTER (command = ${literal(fullSync)})) AS at,
        max(run_id) FILTER (command = ${literal(fullSync)}) AS last_full, max(run_id) FILTER (status = 'complete') AS last_complete
      FROM (SELECT r.run_id, r.resource, r.status, n.command, n.started_at FROM meta.run_resources AS r JOIN meta.runs AS n USING (run_id)
        WHERE location_id = ${literal(location)})
      GROUP BY resource HAVING last_full > coalesce(last_complete, '')`
   )
-  return new Map(rows.map((row) => [String(row["resource"]), Number(row["at"])]))
+  return new Map(rows.map(({ at, resource }) => [resource, at]))
 })
 
 /** When a run last found that nothing more of each resource was due, epoch milliseconds. Backfills do not count. */
-export const completeRuns = Effect.fnUntraced(function* () {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT location_id, resource, epoch_ms(max(finished_at)) AS at FROM meta.run_resources
+export const completeRuns = () =>
+  query(
+    { location: String, resource: String, checkedAt: Number },
+    `SELECT location_id AS location, resource, epoch_ms(max(finished_at)) AS checkedAt FROM meta.run_resources
      WHERE status LIKE 'complete%' AND mode <> 'window' AND finished_at IS NOT NULL GROUP BY ALL`
   )
-  return rows.map((row) => ({
-    location: String(row["location_id"]),
-    resource: String(row["resource"]),
-    checkedAt: Number(row["at"])
-  }))
-})
 
 /** Requests of a run that has not stored its count: at least one for each page that was loaded. */
-export const pagesOf = Effect.fnUntraced(function* (run: string, resources: ReadonlyArray<Resource>) {
-  const [row] = yield* (yield* Warehouse).rows(
-    `SELECT coalesce(sum(pages), 0)::BIGINT AS n FROM meta.run_resources
-     WHERE run_id = ${literal(run)} AND ${isOwnPage(resources)}`
+export const pagesOf = (run: string, resources: ReadonlyArray<Resource>) =>
+  queryNumber(
+    `SELECT coalesce(sum(pages), 0)::BIGINT FROM meta.run_resources WHERE run_id = ${literal(run)} AND ${isOwnPage(resources)}`
   )
-  return Number(row?.["n"])
-})
 
 const runResourcesSql = `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences,
     to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked, v.rounded FROM meta.run_resources AS r
@@ -208,49 +203,33 @@ const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
   }))
 
 /** The latest status of each reading of a table: of its list, and as children of other tables, but not of its details. */
-export const lastStatuses = Effect.fnUntraced(function* (location: string, table: string) {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT arg_max(status, run_id) AS status FROM meta.run_resources
+export const lastStatuses = (location: string, table: string) =>
+  queryTexts(
+    `SELECT arg_max(status, run_id) FROM meta.run_resources
      WHERE location_id = ${literal(location)} AND status IS NOT NULL AND mode <> 'window'
        AND (resource = ${literal(table)} OR (starts_with(resource, ${literal(`${table}/`)}) AND resource <> ${literal(`${table}/details`)}))
      GROUP BY resource`
-  )
-  return rows.map((row) => row["status"] as Status)
-})
+  ) as Effect.Effect<ReadonlyArray<Status>, Failure, Warehouse> // A run stores no other text.
 
 /** Whether any row was ever written: each transaction that writes rows also counts them. */
-export const isAnythingLoaded = Effect.fnUntraced(function* () {
-  return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.run_resources LIMIT 1")).length > 0
-})
+export const isAnythingLoaded = () => isAny("meta.run_resources")
 
 /** Records of all runs that were loaded from the vault. */
-export const recordCount = Effect.fnUntraced(function* () {
-  const [row] = yield* (yield* Warehouse).rows("SELECT sum(records) AS n FROM meta.run_resources")
-  return Number(row?.["n"])
-})
+export const recordCount = () => queryNumber("SELECT sum(records) FROM meta.run_resources")
 
 /** Resources with rows that runs after this one changed. */
-export const changedSince = Effect.fnUntraced(function* (run: string) {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT DISTINCT split_part(resource, '/', 1) AS resource FROM meta.run_resources
+export const changedSince = (run: string) =>
+  queryTexts(
+    `SELECT DISTINCT split_part(resource, '/', 1) FROM meta.run_resources
      WHERE run_id > ${literal(run)} AND new_rows + changed_rows + deleted_rows > 0`
   )
-  return new Set(rows.map((row) => String(row["resource"])))
-})
 
 /** Runs whose pages were loaded, oldest first. */
-export const loadedRuns = Effect.fnUntraced(function* () {
-  const rows = yield* (yield* Warehouse).rows(
-    "SELECT DISTINCT run_id FROM meta.run_resources WHERE pages > 0 ORDER BY run_id"
-  )
-  return rows.map((row) => String(row["run_id"]))
-})
+export const loadedRuns = () =>
+  queryTexts("SELECT DISTINCT run_id FROM meta.run_resources WHERE pages > 0 ORDER BY run_id")
 
 /** Locations that any run has read. */
-export const loadedLocations = Effect.fnUntraced(function* () {
-  const rows = yield* (yield* Warehouse).rows("SELECT DISTINCT location_id FROM meta.run_resources")
-  return rows.map((row) => String(row["location_id"]))
-})
+export const loadedLocations = () => queryTexts("SELECT DISTINCT location_id FROM meta.run_resources")
 
 export interface LeftLocation {
   readonly location: string
@@ -263,14 +242,11 @@ export interface LeftLocation {
  * more likely they are wrong.
  */
 export const leftLocations = Effect.fnUntraced(function* (named: ReadonlySet<string>) {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT location_id, epoch_ms(max(finished_at)) AS at FROM meta.run_resources
+  const read = yield* query(
+    { location: String, readAt: (cell) => new Date(Number(cell)).toISOString() },
+    `SELECT location_id AS location, epoch_ms(max(finished_at)) AS readAt FROM meta.run_resources
      WHERE finished_at IS NOT NULL GROUP BY ALL ORDER BY ALL`
   )
-  const read = rows.map((row) => ({
-    location: String(row["location_id"]),
-    readAt: new Date(Number(row["at"])).toISOString()
-  }))
   const left = read.filter(({ location }) => !named.has(location))
   return left.length < read.length ? left : []
 })

@@ -5,6 +5,7 @@ import type { RunState } from "../../../values/state.ts"
 import { type Range, between, middleOf } from "../../../values/range.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
+import { query } from "../query.ts"
 
 export interface RunRecord {
   readonly id: string
@@ -93,12 +94,13 @@ export const lastRun = Effect.fnUntraced(function* () {
 
 /** Mean time per request of the last syncs, waits for the rate limit included; `undefined` if none was long enough. */
 export const secondsPerRequest = Effect.fnUntraced(function* () {
-  const [row] = yield* (yield* Warehouse).rows(
+  const [row] = yield* query(
+    { seconds: numberOf },
     `SELECT sum(epoch_ms(finished_at) - epoch_ms(started_at)) / 1000 / sum(requests) AS seconds FROM (
        FROM meta.runs WHERE command LIKE 'sync%' AND requests >= 20 AND finished_at > started_at
        ORDER BY run_id DESC LIMIT 5)`
   )
-  return numberOf(row?.["seconds"])
+  return row?.seconds
 })
 
 /** The command of a full sync in `meta.runs`. */

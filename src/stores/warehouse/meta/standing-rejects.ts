@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import type { Resource } from "../../../catalog/resource.ts"
 import { keyOf, tablesOf } from "../../../catalog/tables.ts"
+import { query, queryTexts } from "../query.ts"
 import { literal, name, together } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
 
 export interface StandingRejects {
   readonly location: string
@@ -19,19 +19,19 @@ export interface StandingRejects {
  * stands until a whole reading of the list does not find it any more.
  */
 export const standingRejects = Effect.fn("warehouse.standingRejects")(function* (resources: ReadonlyArray<Resource>) {
-  const warehouse = yield* Warehouse
-  const found = yield* warehouse.rows(
+  const found = yield* queryTexts(
     "SELECT DISTINCT table_name FROM (SELECT table_name FROM meta.rejected_values UNION ALL SELECT table_name FROM meta.rejected_records)"
   )
-  const tables = new Set(found.map((row) => String(row["table_name"])))
+  const tables = new Set(found)
   const affected = resources.filter((resource) => tablesOf(resource).some((table) => tables.has(table.name)))
   if (affected.length === 0) return []
-  const rows = yield* warehouse.rows(`${together(affected.map(standingSql))} ORDER BY ALL`)
-  return rows.flatMap((row): ReadonlyArray<StandingRejects> => {
-    const [location, resource] = [String(row["location_id"]), String(row["resource"])]
-    const rejected = Number(row["rejected"])
-    return rejected === 0 ? [] : [{ location, resource, rejected, rows: Number(row["n"]) }]
-  })
+  const rows = yield* query(
+    { location_id: String, resource: String, rejected: Number, n: Number },
+    `${together(affected.map(standingSql))} ORDER BY ALL`
+  )
+  return rows.flatMap(({ location_id: location, n, rejected, resource }): ReadonlyArray<StandingRejects> =>
+    rejected === 0 ? [] : [{ location, resource, rejected, rows: n }]
+  )
 })
 
 const standingSql = (resource: Resource): string => {

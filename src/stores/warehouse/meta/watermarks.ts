@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { type Capabilities, decodeCapabilities, encodeCapabilities } from "../../../values/capabilities.ts"
-import { query } from "../query.ts"
+import { isAny, query } from "../query.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -87,9 +87,7 @@ export const freshnessByLocation = Effect.fnUntraced(function* () {
 })
 
 /** Whether any resource was ever read completely. */
-export const isAnythingComplete = Effect.fnUntraced(function* () {
-  return (yield* (yield* Warehouse).rows("SELECT 1 FROM meta.watermarks LIMIT 1")).length > 0
-})
+export const isAnythingComplete = () => isAny("meta.watermarks")
 
 /**
  * When the rows of each resource of each location were read completely, epoch milliseconds: for children, those of the least

@@ -10,14 +10,13 @@ import { flagDescription } from "../settings/documents.ts"
 import { demoFolder } from "../output/paths.ts"
 import { type exportResults, exportTables } from "../features/export/commands.ts"
 import { account, choice, common, commonLines, durationFlag, flag, run, text } from "../command/flags.ts"
-import { loadFenced } from "./fenced.ts"
-import { type fleetResults, fleet } from "../features/fleet/commands.ts"
-import { type ledgerResults, ledger } from "../features/ledger/commands.ts"
+import { fleet, type fleetResults } from "../features/fleet/commands.ts"
+import { ledger, type ledgerResults } from "../features/ledger/commands.ts"
 import { load, loadRun } from "../command/load.ts"
-import { type exploreResults, explore } from "../features/explore/commands.ts"
+import { explore, type exploreResults } from "../features/explore/commands.ts"
 import { mcp } from "../features/explore/mcp/commands.ts"
-import { type listenResults, listen } from "../features/listen/commands.ts"
-import { type nightResults, check, schedule } from "../features/operations/commands.ts"
+import { listen, type listenResults } from "../features/listen/commands.ts"
+import { check, type nightResults, schedule } from "../features/operations/commands.ts"
 import { type RunResults, runResults } from "../run/result-data.ts"
 import { config, init, lake, models, pipelines, setupResults } from "./setup-commands.ts"
 import { contract, dictionary, type documentResults } from "../features/documents/commands.ts"
@@ -27,8 +26,13 @@ import { backup, type backupResults } from "../features/backup/commands.ts"
 import { prune, type pruneResults } from "../features/prune/commands.ts"
 import { report, type reportResults } from "../features/report/commands.ts"
 import { verify, type verifyResults } from "../features/verify/commands.ts"
-import { type privacyResults, hold, retention, subject } from "../features/privacy/subject/commands.ts"
+import { hold, type privacyResults, retention, subject } from "../features/privacy/subject/commands.ts"
 import { type DataOf, command, group } from "../command/command.ts"
+import * as Effect from "effect/Effect"
+import type { RunFlags } from "../command/run-flags.ts"
+import { tetherVariable } from "../run/tether.ts"
+import { type Flags, readSettings } from "../settings/read.ts"
+import { Environment } from "../values/environment.ts"
 
 const deadline = text("deadline", "When to stop, after 5h or at 06:00 local time; the next run resumes.")
 
@@ -209,3 +213,17 @@ declare module "../console/result.ts" {
   // oxlint-disable-next-line typescript/no-empty-object-type -- It adds the members of another type.
   interface Results extends CommandResults {}
 }
+
+/** With the database of a fleet, a sync that no worker has started takes the fence of its location first. */
+const loadFenced = <Module, A, E, R>(
+  command: string,
+  flags: RunFlags & Flags,
+  module: Promise<Module>,
+  run: (module: Module) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const environment = yield* Environment
+    const isFleet = readSettings(flags, environment).values.fleet.database !== undefined
+    if (environment[tetherVariable] !== undefined || !isFleet) return yield* loadRun(command, flags, module, run)
+    return yield* load(import("../features/fleet/commands/task.ts"), (_) => _.fencedTask(flags))
+  })

@@ -6,6 +6,7 @@ import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.
 import type { WideLoss } from "../stores/warehouse/meta/wide-readings.ts"
 import { some } from "../values/text.ts"
 import { Output, table } from "./output.ts"
+import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
 
 /** `WRONG  contacts: …`, with `word` as wide as the widest of the command. */
 export const findingLine = (
@@ -68,4 +69,32 @@ export const sayLosses = Effect.fnUntraced(function* (losses: ReadonlyArray<Wide
   say(
     `${counted(all, "custom value does", "custom values do")} not fit the type of the field, and the cell is empty: ${some(columns)}. As sent in meta.wide_readings.`
   )
+})
+
+/** The rows of locations that the settings no longer name stay in every release, as they were last read. */
+export const leftText = ({ location, readAt }: LeftLocation): string =>
+  `The location ${location} is no longer in the settings; its rows are live in every release, as of ${readAt}.`
+
+/** The next command for the first of them; it prints a plan. */
+export const nextForLeft = ([first]: ReadonlyArray<LeftLocation>): string | undefined =>
+  first && `./sluice location remove ${first.location}`
+
+export const sayLeft = Effect.fnUntraced(function* (left: ReadonlyArray<LeftLocation>) {
+  const { say } = yield* Output
+  for (const one of left) say(leftText(one), "warn")
+})
+
+/** What the settings keep out now and did not before. */
+export const earlierText = (names: ReadonlyArray<string>): string =>
+  `The settings keep out ${some(names)}; what was stored before stays in the vault, the tables and their history. Only a new ` +
+  "output folder is without it: sync into one with --output, then remove this one."
+
+/** The reverse. */
+export const liftedText = (names: ReadonlyArray<string>): string =>
+  `The settings no longer keep out ${some(names)}: it is stored from now on. Records that do not change have it after ` +
+  "./sluice sync --full."
+
+export const sayEarlier = Effect.fnUntraced(function* (names: ReadonlyArray<string> = []) {
+  const { say } = yield* Output
+  if (names.length > 0) say(earlierText(names), "warn")
 })

@@ -3,6 +3,8 @@
  * snapshot for another machine leaves out what is derived, scratch or of a run, and a demo removes nothing that is not here.
  * The check of modes and the search of an erasure read every file of the folder, whether it is in the table or not.
  */
+import { readdir } from "node:fs/promises"
+import { join, relative } from "node:path"
 
 type Kind =
   /** Lost for ever without a backup, unless the service still has it. */
@@ -136,3 +138,22 @@ export const isScratch = (name: string): boolean => outputFileOf(name)?.kind ===
 /** Whether another machine can do without a file, given by its path in the output folder. */
 export const isLocal = (path: string): boolean =>
   path.endsWith(".part") || /^(derived|scratch|run)$/.test(outputFileOf(path.split("/")[0]!)?.kind ?? "")
+
+/**
+ * What another machine needs: the files of a snapshot and of a backup, by their paths in the folder. Links are not followed, so
+ * what is behind one is missing from the files.
+ */
+export const portableFiles = async (folder: string) => {
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).map((entry) => ({
+    path: relative(folder, join(entry.parentPath, entry.name)),
+    isFile: entry.isFile(),
+    isLink: entry.isSymbolicLink()
+  }))
+  const portable = entries
+    .filter(({ path }) => !isLocal(path))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  return {
+    files: portable.filter(({ isFile }) => isFile).map(({ path }) => path),
+    links: portable.filter(({ isLink }) => isLink).map(({ path }) => path)
+  }
+}

@@ -1,10 +1,13 @@
-/** The output folder, created so that only its owner can access it. */
+/** The output folder, created so that only its owner can access it, and its id. */
 import { chmod, mkdir, readdir, rm, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { failure } from "../values/failure.ts"
-import { ifMissing } from "./files.ts"
+import { ifMissing, onDisk, readJson, writeDurably } from "./files.ts"
 import { outputFileOf } from "./contents.ts"
 import { outputPaths, readmeName } from "./paths.ts"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { randomUUID } from "node:crypto"
 
 /**
  * Creates the output folder, or restricts the access to one with only the README, as in a clone of the repository. Any
@@ -41,3 +44,18 @@ export const emptyOutputFolder = async (folder: string): Promise<void> => {
 
 /** The names in a folder; none if it does not exist. */
 export const namesIn = (folder: string): Promise<ReadonlyArray<string>> => readdir(folder).catch(ifMissing([]))
+
+const Owner = Schema.Struct({ id: Schema.String })
+
+/**
+ * The id of the folder, by which a database or a bucket knows whose data it has. It is made when it is first needed, and moves
+ * with the folder.
+ */
+export const ownerOf = Effect.fnUntraced(function* (output: string) {
+  const path = outputPaths(output).owner
+  const known = yield* readJson(path, Owner)
+  if (known) return known.id
+  const id = randomUUID()
+  yield* onDisk(path, "written", () => writeDurably(path, JSON.stringify({ id } satisfies typeof Owner.Type)))
+  return id
+})

@@ -7,9 +7,8 @@ import { sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
 import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import type { WideLoss } from "../stores/warehouse/meta/wide-readings.ts"
-import { nextForLeft } from "./left-locations.ts"
+import { modelText, nextForLeft } from "../console/findings.ts"
 import { logEnd } from "../console/log.ts"
-import { modelText } from "../console/findings.ts"
 import { type CommandResult, instant } from "../console/result.ts"
 
 type Ended = Synced & {

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { missingSegments } from "../../src/stores/vault/missing-segments.ts"
+import { missingSegments } from "../../src/stores/vault/segments.ts"
 import { newFolder } from "../support/sluice.ts"
 
 it.live("lists the numbers of missing segments", () =>

@@ -17,7 +17,7 @@ import {
 import { failure } from "../../values/failure.ts"
 import { sluiceVersion } from "../../values/version.ts"
 import { previousRelease } from "../../stages/publish/manifest.ts"
-import { ownerOf } from "../../output/owner.ts"
+import { ownerOf } from "../../output/folder.ts"
 import type { Delivery, Receiver } from "../destination.ts"
 import { type Change, changeOf, isCurrent } from "./change.ts"
 import { type Connected, connect } from "./connect.ts"

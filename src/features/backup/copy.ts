@@ -13,7 +13,7 @@ import { checksumOf, copyDurably, onDisk, syncFolder, writeDurably } from "../..
 import { outputPaths } from "../../output/paths.ts"
 import { CommandError } from "../../console/errors.ts"
 import * as Schema from "effect/Schema"
-import { portableFiles } from "../../output/portable-files.ts"
+import { portableFiles } from "../../output/contents.ts"
 
 /** What was written is removed again if this fails. */
 export const copyInto = (

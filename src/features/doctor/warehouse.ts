@@ -14,7 +14,7 @@ import { counted, ok, warning } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../catalog/discover.ts"
-import { earlierText } from "../../console/stored-earlier.ts"
+import { earlierText } from "../../console/findings.ts"
 import { failureExplanation } from "../../console/errors.ts"
 import { keptOut, storedEarlier } from "../../command/withheld.ts"
 

@@ -3,9 +3,8 @@ import * as Effect from "effect/Effect"
 import { readFile } from "node:fs/promises"
 import { namesIn } from "../../output/folder.ts"
 import { type Failure, failure, fileFailure } from "../../values/failure.ts"
-import { Damage, damagedAt } from "./damage.ts"
+import { Damage, damagedAt, plainPath, readSealed } from "./segments.ts"
 import { decode, isTorn } from "./frame.ts"
-import { plainPath, readSealed } from "./segments.ts"
 
 export interface VaultShare {
   readonly entries: number

@@ -4,9 +4,8 @@ import { readFile } from "node:fs/promises"
 import { Signal } from "../../values/signal.ts"
 import { failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
-import { damagedAt } from "./damage.ts"
+import { damagedAt, framesIn, plainPath, readSealed } from "./segments.ts"
 import type { Position } from "./position.ts"
-import { framesIn, plainPath, readSealed } from "./segments.ts"
 import { Vault } from "./vault.ts"
 
 /** `end`: the position up to which frames are read. */

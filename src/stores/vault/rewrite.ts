@@ -4,9 +4,8 @@ import { constants, zstdCompressSync } from "node:zlib"
 import { open, rename, stat } from "node:fs/promises"
 import { failure } from "../../values/failure.ts"
 import { onDisk, syncFolder } from "../../output/files.ts"
-import { damagedAt } from "./damage.ts"
+import { damagedAt, readSealed, sealedPath, segmentsIn } from "./segments.ts"
 import { type Frame, decode, encode } from "./frame.ts"
-import { readSealed, sealedPath, segmentsIn } from "./segments.ts"
 
 export interface Rewritten {
   readonly segment: number

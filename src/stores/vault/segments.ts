@@ -5,9 +5,10 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { promisify } from "node:util"
 import { constants, createZstdCompress, zstdDecompress } from "node:zlib"
-import { ifMissing, syncFolder } from "../../output/files.ts"
-import { damagedAt } from "./damage.ts"
+import { ifMissing, onDisk, syncFolder } from "../../output/files.ts"
 import { type Decoded, decode, validUntil } from "./frame.ts"
+import type { Effect } from "effect"
+import type { Failure } from "../../values/failure.ts"
 
 export const plainPath = (folder: string, segment: number) => join(folder, `${String(segment).padStart(6, "0")}.ndjson`)
 export const sealedPath = (folder: string, segment: number) => `${plainPath(folder, segment)}.zst`
@@ -96,3 +97,20 @@ export const framesIn = (segment: Buffer, start: number, bytes: number) => {
   }
   return { frames, end }
 }
+
+/** Numbers without a file below the largest one. */
+export const missingSegments = (folder: string): Effect.Effect<ReadonlyArray<number>, Failure> =>
+  onDisk(folder, "read", async () => {
+    const existing = new Set((await segmentsIn(folder)).all)
+    const last = Math.max(0, ...existing)
+    return Array.from({ length: last }, (_, index) => index + 1).filter((number) => !existing.has(number))
+  })
+
+/** Part of the vault is damaged or missing, although the file system reported no error. */
+export class Damage extends Error {}
+
+/** A version before 1.0.0 wrote the vault, in another format. */
+export class Older extends Error {}
+
+export const damagedAt = (segment: number, byte: number): Damage =>
+  new Damage(`segment ${segment} is damaged at byte ${byte}`)

@@ -8,10 +8,9 @@
 import { type Scope, Context, Effect, Layer, Semaphore } from "effect"
 import { type Failure, type FileOperation, failure, fileFailure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
-import { Damage, Older, damagedAt } from "./damage.ts"
+import { Damage, Older, damagedAt, framesIn, readPlain, readSealed } from "./segments.ts"
 import { type Frame, Decoded, bodyIn, encode } from "./frame.ts"
 import { type Position, isBefore } from "./position.ts"
-import { framesIn, readPlain, readSealed } from "./segments.ts"
 import { Writer } from "./writer.ts"
 
 export interface Read {

@@ -1,10 +1,9 @@
 /** Appends to the vault: owns the open segment, and seals segments that are full. */
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
 import { ifMissing, syncFolder } from "../../output/files.ts"
-import { Older, damagedAt } from "./damage.ts"
+import { Older, compress, damagedAt, plainPath, readSealed, segmentsIn } from "./segments.ts"
 import { isOlder, isTorn, validUntil } from "./frame.ts"
 import { type Position, isBefore, segmentBytesMax } from "./position.ts"
-import { compress, plainPath, readSealed, segmentsIn } from "./segments.ts"
 
 /** Groups writes: frames that arrive during a flush to disk are written together by the next one. */
 export class Writer {

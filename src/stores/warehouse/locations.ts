@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../values/failure.ts"
 import { query } from "./query.ts"
-import { name } from "./sql.ts"
+import { literal, name, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 import { distinctNames } from "../../values/text.ts"
 
@@ -48,4 +48,23 @@ export const locationNames = Effect.fn("warehouse.locationNames")(function* (
     () => Effect.succeed([])
   )
   return distinctNames(rows.map(({ id, name }) => ({ id: String(id), name: shown(String(name)) })))
+})
+
+/** The company that owns a location; `undefined` until the location is loaded. */
+export const companyOf = Effect.fnUntraced(function* (location: string) {
+  const [row] = yield* query(
+    { company: stringOf },
+    `SELECT company_id AS company FROM crm.locations WHERE id = ${literal(location)}`
+  )
+  return row?.company
+})
+
+/** The names of locations, as results have them; without a member if no name is known. */
+export const namesOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+  const names = yield* locationNames()
+  const locations = ids.flatMap((location) => {
+    const name = names.get(location)
+    return name === undefined ? [] : [{ location, name }]
+  })
+  return locations.length === 0 ? {} : { locations }
 })

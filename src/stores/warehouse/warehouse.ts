@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import { randomBytes } from "node:crypto"
@@ -17,7 +17,6 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { acceptsUnsigned, installedExtension, loadExtension } from "./extensions.ts"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
-import { format, formatSql, metaTablesSql } from "./format.ts"
 import { Failure, failure } from "../../values/failure.ts"
 import { holding } from "../../output/held-files.ts"
 import { makeOutputFolder } from "../../output/folder.ts"
@@ -260,6 +259,16 @@ const limitFor = (path: string, memoryMb: number): number => {
  * has it: a run that fails for want of memory helps nobody.
  */
 const memoryTimesMax = 8
+
+/** The format of a warehouse file. It increases when names in `meta` change; older files then need a rebuild. */
+export const format = 3
+
+/** Lists the tables of `meta`; no rows in a new file. */
+export const metaTablesSql =
+  "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'meta'"
+
+/** Valid only if `meta.schema_version` exists. */
+const formatSql = "SELECT format FROM meta.schema_version"
 
 /** The name of the file among the databases of its connection, in which names are resolved. */
 export const catalogName = "warehouse"

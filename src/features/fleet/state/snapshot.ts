@@ -10,9 +10,8 @@ import { createHash, randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { mkdir, open, readFile, readdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { outputFiles } from "../../../output/contents.ts"
+import { outputFiles, portableFiles } from "../../../output/contents.ts"
 import { writeAtomically } from "../../../output/files.ts"
-import { portableFiles } from "../../../output/portable-files.ts"
 import type { Objects } from "./objects.ts"
 
 const Content = Schema.Struct({

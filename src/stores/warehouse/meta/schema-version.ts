@@ -1,9 +1,8 @@
 /** `meta.schema_version`: the format of the file, and the definitions that its tables were last brought up to date with. */
 import * as Effect from "effect/Effect"
-import { format } from "../format.ts"
+import { Warehouse, format } from "../warehouse.ts"
 import { queryTexts } from "../query.ts"
 import { literal } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 
 /** Fingerprint of the definitions to which the tables were last migrated; `undefined` in a new file. */

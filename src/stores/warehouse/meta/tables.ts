@@ -1,10 +1,9 @@
 /** The tables of schema `meta`: the state of the syncs, and reports. Other modules of this folder access one table each. */
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
-import { metaTablesSql } from "../format.ts"
+import { type Warehouse, metaTablesAtOpening, metaTablesSql } from "../warehouse.ts"
 import { readRows } from "../query.ts"
 import { literal, name } from "../sql.ts"
-import { type Warehouse, metaTablesAtOpening } from "../warehouse.ts"
 
 interface MetaTable {
   readonly comment: string

@@ -1,7 +1,7 @@
 /**
  * `meta.wide_readings`: the custom values that are not in the notation that the SQL of the wide views reads, and the number,
- * date or time that each of them is to `catalog/convert.ts`, which decides about every value. And `meta.wide_losses`: cells of
- * wide tables that do not show their custom value exactly, or not at all.
+ * date or time that each of them is to `catalog/convert.ts`, which decides about every value. `meta.wide_losses`: cells of wide
+ * tables that do not show their custom value exactly, or not at all. `meta.wide_columns`: the column of each custom field.
  */
 import { Rounded, converters } from "../../../catalog/convert.ts"
 import { parseExact } from "../../../catalog/json.ts"
@@ -84,3 +84,27 @@ export const wideLosses = () =>
     { table: String, column: String, rounded: Number, unfit: Number },
     'SELECT view_name AS "table", column_name AS "column", rounded, unfit FROM meta.wide_losses ORDER BY view_name, column_name'
   )
+
+export interface FieldOfLocation {
+  readonly location: string
+  readonly field: string
+}
+export interface FieldColumn extends FieldOfLocation {
+  readonly view: string
+  readonly column: string
+}
+
+/** SQL for the columns of a view, with `place`, the order in which they were named. */
+export const columnsOfViewSql = (view: string): string =>
+  `SELECT location_id, field, column_name, rowid AS place FROM meta.wide_columns WHERE view_name = ${literal(view)}`
+
+/** Stores the columns of fields, in place of earlier ones. */
+export const nameColumnsStatements = (named: ReadonlyArray<FieldColumn>): ReadonlyArray<string> => {
+  if (named.length === 0) return []
+  const keys = named.map(({ view, location, field }) => [view, location, field].map(literal).join(", "))
+  const rows = named.map(({ column }, index) => `(${keys[index]}, ${literal(column)})`)
+  return [
+    `DELETE FROM meta.wide_columns WHERE (view_name, location_id, field) IN (${keys.map((key) => `(${key})`).join(", ")})`,
+    `INSERT INTO meta.wide_columns (view_name, location_id, field, column_name) VALUES ${rows.join(", ")}`
+  ]
+}

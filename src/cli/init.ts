@@ -14,7 +14,7 @@ import { syncSettings } from "../settings/settings.ts"
 import { sections } from "../settings/sections.ts"
 import type { Setting } from "../values/setting.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError, explanationOf, explained } from "../console/errors.ts"
+import { CommandError, explained, explanationOf, usageError } from "../console/errors.ts"
 import { Output } from "../console/output.ts"
 import { shown } from "../console/result.ts"
 
@@ -170,7 +170,7 @@ const flagByAnswer = {
   formats: "--formats"
 } as const
 
-const usage = (message: string) => new CommandError({ ends: "usage", message, next: "./sluice init --help" })
+const usage = (message: string) => usageError(message, "./sluice init --help")
 
 const refuseExisting = Effect.fnUntraced(function* ({ force }: InitFlags, files: ReadonlyArray<string>) {
   const existing = files.filter((file) => existsSync(file))

@@ -5,7 +5,7 @@ import { onDisk } from "../output/files.ts"
 import { readSettings } from "../settings/read.ts"
 import { currenciesOf } from "../settings/settings.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError } from "../console/errors.ts"
+import { usageError } from "../console/errors.ts"
 import { shown } from "../console/result.ts"
 import { writeProject } from "../stages/publish/models/files.ts"
 
@@ -17,11 +17,10 @@ export const modelsExport = Effect.fn("command.modelsExport")(function* ({
   readonly force: boolean
 }) {
   if (!force && (yield* onDisk(folder, "read", () => namesIn(folder))).length > 0)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${folder} is not empty. Nothing was written.`,
-      next: `./sluice models export ${folder} --force replaces the files of the project, and leaves all others.`
-    })
+    return yield* usageError(
+      `${folder} is not empty. Nothing was written.`,
+      `./sluice models export ${folder} --force replaces the files of the project, and leaves all others.`
+    )
   const currencies = currenciesOf(readSettings({}, yield* Environment))
   const views = yield* onDisk(folder, "written", () => writeProject(folder, currencies))
   const next = `cd ${folder}, then SLUICE_DUCKDB=<path of crm.duckdb> dbt build --profiles-dir .`

@@ -11,7 +11,7 @@ import { counted } from "../values/finding.ts"
 import { reservedWords } from "../stores/warehouse/reserved-words.ts"
 import { folderProblem } from "../command/catalogue.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError } from "../console/errors.ts"
+import { usageError } from "../console/errors.ts"
 import { table } from "../console/output.ts"
 import { info, shown } from "../console/result.ts"
 
@@ -23,11 +23,10 @@ export const pipelinesCheck = Effect.fn("command.pipelinesCheck")(function* (fla
   const { pipelines } = yield* outputSettings(flags, yield* Environment)
   const folder = flags.folder === undefined ? pipelines : resolve(flags.folder)
   if (folder === undefined)
-    return yield* new CommandError({
-      ends: "usage",
-      message: "There is no folder of own definitions: pipelines.folder is not set.",
-      next: "./sluice pipelines check my-pipelines"
-    })
+    return yield* usageError(
+      "There is no folder of own definitions: pipelines.folder is not set.",
+      "./sluice pipelines check my-pipelines"
+    )
   const {
     catalogue,
     own,

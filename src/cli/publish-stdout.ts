@@ -22,7 +22,7 @@ import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
 import { name } from "../stores/warehouse/sql.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { wideViews } from "../stores/warehouse/wide-views.ts"
-import { CommandError } from "../console/errors.ts"
+import { CommandError, usageError } from "../console/errors.ts"
 import { Output } from "../console/output.ts"
 import { openReadable, sayHolder } from "../command/readable.ts"
 
@@ -50,11 +50,10 @@ export const publishToStdout = Effect.fn("command.publishToStdout")(function* (
   const table = yield* tableOf(catalogue, flags.stdout, yield* releasedModels(output.folder))
   const masking = yield* maskingOf(output.publishing, flags.profile ?? "raw")
   if (table.schema === "bi" && masking)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `--stdout ${flags.stdout} --profile ${masking.profile}: a model is made of tables that are masked already.`,
-      next: "Name a folder for this profile with [[publish]] in the settings: it gets the models too."
-    })
+    return yield* usageError(
+      `--stdout ${flags.stdout} --profile ${masking.profile}: a model is made of tables that are masked already.`,
+      "Name a folder for this profile with [[publish]] in the settings: it gets the models too."
+    )
   if (table.schema === "bi") return yield* modelToStdout(table.name, flags, output)
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
@@ -158,22 +157,18 @@ const tableOf = (
 }
 
 const notFound = (flag: string, what: string, written: string, names: ReadonlyArray<string>) => {
-  return new CommandError({
-    ends: "usage",
-    message: `${flag}: there is ${what}${suggestion(closest(written, names))}`,
-    next: "./sluice dictionary"
-  })
+  return usageError(`${flag}: there is ${what}${suggestion(closest(written, names))}`, "./sluice dictionary")
 }
 
 const checkCondition = Effect.fnUntraced(function* (part: string, where: string) {
-  yield* (yield* Warehouse).rows(`EXPLAIN SELECT 1 FROM ${part} WHERE (${where}\n)`).pipe(
-    Effect.mapError(
-      ({ message }) =>
-        new CommandError({
-          ends: "usage",
-          message: `--where ${where}: ${message.split("\n")[0]}`,
-          next: "Write an SQL condition over the columns of the table, such as --where \"status = 'won'\"."
-        })
+  yield* (yield* Warehouse)
+    .rows(`EXPLAIN SELECT 1 FROM ${part} WHERE (${where}\n)`)
+    .pipe(
+      Effect.mapError(({ message }) =>
+        usageError(
+          `--where ${where}: ${message.split("\n")[0]}`,
+          "Write an SQL condition over the columns of the table, such as --where \"status = 'won'\"."
+        )
+      )
     )
-  )
 })

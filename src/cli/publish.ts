@@ -16,7 +16,7 @@ import { lastRun } from "../stores/warehouse/meta/runs.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { catalogueOf } from "../command/prologue.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError, nothingSynced } from "../console/errors.ts"
+import { CommandError, nothingSynced, usageError } from "../console/errors.ts"
 import { logEnd } from "../console/log.ts"
 import { modelText, warn } from "../console/findings.ts"
 import { Output } from "../console/output.ts"
@@ -44,11 +44,10 @@ export const publishCommand = Effect.fn("command.publish")(function* (flags: Pub
   }
   const useless = (["where", "columns", "format", "profile"] as const).find((flag) => flags[flag] !== undefined)
   if (useless !== undefined)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `--${useless} needs --stdout: it selects what one table writes to stdout.`,
-      next: "./sluice publish --help"
-    })
+    return yield* usageError(
+      `--${useless} needs --stdout: it selects what one table writes to stdout.`,
+      "./sluice publish --help"
+    )
   if (!existsSync(outputPaths(output.folder).warehouse)) return yield* nothingSynced(output.folder)
   const targets = yield* resolveTargets(output, catalogue)
   const {

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import { RunWait } from "../output/lock.ts"
 import { durationMs } from "../values/text.ts"
-import { CommandError } from "../console/errors.ts"
+import { usageError } from "../console/errors.ts"
 import type { LogFormat, LogLevel } from "../console/log.ts"
 import { Output } from "../console/output.ts"
 
@@ -63,8 +63,7 @@ export const deadlineOf = Effect.fnUntraced(function* (text: string | undefined,
   )
 })
 
-const refuse = (message: string, command: string) =>
-  Effect.fail(new CommandError({ ends: "usage", message, next: `./sluice ${command} --help` }))
+const refuse = (message: string, command: string) => Effect.fail(usageError(message, `./sluice ${command} --help`))
 
 const nextTimeOfDay = (text: string, now: number): number | undefined => {
   const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []

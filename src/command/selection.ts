@@ -1,7 +1,7 @@
 /** What `--only` and `--except` say. */
 import * as Effect from "effect/Effect"
 import { commaSeparated } from "../values/setting.ts"
-import { CommandError } from "../console/errors.ts"
+import { usageError } from "../console/errors.ts"
 
 export interface ChoiceFlags {
   readonly only?: string | undefined
@@ -15,10 +15,6 @@ export const choiceOf = Effect.fnUntraced(function* ({ only, except }: ChoiceFla
     ["--except", except]
   ] as const)
     if (text !== undefined && commaSeparated(text).length === 0)
-      return yield* new CommandError({
-        ends: "usage",
-        message: `${flag} "${text}": no table or family is named.`,
-        next: "./sluice dictionary"
-      })
+      return yield* usageError(`${flag} "${text}": no table or family is named.`, "./sluice dictionary")
   return { only: commaSeparated(only ?? ""), except: commaSeparated(except ?? "") }
 })

@@ -21,6 +21,10 @@ export class CommandError extends Schema.TaggedError<CommandError>()("CommandErr
   resumeAt: Schema.optionalKey(Schema.Number)
 }) {}
 
+/** The command was typed in a way that it cannot mean. */
+export const usageError = (message: string, next: string): CommandError =>
+  new CommandError({ ends: "usage", message, next })
+
 export const nothingSynced = (folder: string, message = `Nothing was synced into ${folder} yet.`): CommandError =>
   new CommandError({ ends: "failed", message, next: firstSync(folder) })
 

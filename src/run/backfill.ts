@@ -1,7 +1,7 @@
 /** Reads a range of the past; syncs take precedence. */
 import { Clock, Effect } from "effect"
 import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
-import { CommandError } from "../console/errors.ts"
+import { CommandError, usageError } from "../console/errors.ts"
 import { type SyncFlags, syncOnce } from "./sync.ts"
 
 export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {
@@ -24,8 +24,7 @@ const rangeOf = Effect.fnUntraced(function* ({ from, to }: BackfillFlags): Effec
   const start = momentOf(from, 0)
   // A day alone is meant as a whole.
   const end = to === undefined ? now : momentOf(to, dayMs)
-  const refuse = (message: string) =>
-    Effect.fail(new CommandError({ ends: "usage", message, next: "./sluice backfill --help" }))
+  const refuse = (message: string) => Effect.fail(usageError(message, "./sluice backfill --help"))
   const notDate = (flag: string) => refuse(`${flag} is not a date: write 2025-01-31 or 2025-01-31T12:00:00Z.`)
   if (start === undefined) return yield* notDate(`--from ${from}`)
   if (end === undefined) return yield* notDate(`--to ${to}`)

@@ -6,7 +6,7 @@ import { outputFileOf, outputFiles, portableFiles } from "../../output/contents.
 import { onDisk, readJson } from "../../output/files.ts"
 import { makeOutputFolder, namesIn } from "../../output/folder.ts"
 import { outputPaths } from "../../output/paths.ts"
-import { CommandError, nothingSynced } from "../../console/errors.ts"
+import { CommandError, nothingSynced, usageError } from "../../console/errors.ts"
 import { record } from "../../command/recorded.ts"
 import { Output } from "../../console/output.ts"
 import { info, instant, shown } from "../../console/result.ts"
@@ -55,8 +55,7 @@ export const backup = Effect.fn("command.backup")(function* (flags: BackupFlags)
 
 /** Another program may open the folder at any time, so it must be new, and neither folder may contain the other. */
 const checkTarget = Effect.fnUntraced(function* (target: string, folder: string) {
-  const problem = (message: string) =>
-    new CommandError({ ends: "usage", message, next: "Name a folder that is empty or does not exist." })
+  const problem = (message: string) => usageError(message, "Name a folder that is empty or does not exist.")
   const [real, realFolder] = [realPath(target), realPath(folder)]
   if (isBelow(real, realFolder) || isBelow(realFolder, real))
     return yield* problem(`${target} and the output folder ${folder} are inside each other.`)
@@ -84,11 +83,10 @@ const checkBackup = Effect.fnUntraced(function* (target: string) {
     return yield* failure({ _tag: "BackupIncomplete", folder: target })
   const manifest = yield* readJson(outputPaths(target).backup, Manifest)
   if (manifest === undefined)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${target} is no backup: it has no ${outputFiles.backup.name}.`,
-      next: "./sluice backup makes one; ./sluice verify checks any output folder."
-    })
+    return yield* usageError(
+      `${target} is no backup: it has no ${outputFiles.backup.name}.`,
+      "./sluice backup makes one; ./sluice verify checks any output folder."
+    )
   return yield* report(target, manifest, yield* problemsOf(target, manifest))
 })
 

@@ -7,7 +7,7 @@ import { modelContract } from "../../stages/publish/models/dictionary.ts"
 import { sluiceVersion } from "../../values/version.ts"
 import { defaultCatalogue } from "../../command/catalogue.ts"
 import { defaultModels } from "../../command/default-models.ts"
-import { CommandError } from "../../console/errors.ts"
+import { usageError } from "../../console/errors.ts"
 import { Output } from "../../console/output.ts"
 import { info, shown } from "../../console/result.ts"
 
@@ -39,11 +39,7 @@ const presentTables = Effect.gen(function* () {
 
 const readContract = Effect.fnUntraced(function* (file: string) {
   const wrong = (detail: string) =>
-    new CommandError({
-      ends: "usage",
-      message: `${file}: ${detail}`,
-      next: "./sluice contract print > contract.odcs.yaml writes the present contract."
-    })
+    usageError(`${file}: ${detail}`, "./sluice contract print > contract.odcs.yaml writes the present contract.")
   const text = yield* Effect.tryPromise({
     try: () => readFile(file, "utf8"),
     catch: (error) => wrong(error instanceof Error ? error.message : String(error))

@@ -15,7 +15,7 @@ import { closest, suggestion } from "../../settings/closest.ts"
 import { defaultCatalogue } from "../../command/catalogue.ts"
 import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
 import { modelDescribed, modelFamily, modelSections } from "../../stages/publish/models/dictionary.ts"
-import { CommandError } from "../../console/errors.ts"
+import { usageError } from "../../console/errors.ts"
 import { Output } from "../../console/output.ts"
 import { info, shown } from "../../console/result.ts"
 import { terminalWidth } from "../../values/text.ts"
@@ -104,11 +104,10 @@ const namedBy = Effect.fnUntraced(function* (
   const unknown = names.find((name) => namesOf(name).length === 0)
   if (unknown !== undefined) {
     const near = closest(unknown, choosableNames(all, families))
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${unknown}: there is no such table, model or family${suggestion(near)}`,
-      next: near === undefined ? "./sluice dictionary" : `./sluice dictionary ${near}`
-    })
+    return yield* usageError(
+      `${unknown}: there is no such table, model or family${suggestion(near)}`,
+      near === undefined ? "./sluice dictionary" : `./sluice dictionary ${near}`
+    )
   }
   const named = new Set(names.flatMap(namesOf))
   return ({ name }: Named) => names.length === 0 || named.has(name)

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { choosableNames, namedTables } from "../../catalog/published-tables.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
-import { CommandError } from "../../console/errors.ts"
+import { usageError } from "../../console/errors.ts"
 
 interface Choosable {
   /** The names of the tables that can be chosen. */
@@ -27,17 +27,15 @@ export const chosenTables = Effect.fnUntraced(function* (
   ] as const)
     for (const name of names)
       if (namesOf(name).length === 0)
-        return yield* new CommandError({
-          ends: "usage",
-          message: `${flag} ${name}: there is no such table or family${suggestion(closest(name, choosableNames(tables, familyByTable)))}`,
-          next: "./sluice dictionary"
-        })
+        return yield* usageError(
+          `${flag} ${name}: there is no such table or family${suggestion(closest(name, choosableNames(tables, familyByTable)))}`,
+          "./sluice dictionary"
+        )
   const excluded = new Set(except.flatMap(namesOf))
   const chosen = [...new Set(only.flatMap(namesOf))].filter((name) => !excluded.has(name))
   if (chosen.length > 0) return chosen
-  return yield* new CommandError({
-    ends: "usage",
-    message: `--only ${only.join(",")} --except ${except.join(",")}: no table is left.`,
-    next: "./sluice dictionary lists the tables."
-  })
+  return yield* usageError(
+    `--only ${only.join(",")} --except ${except.join(",")}: no table is left.`,
+    "./sluice dictionary lists the tables."
+  )
 })

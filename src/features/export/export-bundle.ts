@@ -14,7 +14,7 @@ import { counted } from "../../values/finding.ts"
 import { loadCatalogue } from "../../command/catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError } from "../../console/errors.ts"
+import { CommandError, usageError } from "../../console/errors.ts"
 import { duration } from "../../console/output.ts"
 import { record } from "../../command/recorded.ts"
 import { shown } from "../../console/result.ts"
@@ -52,11 +52,10 @@ export const exportBundle = Effect.fn("command.exportBundle")(function* (flags: 
           ? "an encrypted bundle needs --encrypt-to and a name that ends in .tar.age or .zip.age"
           : yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
   if (problem !== undefined)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${flags.target}: ${problem}.`,
-      next: "./sluice export bundle audit-2026-11 (a new folder), or audit-2026-11.tar, or audit-2026-11.zip"
-    })
+    return yield* usageError(
+      `${flags.target}: ${problem}.`,
+      "./sluice export bundle audit-2026-11 (a new folder), or audit-2026-11.tar, or audit-2026-11.zip"
+    )
   const catalogue = yield* loadCatalogue(output)
   const choice = yield* choiceOf(flags)
   const { run, writtenAt, ...written } = yield* Effect.gen(function* () {
@@ -102,14 +101,16 @@ const releaseFolder = Effect.fnUntraced(function* (
   { folder, publishing }: { readonly folder: string; readonly publishing: PublishSettings }
 ) {
   if (profile === undefined) return outputPaths(folder).published
-  const wrong = (message: string, next: string) => new CommandError({ ends: "usage", message, next })
   // A bundle describes the tables of the definitions, and counts are none of them.
   if (profile === "aggregate")
-    return yield* wrong("A release with the profile aggregate has counts only, and makes no bundle.", "copy its folder")
+    return yield* usageError(
+      "A release with the profile aggregate has counts only, and makes no bundle.",
+      "copy its folder"
+    )
   const found = publishing.targets.filter((target) => target.profile === profile)
   if (found.length === 1) return found[0]!.folder
   const known = publishing.targets.map((target) => `${target.name} (${target.profile})`).join(", ") || "none"
-  return yield* wrong(
+  return yield* usageError(
     `--profile ${profile}: ${counted(found.length, "[[publish]] folder")} of the settings ${found.length === 1 ? "has" : "have"} this profile; there are: ${known}.`,
     "name the profile of exactly one of them, or add a [[publish]] to the settings"
   )

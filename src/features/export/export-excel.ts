@@ -19,7 +19,7 @@ import { type Unwritten, type WorkbookTable, writeWorkbook } from "../../stores/
 import { loadCatalogue } from "../../command/catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError } from "../../console/errors.ts"
+import { usageError } from "../../console/errors.ts"
 import { openReadable, sayHolder } from "../../command/readable.ts"
 import { record } from "../../command/recorded.ts"
 import { instant, shown, warning } from "../../console/result.ts"
@@ -69,11 +69,7 @@ const fileOf = (file: string) => {
         : undefined
   return problem === undefined
     ? Effect.succeed(path)
-    : new CommandError({
-        ends: "usage",
-        message: `${file}: ${problem}.`,
-        next: "./sluice export excel contacts.xlsx --only contacts"
-      })
+    : usageError(`${file}: ${problem}.`, "./sluice export excel contacts.xlsx --only contacts")
 }
 
 /** Wide views repeat the rows of their table, so a family does not include them. */
@@ -82,11 +78,10 @@ const sheetTables = Effect.fnUntraced(function* (
   choice: Effect.Success<ReturnType<typeof choiceOf>>
 ) {
   if (choice.only.length === 0)
-    return yield* new CommandError({
-      ends: "usage",
-      message: "Name the tables of the workbook with --only: each becomes a sheet.",
-      next: "./sluice dictionary lists the tables."
-    })
+    return yield* usageError(
+      "Name the tables of the workbook with --only: each becomes a sheet.",
+      "./sluice dictionary lists the tables."
+    )
   const tables = publishedTables(catalogue).map(({ name }) => name)
   return yield* chosenTables({ tables, familyByTable: catalogue.familyByTable }, choice)
 })

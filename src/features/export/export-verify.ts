@@ -5,7 +5,7 @@ import { verifyBundle } from "./bundle/verify/verify.ts"
 import { type Failure, exitCodes } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { counted, levelWords } from "../../values/finding.ts"
-import { CommandError } from "../../console/errors.ts"
+import { CommandError, usageError } from "../../console/errors.ts"
 import { findingLine } from "../../console/findings.ts"
 import { shown } from "../../console/result.ts"
 
@@ -18,15 +18,14 @@ export const exportVerify = Effect.fn("command.exportVerify")(function* ({
 }) {
   const found = yield* Effect.promise(() => stat(given).catch(() => undefined))
   if (!found?.isDirectory())
-    return yield* new CommandError({
-      ends: "usage",
-      message: found ? `${given} is a file, and a bundle is checked as a folder.` : `There is no folder ${given}.`,
-      next: /\.zip$/i.test(given)
+    return yield* usageError(
+      found ? `${given} is a file, and a bundle is checked as a folder.` : `There is no folder ${given}.`,
+      /\.zip$/i.test(given)
         ? `unzip ${given}, then ./sluice export verify with the folder in it.`
         : found
           ? `tar -xf ${given}, then ./sluice export verify with the folder in it.`
           : "./sluice export verify --help"
-    })
+    )
   const check = yield* Effect.callback<Awaited<ReturnType<typeof verifyBundle>>, unknown>((resume, signal) => {
     realpath(given)
       .then((folder) => verifyBundle(folder, signal))

@@ -14,7 +14,7 @@ import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { counted } from "../../values/finding.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, nothingSynced } from "../../console/errors.ts"
+import { nothingSynced, usageError } from "../../console/errors.ts"
 import { table } from "../../console/output.ts"
 import { openReadable } from "../../command/readable.ts"
 import { instant, shown, warning } from "../../console/result.ts"
@@ -76,11 +76,7 @@ const bundleFindings = Effect.fnUntraced(function* (folder: string, { hashes }: 
   const text = yield* onDisk(info, "read", () => readFile(info, "utf8"))
   const [, seq, sha256] = /^Ledger-Head: (\d+) ([0-9a-f]{64})$/m.exec(text) ?? []
   if (seq === undefined)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${info} does not name the head of a ledger (Ledger-Head).`,
-      next: "./sluice ledger verify"
-    })
+    return yield* usageError(`${info} does not name the head of a ledger (Ledger-Head).`, "./sluice ledger verify")
   const found = hashes[Number(seq) - 1]
   if (Number(seq) === 0 || found === sha256) return []
   return [

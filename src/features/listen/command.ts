@@ -13,7 +13,7 @@ import { counted } from "../../values/finding.ts"
 import { loadCatalogue } from "../../command/catalogue.ts"
 import { refuseDemoFolder } from "../../command/demo-folder.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, explanationOf } from "../../console/errors.ts"
+import { CommandError, explanationOf, usageError } from "../../console/errors.ts"
 import { Output } from "../../console/output.ts"
 import { printResult } from "../../console/result.ts"
 import { syncOnce } from "../../run/sync.ts"
@@ -40,11 +40,10 @@ export const listen = Effect.fn("command.listen")(function* (flags: ListenFlags)
   keepSecret(secret)
   const everyMs = durationMs(flags.every ?? "30s")
   if (everyMs === undefined || everyMs < 1000)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `--every ${flags.every}: expected a duration of a second or more, such as 30s.`,
-      next: "./sluice listen --every 30s"
-    })
+    return yield* usageError(
+      `--every ${flags.every}: expected a duration of a second or more, such as 30s.`,
+      "./sluice listen --every 30s"
+    )
   const { resources } = yield* loadCatalogue(output)
   const words = wordsByTable(resources)
   const tables = new Set(words.keys())

@@ -11,7 +11,7 @@ import { type Schedule, isTimeZone, oddDays, timeOf } from "./schedule/schedule.
 import type { Flags } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError } from "../../console/errors.ts"
+import { usageError } from "../../console/errors.ts"
 import { Output } from "../../console/output.ts"
 import { info, shown } from "../../console/result.ts"
 import { installed } from "../../values/installation.ts"
@@ -36,15 +36,15 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
   const chosen = kinds.filter((kind) => flags[kind])
   const [kind] = chosen
   if (kind === undefined || chosen.length > 1)
-    return yield* usage(
+    return yield* usageError(
       `Choose one scheduler: ${kinds.map((one) => `--${one}`).join(", ")}.`,
       "./sluice schedule print --systemd --at 02:30"
     )
   const time = timeOf(flags.at)
-  if (time === undefined) return yield* usage(`--at ${flags.at}: expected a time such as 02:30.`, nextOf(kind))
+  if (time === undefined) return yield* usageError(`--at ${flags.at}: expected a time such as 02:30.`, nextOf(kind))
   const timeZone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
   if (!isTimeZone(timeZone))
-    return yield* usage(`--time-zone ${timeZone}: expected a name such as Europe/Berlin.`, nextOf(kind))
+    return yield* usageError(`--time-zone ${timeZone}: expected a name such as Europe/Berlin.`, nextOf(kind))
   const { folder: output } = yield* outputSettings(flags, yield* Environment)
   const schedule: Schedule = {
     ...time,
@@ -95,8 +95,6 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
 })
 
 const nextOf = (kind: string): string => `./sluice schedule print --${kind} --at 02:30 --time-zone Europe/Berlin`
-
-const usage = (message: string, next: string) => new CommandError({ ends: "usage", message, next })
 
 /** The launcher, in a clone or in an installed package. */
 const programPath = (): string => {

@@ -17,7 +17,7 @@ import { type SampleOptions, type Sampled, checkSample } from "./sample.ts"
 import { finished, nextStep, verify, verifyVault } from "./verify.ts"
 import { accountSettings, catalogueOf } from "../../command/prologue.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, explained } from "../../console/errors.ts"
+import { CommandError, explained, usageError } from "../../console/errors.ts"
 import { findingLine } from "../../console/findings.ts"
 import { Output, table } from "../../console/output.ts"
 import { type Holder, type Readable, openReadable, sayHolder } from "../../command/readable.ts"
@@ -35,11 +35,7 @@ const reportMax = 10
 
 export const verifyCommand = Effect.fn("command.verify")(function* (flags: VerifyFlags) {
   if (flags.sample !== undefined && flags.sample < 1)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `--sample ${flags.sample}: must be at least 1.`,
-      next: "./sluice verify --sample 50"
-    })
+    return yield* usageError(`--sample ${flags.sample}: must be at least 1.`, "./sluice verify --sample 50")
   const { say } = yield* Output
   // Missing settings of the accounts are reported before the long part.
   const { output, accounts } =

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { outputPaths, snapshotName } from "../../../output/paths.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { CommandError, usageError } from "../../../console/errors.ts"
 import { closest, suggestion } from "../../../settings/closest.ts"
 import type { ProfileName } from "../../../settings/masking.ts"
 import type { CommandSettings } from "../../../settings/settings.ts"
@@ -74,7 +74,7 @@ const named = (targets: ReadonlyArray<TargetSettings>, name: string): Effect.Eff
     : Effect.succeed(target)
 }
 
-const usage = (message: string, next: string) => Effect.fail(new CommandError({ ends: "usage", message, next }))
+const usage = (message: string, next: string) => Effect.fail(usageError(message, next))
 
 const nothingMasked = (folder: string): CommandError =>
   new CommandError({

@@ -11,7 +11,7 @@ import type { FleetSettings } from "../../../settings/fleet.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { fleetSettings } from "../../../settings/settings.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { CommandError, usageError } from "../../../console/errors.ts"
 import { report } from "./fleet.ts"
 import { withDatabase } from "./fleet-database.ts"
 import { Output } from "../../../console/output.ts"
@@ -56,8 +56,7 @@ const add = Effect.fnUntraced(function* (settings: FleetSettings, locations: Rea
   return report("fleet-locations", added, locations.length, (count) => `${count} added`)
 })
 
-const usage = (message: string) =>
-  Effect.fail(new CommandError({ ends: "usage", message, next: "./sluice fleet locations add --help" }))
+const usage = (message: string) => Effect.fail(usageError(message, "./sluice fleet locations add --help"))
 
 const fromAgency = Effect.fnUntraced(function* ({ agencyToken, baseUrl, companyId }: FleetSettings) {
   if (baseUrl === undefined)
@@ -88,11 +87,10 @@ const fromFile = (file: string) =>
         }))
       }),
     catch: (cause) =>
-      new CommandError({
-        ends: "usage",
-        message: `${file} could not be read as CSV: ${String((cause as Error).message).split("\n")[0]}`,
-        next: "Write a header with the column location, and optionally name and token."
-      })
+      usageError(
+        `${file} could not be read as CSV: ${String((cause as Error).message).split("\n")[0]}`,
+        "Write a header with the column location, and optionally name and token."
+      )
   })
 
 /** `GET /locations/search` has no total, so the end is a page without a new location. */

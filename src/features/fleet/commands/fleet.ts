@@ -10,7 +10,7 @@ import { commaSeparated } from "../../../values/setting.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { counted } from "../../../values/finding.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { usageError } from "../../../console/errors.ts"
 import { withDatabase } from "./fleet-database.ts"
 import { duration, table } from "../../../console/output.ts"
 import { shown } from "../../../console/result.ts"
@@ -31,11 +31,7 @@ const change = Effect.fnUntraced(function* (
 ) {
   const command = `./sluice ${name.replace("-", " ")}`
   if (flags.all === (flags.location !== undefined))
-    return yield* new CommandError({
-      ends: "usage",
-      message: "Either --all or --location names the locations.",
-      next: `${command} --all`
-    })
+    return yield* usageError("Either --all or --location names the locations.", `${command} --all`)
   const settings = yield* fleetSettings(flags, yield* Environment)
   const chosen = flags.location === undefined ? undefined : commaSeparated(flags.location)
   const { changed, known } = yield* withDatabase(
@@ -65,11 +61,10 @@ export const report = (
 const refuseUnknown = Effect.fnUntraced(function* (chosen: Chosen) {
   const unknown = yield* unknownOf(chosen)
   if (unknown.length > 0)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `--location ${unknown.join(",")}: the fleet has no such location.`,
-      next: `./sluice fleet locations add ${unknown.join(" ")}`
-    })
+    return yield* usageError(
+      `--location ${unknown.join(",")}: the fleet has no such location.`,
+      `./sluice fleet locations add ${unknown.join(" ")}`
+    )
 })
 
 export interface EnqueueFlags extends ChosenFlags {
@@ -81,11 +76,10 @@ export interface EnqueueFlags extends ChosenFlags {
 export const fleetEnqueue = Effect.fn("command.fleetEnqueue")(function* (flags: EnqueueFlags) {
   const { from, full, to } = flags
   if ((full && from !== undefined) || (to !== undefined && from === undefined))
-    return yield* new CommandError({
-      ends: "usage",
-      message: full ? "--full and --from exclude each other." : "--to needs --from.",
-      next: "./sluice fleet enqueue --all --from 2025-01-01"
-    })
+    return yield* usageError(
+      full ? "--full and --from exclude each other." : "--to needs --from.",
+      "./sluice fleet enqueue --all --from 2025-01-01"
+    )
   const kind = full ? "full" : from === undefined ? "sync" : "backfill"
   return yield* change(
     "fleet-enqueue",

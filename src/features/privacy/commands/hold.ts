@@ -10,7 +10,7 @@ import type { Flags } from "../../../settings/read.ts"
 import { outputSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { CommandError, usageError } from "../../../console/errors.ts"
 import { table } from "../../../console/output.ts"
 import { record } from "../../../command/recorded.ts"
 import { instant, shown } from "../../../console/result.ts"
@@ -33,11 +33,7 @@ export const holdAdd = Effect.fn("command.holdAdd")(function* (flags: HoldAddFla
   const names = resources.map((resource) => resource.table)
   const unknown = tables.find((one) => one !== "*" && !names.includes(one))
   const usage = (message: string) =>
-    new CommandError({
-      ends: "usage",
-      message,
-      next: "./sluice hold add case-2026-17 --contact 3FpZ81kQ --reason TEXT"
-    })
+    usageError(message, "./sluice hold add case-2026-17 --contact 3FpZ81kQ --reason TEXT")
   if (unknown !== undefined)
     return yield* usage(`--table ${unknown}: there is no such list of records${suggestion(closest(unknown, names))}`)
   if (contacts.length + tables.length === 0) return yield* usage("A hold needs a --contact or a --table.")

@@ -21,7 +21,7 @@ import { loadCatalogue } from "../../../command/catalogue.ts"
 import { heldLocations, markOf } from "../../../command/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { givenTo } from "../../../stores/ledger/given.ts"
-import { CommandError, nothingSynced } from "../../../console/errors.ts"
+import { CommandError, nothingSynced, usageError } from "../../../console/errors.ts"
 import { modelText } from "../../../console/findings.ts"
 import { Output, table } from "../../../console/output.ts"
 import { outputLayer } from "../../../command/output-layer.ts"
@@ -89,11 +89,10 @@ const planned = Effect.fnUntraced(function* (id: string, output: OutputSettings,
     const mark = yield* markOf(output.folder)
     if (mark !== undefined) return plan
     const others = [...(yield* heldLocations(output.folder))].filter((one) => one !== id)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${output.folder} has nothing of the location ${id}. It has ${others.join(", ") || "no location"}.`,
-      next: "./sluice status"
-    })
+    return yield* usageError(
+      `${output.folder} has nothing of the location ${id}. It has ${others.join(", ") || "no location"}.`,
+      "./sluice status"
+    )
   }).pipe(Effect.provide(tables))
 }, Effect.scoped)
 

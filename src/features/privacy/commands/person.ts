@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { commaSeparated } from "../../../values/setting.ts"
 import { digitsOf } from "../subject/addresses.ts"
 import { type FoundContact, countriesOfLocations, findContacts, keepContacts } from "../subject/find.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { CommandError, usageError } from "../../../console/errors.ts"
 
 export interface PersonFlags {
   readonly email: string | undefined
@@ -17,28 +17,25 @@ export const findPerson = Effect.fn("command.findPerson")(function* (flags: Pers
   const [emails, phones, ids] = [flags.email, flags.phone, flags.contact].map((one) => commaSeparated(one ?? ""))
   const wanted = { emails: emails!, phones: phones!, contacts: ids! }
   if (wanted.emails.length + wanted.phones.length + wanted.contacts.length === 0)
-    return yield* new CommandError({
-      ends: "usage",
-      message: "Name the person with --email, --phone or --contact.",
-      next: "./sluice subject export --email jane@example.com"
-    })
+    return yield* usageError(
+      "Name the person with --email, --phone or --contact.",
+      "./sluice subject export --email jane@example.com"
+    )
   const noEmail = wanted.emails.find((email) => !/^[^\s@]+@[^\s@]+$/.test(email))
   if (noEmail !== undefined)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `--email ${noEmail}: this is no email address.`,
-      next: "./sluice subject export --email jane@example.com"
-    })
+    return yield* usageError(
+      `--email ${noEmail}: this is no email address.`,
+      "./sluice subject export --email jane@example.com"
+    )
   const countries = yield* countriesOfLocations()
   const digits: Array<string> = []
   for (const text of wanted.phones) {
     const forms = yield* Effect.promise(() => digitsOf({ text, countries }))
     if (forms === undefined)
-      return yield* new CommandError({
-        ends: "usage",
-        message: `--phone ${text}: this is no phone number of at least 7 digits.`,
-        next: "./sluice subject export --phone +14155550100"
-      })
+      return yield* usageError(
+        `--phone ${text}: this is no phone number of at least 7 digits.`,
+        "./sluice subject export --phone +14155550100"
+      )
     digits.push(...forms)
   }
   const found = yield* findContacts({ emails: wanted.emails, digits, contacts: wanted.contacts })
@@ -51,11 +48,10 @@ export const findPerson = Effect.fn("command.findPerson")(function* (flags: Pers
     })
   const contacts = flags.all ? found : found.filter(({ isMatch }) => isMatch)
   if (!flags.all && contacts.length > Math.max(1, wanted.contacts.length))
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${contacts.length} contacts match: ${found.map(contactText).join("; ")}.`,
-      next: `repeat the command with --contact ${contacts[0]!.id} for one of them, or with --all`
-    })
+    return yield* usageError(
+      `${contacts.length} contacts match: ${found.map(contactText).join("; ")}.`,
+      `repeat the command with --contact ${contacts[0]!.id} for one of them, or with --all`
+    )
   yield* keepContacts(contacts, { emails: wanted.emails, digits })
   return {
     contacts,

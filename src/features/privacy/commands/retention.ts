@@ -11,7 +11,7 @@ import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { erase, shownPlan } from "./erasing.ts"
 import { openToRemove } from "./removing.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { usageError } from "../../../console/errors.ts"
 import { Output } from "../../../console/output.ts"
 import { instant } from "../../../console/result.ts"
 
@@ -25,19 +25,17 @@ export const retention = Effect.fn("command.retention")(function* (flags: Retent
   const catalogue = yield* loadCatalogue(output)
   const rules = Object.entries(output.values.retention.periods).map(([table, period]) => ({ table, period }))
   if (rules.length === 0)
-    return yield* new CommandError({
-      ends: "usage",
-      message: "No table has a retention period.",
-      next: 'add messages = "24 months" under [retention] to the settings file'
-    })
+    return yield* usageError(
+      "No table has a retention period.",
+      'add messages = "24 months" under [retention] to the settings file'
+    )
   for (const { table } of rules) {
     const resource = catalogue.resources.find((one) => one.table === table)
     if (resource === undefined || ageColumn(resource) === undefined)
-      return yield* new CommandError({
-        ends: "usage",
-        message: `retention.${table}: ${resource ? "its records have no time at which they were made" : "there is no such list of records"}.`,
-        next: "./sluice dictionary"
-      })
+      return yield* usageError(
+        `retention.${table}: ${resource ? "its records have no time at which they were made" : "there is no such list of records"}.`,
+        "./sluice dictionary"
+      )
   }
   const pending = yield* readJob(output.folder)
   if (pending) say(`The erasure of ${pending.startedAt} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")

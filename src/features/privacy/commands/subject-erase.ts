@@ -10,7 +10,7 @@ import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { erase, refuseHeld, shownPlan } from "./erasing.ts"
 import { openToRemove } from "./removing.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { usageError } from "../../../console/errors.ts"
 import { Output } from "../../../console/output.ts"
 import { type PersonFlags, contactText, findPerson } from "./person.ts"
 import { instant } from "../../../console/result.ts"
@@ -34,11 +34,10 @@ export const subjectErase = Effect.fn("command.subjectErase")(function* (flags: 
     return shownPlan("subject-erase", job, "repeat the command with --apply --reason TEXT")
   }
   if (flags.reason === undefined && pending === undefined)
-    return yield* new CommandError({
-      ends: "usage",
-      message: "An erasure needs a reason, which its certificate contains.",
-      next: 'repeat the command with --reason "request of 3 March"'
-    })
+    return yield* usageError(
+      "An erasure needs a reason, which its certificate contains.",
+      'repeat the command with --reason "request of 3 March"'
+    )
   return yield* erase("subject-erase", catalogue, output, job)
 }, Effect.scoped)
 

@@ -16,7 +16,7 @@ import { exportPath, exportSubject } from "../subject/export.ts"
 import { counted } from "../../../values/finding.ts"
 import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { usageError } from "../../../console/errors.ts"
 import { Output, table } from "../../../console/output.ts"
 import { openReadable, sayHolder } from "../../../command/readable.ts"
 import { record } from "../../../command/recorded.ts"
@@ -116,18 +116,16 @@ const coverageResult = ({ completeAt, isComplete, mentions, records, resource, f
 
 const checkTarget = Effect.fnUntraced(function* (target: string, force: boolean) {
   if (!existsSync(dirname(target)))
-    return yield* new CommandError({
-      ends: "usage",
-      message: `--to ${target}: there is no folder ${dirname(target)}.`,
-      next: "./sluice subject export --to FOLDER"
-    })
+    return yield* usageError(
+      `--to ${target}: there is no folder ${dirname(target)}.`,
+      "./sluice subject export --to FOLDER"
+    )
   const existing = [target, `${target}.zip`].filter((path) => existsSync(path))
   if (existing.length === 0) return
   if (!force)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${existing[0]} exists already.`,
-      next: "repeat the command with --force to replace it, or with another --to"
-    })
+    return yield* usageError(
+      `${existing[0]} exists already.`,
+      "repeat the command with --force to replace it, or with another --to"
+    )
   yield* Effect.forEach(existing, (path) => onDisk(path, "written", () => rm(path, { recursive: true })))
 })

@@ -7,7 +7,7 @@ import { outputSettings } from "../../../settings/settings.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { CommandError, usageError } from "../../../console/errors.ts"
 import { table } from "../../../console/output.ts"
 import { openReadable } from "../../../command/readable.ts"
 import { record } from "../../../command/recorded.ts"
@@ -26,17 +26,15 @@ export const reidentify = Effect.fn("command.reidentify")(function* (flags: Reid
   const parsed = parsePseudonym(pseudonym)
   const columns = parsed && addressesByKind[parsed.kind]
   if (!parsed || !columns)
-    return yield* new CommandError({
-      ends: "usage",
-      message: `${pseudonym} is no pseudonym of a contact: these begin with con_, eml_ or tel_ and the name of the key, and end with 26 characters.`,
-      next: "./sluice subject reidentify --help"
-    })
+    return yield* usageError(
+      `${pseudonym} is no pseudonym of a contact: these begin with con_, eml_ or tel_ and the name of the key, and end with 26 characters.`,
+      "./sluice subject reidentify --help"
+    )
   if (reason === "")
-    return yield* new CommandError({
-      ends: "usage",
-      message: "--reason is empty: it says why the person has to be known.",
-      next: `./sluice subject reidentify ${pseudonym} --reason "request of the person, ticket 123"`
-    })
+    return yield* usageError(
+      "--reason is empty: it says why the person has to be known.",
+      `./sluice subject reidentify ${pseudonym} --reason "request of the person, ticket 123"`
+    )
   const found = output.publishing.key()
   if (Result.isFailure(found)) return yield* new SettingsError({ problems: [found.failure] })
   const key = found.success

@@ -8,7 +8,7 @@ import type { Flags } from "../settings/read.ts"
 import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError, nothingSynced } from "../console/errors.ts"
+import { configError, nothingSynced } from "../console/errors.ts"
 import { table } from "../console/output.ts"
 import { recorded } from "../command/recorded.ts"
 import { shown } from "../console/result.ts"
@@ -22,11 +22,10 @@ export const lakeMaintain = Effect.fn("command.lakeMaintain")(function* (flags: 
   const { apply } = flags
   const { lake: settings } = output
   if (settings === undefined)
-    return yield* new CommandError({
-      ends: "config",
-      message: `The setting output.formats does not include "lake", so there is no lake to maintain.`,
-      next: 'Add "lake" to output.formats in the settings file or to SLUICE_FORMATS, then run ./sluice publish.'
-    })
+    return yield* configError(
+      `The setting output.formats does not include "lake", so there is no lake to maintain.`,
+      'Add "lake" to output.formats in the settings file or to SLUICE_FORMATS, then run ./sluice publish.'
+    )
   const { warehouse } = outputPaths(output.folder)
   if (!existsSync(warehouse)) return yield* nothingSynced(output.folder)
   const work = Effect.gen(function* () {

@@ -22,7 +22,7 @@ import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
 import { name } from "../stores/warehouse/sql.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { wideViews } from "../stores/warehouse/wide-views.ts"
-import { CommandError, usageError } from "../console/errors.ts"
+import { CommandError, failedError, usageError } from "../console/errors.ts"
 import { Output } from "../console/output.ts"
 import { openReadable, sayHolder } from "../command/readable.ts"
 
@@ -94,11 +94,10 @@ const modelToStdout = Effect.fnUntraced(function* (
   const { stdout } = yield* Output
   const release = join(outputPaths(folder).published, snapshotName)
   if (!existsSync(release))
-    return yield* new CommandError({
-      ends: "failed",
-      message: `The release in ${outputPaths(folder).published} has no DuckDB file, which contains the models.`,
-      next: 'add "duckdb" to output.formats, then ./sluice publish'
-    })
+    return yield* failedError(
+      `The release in ${outputPaths(folder).published} has no DuckDB file, which contains the models.`,
+      'add "duckdb" to output.formats, then ./sluice publish'
+    )
   const format = yield* loadFormat(flags.format ?? "csv", { csvProfile })
   yield* Effect.gen(function* () {
     const path = `bi.${name(model)}`

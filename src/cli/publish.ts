@@ -16,7 +16,7 @@ import { lastRun } from "../stores/warehouse/meta/runs.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { catalogueOf } from "../command/prologue.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError, nothingSynced, usageError } from "../console/errors.ts"
+import { failedError, nothingSynced, usageError } from "../console/errors.ts"
 import { logEnd } from "../console/log.ts"
 import { modelText, warn } from "../console/findings.ts"
 import { Output } from "../console/output.ts"
@@ -77,11 +77,10 @@ export const publishCommand = Effect.fn("command.publish")(function* (flags: Pub
       })
   )
   if (due === "nothing read")
-    return yield* new CommandError({
-      ends: "failed",
-      message: `No list of the service was read to its end yet, so there is nothing to publish from ${output.folder}.`,
-      next: "./sluice sync"
-    })
+    return yield* failedError(
+      `No list of the service was read to its end yet, so there is nothing to publish from ${output.folder}.`,
+      "./sluice sync"
+    )
   const exitCode = problems.length === 0 ? 0 : exitCodes.partial
   const modelProblems = problems.map(modelText)
   const next =

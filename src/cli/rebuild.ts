@@ -27,7 +27,7 @@ import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { definitionsOf } from "../command/prologue.ts"
 import { before } from "../features/prune/command.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError, failureExplanation, nothingSynced } from "../console/errors.ts"
+import { configError, failedError, failureExplanation, nothingSynced } from "../console/errors.ts"
 import { logEnd } from "../console/log.ts"
 import { modelText, warn } from "../console/findings.ts"
 import { Output, duration } from "../console/output.ts"
@@ -138,22 +138,20 @@ const refuseLoss = Effect.fnUntraced(function* (
     if (had > made) lost.push(`${made} of ${had} ${resource.table}`)
   }
   if (lost.length > 0)
-    return yield* new CommandError({
-      ends: "failed",
-      message: `The vault holds fewer records than the tables: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? `, and ${lost.length - 5} more tables` : ""}. Nothing was replaced.`,
-      next: "Put the vault back from a backup, then ./sluice rebuild. To rebuild from what it holds, move warehouse.duckdb away first."
-    })
+    return yield* failedError(
+      `The vault holds fewer records than the tables: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? `, and ${lost.length - 5} more tables` : ""}. Nothing was replaced.`,
+      "Put the vault back from a backup, then ./sluice rebuild. To rebuild from what it holds, move warehouse.duckdb away first."
+    )
 })
 
 /** A rebuild has the tables of the definitions only. */
 const refuseUndefined = Effect.fnUntraced(function* (catalogue: Catalogue) {
   const tables = yield* undefinedTables(catalogue)
   if (tables.length > 0)
-    return yield* new CommandError({
-      ends: "config",
-      message: `No definition describes the tables ${tables.join(", ")}, so a rebuild would lose their rows. Nothing was replaced.`,
-      next: "Set pipelines.folder to the folder of their definitions. To rebuild without these tables, move warehouse.duckdb away first."
-    })
+    return yield* configError(
+      `No definition describes the tables ${tables.join(", ")}, so a rebuild would lose their rows. Nothing was replaced.`,
+      "Set pipelines.folder to the folder of their definitions. To rebuild without these tables, move warehouse.duckdb away first."
+    )
 })
 
 /** A damaged file cannot be opened; once it is moved, an empty one takes its place. */

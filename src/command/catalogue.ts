@@ -8,7 +8,7 @@ import { readSettings } from "../settings/read.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { type WithheldSettings, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
-import { CommandError } from "../console/errors.ts"
+import { CommandError, configError } from "../console/errors.ts"
 import { withSince } from "./withheld.ts"
 
 /** A command uses what it returns of the catalogue. Every table takes time, also without a row: tests leave most of them out. */
@@ -31,7 +31,7 @@ export const definedCatalogue = ({
     Effect.flatMap((all) => Effect.map(Restriction, (restrict) => restrict(all))),
     Effect.catch((error) =>
       error instanceof DefinitionError
-        ? Effect.fail(new CommandError({ ends: "config", message: error.message, next: "./sluice pipelines check" }))
+        ? Effect.fail(configError(error.message, "./sluice pipelines check"))
         : folderProblem(pipelines, error)
     )
   )
@@ -50,10 +50,9 @@ export const defaultCatalogue = Effect.fnUntraced(function* () {
 export const folderProblem = (folder: string | undefined, error: unknown) =>
   folder !== undefined && (error as NodeJS.ErrnoException).path === folder
     ? Effect.fail(
-        new CommandError({
-          ends: "config",
-          message: `pipelines.folder: ${folder} cannot be read: ${(error as NodeJS.ErrnoException).code}.`,
-          next: "correct pipelines.folder in the settings file, or SLUICE_PIPELINES"
-        })
+        configError(
+          `pipelines.folder: ${folder} cannot be read: ${(error as NodeJS.ErrnoException).code}.`,
+          "correct pipelines.folder in the settings file, or SLUICE_PIPELINES"
+        )
       )
     : Effect.die(error)

@@ -11,7 +11,7 @@ import { onDisk } from "../output/files.ts"
 import { emptyOutputFolder, makeOutputFolder, namesIn } from "../output/folder.ts"
 import { outputFileOf } from "../output/contents.ts"
 import { demoFolder, outputPaths, snapshotName } from "../output/paths.ts"
-import { CommandError } from "../console/errors.ts"
+import { configError } from "../console/errors.ts"
 import { ledgerOf } from "../stores/ledger/file.ts"
 import { linesOf } from "../stores/ledger/verify.ts"
 import { locationsInVault } from "../stores/vault/locations.ts"
@@ -53,16 +53,14 @@ export const refuseDemoFolder = Effect.fnUntraced(function* (
   const held = yield* Effect.orElseSucceed(heldLocations(folder), () => new Set<string>())
   const [real] = [...held].filter((location) => !mark.locations.includes(location))
   return yield* real === undefined
-    ? new CommandError({
-        ends: "config",
-        message: `${folder} is the folder of a demo, and the account would be mixed with a made-up one. Nothing was read.`,
-        next: `${next(otherThan(folder, "output"))}; or move ${folder} away, then run the same command again.`
-      })
-    : new CommandError({
-        ends: "config",
-        message: `${folder} has the made-up account of a demo, ${mark.locations[0]}, beside the location ${real}. Nothing was read.`,
-        next: `./sluice location remove ${mark.locations[0]} shows what would be removed; --apply removes it, and syncs go on.`
-      })
+    ? configError(
+        `${folder} is the folder of a demo, and the account would be mixed with a made-up one. Nothing was read.`,
+        `${next(otherThan(folder, "output"))}; or move ${folder} away, then run the same command again.`
+      )
+    : configError(
+        `${folder} has the made-up account of a demo, ${mark.locations[0]}, beside the location ${real}. Nothing was read.`,
+        `./sluice location remove ${mark.locations[0]} shows what would be removed; --apply removes it, and syncs go on.`
+      )
 })
 
 /** Empties the folder of an earlier demo, or creates it. Fails if it holds anything but what this demo makes up. */
@@ -105,7 +103,7 @@ const foreignIn = Effect.fnUntraced(function* (folder: string, locations: Readon
 })
 
 const untouched = (folder: string, why = "is not the folder of a demo", next: string) =>
-  new CommandError({ ends: "config", message: `${folder} ${why}. The demo did not touch it.`, next })
+  configError(`${folder} ${why}. The demo did not touch it.`, next)
 
 const writeMark = (folder: string, mark: Mark): Promise<void> =>
   writeFile(outputPaths(folder).demo, JSON.stringify(mark), { mode: 0o600 })

@@ -25,8 +25,15 @@ export class CommandError extends Schema.TaggedError<CommandError>()("CommandErr
 export const usageError = (message: string, next: string): CommandError =>
   new CommandError({ ends: "usage", message, next })
 
+export const failedError = (message: string, next: string): CommandError =>
+  new CommandError({ ends: "failed", message, next })
+
+/** The settings do not permit it. */
+export const configError = (message: string, next: string): CommandError =>
+  new CommandError({ ends: "config", message, next })
+
 export const nothingSynced = (folder: string, message = `Nothing was synced into ${folder} yet.`): CommandError =>
-  new CommandError({ ends: "failed", message, next: firstSync(folder) })
+  failedError(message, firstSync(folder))
 
 /** What to do about an output folder without data: a folder of other files is not the one that was meant. */
 export const firstSync = (folder: string): string => {

@@ -17,7 +17,7 @@ import { setPlannedTotals } from "../stores/warehouse/meta/planned-totals.ts"
 import { freshnessByLocation } from "../stores/warehouse/meta/watermarks.ts"
 import { secondsPerRequest } from "../stores/warehouse/meta/runs.ts"
 import { loadCatalogue } from "../command/catalogue.ts"
-import { CommandError, explained } from "../console/errors.ts"
+import { configError, explained } from "../console/errors.ts"
 import { outputLayer } from "../command/output-layer.ts"
 import { accountSettings } from "../command/prologue.ts"
 import { namesOf } from "../stores/warehouse/locations.ts"
@@ -137,11 +137,10 @@ const resultOf = Effect.fnUntraced(function* (
     refused.length >= lists.length - 1 &&
     refused.every((one) => one.refused!.kind === "notFound")
   )
-    return yield* new CommandError({
-      ends: "config",
-      message: `The service answers 404 to every list, for example ${refused[0]!.label}: ${refused[0]!.refused!.message}.`,
-      next: "Check the path of account.base_url: it must be the address of the API."
-    })
+    return yield* configError(
+      `The service answers 404 to every list, for example ${refused[0]!.label}: ${refused[0]!.refused!.message}.`,
+      "Check the path of account.base_url: it must be the address of the API."
+    )
   const exitCode = scopes.length > 0 ? exitCodes.credentials : 0
   const next =
     scopes.length > 0

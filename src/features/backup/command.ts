@@ -6,7 +6,7 @@ import { outputFileOf, outputFiles, portableFiles } from "../../output/contents.
 import { onDisk, readJson } from "../../output/files.ts"
 import { makeOutputFolder, namesIn } from "../../output/folder.ts"
 import { outputPaths } from "../../output/paths.ts"
-import { CommandError, nothingSynced, usageError } from "../../console/errors.ts"
+import { failedError, nothingSynced, usageError } from "../../console/errors.ts"
 import { record } from "../../command/recorded.ts"
 import { Output } from "../../console/output.ts"
 import { info, instant, shown } from "../../console/result.ts"
@@ -72,11 +72,10 @@ const realPath = (path: string): string => {
 }
 
 const linked = (path: string) =>
-  new CommandError({
-    ends: "failed",
-    message: `${path} is a link, and a backup does not follow links: it would be incomplete.`,
-    next: "Put the files where the link is, or copy the folder with a program that follows links, while no run works."
-  })
+  failedError(
+    `${path} is a link, and a backup does not follow links: it would be incomplete.`,
+    "Put the files where the link is, or copy the folder with a program that follows links, while no run works."
+  )
 
 const checkBackup = Effect.fnUntraced(function* (target: string) {
   if (existsSync(outputPaths(target).backupIncomplete))

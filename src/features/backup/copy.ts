@@ -11,7 +11,7 @@ import { mkdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { checksumOf, copyDurably, onDisk, syncFolder, writeDurably } from "../../output/files.ts"
 import { outputPaths } from "../../output/paths.ts"
-import { CommandError } from "../../console/errors.ts"
+import { failedError } from "../../console/errors.ts"
 import * as Schema from "effect/Schema"
 import { portableFiles } from "../../output/contents.ts"
 
@@ -36,11 +36,10 @@ export const copyInto = (
     const manifest: Manifest = { ...about, files }
     const [problem] = yield* problemsOf(target, manifest)
     if (problem)
-      return yield* new CommandError({
-        ends: "failed",
-        message: `${join(target, problem.path)} was not written as it was read: ${problem.problem}.`,
-        next: "Check that disk, then make the backup in another folder."
-      })
+      return yield* failedError(
+        `${join(target, problem.path)} was not written as it was read: ${problem.problem}.`,
+        "Check that disk, then make the backup in another folder."
+      )
     yield* onDisk(backup, "written", () => writeDurably(backup, `${JSON.stringify(manifest, null, 1)}\n`))
     yield* onDisk(backupIncomplete, "removed", async () => {
       await rm(backupIncomplete)

@@ -10,7 +10,7 @@ import { outputPaths, snapshotName } from "../../output/paths.ts"
 import type { Flags } from "../../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, firstSync } from "../../console/errors.ts"
+import { configError, failedError, firstSync } from "../../console/errors.ts"
 import { Output } from "../../console/output.ts"
 import { printResult } from "../../console/result.ts"
 
@@ -42,11 +42,10 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
     Effect.tryPromise({
       try: () => (port === undefined ? startAt(usualPort(published)).catch(() => startAt(0)) : startAt(port)),
       catch: (cause) =>
-        new CommandError({
-          ends: "failed",
-          message: `127.0.0.1:${port ?? 0} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
-          next: "Name another port with --port, or leave the flag out to get a free one."
-        })
+        failedError(
+          `127.0.0.1:${port ?? 0} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
+          "Name another port with --port, or leave the flag out to get a free one."
+        )
     }),
     ({ close }) => Effect.promise(close)
   )
@@ -66,16 +65,14 @@ const checkPublished = (output: OutputSettings) => {
   const { published, warehouse } = outputPaths(output.folder)
   if (existsSync(join(published, snapshotName))) return Effect.void
   if (!output.formats.includes("duckdb"))
-    return new CommandError({
-      ends: "config",
-      message: `There is no ${join(published, snapshotName)}: the setting output.formats is [${output.formats.map((format) => `"${format}"`).join(", ")}], without "duckdb".`,
-      next: 'Add "duckdb" to output.formats in the settings file or to SLUICE_FORMATS, then run ./sluice publish.'
-    })
-  return new CommandError({
-    ends: "failed",
-    message: `Nothing was published into ${published} yet.`,
-    next: existsSync(warehouse) ? "./sluice publish" : firstSync(output.folder)
-  })
+    return configError(
+      `There is no ${join(published, snapshotName)}: the setting output.formats is [${output.formats.map((format) => `"${format}"`).join(", ")}], without "duckdb".`,
+      'Add "duckdb" to output.formats in the settings file or to SLUICE_FORMATS, then run ./sluice publish.'
+    )
+  return failedError(
+    `Nothing was published into ${published} yet.`,
+    existsSync(warehouse) ? "./sluice publish" : firstSync(output.folder)
+  )
 }
 
 /** The address stays on the terminal if there is no browser. */

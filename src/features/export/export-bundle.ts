@@ -14,7 +14,7 @@ import { counted } from "../../values/finding.ts"
 import { loadCatalogue } from "../../command/catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, usageError } from "../../console/errors.ts"
+import { failedError, usageError } from "../../console/errors.ts"
 import { duration } from "../../console/output.ts"
 import { record } from "../../command/recorded.ts"
 import { shown } from "../../console/result.ts"
@@ -81,7 +81,7 @@ export const exportBundle = Effect.fn("command.exportBundle")(function* (flags: 
   }).pipe(
     Effect.catchIf(
       (error) => error instanceof BundleError,
-      ({ message, next }) => Effect.fail(new CommandError({ ends: "failed", message, next }))
+      ({ message, next }) => Effect.fail(failedError(message, next))
     )
   )
   const next =

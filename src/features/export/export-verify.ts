@@ -5,7 +5,7 @@ import { verifyBundle } from "./bundle/verify/verify.ts"
 import { type Failure, exitCodes } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { counted, levelWords } from "../../values/finding.ts"
-import { CommandError, usageError } from "../../console/errors.ts"
+import { CommandError, failedError, usageError } from "../../console/errors.ts"
 import { findingLine } from "../../console/findings.ts"
 import { shown } from "../../console/result.ts"
 
@@ -39,11 +39,10 @@ export const exportVerify = Effect.fn("command.exportVerify")(function* ({
       isOfSystem(cause)
         ? onDisk(given, "read", () => Promise.reject(cause))
         : Effect.fail(
-            new CommandError({
-              ends: "failed",
-              message: `The check of ${given} failed, so nothing is known of it: ${cause instanceof Error ? cause.message : String(cause)}.`,
-              next: "request the bundle again from whoever sent it."
-            })
+            failedError(
+              `The check of ${given} failed, so nothing is known of it: ${cause instanceof Error ? cause.message : String(cause)}.`,
+              "request the bundle again from whoever sent it."
+            )
           )
     )
   )

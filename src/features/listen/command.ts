@@ -13,7 +13,7 @@ import { counted } from "../../values/finding.ts"
 import { loadCatalogue } from "../../command/catalogue.ts"
 import { refuseDemoFolder } from "../../command/demo-folder.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError, explanationOf, usageError } from "../../console/errors.ts"
+import { configError, explanationOf, failedError, usageError } from "../../console/errors.ts"
 import { Output } from "../../console/output.ts"
 import { printResult } from "../../console/result.ts"
 import { syncOnce } from "../../run/sync.ts"
@@ -64,11 +64,10 @@ export const listen = Effect.fn("command.listen")(function* (flags: ListenFlags)
           locations: new Set(accounts.map((one) => one.location))
         }),
       catch: (cause) =>
-        new CommandError({
-          ends: "failed",
-          message: `${host}:${port} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
-          next: "Name another address with --host and --port."
-        })
+        failedError(
+          `${host}:${port} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
+          "Name another address with --host and --port."
+        )
     }),
     ({ close }) => Effect.promise(close)
   )
@@ -130,20 +129,18 @@ const readDue = Effect.fnUntraced(function* (due: Due, path: string, flags: List
 
 const secretOf = Effect.fnUntraced(function* (reference: string | undefined, environment: Environment["Service"]) {
   if (reference === undefined)
-    return yield* new CommandError({
-      ends: "config",
-      message: "listen.secret is missing: events without a secret could come from anybody.",
-      next: "Set listen.secret or SLUICE_LISTEN_SECRET to a reference such as env:LISTEN_SECRET; `openssl rand -hex 32` makes one."
-    })
+    return yield* configError(
+      "listen.secret is missing: events without a secret could come from anybody.",
+      "Set listen.secret or SLUICE_LISTEN_SECRET to a reference such as env:LISTEN_SECRET; `openssl rand -hex 32` makes one."
+    )
   const secret = secretReader(environment)(reference, "listen.secret")
   if (Result.isFailure(secret)) return yield* new SettingsError({ problems: [secret.failure] })
   const value = Redacted.value(secret.success)
   if (value.length < secretLengthMin)
-    return yield* new CommandError({
-      ends: "config",
-      message: `listen.secret has ${counted(value.length, "character")}: whoever reaches the address could guess it. It needs ${secretLengthMin} or more.`,
-      next: "Set a longer one; `openssl rand -hex 32` makes one."
-    })
+    return yield* configError(
+      `listen.secret has ${counted(value.length, "character")}: whoever reaches the address could guess it. It needs ${secretLengthMin} or more.`,
+      "Set a longer one; `openssl rand -hex 32` makes one."
+    )
   return value
 })
 

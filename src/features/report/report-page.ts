@@ -10,7 +10,7 @@ import type { Flags } from "../../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { loadCatalogue } from "../../command/catalogue.ts"
 import { Environment } from "../../values/environment.ts"
-import { CommandError } from "../../console/errors.ts"
+import { failedError } from "../../console/errors.ts"
 import { Output } from "../../console/output.ts"
 import { openReadable, sayHolder } from "../../command/readable.ts"
 import { scopesOf } from "../../run/sync-result.ts"
@@ -31,11 +31,10 @@ export const reportCommand = Effect.fn("command.reportPage")(function* (flags: R
   const report = yield* makeReport(yield* optionsOf(output, catalogue)).pipe(Effect.provide(readable.tables))
   const path = flags.file === undefined ? yield* reportPath(output.folder) : resolve(flags.file)
   if (path === undefined)
-    return yield* new CommandError({
-      ends: "failed",
-      message: `Nothing is published in ${output.folder} yet, so the report has no place there.`,
-      next: "./sluice report --file report.html"
-    })
+    return yield* failedError(
+      `Nothing is published in ${output.folder} yet, so the report has no place there.`,
+      "./sluice report --file report.html"
+    )
   yield* writeReport(path, report)
   const shown = flags.file === undefined ? linkedPath(output.folder) : path
   const next = `open ${shown} in a browser.`

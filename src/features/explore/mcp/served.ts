@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { outputPaths, snapshotName } from "../../../output/paths.ts"
-import { CommandError, usageError } from "../../../console/errors.ts"
+import { CommandError, configError, failedError, usageError } from "../../../console/errors.ts"
 import { closest, suggestion } from "../../../settings/closest.ts"
 import type { ProfileName } from "../../../settings/masking.ts"
 import type { CommandSettings } from "../../../settings/settings.ts"
@@ -27,11 +27,10 @@ const byDefault: ReadonlyArray<ProfileName> = ["analytics", "aggregate"]
 export const servedOf = Effect.fnUntraced(function* (output: CommandSettings, flags: ServedFlags) {
   const served = yield* chosen(output, flags)
   if (existsSync(join(served.folder, snapshotName))) return served
-  return yield* new CommandError({
-    ends: "failed",
-    message: `There is no ${join(served.folder, snapshotName)}: nothing was published there yet, or without the format duckdb.`,
-    next: './sluice publish, with "duckdb" in the formats of the settings file'
-  })
+  return yield* failedError(
+    `There is no ${join(served.folder, snapshotName)}: nothing was published there yet, or without the format duckdb.`,
+    './sluice publish, with "duckdb" in the formats of the settings file'
+  )
 })
 
 const chosen = (
@@ -77,10 +76,9 @@ const named = (targets: ReadonlyArray<TargetSettings>, name: string): Effect.Eff
 const usage = (message: string, next: string) => Effect.fail(usageError(message, next))
 
 const nothingMasked = (folder: string): CommandError =>
-  new CommandError({
-    ends: "config",
-    message: "No target of [[publish]] has the profile analytics or aggregate, and the format duckdb.",
-    next: `Add these lines to the settings file, then run ./sluice publish:
+  configError(
+    "No target of [[publish]] has the profile analytics or aggregate, and the format duckdb.",
+    `Add these lines to the settings file, then run ./sluice publish:
 
 [masking]
 key = "file:/etc/sluice/masking.key" # openssl rand -hex 32 > masking.key; chmod 600 masking.key
@@ -92,4 +90,4 @@ profile = "analytics"
 formats = ["duckdb"]
 
 Without a key, the profile aggregate has counts only. --raw serves everything: names, addresses and messages.`
-  })
+  )

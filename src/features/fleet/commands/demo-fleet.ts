@@ -15,7 +15,7 @@ import { outputSettings } from "../../../settings/settings.ts"
 import { freshDemoFleet } from "../../../command/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { exceptFromProxies } from "../../../values/proxy.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { failedError } from "../../../console/errors.ts"
 import { commandLayer, unavailable } from "./fleet-database.ts"
 import { Output, table } from "../../../console/output.ts"
 
@@ -26,11 +26,10 @@ export const demoFleet = Effect.fn("command.demoFleet")(function* (flags: { read
   const environment = yield* Environment
   const programs = postgresPrograms(environment["PATH"])
   if (programs === undefined)
-    return yield* new CommandError({
-      ends: "failed",
-      message: "The demo of a fleet needs PostgreSQL, and its programs initdb and postgres are not on this machine.",
-      next: "Install it (Debian: apt-get install postgresql, macOS: brew install postgresql@17), then ./sluice demo --fleet."
-    })
+    return yield* failedError(
+      "The demo of a fleet needs PostgreSQL, and its programs initdb and postgres are not on this machine.",
+      "Install it (Debian: apt-get install postgresql, macOS: brew install postgresql@17), then ./sluice demo --fleet."
+    )
   const { folder } = yield* outputSettings({ output: flags.output ?? demoFolder, noFile: true }, {})
   const state = join(folder, "fleet")
   const sandbox = yield* Effect.acquireRelease(
@@ -86,8 +85,7 @@ export const demoFleet = Effect.fn("command.demoFleet")(function* (flags: { read
 const attempt = <A>(problem: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => failed(`${problem}: ${(cause as Error).message}`) })
 
-const failed = (message: string) =>
-  new CommandError({ ends: "failed", message: message.replace(/\.?$/, "."), next: "./sluice demo --fleet" })
+const failed = (message: string) => failedError(message.replace(/\.?$/, "."), "./sluice demo --fleet")
 
 const [everyMs, killAfter] = [3000, 4]
 

@@ -10,7 +10,7 @@ import type { Flags } from "../../../settings/read.ts"
 import { outputSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError, usageError } from "../../../console/errors.ts"
+import { failedError, usageError } from "../../../console/errors.ts"
 import { table } from "../../../console/output.ts"
 import { record } from "../../../command/recorded.ts"
 import { instant, shown } from "../../../console/result.ts"
@@ -63,16 +63,15 @@ export const holdRelease = Effect.fn("command.holdRelease")(function* (flags: Fl
   const kept = holds.filter(({ id }) => id !== flags.id)
   // A hold that only the ledger has may be released: its file was lost.
   if (kept.length === holds.length && !(yield* openInLedger(folder)).has(flags.id))
-    return yield* new CommandError({
-      ends: "failed",
-      message: `There is no hold ${flags.id}${suggestion(
+    return yield* failedError(
+      `There is no hold ${flags.id}${suggestion(
         closest(
           flags.id,
           holds.map(({ id }) => id)
         )
       )}`,
-      next: "./sluice hold list"
-    })
+      "./sluice hold list"
+    )
   // The ledger first: if the process is killed in between, the hold stays.
   yield* record(folder, "release", { id: flags.id })
   yield* storeHolds(folder, kept)

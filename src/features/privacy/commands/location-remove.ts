@@ -21,7 +21,7 @@ import { loadCatalogue } from "../../../command/catalogue.ts"
 import { heldLocations, markOf } from "../../../command/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { givenTo } from "../../../stores/ledger/given.ts"
-import { CommandError, nothingSynced, usageError } from "../../../console/errors.ts"
+import { configError, failedError, nothingSynced, usageError } from "../../../console/errors.ts"
 import { modelText } from "../../../console/findings.ts"
 import { Output, table } from "../../../console/output.ts"
 import { outputLayer } from "../../../command/output-layer.ts"
@@ -40,18 +40,16 @@ export const locationRemove = Effect.fn("command.locationRemove")(function* (fla
   const { namedLocations, output } = yield* reportSettings(flags, yield* Environment)
   const { folder } = output
   if (namedLocations.has(id))
-    return yield* new CommandError({
-      ends: "config",
-      message: `The settings name the location ${id}, so the next sync would read it again. Nothing was changed.`,
-      next: `remove it from the settings (./sluice config show names their places), then ./sluice location remove ${id}`
-    })
+    return yield* configError(
+      `The settings name the location ${id}, so the next sync would read it again. Nothing was changed.`,
+      `remove it from the settings (./sluice config show names their places), then ./sluice location remove ${id}`
+    )
   const pending = yield* pendingRemoval(folder)
   if (pending && pending.location !== id)
-    return yield* new CommandError({
-      ends: "failed",
-      message: `The removal of the location ${pending.location} was stopped. Nothing was changed.`,
-      next: `./sluice location remove ${pending.location} --apply`
-    })
+    return yield* failedError(
+      `The removal of the location ${pending.location} was stopped. Nothing was changed.`,
+      `./sluice location remove ${pending.location} --apply`
+    )
   if (pending) say(`The removal of ${id} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
   const job = pending ?? (yield* planned(id, output, yield* loadCatalogue(output)))
   const places = yield* placesOf(output, job)

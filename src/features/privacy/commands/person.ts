@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { commaSeparated } from "../../../values/setting.ts"
 import { digitsOf } from "../subject/addresses.ts"
 import { type FoundContact, countriesOfLocations, findContacts, keepContacts } from "../subject/find.ts"
-import { CommandError, usageError } from "../../../console/errors.ts"
+import { failedError, usageError } from "../../../console/errors.ts"
 
 export interface PersonFlags {
   readonly email: string | undefined
@@ -41,11 +41,10 @@ export const findPerson = Effect.fn("command.findPerson")(function* (flags: Pers
   const found = yield* findContacts({ emails: wanted.emails, digits, contacts: wanted.contacts })
   const unknown = wanted.contacts.find((id) => !found.some((contact) => contact.id === id))
   if (unknown !== undefined)
-    return yield* new CommandError({
-      ends: "failed",
-      message: `--contact ${unknown}: no table has a contact with this id.`,
-      next: "./sluice sync reads new contacts; --email finds a contact by an address"
-    })
+    return yield* failedError(
+      `--contact ${unknown}: no table has a contact with this id.`,
+      "./sluice sync reads new contacts; --email finds a contact by an address"
+    )
   const contacts = flags.all ? found : found.filter(({ isMatch }) => isMatch)
   if (!flags.all && contacts.length > Math.max(1, wanted.contacts.length))
     return yield* usageError(

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Hold } from "../erasure/hold.ts"
 import { counted } from "../../../values/finding.ts"
-import { CommandError } from "../../../console/errors.ts"
+import { CommandError, failedError } from "../../../console/errors.ts"
 import { openReadable } from "../../../command/readable.ts"
 
 /** Opens the warehouse for a plan: a release may lack what has to go. */
@@ -20,9 +20,8 @@ export const openToRemove = Effect.fnUntraced(function* (output: Parameters<type
 export const refuseIfHeld = Effect.fnUntraced(function* ([hold, ...more]: ReadonlyArray<Hold>, what: string) {
   if (hold === undefined) return
   const others = more.length === 0 ? "" : ` and ${counted(more.length, "more hold")}`
-  return yield* new CommandError({
-    ends: "failed",
-    message: `The hold ${hold.id} (${hold.reason}, by ${hold.by}, ${hold.addedAt})${others} covers ${what}. Nothing was changed.`,
-    next: "./sluice hold list"
-  })
+  return yield* failedError(
+    `The hold ${hold.id} (${hold.reason}, by ${hold.by}, ${hold.addedAt})${others} covers ${what}. Nothing was changed.`,
+    "./sluice hold list"
+  )
 })

@@ -7,7 +7,7 @@ import { outputSettings } from "../../../settings/settings.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError, usageError } from "../../../console/errors.ts"
+import { configError, failedError, usageError } from "../../../console/errors.ts"
 import { table } from "../../../console/output.ts"
 import { openReadable } from "../../../command/readable.ts"
 import { record } from "../../../command/recorded.ts"
@@ -39,11 +39,10 @@ export const reidentify = Effect.fn("command.reidentify")(function* (flags: Reid
   if (Result.isFailure(found)) return yield* new SettingsError({ problems: [found.failure] })
   const key = found.success
   if (key.id !== parsed.keyId)
-    return yield* new CommandError({
-      ends: "config",
-      message: `${pseudonym} was made with the key ${parsed.keyId}, and masking.key_id is ${key.id}.`,
-      next: `Set masking.key to the key ${parsed.keyId} and masking.key_id = "${parsed.keyId}", then run the same command again.`
-    })
+    return yield* configError(
+      `${pseudonym} was made with the key ${parsed.keyId}, and masking.key_id is ${key.id}.`,
+      `Set masking.key to the key ${parsed.keyId} and masking.key_id = "${parsed.keyId}", then run the same command again.`
+    )
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   const contacts = yield* Effect.gen(function* () {
@@ -59,11 +58,10 @@ export const reidentify = Effect.fn("command.reidentify")(function* (flags: Reid
   // Every search leaves a trace before its result is shown, also one without a result.
   yield* record(output.folder, "reidentify", { pseudonym, reason, contacts: contacts.length })
   if (contacts.length === 0)
-    return yield* new CommandError({
-      ends: "failed",
-      message: `No contact in ${output.folder} has the pseudonym ${pseudonym}.`,
-      next: "Check that masking.key is the key of that release, and that the release is of this account."
-    })
+    return yield* failedError(
+      `No contact in ${output.folder} has the pseudonym ${pseudonym}.`,
+      "Check that masking.key is the key of that release, and that the release is of this account."
+    )
   const textOf = (value: unknown) => (value === null || value === undefined ? "" : String(value))
   const rows = contacts.map(({ location_id, id, name, email, phone }) => ({
     location: textOf(location_id),

@@ -1,7 +1,7 @@
-import { map, id, json, object, ref, text, created, customValue, email, personName } from "#catalog/fields.ts"
+import { id, ref } from "#catalog/fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
-import { eventData } from "#catalog/shapes.ts"
+import { submissionFields } from "#catalog/shapes.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
 // Without dates, the service returns only the last month, so every request has them.
@@ -37,24 +37,6 @@ export const formSubmissions = defineList({
   fields: {
     id: id("Submission id"),
     formId: ref("forms", "The form"),
-    contactId: ref("contacts", "Who filled it in"),
-    name: personName("Name typed in"),
-    email: email("Address typed in"),
-    createdAt: created("When it was sent"),
-    external: json("Set where it came through another site", { personal: "direct" }),
-    others: object(
-      {
-        eventData,
-        fieldsOriSequance: json("Order of the fields on the form", { column: "field_order" })
-      },
-      {
-        rest: map(
-          "form_submission_answers",
-          "Answers of each submission.",
-          { name: "field", field: text("Field key or custom field id") },
-          { value: customValue("The answer as sent") }
-        )
-      }
-    )
+    ...submissionFields("form")
   }
 })

@@ -1,6 +1,7 @@
 /** Groups of fields that several resources share. */
 import { alias, openEnum, count, decimal, boolean, ignored, json, object, enumeration, ref, rows } from "./fields.ts"
 import { text, values, created, emailOrPhone, identifier, trait, url } from "./fields.ts"
+import { customValue, email, map, personName } from "./fields.ts"
 
 /** The location in records of payments, invoices and products. */
 export const altFields = {
@@ -92,7 +93,7 @@ export const relations = (table: string, description: string) =>
   })
 
 /** Page, referrer and campaign of the submission of a form or survey. */
-export const eventData = object(
+const eventData = object(
   {
     type: text("Kind of event", { column: "event_type" }),
     page: object({
@@ -165,4 +166,24 @@ export const lateFees = object({
     type: enumeration(["fixed"]),
     value: decimal("Most that late fees come to, in the invoice's currency", money)
   })
+})
+
+/** The fields of a form or survey that somebody has filled in, after its ids; each answer is a row of the child table. */
+export const submissionFields = (of: "form" | "survey") => ({
+  contactId: ref("contacts", "Who filled it in"),
+  name: personName("Name typed in"),
+  email: email("Address typed in"),
+  createdAt: created("When it was sent"),
+  external: json("Set where it came through another site", { personal: "direct" }),
+  others: object(
+    { eventData, fieldsOriSequance: json(`Order of the fields on the ${of}`, { column: "field_order" }) },
+    {
+      rest: map(
+        `${of}_submission_answers`,
+        "Answers of each submission.",
+        { name: "field", field: text("Field key or custom field id") },
+        { value: customValue("The answer as sent") }
+      )
+    }
+  )
 })

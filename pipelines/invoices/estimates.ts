@@ -1,19 +1,5 @@
-import {
-  boolean,
-  changed,
-  created,
-  date,
-  decimal,
-  email,
-  enumeration,
-  id,
-  json,
-  object,
-  personName,
-  phone,
-  ref,
-  text
-} from "#catalog/fields.ts"
+import { boolean, changed, created, date, decimal, email, enumeration, id, json } from "#catalog/fields.ts"
+import { object, personName, phone, ref, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { defineList } from "#catalog/resource.ts"
 import { rrule } from "#catalog/enums.ts"

@@ -8,16 +8,9 @@ import {
   email,
   enumeration,
   id,
-  identifier,
-  instant,
-  json,
-  object,
-  openEnum,
-  personName,
-  ref,
-  text,
-  trait
+  identifier
 } from "#catalog/fields.ts"
+import { instant, json, object, openEnum, personName, ref, text, trait } from "#catalog/fields.ts"
 import { type Parameters, cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { type Strategy, defineList } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"

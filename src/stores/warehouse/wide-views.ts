@@ -11,16 +11,9 @@ import type { Resource, Wide } from "../../catalog/resource.ts"
 import { idColumn, tablesOf, wideName } from "../../catalog/tables.ts"
 import { wideDictionaryStatements } from "./meta/columns.ts"
 import { contentVersions, storeViewVersions } from "./meta/content-versions.ts"
-import {
-  type FieldColumn,
-  type FieldOfLocation,
-  columnsOfViewSql,
-  nameColumnsStatements,
-  readValuesSql,
-  readingFunction,
-  readingOf,
-  readingStatements
-} from "./meta/wide-readings.ts"
+import type { FieldColumn, FieldOfLocation } from "./meta/wide-readings.ts"
+import { columnsOfViewSql, nameColumnsStatements, readValuesSql } from "./meta/wide-readings.ts"
+import { readingFunction, readingOf, readingStatements } from "./meta/wide-readings.ts"
 import { type RowOf, query } from "./query.ts"
 import { literal, name, numberOf, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"

@@ -4,7 +4,7 @@ import { constants } from "node:fs"
 import { access, chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { onDisk } from "./files.ts"
+import { onDisk, succeeds } from "./files.ts"
 
 /** `undefined` if the user has no home. */
 export const cacheFolder = (): string | undefined => {
@@ -96,11 +96,3 @@ const removeUnused = async (cache: string, kind: Cached["kind"]): Promise<void> 
 }
 
 const keptMs = 30 * 24 * 60 * 60 * 1000
-
-const succeeds = (run: () => Promise<unknown>) =>
-  Effect.promise(() =>
-    run().then(
-      () => true,
-      () => false
-    )
-  )

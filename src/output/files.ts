@@ -148,6 +148,10 @@ const chunkBytes = 256 * 1024
 export const checksumIfPresent = (path: string, onChunk?: (chunk: Buffer) => void): Promise<Checksum | undefined> =>
   checksumOf(path, onChunk).catch(missing)
 
+/** Whether the promise is fulfilled. */
+export const succeeds = (run: () => Promise<unknown>): Effect.Effect<boolean> =>
+  Effect.isSuccess(Effect.tryPromise(run))
+
 /** For `catch`: what stands for a file or a folder that does not exist. */
 export const ifMissing =
   <A>(value: A) =>

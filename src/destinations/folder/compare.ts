@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { lstat, readdir, realpath } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
 import type { Failure } from "../../values/failure.ts"
-import { CsvCounter, checksumIfPresent, onDisk } from "../../output/files.ts"
+import { CsvCounter, checksumIfPresent, onDisk, succeeds } from "../../output/files.ts"
 import { manifestName, reportName } from "../../output/paths.ts"
 import { query, queryNumber } from "../../stores/warehouse/query.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
@@ -20,13 +20,7 @@ export interface PublishedCheck extends Looked {
 export const checkPublished = Effect.fn("verify.published")(function* (
   folder: string
 ): Effect.fn.Return<PublishedCheck, Failure, Warehouse> {
-  const exists = (path: string) =>
-    Effect.promise(() =>
-      lstat(path).then(
-        () => true,
-        () => false
-      )
-    )
+  const exists = (path: string) => succeeds(() => lstat(path))
   if (!(yield* exists(folder)))
     return (yield* exists(join(dirname(folder), `.${basename(folder)}`)))
       ? {

@@ -18,6 +18,7 @@ import { basename, dirname, join } from "node:path"
 import { acceptsUnsigned, installedExtension, loadExtension } from "./extensions.ts"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { Failure, failure } from "../../values/failure.ts"
+import { succeeds } from "../../output/files.ts"
 import { holding } from "../../output/held-files.ts"
 import { makeOutputFolder } from "../../output/folder.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
@@ -169,14 +170,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     transaction: (statements, functions) => {
       if (statements.length === 0) return Effect.void
       const once = attempt(() => executeTogether(connection, statements)).pipe(
-        Effect.onError(() =>
-          Effect.promise(() =>
-            connection.run("ROLLBACK").then(
-              () => {},
-              () => {}
-            )
-          )
-        ),
+        Effect.onError(() => succeeds(() => connection.run("ROLLBACK"))),
         Effect.uninterruptible,
         statementLock.withPermits(1)
       )

@@ -137,13 +137,15 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
   yield* Effect.uninterruptible(attempt(() => connection.run(begin)))
   const query = (sql: string) =>
     Effect.uninterruptible(attempt(async () => (await connection.runAndReadAll(sql)).getRows()))
-  const tables = new Set((yield* query(metaTablesSql)).map(([table]) => String(table)))
-  // A command that was stopped before it created the tables leaves an empty file.
-  if (access === "read" && !tables.has("runs")) return yield* failure({ _tag: "WarehouseNotFound", path })
-  if (!anyFormat && !isRelease && tables.has("runs")) {
-    const [row] = tables.has("schema_version") ? yield* query(formatSql) : [[1]]
-    if (row && Number(row[0]) !== format)
-      return yield* failure({ _tag: "WarehouseFormat", path, found: Number(row[0]), format })
+  const probed = yield* Effect.option(query(isRelease ? "SELECT 1 FROM meta.runs LIMIT 0" : formatSql))
+  const isWhole = Option.exists(probed, ([row]) => isRelease === true || Number(row?.[0]) === format)
+  if (!isWhole) {
+    const tables = new Set((yield* query(metaTablesSql)).map(([table]) => table))
+    // A command that was stopped before it created the tables leaves an empty file.
+    if (access === "read" && !tables.has("runs")) return yield* failure({ _tag: "WarehouseNotFound", path })
+    const isAccepted = anyFormat || isRelease || !tables.has("runs")
+    const [row] = isAccepted ? [] : tables.has("schema_version") ? yield* query(formatSql) : [[1]]
+    if (row) return yield* failure({ _tag: "WarehouseFormat", path, found: Number(row[0]), format })
   }
   /** Whether DuckDB has more memory from now on. */
   const getMemory = Effect.gen(function* () {
@@ -234,7 +236,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         Stream.unwrap
       )
   })
-  metaTablesAtOpening.set(opened, tables)
+  if (isWhole) metaTablesAtOpening.set(opened, isRelease ? "published" : "all")
   return opened
 })
 
@@ -267,8 +269,8 @@ const formatSql = "SELECT format FROM meta.schema_version"
 /** The name of the file among the databases of its connection, in which names are resolved. */
 export const catalogName = "warehouse"
 
-/** The tables of `meta` that each warehouse had when it was opened. */
-export const metaTablesAtOpening = new WeakMap<Warehouse["Service"], ReadonlySet<string>>()
+/** Which tables of `meta` a file has that has the format of this version; to list them takes longer than to open it. */
+export const metaTablesAtOpening = new WeakMap<Warehouse["Service"], "all" | "published">()
 
 /**
  * Rows that fill a row group within one transaction are written to the file directly, and compressed once. With

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { type Warehouse, metaTablesAtOpening, metaTablesSql } from "../warehouse.ts"
-import { readRows } from "../query.ts"
 import { literal, name } from "../sql.ts"
 
 interface MetaTable {
@@ -174,16 +173,8 @@ export const metaCommentStatements: ReadonlyArray<string> = publishedMetaTables.
 
 /** The tables of `meta` in the file: none if the file is new, or if its first run was killed early. */
 export const existingMetaTables = (warehouse: Warehouse["Service"]): Effect.Effect<ReadonlySet<string>, Failure> => {
-  // No table of `meta` is ever removed, and listing them makes DuckDB describe every table of the file.
-  const known = complete.get(warehouse) ?? metaTablesAtOpening.get(warehouse)
-  if (known && isComplete(known)) return Effect.succeed(known)
-  return Effect.map(warehouse.rows(metaTablesSql), (rows) => {
-    const found = new Set(readRows({ table_name: String }, rows).map((row) => row.table_name))
-    if (isComplete(found)) complete.set(warehouse, found)
-    return found
-  })
+  const known = metaTablesAtOpening.get(warehouse)
+  if (known !== undefined)
+    return Effect.succeed(new Set(known === "all" ? Object.keys(metaTables) : publishedMetaTables))
+  return Effect.map(warehouse.rows(metaTablesSql), (rows) => new Set(rows.map((row) => String(row["table_name"]))))
 }
-
-const isComplete = (tables: ReadonlySet<string>): boolean => Object.keys(metaTables).every((table) => tables.has(table))
-
-const complete = new WeakMap<Warehouse["Service"], ReadonlySet<string>>()

@@ -1,5 +1,6 @@
 /** What `meta` records about the tables of a bundle, up to the run that published the release. */
 import { Effect } from "effect"
+import { countColumns } from "../../../stores/warehouse/meta/run-changes.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -45,17 +46,7 @@ export const runLedger = Effect.fn("bundle.runLedger")(function* ({ run, resourc
 })
 
 /** As numbers; the driver returns BIGINT as text. */
-const counts = [
-  "requests",
-  "pages",
-  "records",
-  "new_rows",
-  "changed_rows",
-  "deleted_rows",
-  "rejected_values",
-  "rejected_records",
-  "dropped_records"
-]
+const counts = ["requests", ...countColumns.filter((count) => count !== "requests")]
 
 /** The totals that the API named before the release was written. */
 export const apiTotals = Effect.fn("bundle.apiTotals")(function* ({ writtenAt, resources }: Scope) {

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { type Finding, wrong } from "../../../values/finding.ts"
 import { query } from "../query.ts"
-import { literal, numberOf } from "../sql.ts"
+import { insertStatements, literal, numberOf } from "../sql.ts"
 
 /** A model, `where`, that could not be built for a release. */
 export interface FailedModel extends Finding<"wrong"> {
@@ -16,12 +16,7 @@ export const storeModelProblems = (problems: ReadonlyArray<FailedModel>, databas
   const rows = problems.map(
     ({ where, what, kept }) => `(${[where, what, kept?.run, kept?.at].map(literal).join(", ")})`
   )
-  return [
-    `DELETE FROM ${table}`,
-    ...(rows.length > 0
-      ? [`INSERT INTO ${table} (model, problem, kept_run_id, kept_at) VALUES ${rows.join(", ")}`]
-      : [])
-  ]
+  return [`DELETE FROM ${table}`, ...insertStatements(`${table} (model, problem, kept_run_id, kept_at)`, rows)]
 }
 
 export interface StoredProblem extends Finding<"wrong"> {

@@ -1,6 +1,6 @@
 /** `meta.planned_totals`: totals of lists that the service reported to a plan. */
 import * as Effect from "effect/Effect"
-import { instantOf, literal, numberOf } from "../sql.ts"
+import { insertStatements, instantOf, literal, numberOf } from "../sql.ts"
 import { query } from "../query.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -31,10 +31,6 @@ export const setPlannedTotals = Effect.fnUntraced(function* (
   )
   yield* (yield* Warehouse).transaction([
     `DELETE FROM meta.planned_totals WHERE location_id = ${literal(location)}`,
-    ...(values.length === 0
-      ? []
-      : [
-          `INSERT INTO meta.planned_totals (location_id, resource, since, total, reported_at) VALUES ${values.join(", ")}`
-        ])
+    ...insertStatements("meta.planned_totals (location_id, resource, since, total, reported_at)", values)
   ])
 })

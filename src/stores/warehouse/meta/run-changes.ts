@@ -9,7 +9,7 @@ export interface Counted {
   readonly label: string
 }
 
-const countColumns = [
+export const countColumns = [
   "pages",
   "records",
   "requests",

@@ -6,8 +6,7 @@ import { dayMs } from "../catalog/timestamps.ts"
 import { date, duration, numberFrom, positiveNumber, setting, share, type ValuesOf } from "../values/setting.ts"
 import { isWhole } from "../values/state.ts"
 import { hours, megabytes, number, percent, some, withoutStop } from "../values/text.ts"
-import { type Found, type Situation, alarm } from "./alarm.ts"
-import { daysLeft } from "./disk.ts"
+import { type Found, type Situation, alarm, daysLeft } from "./alarm.ts"
 import { anomalyOf, median, volumeSettings } from "./volume.ts"
 
 /** In the order in which they are shown. */

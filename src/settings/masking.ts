@@ -1,13 +1,14 @@
 /** How much of the personal data published files contain, and the key of the pseudonyms. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { hkdfSync } from "node:crypto"
+import { createHmac, hkdfSync } from "node:crypto"
 import { realpathSync, statSync } from "node:fs"
 import { resolve, sep } from "node:path"
 import { type Section, type ValuesOf, keyId, setting, text } from "../values/setting.ts"
 import { wrong } from "../values/finding.ts"
 import { type SettingProblem, missing } from "./errors.ts"
 import { shownSecret } from "./secrets.ts"
+import type { Role } from "../catalog/roles.ts"
 
 export const maskingSection = {
   key: setting(text, {
@@ -101,4 +102,30 @@ const realPath = (path: string): string => {
   } catch {
     return resolve(path)
   }
+}
+
+/** The hash that takes the place of a value: of the values of a location, equal ones have equal hashes. */
+export type ColumnHash = (location: string, value: string, role: Role | undefined) => string
+
+/** `k1_` and the 64 digits of HMAC-SHA-256 by a key of the location; a hash stays as it is. */
+export const columnHash = (key: PseudonymKey | undefined): ColumnHash => {
+  const keys = new Map<string, Buffer>()
+  const isHash = key && new RegExp(`^${key.id}_[0-9a-f]{64}$`)
+  return (location, value, role) => {
+    if (key === undefined || isHash === undefined) throw new Error("a column is hashed, and there is no key")
+    if (isHash.test(value)) return value
+    const own = keys.get(location) ?? locationKey(key, location)
+    keys.set(location, own)
+    return `${key.id}_${createHmac("sha256", own)
+      .update(`hash\0${spelt(value, role)}`)
+      .digest("hex")}`
+  }
+}
+
+/** One spelling of an address. */
+const spelt = (value: string, role: Role | undefined): string => {
+  const text = value.normalize("NFC").trim()
+  if (role === "phone" || (role === "emailOrPhone" && !text.includes("@")))
+    return text.replaceAll(/[^\d+]/g, "") || text
+  return role === "email" || role === "emailOrPhone" ? text.toLowerCase() : text
 }

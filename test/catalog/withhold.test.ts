@@ -5,7 +5,7 @@ import { neededColumns } from "../../src/catalog/needed-columns.ts"
 import { email, snakeCase } from "../../src/catalog/fields.ts"
 import { defineList, transformed } from "../../src/catalog/resource.ts"
 import { withholderOf } from "../../src/catalog/withhold.ts"
-import { columnHash } from "../../src/settings/column-hash.ts"
+import { columnHash } from "../../src/settings/masking.ts"
 import { type Settings, catalogue, excluding, key, problemsOf, resourcesWith } from "../support/withheld.ts"
 
 /** A record of a resource without what the settings keep out; the custom fields are those of the location, if it has any. */

@@ -29,8 +29,8 @@ it.live("a column is named by the field's key once it has one, and before by the
     assert.deepStrictEqual(yield* columns, ["cf_2q_k_xoou", "cf_z"])
 
     yield* warehouse.run(
-      `INSERT INTO crm.custom_fields (location_id, id, model, position, _extra) VALUES
-         ('L', '2qKXoou', 'contact', 1, NULL), ('L', 'folder', 'contact', 2, '{"documentType": "folder"}')`
+      `INSERT INTO crm.custom_fields (location_id, id, model, position, document_type) VALUES
+         ('L', '2qKXoou', 'contact', 1, NULL), ('L', 'folder', 'contact', 2, 'folder')`
     )
     yield* define("2qKXoou", "name = 'House history'")
     assert.deepStrictEqual(yield* columns, ["cf_house_history", "cf_z"])

@@ -170,10 +170,7 @@ const columnsOf = (
 /** SQL for fields that have a definition or a value. Folders are listed among the definitions, but have no values. */
 const fieldsOf = ({ table, field, model }: Wide) =>
   `SELECT DISTINCT location_id, ${name(field)} AS field FROM crm.${name(table)}
-   ${model === undefined ? "" : `UNION SELECT location_id, id FROM crm.custom_fields AS c WHERE model = ${literal(model)} AND ${isFieldSql}`}`
-
-/** SQL: whether a definition is not a folder. Its type is in a column or, if the table has none, in `_extra`. */
-const isFieldSql = `coalesce(to_json(c)->>'document_type', _extra->>'documentType') IS DISTINCT FROM 'folder'`
+   ${model === undefined ? "" : `UNION SELECT location_id, id FROM crm.custom_fields WHERE model = ${literal(model)} AND document_type IS DISTINCT FROM 'folder'`}`
 
 /**
  * Aggregates all values of a row into lists once and picks each column from them. One aggregate for each column would

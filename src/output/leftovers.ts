@@ -1,10 +1,10 @@
 /**
- * Removes files that a killed run left in the output folder. Only a command that holds the warehouse for writing may do
- * this, because no other process uses these files then.
+ * Removes files that a killed run left in the output folder, and finds those that were set aside. Only a command that holds the
+ * warehouse for writing may remove them, because no other process uses these files then.
  */
 import type { Effect } from "effect"
 import { rm } from "node:fs/promises"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import type { Failure } from "../values/failure.ts"
 import { onDisk } from "./files.ts"
 import { namesIn } from "./folder.ts"
@@ -36,3 +36,28 @@ export const removeLeftovers = (output: string, withUnrecorded = false): Effect.
       for (const name of names.filter(isLeft)) await rm(join(folder, name), { recursive: true, force: true })
     }
   })
+
+/** A file that a command has set aside instead of removing it: an incomplete write of the vault, or a damaged warehouse. */
+export interface SetAside {
+  readonly path: string
+  readonly why: string
+}
+
+export const setAsideIn = async (output: string): Promise<ReadonlyArray<SetAside>> => {
+  const { damaged, vault } = outputPaths(output)
+  return [
+    ...(await filesIn(vault, (name) => name.includes(".ndjson.torn-"))).map((path) => ({
+      path,
+      why: "an incomplete write that a sync has set aside"
+    })),
+    ...(await filesIn(dirname(damaged), (name) => name.startsWith(basename(damaged)))).map((path) => ({
+      path,
+      why: "a damaged warehouse that a rebuild has replaced"
+    }))
+  ]
+}
+
+const filesIn = async (folder: string, isSetAside: (name: string) => boolean): Promise<ReadonlyArray<string>> => {
+  const names = await namesIn(folder)
+  return names.filter(isSetAside).map((name) => join(folder, name))
+}

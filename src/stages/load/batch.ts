@@ -250,7 +250,7 @@ const groupStatements = (
       listed: kind === "page" && hasParents && !wasEmpty ? parents.listedSql(group) : undefined,
       hasMissing: known.hasMissing(location, label),
       onMissing: () => known.addMissing(location, label),
-      slices: Math.max(1, Math.ceil((rows.length * rows.longest) / sliceBytes)),
+      slices: Math.ceil(group.unknownBytes / sliceBytes),
       changes
     }),
     ...rejectStatements(group, changes)

@@ -39,6 +39,8 @@ export interface Group {
   readonly staged: Set<string>
   /** Child tables for which a staged row has rows. */
   readonly filled: Set<string>
+  /** Bytes of the staged rows that have unknown fields. */
+  unknownBytes: number
   /** Pages of parents are in the group. */
   hasParents: boolean
   /** When the last page was received, epoch milliseconds. */
@@ -185,6 +187,7 @@ export class StagingFiles {
     else {
       for (const table of result.childTables) group.filled.add(table)
       this.stagedBytes += bytes.length
+      if (result.unknown.length > 0) group.unknownBytes += bytes.length
       group.rows.begin(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",`)
       group.rows.put(bytes, 1, bytes.length)
       group.rows.finish()
@@ -216,6 +219,7 @@ export class StagingFiles {
       staged: new Set(),
       hasCopies: false,
       filled: new Set(),
+      unknownBytes: 0,
       hasParents: false,
       resource,
       location,

@@ -30,7 +30,7 @@ export interface Batch {
   readonly hasMissing: boolean
   /** Called if a row of them is missing. */
   readonly onMissing: () => void
-  /** Number of parts for statements that need many times the size of a row. */
+  /** Number of parts for the statement that merges unknown fields; 0 if no staged row has any. */
   readonly slices: number
   readonly changes: Changes
 }

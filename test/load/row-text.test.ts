@@ -54,7 +54,6 @@ it("has the columns in the order of the definition, a key first, and those of ch
         '"thing_bits":[{"bit":"b","thing_part_id":"p","thing_line_id":"l"}],' +
         '"name":"n","price":"1.5","amount":7,"on":true,"meta":"\\"m\\"","meta_text":"m",' +
         '"thing_settings":[{"channel":"SMS","status":"on"}],"thing_tags":[{"kind":"own","tag":"t"}],"_extra":"{\\"new\\":1}"}',
-      childTables: ["thing_lines", "thing_parts", "thing_bits", "thing_settings", "thing_tags"],
       key: ["a"],
       hash: "df738a228d9debb7909cfaace00f86da",
       unknown: [{ table: "things", field: "new", value: 1 }],
@@ -65,13 +64,6 @@ it("has the columns in the order of the definition, a key first, and those of ch
       unlistedValues: []
     }
   ))
-
-it("names the child tables that have rows", () => {
-  const tablesOf = (body: string) => read(body).childTables
-  assert.deepStrictEqual(tablesOf('{"id":"a","tags":["t"],"lines":[],"settings":null}'), ["thing_tags"])
-  assert.deepStrictEqual(tablesOf(String.raw`{"id":"a","tags":[{}],"name":"\"thing_lines\":[{"}`), [])
-  assert.deepStrictEqual(tablesOf('{"id":"a","lines":[{"parts":[{"id":"p"}]}]}'), ["thing_lines", "thing_parts"])
-})
 
 describe("is printed as JSON.stringify prints it", () => {
   it.each([

@@ -50,7 +50,7 @@ const batchRecordsMax = 50_000
 
 /**
  * Raw bytes per transaction for the memory that DuckDB may use, in MB. Reading lines takes 32 MB of it. Rows to be merged are
- * staged with their child rows, which takes four times their size, so they count three times; new rows only fill row groups.
+ * staged, and the rows that they replace are archived, so they count three times; new rows only fill row groups.
  */
 const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 3.6) * 1024 * 1024)
 
@@ -184,8 +184,8 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     next,
     bytes,
     tables: [
-      ...groups.flatMap(({ location, newRows, resource, rows }) =>
-        newRows.rows.length + rows.length > 0 ? [[resource.table, location] as const] : []
+      ...groups.flatMap(({ location, newRows, resource, stagedRows }) =>
+        newRows.rows.length + stagedRows.rows.length > 0 ? [[resource.table, location] as const] : []
       ),
       ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
     ],
@@ -241,12 +241,10 @@ const groupStatements = (
   known: KnownRows,
   changes: Changes
 ): ReadonlyArray<Statement> => {
-  const { rows, kind, hasParents, wasEmpty, location, label } = group
+  const { kind, hasParents, wasEmpty, location, label } = group
   return [
     ...mergeStatements({
       ...group,
-      staged: rows.length,
-      rows: (columns) => readNdjson(rows, columns),
       listed: kind === "page" && hasParents && !wasEmpty ? parents.listedSql(group) : undefined,
       hasMissing: known.hasMissing(location, label),
       onMissing: () => known.addMissing(location, label),

@@ -3,12 +3,13 @@ import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { SchemaPolicies } from "../../catalog/schema-policy.ts"
 import { type Resource, childRequestOf } from "../../catalog/resource.ts"
+import { idColumn } from "../../catalog/tables.ts"
 import type { PageEntry } from "../../stores/vault/entry.ts"
 import type { MetValue } from "../../stores/warehouse/meta/schema-changes.ts"
 import { type Hashes, type KnownRows, isUnchanged, unknown } from "./known-rows.ts"
 import { wellFormed } from "../../catalog/convert.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
-import { NewRows } from "./new-rows.ts"
+import { RowFiles } from "./row-files.ts"
 import { type Drift, addDrift } from "./drift.ts"
 import { PageOrder } from "./batch-order.ts"
 import { versionOf } from "./merge/staging-table.ts"
@@ -37,8 +38,6 @@ export interface Group {
   hasCopies: boolean
   /** Keys of staged rows whose hash is not known: a list may return a record twice. */
   readonly staged: Set<string>
-  /** Child tables for which a staged row has rows. */
-  readonly filled: Set<string>
   /** Bytes of the staged rows that have unknown fields. */
   unknownBytes: number
   /** Pages of parents are in the group. */
@@ -51,16 +50,17 @@ export interface Group {
   droppedCount: number
   /** Schema drift by table, field and kind. */
   readonly drift: Map<string, Drift>
-  readonly newRows: NewRows
+  /** Rows of which the table has no earlier version: they need no merge. */
+  readonly newRows: RowFiles
   /** Rows to be merged. */
-  readonly rows: NdjsonFile
+  readonly stagedRows: RowFiles
   readonly rejectedValues: NdjsonFile
   readonly rejectedRecords: NdjsonFile
   readonly roundedValues: NdjsonFile
 }
 
 /** Parts of a group; each has its own file. */
-const parts = ["rows", "rejectedValues", "rejectedRecords", "roundedValues"] as const
+const parts = ["rejectedValues", "rejectedRecords", "roundedValues"] as const
 
 /** Whether to load a record. */
 export type RecordFilter = (resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean
@@ -108,7 +108,8 @@ export class StagingFiles {
     if (isLast) this.parents.finish(this.seen)
     const files = [...this.groups.values()].flatMap((group) => [
       ...parts.map((part) => group[part]),
-      ...group.newRows.files
+      ...group.newRows.files,
+      ...group.stagedRows.files
     ])
     for (const file of [...files, this.seen, ...this.parents.files]) {
       const lines = file.take(isLast)
@@ -182,15 +183,14 @@ export class StagingFiles {
     if (state === "unchanged") return key
     const bytes = typeof row === "string" ? Buffer.from(row) : row
     const isNew = state === "new" && !mayBeDeleted(group.resource, bytes)
-    if (isNew)
-      group.newRows.push(`{"_at":${group.at},"_row_hash":"${fingerprint}",`, bytes, key, group.at, result.childLists)
-    else {
-      for (const table of result.childTables) group.filled.add(table)
+    const read = `"_at":${group.at},"_row_hash":"${fingerprint}",`
+    if (isNew) {
+      const child = `{"${idColumn(group.resource.table)}":${JSON.stringify(key)},"_at":${group.at},`
+      group.newRows.push(`{${read}`, child, bytes, result.childLists)
+    } else {
       this.stagedBytes += bytes.length
       if (result.unknown.length > 0) group.unknownBytes += bytes.length
-      group.rows.begin(`{"_n":${n},"_at":${group.at},"_row_hash":"${fingerprint}",`)
-      group.rows.put(bytes, 1, bytes.length)
-      group.rows.finish()
+      group.stagedRows.push(`{"_n":${n},${read}`, `{"_n":${n},`, bytes, result.childLists)
     }
     // The merge may drop a staged row, and with it what was rejected of it.
     const staged = isNew ? {} : { _n: n }
@@ -218,7 +218,6 @@ export class StagingFiles {
       takesNew: known !== undefined && kind === "page" && !this.mayHaveDetails(resource, location),
       staged: new Set(),
       hasCopies: false,
-      filled: new Set(),
       unknownBytes: 0,
       hasParents: false,
       resource,
@@ -232,8 +231,8 @@ export class StagingFiles {
       records: 0,
       droppedCount: 0,
       drift: new Map(),
-      newRows: new NewRows(resource, join(this.folder, String(this.groups.size))),
-      rows: this.fileOf("rows"),
+      newRows: new RowFiles(resource, join(this.folder, `${this.groups.size}-new`)),
+      stagedRows: new RowFiles(resource, join(this.folder, `${this.groups.size}-staged`)),
       rejectedValues: this.fileOf("rejectedValues"),
       rejectedRecords: this.fileOf("rejectedRecords"),
       roundedValues: this.fileOf("roundedValues")

@@ -11,14 +11,22 @@ import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/se
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
 import type { Statement } from "../../../stores/warehouse/warehouse.ts"
 import { archiveVersions } from "./deletions.ts"
-import { type Batch, newRowsOf, ownColumns, removeCopies, stagedRows, versionOf } from "./staging-table.ts"
+import {
+  type Batch,
+  newRowsOf,
+  ownColumns,
+  removeCopies,
+  stagedChildrenOf,
+  stagedRowsOf,
+  versionOf
+} from "./staging-table.ts"
 
 /** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
 type Mode = "all" | "list" | "detail"
 
 export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => [
   ...(batch.newRows.rows.length === 0 ? [] : insertNewRows(batch)),
-  ...(batch.staged === 0 ? [] : mergeRows(batch)),
+  ...(batch.stagedRows.rows.length === 0 ? [] : mergeRows(batch)),
   ...(batch.listed === undefined ? [] : missingChildren(batch, batch.listed))
 ]
 
@@ -26,8 +34,8 @@ const modeOf = ({ resource: { detail }, kind }: Batch): Mode =>
   kind === "detail" ? "detail" : Object.keys(detail?.fields ?? {}).length > 0 ? "list" : "all"
 
 const mergeRows = (batch: Batch): ReadonlyArray<Statement> => {
-  const [, ...children] = tablesOf(batch.resource)
   const mode = modeOf(batch)
+  const staged = batch.stagedRows.rows.length
   const write = (rows: number) => (rows === 0 ? [] : writeVersions(batch, mode, rows))
   const writeChanged = (rows: number): Statement =>
     mode === "detail"
@@ -37,10 +45,10 @@ const mergeRows = (batch: Batch): ReadonlyArray<Statement> => {
           next: (existing) =>
             existing === 0 ? write(rows) : [{ sql: dropUnchangedRows(batch), next: (dropped) => write(rows - dropped) }]
         }
-  const staged = stage(stagedRows(batch, children))
-  if (!batch.hasCopies) return [staged, writeChanged(batch.staged)]
+  const stage = `CREATE OR REPLACE TEMP TABLE stage AS FROM ${stagedRowsOf(batch)}`
+  if (!batch.hasCopies) return [stage, writeChanged(staged)]
   const { setTime, remove } = removeCopies(batch.resource)
-  return [staged, setTime, { sql: remove, next: (removed) => [writeChanged(batch.staged - removed)] }]
+  return [stage, setTime, { sql: remove, next: (removed) => [writeChanged(staged - removed)] }]
 }
 
 /** Removes staged details with the same content as at the last read for the same version of the row. */
@@ -71,8 +79,6 @@ const dropUnchangedRows = ({ resource, run }: Batch): string => {
 
 /** Columns that a new version may take over from the version before. */
 const carriedOver = ["_synced_at", "_run_id", "_deleted_at"]
-
-const stage = (from: string): string => `CREATE OR REPLACE TEMP TABLE stage AS FROM ${from}`
 
 /** Inserts the rows of which the table has no earlier version. */
 const insertNewRows = (batch: Batch): ReadonlyArray<Statement> => {
@@ -129,7 +135,9 @@ const writeVersions = (batch: Batch, mode: Mode, rows: number): ReadonlyArray<St
     },
     `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
      FROM stage LEFT JOIN previous USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
-    ...children.flatMap((child) => (batch.filled.has(child.name) ? insertChildren(batch, child, mode) : [])),
+    ...children.flatMap((child) =>
+      batch.stagedRows.childFile(child.name).length > 0 ? insertChildren(batch, child, mode) : []
+    ),
     // Without a detail, every row is staged with all its children.
     ...(mode === "all" || children.length === 0 ? [] : updateChildDeletions(batch, children))
   ]
@@ -250,18 +258,19 @@ const deleteChildren = ({ location }: Batch, child: Table, mode: Mode): string =
      AND ${name(child.parentColumn!)} IN (SELECT id FROM previous SEMI JOIN (FROM stage ${replacesChildren(child, mode)}) USING (id))`
 
 /** Child rows get the `_deleted_at` of their parent. */
-const insertChildren = ({ resource, location, run }: Batch, child: Table, mode: Mode): string => {
-  const rows = `SELECT id AS parent, ${syncedAt} AS loaded, unnest(${name(child.name)}) AS item FROM stage ${replacesChildren(child, mode)}`
+const insertChildren = (batch: Batch, child: Table, mode: Mode): string => {
+  const { resource, location, run } = batch
   const parents = `SELECT id, _deleted_at FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)}`
-  const [deletedAt, from] =
+  const [deletedAt, deletions] =
     resource.tombstone === undefined
-      ? ["NULL", `(${rows})`]
-      : ["p._deleted_at", `(${rows}) JOIN (${parents} AND id IN (SELECT id FROM stage)) AS p ON p.id = parent`]
+      ? ["NULL", ""]
+      : ["p._deleted_at", `JOIN (${parents} AND id IN (SELECT id FROM stage)) AS p ON p.id = stage.id`]
   return `INSERT INTO crm.${name(child.name)} BY NAME
-     SELECT ${literal(location)} AS location_id, parent AS ${name(child.parentColumn!)}, ${ownColumns(child)
+     SELECT ${literal(location)} AS location_id, stage.id AS ${name(child.parentColumn!)}, ${ownColumns(child)
        .map((column) => `item.${name(column.name)} AS ${name(column.name)}`)
-       .join(", ")}, loaded AS _synced_at, ${literal(run)} AS _run_id, ${deletedAt} AS _deleted_at
-     FROM ${from}`
+       .join(", ")}, ${syncedAt} AS _synced_at, ${literal(run)} AS _run_id, ${deletedAt} AS _deleted_at
+     FROM ${stagedChildrenOf(batch, child)} AS item
+     JOIN (FROM stage ${replacesChildren(child, mode)}) AS stage USING (_n) ${deletions}`
 }
 
 /**

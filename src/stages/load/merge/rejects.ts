@@ -53,8 +53,8 @@ export const rejectStatements = (group: Group, changes: Changes): ReadonlyArray<
 ]
 
 /** WHERE clause: what was found in rows that are stored. The merge has dropped others from `stage`. */
-const ofStored = ({ rows }: Group): string =>
-  `WHERE _n IS NULL${rows.length === 0 ? "" : " OR _n IN (SELECT _n FROM stage)"}`
+const ofStored = ({ stagedRows }: Group): string =>
+  `WHERE _n IS NULL${stagedRows.rows.length === 0 ? "" : " OR _n IN (SELECT _n FROM stage)"}`
 
 const recordRejects = (
   group: Group,

@@ -4,7 +4,7 @@ import { snakeCase } from "../../../catalog/fields.ts"
 import { type Column, type Table, keyOf, tablesOf } from "../../../catalog/tables.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
 import { readNdjson } from "../ndjson-file.ts"
-import type { NewRows } from "../new-rows.ts"
+import type { RowFiles } from "../row-files.ts"
 import type { Changes } from "./changes.ts"
 
 export interface Batch {
@@ -14,16 +14,12 @@ export interface Batch {
   readonly location: string
   readonly run: string
   readonly kind: "page" | "detail"
-  /** Child tables for which a staged row has rows. */
-  readonly filled: ReadonlySet<string>
-  /** Number of staged rows. Rows that are known to be unchanged are not staged. */
-  readonly staged: number
   /** Some staged rows have the same key. */
   readonly hasCopies: boolean
-  /** FROM clause that reads the loader's file of these rows with the given columns. */
-  readonly rows: (columns: string) => string
+  /** The rows to merge. Those that are known to be unchanged are not among them. */
+  readonly stagedRows: RowFiles
   /** The rows of which there is no earlier version. */
-  readonly newRows: NewRows
+  readonly newRows: RowFiles
   /** SELECT of the keys that were returned for the batch's parents; `undefined` if no row of theirs can be missing. */
   readonly listed: string | undefined
   /** Earlier readings have not returned some row. */
@@ -35,9 +31,19 @@ export interface Batch {
   readonly changes: Changes
 }
 
-/** FROM clause of the staged rows, with lists of the rows of these child tables. */
-export const stagedRows = (batch: Batch, children: ReadonlyArray<Table>): string =>
-  batch.rows(stageColumns(tablesOf(batch.resource)[0], children))
+/** FROM clause of the staged rows. If there is a detail, they tell which child tables a record was sent with. */
+export const stagedRowsOf = ({ resource, stagedRows }: Batch): string => {
+  const [parent, ...children] = tablesOf(resource)
+  const sent = resource.detail === undefined ? [] : children.map((child) => `${name(child.name)}: 'BOOLEAN'`)
+  return readNdjson(
+    stagedRows.rows,
+    ["_n: 'BIGINT', _at: 'BIGINT'", ...parent.columns.filter(isSent).map(stageColumn), ...sent].join(", ")
+  )
+}
+
+/** FROM clause of the rows of a child table, each with the number of its staged row. */
+export const stagedChildrenOf = ({ stagedRows }: Batch, child: Table): string =>
+  readNdjson(stagedRows.childFile(child.name), ["_n: 'BIGINT'", ...ownColumns(child).map(stageColumn)].join(", "))
 
 /** FROM clause of the new rows of a table. */
 export const newRowsOf = ({ newRows }: Batch, table: Table): string => {
@@ -74,19 +80,7 @@ export const removeCopies = (resource: Resource): { readonly setTime: string; re
 const stageType = (column: Column) => (column.sql === "JSON" ? "VARCHAR" : column.sql)
 const isSent = (column: Column) => !["location_id", "_synced_at", "_run_id", "_deleted_at"].includes(column.name)
 
-const stageColumns = (parent: Table, children: ReadonlyArray<Table>): string =>
-  ["_n: 'BIGINT', _at: 'BIGINT'", ...parent.columns.filter(isSent).map(stageColumn), ...children.map(childColumn)].join(
-    ", "
-  )
-
 const stageColumn = (column: Column) => `${name(column.name)}: ${literal(stageType(column))}`
-
-const childColumn = (child: Table) => `${name(child.name)}: ${literal(`STRUCT(${childFields(child)})[]`)}`
-
-const childFields = (child: Table) =>
-  ownColumns(child)
-    .map((column) => `${name(column.name)} ${stageType(column)}`)
-    .join(", ")
 
 export const ownColumns = (child: Table) =>
   child.columns.filter((column) => isSent(column) && column.name !== child.parentColumn)

@@ -6,7 +6,7 @@
 import { hash } from "node:crypto"
 import { evolving, isKept } from "../../../catalog/schema-policy.ts"
 import { type Resource, fieldsOf } from "../../../catalog/resource.ts"
-import { keyOf, keySeparator, tablesOf } from "../../../catalog/tables.ts"
+import { keyOf, keySeparator } from "../../../catalog/tables.ts"
 import { type Row, type UnlistedValue, ChildRows, Escaped, held, unlistedValuesOf, valueIn } from "./rows.ts"
 import { unfitForKey, wellFormed } from "../../../catalog/convert.ts"
 import { isObject } from "../../../catalog/json.ts"
@@ -34,8 +34,6 @@ interface RejectedRecord {
 export interface Normalised {
   /** JSON of the row: its columns, and its child tables as lists. Absent if the record is rejected. */
   readonly row: string | undefined
-  /** Child tables that have rows of the record. */
-  readonly childTables: ReadonlyArray<string>
   /** Values of the key columns. */
   readonly key: ReadonlyArray<unknown>
   /** The key as one text, as in SQL. */
@@ -72,9 +70,6 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
   const shape = compile(table, fieldsOf(resource), childOf ? [...key, childOf.column] : key)
   const scalar = isScalar(fields)
   const keyPlaces = key.map((column) => shape.places.get(column)!)
-  const children = tablesOf(resource)
-    .slice(1)
-    .map(({ name }): Placed => [name, shape.places.get(name)!])
   const unlistedValues = unlistedValuesOf(resource)
   const isFieldKept = (table: string, field: string) => isKept(policies, resource, table, field)
 
@@ -113,7 +108,6 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       const rowHash = hash("sha256", hashed).slice(0, 32)
       return {
         row,
-        childTables: filled(children, values),
         key: keyValues,
         keyText: keyValues.length === 1 ? String(keyValues[0]) : keyValues.join(keySeparator),
         hash: rowHash,
@@ -127,17 +121,6 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       throw error
     }
   }
-}
-
-type Placed = readonly [table: string, place: number]
-
-const filled = (children: ReadonlyArray<Placed>, values: ReadonlyArray<unknown>): ReadonlyArray<string> => {
-  const tables: Array<string> = []
-  for (const [table, place] of children) {
-    const value = values[place]
-    if (value instanceof ChildRows && value.rows.length > 0) tables.push(table)
-  }
-  return tables
 }
 
 const emptyFound = (isKept: Found["isKept"]): Found => ({
@@ -184,7 +167,6 @@ const otherParent = "names a parent other than the one it was requested for, whi
 
 const rejected = (table: string, record: unknown, reason: string): Normalised => ({
   row: undefined,
-  childTables: [],
   key: [],
   keyText: "",
   hash: "",

@@ -86,7 +86,6 @@ const isScannable = ({ fields, transform, transformedBy }: Resource): boolean =>
 export class PageReader extends RecordScanner {
   private readonly resource: Resource
   private readonly keyPlaces: ReadonlyArray<number>
-  private readonly childPlaces: ReadonlyArray<readonly [table: string, place: number]>
   /** By place, the number of the child table; -1 for a column. */
   private readonly childNumbers: Int32Array
   private readonly unlistedIn: (rows: Rows.RowsInBytes) => Normalised["unlistedValues"]
@@ -108,11 +107,9 @@ export class PageReader extends RecordScanner {
     )
     this.resource = resource
     this.keyPlaces = key.map((column) => shape.places.get(column)!)
-    this.childPlaces = tablesOf(resource)
-      .slice(1)
-      .map(({ name }) => [name, shape.places.get(name)!])
     this.childNumbers = new Int32Array(shape.blank.length).fill(-1)
-    for (const [number, [, place]] of this.childPlaces.entries()) this.childNumbers[place] = number
+    for (const [number, { name }] of tablesOf(resource).slice(1).entries())
+      this.childNumbers[shape.places.get(name)!] = number
     this.unlistedIn = unlistedInBytes(resource)
   }
 
@@ -173,13 +170,9 @@ export class PageReader extends RecordScanner {
     const row = rows.print(0, this.childNumbers)
     if (row.length > Normalise.rowLengthMax) return undefined
     const rowHash = hash("sha256", row).slice(0, 32)
-    const childTables: Array<string> = []
-    for (const [table, place] of this.childPlaces)
-      if (rows.howOf(0, place) === Rows.childRows && rows.fromOf(0, place) !== -1) childTables.push(table)
     return {
       row,
       childLists: { numbers: rows.childLists, from: listsFrom, to: rows.childListsEnd },
-      childTables,
       key,
       keyText: key.length === 1 ? String(key[0]) : key.join(keySeparator),
       hash: rowHash,

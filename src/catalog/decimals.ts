@@ -80,6 +80,13 @@ const textOf = (units: bigint, scale: number): string => {
   return units < 0n ? `-${text}` : text
 }
 
+/**
+ * SQL for a number in the form of a column, from its text. DuckDB takes 5 µs to read a text as a type of more than 18 digits, and
+ * 0.03 µs as one of 18, which hold nearly all numbers.
+ */
+export const decimalFrom = (text: string): string =>
+  `coalesce(try_cast(${text} AS DECIMAL(18,${scale}))::${decimalType}, ${text}::${decimalType})`
+
 /** The SQL of `decimalOf` for a text that has only digits, and no more of them than the column; NULL for any other text. */
 export const decimalSql = (text: string): string =>
   `try_cast(regexp_extract(${text}, '^-?[0-9]{1,${wholeDigits}}(?:\\.[0-9]{1,${scale}})?$') AS ${decimalType})`

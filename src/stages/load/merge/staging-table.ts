@@ -1,9 +1,10 @@
 /** The temporary table `stage`: the rows of a batch, one for each key. */
 import type { Resource } from "../../../catalog/resource.ts"
+import { decimalFrom, decimalType } from "../../../catalog/decimals.ts"
 import { snakeCase } from "../../../catalog/fields.ts"
 import { type Column, type Table, keyOf, tablesOf } from "../../../catalog/tables.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
-import { readNdjson } from "../ndjson-file.ts"
+import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
 import type { RowFiles } from "../row-files.ts"
 import type { Changes } from "./changes.ts"
 
@@ -35,24 +36,28 @@ export interface Batch {
 export const stagedRowsOf = ({ resource, stagedRows }: Batch): string => {
   const [parent, ...children] = tablesOf(resource)
   const sent = resource.detail === undefined ? [] : children.map((child) => `${name(child.name)}: 'BOOLEAN'`)
-  return readNdjson(
-    stagedRows.rows,
-    ["_n: 'BIGINT', _at: 'BIGINT'", ...parent.columns.filter(isSent).map(stageColumn), ...sent].join(", ")
-  )
+  return readRows(stagedRows.rows, ["_n: 'BIGINT', _at: 'BIGINT'", ...sent], parent.columns.filter(isSent))
 }
 
 /** FROM clause of the rows of a child table, each with the number of its staged row. */
 export const stagedChildrenOf = ({ stagedRows }: Batch, child: Table): string =>
-  readNdjson(stagedRows.childFile(child.name), ["_n: 'BIGINT'", ...ownColumns(child).map(stageColumn)].join(", "))
+  readRows(stagedRows.childFile(child.name), ["_n: 'BIGINT'"], ownColumns(child))
 
 /** FROM clause of the new rows of a table. */
 export const newRowsOf = ({ newRows }: Batch, table: Table): string => {
   const { parentColumn } = table
   const columns = table.columns.filter((column) => isSent(column) || column.name === parentColumn)
-  return `${readNdjson(
-    parentColumn === undefined ? newRows.rows : newRows.childFile(table.name),
-    ["_at: 'BIGINT'", ...columns.map(stageColumn)].join(", ")
-  )} AS stage`
+  const file = parentColumn === undefined ? newRows.rows : newRows.childFile(table.name)
+  return `${readRows(file, ["_at: 'BIGINT'"], columns)} AS stage`
+}
+
+/** FROM clause that reads rows. `own`: columns of the file that the table does not have. */
+const readRows = (file: NdjsonFile, own: ReadonlyArray<string>, columns: ReadonlyArray<Column>): string => {
+  const rows = readNdjson(file, [...own, ...columns.map(stageColumn)].join(", "))
+  const decimals = columns
+    .filter(isDecimal)
+    .map((column) => `${decimalFrom(name(column.name))} AS ${name(column.name)}`)
+  return decimals.length === 0 ? rows : `(SELECT * REPLACE (${decimals.join(", ")}) FROM ${rows})`
 }
 
 /** The column that orders the versions of a row. */
@@ -76,8 +81,9 @@ export const removeCopies = (resource: Resource): { readonly setTime: string; re
   }
 }
 
-/** JSON is read as text, because DuckDB would reformat it; other values already fit their type. */
-const stageType = (column: Column) => (column.sql === "JSON" ? "VARCHAR" : column.sql)
+/** JSON is read as text, because DuckDB would reformat it; all values already fit their type. */
+const stageType = (column: Column) => (column.sql === "JSON" || isDecimal(column) ? "VARCHAR" : column.sql)
+const isDecimal = ({ sql }: Column) => sql === decimalType
 const isSent = (column: Column) => !["location_id", "_synced_at", "_run_id", "_deleted_at"].includes(column.name)
 
 const stageColumn = (column: Column) => `${name(column.name)}: ${literal(stageType(column))}`

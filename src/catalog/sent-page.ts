@@ -14,10 +14,11 @@ export interface SentPage {
 /** Smaller pages are parsed faster than they are searched. */
 const bytesMin = 8 * 1024
 
-/** `text`: that of `bytes`. `path`: of the list of records. Throws a SyntaxError, like `JSON.parse`. */
-export const parsePage = (bytes: Buffer, text: string, path: string | undefined): SentPage => {
+/** `path`: of the list of records. Throws a SyntaxError, like `JSON.parse`. */
+export const parsePage = (bytes: Buffer, path: string | undefined): SentPage => {
   const page = path === undefined || bytes.length < bytesMin ? undefined : new PageParser(bytes).page(path)
   if (page !== undefined) return page
+  const text = bytes.toString("utf8")
   const hasBigNumbers = holdsLongNumbers(text)
   return { body: parseExact(text, hasBigNumbers), hasBigNumbers }
 }

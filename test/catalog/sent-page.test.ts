@@ -32,7 +32,7 @@ const names = ["id", "_id", "dateAdded", "toString", "__proto__", "constructor",
 /** Long enough to be searched. */
 const padding = `"padding":"${"x".repeat(9000)}"`
 
-const read = (text: string, path: string | undefined) => parsePage(Buffer.from(text), text, path)
+const read = (text: string, path: string | undefined) => parsePage(Buffer.from(text), path)
 
 describe("the records of a page", () => {
   it("have the values of JSON.parse, in whatever way they are read", () => {

@@ -44,7 +44,13 @@ const extracted = (
       send: (call) => {
         requests++
         const body = { [call.request.path.split("/").at(-1)!]: [] }
-        const answer = { text: JSON.stringify(body), body, hasBigNumbers: false, at: 0, serviceTime: undefined }
+        const answer = {
+          bytes: Buffer.from(JSON.stringify(body)),
+          body,
+          hasBigNumbers: false,
+          at: 0,
+          serviceTime: undefined
+        }
         return Effect.suspend(() => {
           const error = fails(call)
           return error ? Effect.fail(error) : Effect.succeed(answer)

@@ -41,7 +41,7 @@ const reading = (checkpoints: Reading["checkpoints"]) => {
         calls.push(call)
         const next = Number(call.request.parameters["after"] ?? 0) + 1
         const body = { items: next > 3 ? [] : [{ id: String(next), changedAt }] }
-        return { text: JSON.stringify(body), body, hasBigNumbers: false, at: 0, serviceTime }
+        return { bytes: Buffer.from(JSON.stringify(body)), body, hasBigNumbers: false, at: 0, serviceTime }
       }),
     ...silentApi
   })

@@ -80,7 +80,7 @@ export const reading = (
           if (typeof body["outage"] === "string")
             return yield* new Unavailable({ message: body["outage"], later: false })
           for (const item of (body["items"] ?? []) as ReadonlyArray<Item>) seen.add(item.id)
-          return { text: "", body, hasBigNumbers: false, at: 0, serviceTime: undefined }
+          return { bytes: Buffer.alloc(0), body, hasBigNumbers: false, at: 0, serviceTime: undefined }
         }),
       ...silentApi
     })

@@ -146,7 +146,7 @@ it.effect("are not in a checkpoint either, which has what identifies a record wi
       const api = Api.of({
         send: ({ request }) =>
           Effect.succeed({
-            text: "",
+            bytes: Buffer.alloc(0),
             body: { items: pageOf(request.parameters) },
             hasBigNumbers: false,
             at: 0,

@@ -21,7 +21,7 @@ import {
 import { type Received, Transport, makeExchange } from "./exchange.ts"
 import { type Fetched, type FileRequest, fetchFile } from "./fetch-file.ts"
 import { linkedText, makeLinks } from "./links.ts"
-import { bodyBytesMax, spellings, withoutSecrets } from "./response-body.ts"
+import { bodyBytesMax, bytesWithoutSecrets, spellings, withoutSecrets } from "./response-body.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, httpRequest } from "./http.ts"
 import type { Detail } from "../../values/reason.ts"
 
@@ -43,10 +43,8 @@ export interface Call {
 export type Download = Pick<FileRequest, "url" | "folder" | "accepts" | "stored" | "known">
 
 export interface ApiResponse {
-  /** The body as received, decompressed and without secrets. */
-  readonly text: string
-  /** Those of `text`, unless it was changed. */
-  readonly bytes?: Buffer
+  /** The body as received, decompressed and without secrets, as UTF-8. */
+  readonly bytes: Buffer
   readonly body: unknown
   /** Whether the body has numbers that a double cannot represent. */
   readonly hasBigNumbers: boolean
@@ -108,7 +106,7 @@ const makeApi = Effect.fn("api.make")(function* (
         headers: { ...commonHeaders, "content-type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(form).toString()
       })
-      .pipe(Effect.map(({ status, text }) => ({ status, body: text })))
+      .pipe(Effect.map(({ status, bytes }) => ({ status, body: bytes?.toString("utf8") })))
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
   const forbidden = () => [...credentials.secrets].flatMap(spellings)
 
@@ -140,7 +138,7 @@ const makeApi = Effect.fn("api.make")(function* (
         Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
         Effect.withSpan(`${request.method} ${pathTemplate ?? ""}`.trimEnd(), spanOf(request.method, pathTemplate))
       )
-      const { status, text: sent, headers } = yield* inSlot(priority, send, rateLimitIn)
+      const { status, bytes: sent, headers } = yield* inSlot(priority, send, rateLimitIn)
       const durationMs = (yield* Clock.currentTimeMillis) - sentAt
       responseMs += durationMs
       yield* Effect.annotateLogs(Effect.logDebug("request"), {
@@ -149,17 +147,16 @@ const makeApi = Effect.fn("api.make")(function* (
         status,
         duration_ms: durationMs
       })
-      const text = sent === undefined ? undefined : withoutSecrets(sent, credentials.secrets)
-      const classified = classify(status, text)
+      const bytes = sent && bytesWithoutSecrets(sent, credentials.secrets)
+      const classified = classify(status, bytes)
       if (classified === "ok") {
-        if (text === undefined)
+        if (bytes === undefined)
           return yield* new RequestRejected({
             status,
             message: `the response is over our limit of ${bodyBytesMax >> 20} MB`,
             isTooLarge: true
           })
-        const bytes = Buffer.from(text)
-        const page = parsed(bytes, text, records)
+        const page = parsed(bytes, records)
         if (page === tooDeep)
           return yield* new RequestRejected({ status, message: "the response is nested too deeply" })
         if (page === undefined) return { retry: "soon", message: "the response is not JSON" } satisfies Retry
@@ -167,11 +164,11 @@ const makeApi = Effect.fn("api.make")(function* (
         if (failure !== undefined)
           return {
             retry: "soon",
-            message: `${failure} (${status} ${messageIn(text)})`,
+            message: `${failure} (${status} ${messageIn(bytes)})`,
             answered: status
           } satisfies Retry
         const serviceTime = timeOf(headers)
-        return { text, bytes, ...page, at: yield* Clock.currentTimeMillis, serviceTime } satisfies ApiResponse
+        return { bytes, ...page, at: yield* Clock.currentTimeMillis, serviceTime } satisfies ApiResponse
       }
       if (!("retry" in classified)) return yield* classified
       if (classified.retry !== "with a fresh token") return classified
@@ -277,9 +274,9 @@ const logRetry = ({ pathTemplate }: Call, { answered, message }: Retry, waitMs: 
 const backoffMs = (tries: number) =>
   Random.nextBetween(0.5, 1).pipe(Effect.map((factor) => Math.min(125 * 2 ** tries, 8000) * factor))
 
-const parsed = (bytes: Buffer, text: string, records: string | undefined): SentPage | typeof tooDeep | undefined => {
+const parsed = (bytes: Buffer, records: string | undefined): SentPage | typeof tooDeep | undefined => {
   try {
-    return parsePage(bytes, text, records)
+    return parsePage(bytes, records)
   } catch (error) {
     return error instanceof RangeError ? tooDeep : undefined
   }
@@ -300,7 +297,7 @@ interface Retry extends Detail {
 type Status = "ok" | Retry | BadCredentials | WrongLocation | Forbidden | NotFound | RequestRejected
 
 /** `body`: `undefined` if it cannot be read. */
-const classify = (status: number, body: string | undefined): Status => {
+const classify = (status: number, body: Buffer | undefined): Status => {
   // The client never requests a range.
   if (status === 206) return { retry: "soon", message: "206 partial response", answered: 206 }
   if (status >= 200 && status < 300) return "ok"
@@ -328,9 +325,10 @@ const unauthorised = (answer: Detail): Status => {
 }
 
 /** The message in the body of an error, in any of its formats, shortened. */
-const messageIn = (body: string): string => {
+const messageIn = (body: Buffer): string => {
+  const text = body.toString("utf8")
   const message =
-    /"message"\s*:\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\])/.exec(body)?.[1] ??
-    /"error"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1]
-  return (message ?? body).replaceAll(/["[\]]/g, "").slice(0, 300)
+    /"message"\s*:\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\])/.exec(text)?.[1] ??
+    /"error"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
+  return (message ?? text).replaceAll(/["[\]]/g, "").slice(0, 300)
 }

@@ -7,13 +7,13 @@ import { TransportError, RequestRejected } from "./errors.ts"
 import { DiskError, FileRejected, IncomingFile } from "../../output/stored-files.ts"
 import { headerOf, lengthIn } from "./http.ts"
 import type { ExchangeSettings } from "../../settings/account.ts"
-import { bytesOf, errorTextOf, textOf } from "./response-body.ts"
+import { bytesOf, errorOf, utf8Of } from "./response-body.ts"
 
 export interface Received {
   readonly status: number
   readonly headers: Dispatcher.ResponseData["headers"]
-  /** The decompressed body; `undefined` if a successful response is too large, or if an error response cannot be read. */
-  readonly text: string | undefined
+  /** The decompressed body as UTF-8; `undefined` if a successful response is too large, or if an error cannot be read. */
+  readonly bytes: Buffer | undefined
 }
 
 export interface Exchange {
@@ -65,11 +65,11 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
         })
         const { statusCode: status, headers, body } = response
         if (status >= 300 || status === 206)
-          return { status, headers, text: await errorTextOf(body, headers["content-encoding"]) }
+          return { status, headers, bytes: await errorOf(body, headers["content-encoding"]) }
         // A page or a JSON text in place of a file is an error.
         if (file === undefined || /json|text|xml/i.test(String(headers["content-type"]))) {
           const bytes = await bytesOf(body)
-          return { status, headers, text: bytes && textOf(bytes) }
+          return { status, headers, bytes: bytes && utf8Of(bytes) }
         }
         const incoming = new IncomingFile(file.folder, fileBytesMax, file.forbidden)
         try {
@@ -77,7 +77,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
           for await (const chunk of body) incoming.write(chunk)
           const { found: _, ...stored } = await incoming.keep()
           const content_type = headerOf(headers, "content-type") ?? ""
-          return { status, headers, text: JSON.stringify({ ...stored, content_type }) }
+          return { status, headers, bytes: Buffer.from(JSON.stringify({ ...stored, content_type })) }
         } finally {
           incoming.discard()
         }

@@ -1,4 +1,4 @@
-/** Converts the body of a response to text of limited size, and removes secrets from it. */
+/** Reads the body of a response as UTF-8 of limited size, and removes secrets from it. */
 import { isUtf8 } from "node:buffer"
 
 /**
@@ -29,36 +29,36 @@ const startOf = async (body: AsyncIterable<Buffer>, bytesMin: number): Promise<B
 const errorBytesMax = 64 * 1024
 
 /**
- * The text of a JSON body. A byte that is not UTF-8 becomes the JSON escape `\udcXX`, a lone surrogate. This keeps the
- * byte, and the load can report the value that has it. A body with too many such bytes becomes the empty text.
+ * The UTF-8 of a JSON body. A byte that is not UTF-8 becomes the JSON escape `\udcXX`, a lone surrogate. This keeps the
+ * byte, and the load can report the value that has it. A body with too many such bytes becomes empty.
  */
-export const textOf = (sent: Buffer): string => {
+export const utf8Of = (sent: Buffer): Buffer => {
   // JSON does not allow a byte order mark.
   const bytes = sent.subarray(0, 3).equals(byteOrderMark) ? sent.subarray(3) : sent
-  if (isUtf8(bytes)) return bytes.toString("utf8")
-  if (isOtherEncoding(bytes)) return ""
+  if (isUtf8(bytes)) return bytes
+  if (isOtherEncoding(bytes)) return Buffer.alloc(0)
   const text = bytes
     .toString("latin1")
     .replaceAll(utf8, (part, invalidByte?: string) =>
       invalidByte === undefined ? part : `\\udc${invalidByte.charCodeAt(0).toString(16)}`
     )
-  return Buffer.from(text, "latin1").toString("utf8")
+  return Buffer.from(text, "latin1")
 }
 
 /**
- * The text of an error response; `undefined` if its bytes are not text, because an error is classified by its message.
+ * The UTF-8 of an error response; `undefined` if its bytes are not text, because an error is classified by its message.
  * `encoding`: the content encoding that remains after decompression.
  */
-export const errorTextOf = async (
+export const errorOf = async (
   body: AsyncIterable<Buffer>,
   encoding: string | ReadonlyArray<string> | undefined
-): Promise<string | undefined> => {
+): Promise<Buffer | undefined> => {
   // The status has been received, so it counts even if the body cannot be read.
   const bytes = (await startOf(body, errorBytesMax).catch(() => undefined))?.subarray(0, errorBytesMax)
   if (bytes === undefined) return undefined
   const isEncoded = encoding !== undefined && String(encoding).toLowerCase() !== "identity"
   if (isEncoded ? !isJson(bytes) : isBinary(bytes)) return undefined
-  return textOf(bytes)
+  return utf8Of(bytes)
 }
 
 /** Whether bytes are not a message: they have control characters, or more than a tenth of the characters are invalid. */
@@ -99,6 +99,12 @@ const utf8 =
 
 /** Data may contain shorter secrets by chance, as words. */
 const secretLengthMin = 8
+
+/** Replaces secrets in a body. Few have any: to make a text of each page, and bytes of it again, takes as long as to send it. */
+export const bytesWithoutSecrets = (bytes: Buffer, secrets: Iterable<string>): Buffer =>
+  [...secrets].flatMap(spellings).some((spelling) => bytes.includes(spelling))
+    ? Buffer.from(withoutSecrets(bytes.toString("utf8"), secrets))
+    : bytes
 
 /** Replaces secrets by `<redacted>`, because a response may repeat the request. */
 export const withoutSecrets = (text: string, secrets: Iterable<string>): string => {

@@ -153,11 +153,12 @@ export const readChildren = Effect.fn("extract.children")(function* (
     if (typeof link !== "string" || !/^https?:/.test(link)) return answer
     const linked = yield* api.linked(link)
     const body = { ...(answer.body as object), ...(linked !== undefined && { [as]: linked }) }
-    const text = yield* Effect.try(() => JSON.stringify(body)).pipe(Effect.orElseSucceed(() => answer.text))
     // A detail nested too deeply for JSON.stringify stays as received.
-    if (linked === undefined || text === answer.text) withoutLinkedText++
-    const { bytes: _, ...others } = answer
-    return { ...others, body, text }
+    const bytes = yield* Effect.try(() => Buffer.from(JSON.stringify(body))).pipe(
+      Effect.orElseSucceed(() => answer.bytes)
+    )
+    if (linked === undefined || bytes === answer.bytes) withoutLinkedText++
+    return { ...answer, body, bytes }
   })
 
   const readAll = Effect.fnUntraced(function* (parents: ReadonlyArray<Due>) {

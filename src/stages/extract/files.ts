@@ -187,7 +187,7 @@ const renewedLink = Effect.fnUntraced(function* (
   const api = yield* Api
   const none = () => Effect.succeed("")
   const text = yield* api.send({ request, priority: 2, resource: "files" }).pipe(
-    Effect.map(({ text }) => text),
+    Effect.map(({ bytes }) => bytes.toString("utf8")),
     Effect.catchTags({ Forbidden: none, NotFound: none, RequestRejected: none, Unavailable: none })
   )
   const addresses = text.match(/"https?:(?:[^"\\]|\\.)*"/gi)?.map((one): string => JSON.parse(one)) ?? []

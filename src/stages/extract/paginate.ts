@@ -207,7 +207,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
         ...(parentContext && { parent: { ...parentContext.parent, done: state.done } }),
         checkpoint: state
       },
-      body: response.bytes ?? response.text
+      body: response.bytes
     })
   }
   return { state }

@@ -11,7 +11,7 @@ import { type PageEntry, isPage } from "../../stores/vault/entry.ts"
 import type { Frame } from "../../stores/vault/frame.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { isAny } from "../../stores/warehouse/query.ts"
+import { hasTable } from "../../stores/warehouse/query.ts"
 
 /** `key`: of the hashes, if any column is hashed. */
 export const withoutWithheld = <E, R>(
@@ -43,7 +43,7 @@ export const withoutWithheld = <E, R>(
 type CustomFields = Map<string, Map<string, string>>
 
 const storedFields = Effect.fnUntraced(function* () {
-  const isThere = yield* isAny("duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'custom_fields'")
+  const isThere = yield* hasTable("custom_fields")
   const rows = isThere ? yield* (yield* Warehouse).rows("SELECT location_id, id, field_key FROM crm.custom_fields") : []
   const fields: CustomFields = new Map()
   for (const row of rows) add(fields, String(row["location_id"]), row["id"], row["field_key"])

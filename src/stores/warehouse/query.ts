@@ -1,5 +1,6 @@
 /** Rows of a query by their columns: the statement names each as the code does, and each is read as one type. */
 import * as Effect from "effect/Effect"
+import { literal } from "./sql.ts"
 import { type Row, Warehouse } from "./warehouse.ts"
 
 export type Readers = Readonly<Record<string, (cell: unknown) => unknown>>
@@ -40,6 +41,10 @@ export const queryTexts = (sql: string) =>
     Effect.flatMap(Warehouse, ({ rows }) => rows(sql)),
     (rows) => rows.map((row) => String(Object.values(row)[0]))
   )
+
+/** Whether the warehouse has this table of records. */
+export const hasTable = (table: string) =>
+  isAny(`duckdb_tables() WHERE schema_name = 'crm' AND table_name = ${literal(table)}`)
 
 /** Whether a FROM clause has any row. */
 export const isAny = (from: string) =>

@@ -3,7 +3,7 @@
  * address with them. Creates the tables `subject_contacts` and `subject_addresses` in memory, which the other modules use.
  */
 import { Effect } from "effect"
-import { type RowOf, isAny, orNull, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
+import { type RowOf, hasTable, orNull, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { addressValues, emailOf, emailSql, isAddressSql, phoneSql } from "./addresses.ts"
@@ -40,7 +40,7 @@ export const countriesOfLocations = () =>
 
 /** The country of each location, if a sync has read it. */
 export const countriesByLocation = Effect.fnUntraced(function* () {
-  if (!(yield* isAny("duckdb_tables() WHERE schema_name = 'crm' AND table_name = 'locations'"))) return new Map()
+  if (!(yield* hasTable("locations"))) return new Map()
   const found = yield* query(
     { location: String, country: String },
     "SELECT location_id AS location, upper(country) AS country FROM crm.locations WHERE length(country) = 2 ORDER BY ALL"

@@ -1,7 +1,7 @@
 import { alias, openEnum, count, boolean, id, json, object, enumeration, text, values } from "#catalog/fields.ts"
 import { created, identifier } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, inOnePage } from "#catalog/resource.ts"
 
 // The API spells it MONETORY.
 const dataTypes = (
@@ -15,13 +15,8 @@ export const customFields = defineList({
   source: "A 2.4, A 4.3 GET /locations/{locationId}/customFields",
   scope: "locations/customFields.readonly",
   full: [
-    {
-      // The default of `model` is not documented.
-      request: get("/locations/{locationId}/customFields", { model: "all" }),
-      paging: { kind: "once" },
-      records: "customFields",
-      pageSize: 1000
-    }
+    // The default of `model` is not documented.
+    inOnePage(get("/locations/{locationId}/customFields", { model: "all" }), { records: "customFields" })
   ],
   getOne: { request: get("/locations/{locationId}/customFields/{id}"), record: "customField" },
   fields: {

@@ -1,6 +1,6 @@
 import { text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, inOnePage } from "#catalog/resource.ts"
 
 export const locationTimezones = defineList({
   table: "location_timezones",
@@ -8,14 +8,7 @@ export const locationTimezones = defineList({
   source: "A 4.6 GET /locations/{locationId}/timezones",
   scope: "locations.readonly",
   key: ["timezone"],
-  full: [
-    {
-      request: get("/locations/{locationId}/timezones"),
-      paging: { kind: "once" },
-      records: "",
-      pageSize: 1000
-    }
-  ],
+  full: [inOnePage(get("/locations/{locationId}/timezones"), { records: "" })],
   // The documents show an array in `timezones`. No response of the service is published, so zones in any member are read.
   isReshaped: true,
   transform: (answer) =>

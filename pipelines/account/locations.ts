@@ -1,7 +1,7 @@
 import { boolean, id, json, object, ref, text, created, email, identifier, personName, phone } from "#catalog/fields.ts"
 import { address, place, postalCode } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, oneRecord } from "#catalog/resource.ts"
 
 const where = {
   address: address("Street and number", { personal: "quasi" }),
@@ -21,7 +21,7 @@ export const locations = defineList({
   description: "The account itself: one row per location.",
   source: "A 2.8, A 4.6 GET /locations/{locationId}",
   scope: "locations.readonly",
-  full: [{ request: getOne.request, paging: { kind: "once" }, records: getOne.record, pageSize: 1 }],
+  full: [oneRecord(getOne)],
   getOne,
   fields: {
     id: id("Location id, the same as location_id"),

@@ -1,6 +1,6 @@
 import { boolean, id, object, enumeration, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, inOnePage } from "#catalog/resource.ts"
 
 export const messagingProviders = defineList({
   table: "messaging_providers",
@@ -8,12 +8,9 @@ export const messagingProviders = defineList({
   source: "A 2.8, A 4.6 GET /locations/{locationId}/conversationChannels/{type}",
   scope: "locations.readonly",
   full: [
-    {
-      request: get("/locations/{locationId}/conversationChannels/{partition}"),
-      paging: { kind: "once" },
-      records: "conversationChannel.{partition}",
-      pageSize: 1000
-    }
+    inOnePage(get("/locations/{locationId}/conversationChannels/{partition}"), {
+      records: "conversationChannel.{partition}"
+    })
   ],
   partitions: { SMS: { columns: { channel: "SMS" } }, Email: { columns: { channel: "Email" } } },
   fields: {

@@ -1,6 +1,6 @@
 import { count, boolean, id, enumeration, ref, rows, text, changed, created } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, inOnePage } from "#catalog/resource.ts"
 
 // The API spells it MONETORY.
 const dataTypes = (
@@ -13,14 +13,7 @@ export const objectFields = defineList({
   description: "Fields of custom objects and company records.",
   source: "A 2.5, A 4.3 GET /custom-fields/object-key/{objectKey}",
   scope: "locations/customFields.readonly",
-  full: [
-    {
-      request: get("/custom-fields/object-key/{partition}", { locationId: location }),
-      paging: { kind: "once" },
-      records: "fields",
-      pageSize: 1000
-    }
-  ],
+  full: [inOnePage(get("/custom-fields/object-key/{partition}", { locationId: location }), { records: "fields" })],
   // The API cannot list objects, so a setting holds their keys.
   partitions: "object_keys",
   partitionColumn: "object_key",

@@ -1,21 +1,14 @@
 import { content, count, boolean, id, instant, object, enumeration, ref, text, changed } from "#catalog/fields.ts"
 import { created } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, oneRecord } from "#catalog/resource.ts"
 
 export const recurringTasks = defineList({
   table: "recurring_tasks",
   description: "To-dos that come again by a schedule.",
   source: "A 2.9, A 4.6 GET /locations/{locationId}/recurring-tasks/{id}",
   scope: "recurring-tasks.readonly",
-  full: [
-    {
-      request: get("/locations/{locationId}/recurring-tasks/{partition}"),
-      paging: { kind: "once" },
-      records: "recurringTask",
-      pageSize: 1
-    }
-  ],
+  full: [oneRecord({ request: get("/locations/{locationId}/recurring-tasks/{partition}"), record: "recurringTask" })],
   // The API cannot list recurring tasks, so a setting holds their ids.
   partitions: "recurring_task_ids",
   enabledBy: "recurring_task_ids",

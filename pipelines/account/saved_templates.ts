@@ -1,6 +1,6 @@
 import { content, boolean, id, object, enumeration, text, values, created } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 /** Templates of text messages have their attachments in two members, `template.attachments` and `urlAttachments`. */
 const attachments = (kind: string) =>
@@ -18,14 +18,10 @@ export const savedTemplates = defineList({
   source: "A 2.8, A 4.6 GET /locations/{locationId}/templates",
   scope: "locations/templates.readonly",
   full: [
-    {
-      request: get("/locations/{locationId}/templates", { originId: location, skip: cursorOr(0), limit: size }),
-      paging: { kind: "offset" },
+    byOffset(get("/locations/{locationId}/templates", { originId: location, skip: cursorOr(0), limit: size }), {
       records: "templates",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "totalCount"
-    }
+    })
   ],
   partitions: {
     live: { parameters: { deleted: false }, columns: { deleted: false } },

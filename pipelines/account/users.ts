@@ -1,7 +1,7 @@
 import { openEnum, map, boolean, id, object, enumeration, text, values, changed, created } from "#catalog/fields.ts"
 import { email, personName, phone, ref } from "#catalog/fields.ts"
 import { company, cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 const scope = text("Name of the scope")
 
@@ -11,13 +11,11 @@ export const users = defineList({
   source: "A 2.7, A 4.5 GET /users/search, GET /users/{userId}",
   scope: "users.readonly",
   full: [
-    {
-      request: get("/users/search", { companyId: company, locationId: location, skip: cursorOr(0), limit: size }),
-      paging: { kind: "offset" },
+    byOffset(get("/users/search", { companyId: company, locationId: location, skip: cursorOr(0), limit: size }), {
       records: "users",
       pageSize: 100,
       total: "count"
-    }
+    })
   ],
   // The list has neither permissions nor scopes, and its change timestamp is not documented, so each user is read daily.
   getOne: { request: get("/users/{userId}"), record: "" },

@@ -1,20 +1,13 @@
 import { count, id, enumeration, text, changed, created } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, inOnePage } from "#catalog/resource.ts"
 
 export const workflows = defineList({
   table: "workflows",
   description: "Automations of the account. What starts them and what they do is not readable.",
   source: "A 2.10, A 4.7 GET /workflows/",
   scope: "workflows.readonly",
-  full: [
-    {
-      request: get("/workflows/", { locationId: location }),
-      paging: { kind: "once" },
-      records: "workflows",
-      pageSize: 1000
-    }
-  ],
+  full: [inOnePage(get("/workflows/", { locationId: location }), { records: "workflows" })],
   fields: {
     id: id("Workflow id"),
     name: text("Name"),

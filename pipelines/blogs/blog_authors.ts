@@ -1,6 +1,6 @@
 import { id, changed, personName, url } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 export const blogAuthors = defineList({
   table: "blog_authors",
@@ -8,13 +8,7 @@ export const blogAuthors = defineList({
   source: "B 2.6, B 4.8 GET /blogs/authors",
   scope: "blogs/author.readonly",
   full: [
-    {
-      request: get("/blogs/authors", { locationId: location, limit: size, offset: cursorOr(0) }),
-      paging: { kind: "offset" },
-      records: "authors",
-      pageSize: 100,
-      trialPageSize: 500
-    }
+    byOffset(get("/blogs/authors", { locationId: location, limit: size, offset: cursorOr(0) }), { records: "authors" })
   ],
   fields: {
     _id: id("Author id"),

@@ -1,6 +1,6 @@
 import { id, text, changed } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 export const blogCategories = defineList({
   table: "blog_categories",
@@ -8,13 +8,9 @@ export const blogCategories = defineList({
   source: "B 2.6, B 4.8 GET /blogs/categories",
   scope: "blogs/category.readonly",
   full: [
-    {
-      request: get("/blogs/categories", { locationId: location, limit: size, offset: cursorOr(0) }),
-      paging: { kind: "offset" },
-      records: "categories",
-      pageSize: 100,
-      trialPageSize: 500
-    }
+    byOffset(get("/blogs/categories", { locationId: location, limit: size, offset: cursorOr(0) }), {
+      records: "categories"
+    })
   ],
   fields: {
     _id: id("Category id"),

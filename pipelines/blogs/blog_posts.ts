@@ -1,6 +1,6 @@
 import { content, count, boolean, id, instant, enumeration, ref, text, values, changed } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { byOffset, defineChild } from "#catalog/resource.ts"
 
 export const blogPosts = defineChild({
   table: "blog_posts",
@@ -12,20 +12,17 @@ export const blogPosts = defineChild({
     table: "blogs",
     column: "blog_id",
     refreshAfter: "20 hours",
-    strategy: {
-      // The default of `status` is not documented.
-      request: get("/blogs/posts/all", {
+    // The default of `status` is not documented.
+    strategy: byOffset(
+      get("/blogs/posts/all", {
         locationId: location,
         blogId: parent,
         status: "ALL",
         limit: size,
         offset: cursorOr(0)
       }),
-      paging: { kind: "offset" },
-      records: "blogs",
-      pageSize: 100,
-      trialPageSize: 500
-    }
+      { records: "blogs" }
+    )
   },
   version: "updatedAt",
   fields: {

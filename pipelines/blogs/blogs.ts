@@ -1,6 +1,6 @@
 import { id, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 export const blogs = defineList({
   table: "blogs",
@@ -8,13 +8,7 @@ export const blogs = defineList({
   source: "B 2.6, B 4.8 GET /blogs/site/all",
   scope: "blogs/list.readonly",
   full: [
-    {
-      request: get("/blogs/site/all", { locationId: location, limit: size, skip: cursorOr(0) }),
-      paging: { kind: "offset" },
-      records: "data",
-      pageSize: 100,
-      trialPageSize: 500
-    }
+    byOffset(get("/blogs/site/all", { locationId: location, limit: size, skip: cursorOr(0) }), { records: "data" })
   ],
   fields: {
     _id: id("Blog id"),

@@ -1,15 +1,11 @@
 import { openEnum, decimal, boolean, id, json, ref, rows, text, address, identifier } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, inOnePage } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
-const list = (parameters: Parameters): Strategy => ({
-  request: get("/calendars/", { locationId: location, ...parameters }),
-  paging: { kind: "once" },
-  records: "calendars",
-  pageSize: 1000
-})
+const list = (parameters: Parameters): Strategy =>
+  inOnePage(get("/calendars/", { locationId: location, ...parameters }), { records: "calendars" })
 
 export const calendars = defineList({
   table: "calendars",

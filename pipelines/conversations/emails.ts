@@ -1,6 +1,6 @@
 import { content, id, enumeration, ref, text, values, created, email, identifier } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { defineChild, oneRecord } from "#catalog/resource.ts"
 import { directions, messageSources } from "#catalog/enums.ts"
 
 const recipients = (kind: "to" | "cc" | "bcc") =>
@@ -26,12 +26,7 @@ export const emails = defineChild({
     ids: "unnest(json_extract_string(meta, '$.email.messageIds[*]') || json_extract_string(meta, '$.email.email.messageIds[*]'))",
     versionColumn: "date_updated",
     refreshAfter: "180 days",
-    strategy: {
-      request: getOne.request,
-      paging: { kind: "once" },
-      records: getOne.record,
-      pageSize: 1
-    }
+    strategy: oneRecord(getOne)
   },
   getOne,
   person: {

@@ -1,6 +1,6 @@
 import { count, storedFile, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { defineChild, oneRecord } from "#catalog/resource.ts"
 
 export const recordings = defineChild({
   table: "recordings",
@@ -19,12 +19,10 @@ export const recordings = defineChild({
     refreshAfter: "180 days",
     noneIsError: true,
     isFile: true,
-    strategy: {
+    strategy: oneRecord({
       request: get("/conversations/messages/{messageId}/locations/{locationId}/recording"),
-      paging: { kind: "once" },
-      records: "",
-      pageSize: 1
-    }
+      record: ""
+    })
   },
   person: { records: { message_id: "messages" } },
   fields: {

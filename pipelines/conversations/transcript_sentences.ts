@@ -1,6 +1,6 @@
 import { content, count, decimal } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { defineChild, inOnePage } from "#catalog/resource.ts"
 
 export const transcriptSentences = defineChild({
   table: "transcript_sentences",
@@ -18,12 +18,9 @@ export const transcriptSentences = defineChild({
     versionColumn: "date_updated",
     refreshAfter: "60 days",
     noneIsError: true,
-    strategy: {
-      request: get("/conversations/locations/{locationId}/messages/{messageId}/transcription"),
-      paging: { kind: "once" },
-      records: "",
-      pageSize: 1000
-    }
+    strategy: inOnePage(get("/conversations/locations/{locationId}/messages/{messageId}/transcription"), {
+      records: ""
+    })
   },
   person: { records: { message_id: "messages" } },
   fields: {

@@ -1,6 +1,6 @@
 import { content, boolean, id, ref, text, changed, created, identifier } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { defineChild, inOnePage } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
 
 export const contactNotes = defineChild({
@@ -14,12 +14,7 @@ export const contactNotes = defineChild({
     column: "contact_id",
     versionColumn: "date_updated",
     refreshAfter: "30 days",
-    strategy: {
-      request: get("/contacts/{contactId}/notes"),
-      paging: { kind: "once" },
-      records: "notes",
-      pageSize: 1000
-    }
+    strategy: inOnePage(get("/contacts/{contactId}/notes"), { records: "notes" })
   },
   getOne: { request: get("/contacts/{contactId}/notes/{id}"), record: "note" },
   person: { contacts: ["contact_id", "contact_note_relations.record_id"] },

@@ -1,20 +1,13 @@
 import { count, boolean, id, enumeration, decimal, rows, text, changed, created } from "#catalog/fields.ts"
 import { get, location } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, inOnePage } from "#catalog/resource.ts"
 
 export const pipelines = defineList({
   table: "pipelines",
   description: "Sales pipelines. Deleting one deletes its deals.",
   source: "A 2.6, A 4.4 GET /opportunities/pipelines",
   scope: "opportunities.readonly",
-  full: [
-    {
-      request: get("/opportunities/pipelines", { locationId: location }),
-      paging: { kind: "once" },
-      records: "pipelines",
-      pageSize: 1000
-    }
-  ],
+  full: [inOnePage(get("/opportunities/pipelines", { locationId: location }), { records: "pipelines" })],
   fields: {
     id: id("Pipeline id"),
     name: text("Name, unique in the location"),

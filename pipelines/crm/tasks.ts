@@ -1,6 +1,6 @@
 import { alias, boolean, id, instant, json, content, ref, text, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, post, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
 
 export const tasks = defineList({
@@ -9,12 +9,10 @@ export const tasks = defineList({
   source: "A 2.3, A 4.6 POST /locations/{locationId}/tasks/search",
   scope: "locations/tasks.readonly",
   full: [
-    {
-      request: post("/locations/{locationId}/tasks/search", { skip: cursorOr(0), limit: size }),
-      paging: { kind: "offset" },
+    byOffset(post("/locations/{locationId}/tasks/search", { skip: cursorOr(0), limit: size }), {
       records: "tasks",
       pageSize: 100
-    }
+    })
   ],
   // Without `completed`, the service returns all tasks or only the open ones; the documents do not say which. With
   // `completed: false`, it would omit tasks whose flag is neither true nor false.

@@ -1,7 +1,7 @@
 import { openEnum, content, boolean, id, enumeration, rows, text, changed, created, email } from "#catalog/fields.ts"
 import { identifier, personName } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 export const emailCampaigns = defineList({
   table: "email_campaigns",
@@ -9,17 +9,14 @@ export const emailCampaigns = defineList({
   source: "B 2.1, B 4.1 GET /emails/locations/{locationId}/campaigns/emails, GET …/emails/{campaignId}",
   scope: "emails/campaigns.readonly",
   full: [
-    {
-      request: get("/emails/locations/{locationId}/campaigns/emails", {
+    byOffset(
+      get("/emails/locations/{locationId}/campaigns/emails", {
         status: "all",
         limit: size,
         offset: cursorOr(0)
       }),
-      paging: { kind: "offset" },
-      records: "campaigns",
-      pageSize: 20,
-      total: "total"
-    }
+      { records: "campaigns", pageSize: 20, total: "total" }
+    )
   ],
   getOne: { request: get("/emails/locations/{locationId}/campaigns/emails/{campaignId}"), record: "" },
   detail: {

@@ -1,22 +1,20 @@
 import { alias, content, boolean, id, enumeration, ref, text, ignored, changed, created } from "#catalog/fields.ts"
 import { email, personName } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
-const byChange = (sortOrder: "asc" | "desc"): Strategy => ({
-  request: get("/emails/locations/{locationId}/templates", {
-    include: "all",
-    sortBy: "updatedAt",
-    sortOrder,
-    limit: size,
-    offset: cursorOr(0)
-  }),
-  paging: { kind: "offset" },
-  records: "items",
-  pageSize: 20,
-  total: "total"
-})
+const byChange = (sortOrder: "asc" | "desc"): Strategy =>
+  byOffset(
+    get("/emails/locations/{locationId}/templates", {
+      include: "all",
+      sortBy: "updatedAt",
+      sortOrder,
+      limit: size,
+      offset: cursorOr(0)
+    }),
+    { records: "items", pageSize: 20, total: "total" }
+  )
 
 export const emailTemplates = defineList({
   table: "email_templates",

@@ -1,6 +1,6 @@
 import { id, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 export const forms = defineList({
   table: "forms",
@@ -8,13 +8,11 @@ export const forms = defineList({
   source: "B 2.7, B 4.8 GET /forms/",
   scope: "forms.readonly",
   full: [
-    {
-      request: get("/forms/", { locationId: location, limit: size, skip: cursorOr(0) }),
-      paging: { kind: "offset" },
+    byOffset(get("/forms/", { locationId: location, limit: size, skip: cursorOr(0) }), {
       records: "forms",
       pageSize: 50,
       total: "total"
-    }
+    })
   ],
   fields: {
     id: id("Form id"),

@@ -1,6 +1,6 @@
 import { id, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 export const surveys = defineList({
   table: "surveys",
@@ -8,13 +8,11 @@ export const surveys = defineList({
   source: "B 2.7, B 4.8 GET /surveys/",
   scope: "surveys.readonly",
   full: [
-    {
-      request: get("/surveys/", { locationId: location, limit: size, skip: cursorOr(0) }),
-      paging: { kind: "offset" },
+    byOffset(get("/surveys/", { locationId: location, limit: size, skip: cursorOr(0) }), {
       records: "surveys",
       pageSize: 50,
       total: "total"
-    }
+    })
   ],
   fields: {
     id: id("Survey id"),

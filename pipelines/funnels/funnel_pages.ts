@@ -1,6 +1,6 @@
 import { boolean, id, ref, text, changed, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, location, parent, size } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { byOffset, defineChild } from "#catalog/resource.ts"
 
 export const funnelPages = defineChild({
   table: "funnel_pages",
@@ -13,18 +13,10 @@ export const funnelPages = defineChild({
     tombstone: "deleted",
     column: "funnel_id",
     refreshAfter: "20 hours",
-    strategy: {
-      request: get("/funnels/page", {
-        locationId: location,
-        funnelId: parent,
-        limit: size,
-        offset: cursorOr(0)
-      }),
-      paging: { kind: "offset" },
-      records: "",
-      pageSize: 100,
-      trialPageSize: 500
-    }
+    strategy: byOffset(
+      get("/funnels/page", { locationId: location, funnelId: parent, limit: size, offset: cursorOr(0) }),
+      { records: "" }
+    )
   },
   tombstone: "deleted",
   fields: {

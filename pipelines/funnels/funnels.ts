@@ -1,7 +1,7 @@
 import { alias, openEnum, decimal, boolean, id, json, rows, text, changed, created } from "#catalog/fields.ts"
 import { identifier } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 export const funnels = defineList({
   table: "funnels",
@@ -9,14 +9,10 @@ export const funnels = defineList({
   source: "B 2.7, B 4.8 GET /funnels/funnel/list",
   scope: "any",
   full: [
-    {
-      request: get("/funnels/funnel/list", { locationId: location, limit: size, offset: cursorOr(0) }),
-      paging: { kind: "offset" },
+    byOffset(get("/funnels/funnel/list", { locationId: location, limit: size, offset: cursorOr(0) }), {
       records: "funnels",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "count"
-    }
+    })
   ],
   tombstone: "deleted",
   fields: {

@@ -1,15 +1,12 @@
 import { alias, openEnum, id, enumeration, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import type { Strategy } from "#catalog/resource.ts"
 
-const list = (records: string): Strategy => ({
-  request: get("/funnels/lookup/redirect/list", { locationId: location, limit: size, offset: cursorOr(0) }),
-  paging: { kind: "offset" },
-  records,
-  pageSize: 100,
-  trialPageSize: 500
-})
+const list = (records: string): Strategy =>
+  byOffset(get("/funnels/lookup/redirect/list", { locationId: location, limit: size, offset: cursorOr(0) }), {
+    records
+  })
 
 export const redirects = defineList({
   table: "redirects",

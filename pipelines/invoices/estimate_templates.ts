@@ -1,6 +1,6 @@
 import { decimal, boolean, id, json, text, changed, created } from "#catalog/fields.ts"
-import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { altLocation, cursorOr, get, size } from "#catalog/request.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { altFields, businessDetails, discount, documentLines } from "#catalog/shapes.ts"
 
 export const estimateTemplates = defineList({
@@ -9,19 +9,10 @@ export const estimateTemplates = defineList({
   source: "B 2.3, B 4.3 GET /invoices/estimate/template",
   scope: "invoices/estimate.readonly",
   full: [
-    {
-      request: get("/invoices/estimate/template", {
-        altId: location,
-        altType: "location",
-        limit: size,
-        offset: cursorOr(0)
-      }),
-      paging: { kind: "offset" },
+    byOffset(get("/invoices/estimate/template", { ...altLocation, limit: size, offset: cursorOr(0) }), {
       records: "data",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "totalCount"
-    }
+    })
   ],
   fields: {
     _id: id("Template id"),

@@ -1,7 +1,7 @@
 import { boolean, changed, created, date, decimal, email, enumeration, id, json } from "#catalog/fields.ts"
 import { object, personName, phone, ref, text } from "#catalog/fields.ts"
-import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { altLocation, cursorOr, get, size } from "#catalog/request.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { rrule } from "#catalog/enums.ts"
 import { altFields, businessDetails, discount, documentLines, sentTo } from "#catalog/shapes.ts"
 
@@ -13,20 +13,10 @@ export const estimates = defineList({
   source: "B 2.3, B 4.3 GET /invoices/estimate/list",
   scope: "invoices/estimate.readonly",
   full: [
-    {
-      request: get("/invoices/estimate/list", {
-        altId: location,
-        altType: "location",
-        status: "all",
-        limit: size,
-        offset: cursorOr(0)
-      }),
-      paging: { kind: "offset" },
+    byOffset(get("/invoices/estimate/list", { ...altLocation, status: "all", limit: size, offset: cursorOr(0) }), {
       records: "estimates",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "total"
-    }
+    })
   ],
   version: "updatedAt",
   tombstone: "deleted",

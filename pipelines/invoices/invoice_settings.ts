@@ -1,6 +1,6 @@
 import { count, json, text, identifier } from "#catalog/fields.ts"
-import { get, location } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { altLocation, get } from "#catalog/request.ts"
+import { defineChild, oneRecord } from "#catalog/resource.ts"
 import { altFields, lateFees } from "#catalog/shapes.ts"
 
 export const invoiceSettings = defineChild({
@@ -13,12 +13,7 @@ export const invoiceSettings = defineChild({
     table: "locations",
     column: "id",
     refreshAfter: "20 hours",
-    strategy: {
-      request: get("/invoices/settings", { altId: location, altType: "location" }),
-      paging: { kind: "once" },
-      records: "",
-      pageSize: 1
-    }
+    strategy: oneRecord({ request: get("/invoices/settings", altLocation), record: "" })
   },
   fields: {
     title: text("Heading of invoices"),

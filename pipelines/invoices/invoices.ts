@@ -1,11 +1,10 @@
 import { date, decimal, boolean, id, json, object, enumeration, ref, text, changed, created } from "#catalog/fields.ts"
 import { email, personName, phone } from "#catalog/fields.ts"
-import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { altLocation, cursorOr, get, size } from "#catalog/request.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { altFields, businessDetails, discount, documentLines, lateFees, sentTo } from "#catalog/shapes.ts"
 
 const money = { personal: "financial" } as const
-const ofLocation = { altId: location, altType: "location" } as const
 
 export const invoices = defineList({
   table: "invoices",
@@ -15,23 +14,19 @@ export const invoices = defineList({
   // Oldest first, so that new invoices are added at the end. Every sync reads all, because invoices are paid or voided long
   // after they were issued.
   full: [
-    {
-      request: get("/invoices/", {
-        ...ofLocation,
+    byOffset(
+      get("/invoices/", {
+        ...altLocation,
         sortField: "issueDate",
         sortOrder: "ascend",
         limit: size,
         offset: cursorOr(0)
       }),
-      paging: { kind: "offset" },
-      records: "invoices",
-      pageSize: 100,
-      trialPageSize: 500,
-      total: "total"
-    }
+      { records: "invoices", total: "total" }
+    )
   ],
   // The list has no change timestamp, so a change of any column, such as status or total, makes the detail due.
-  getOne: { request: get("/invoices/{invoiceId}", ofLocation), record: "" },
+  getOne: { request: get("/invoices/{invoiceId}", altLocation), record: "" },
   detail: {
     refreshAfter: "60 days",
     fields: {

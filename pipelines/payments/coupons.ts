@@ -1,7 +1,7 @@
 import { openEnum, count, boolean, id, instant, object, enumeration, decimal, ref, text } from "#catalog/fields.ts"
 import { values, changed, created } from "#catalog/fields.ts"
-import { column, cursorOr, get, location, recordId, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { altLocation, column, cursorOr, get, recordId, size } from "#catalog/request.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
 
 export const coupons = defineList({
@@ -10,22 +10,13 @@ export const coupons = defineList({
   source: "B 2.4, B 4.6 GET /payments/coupon/list",
   scope: "payments/coupons.readonly",
   full: [
-    {
-      request: get("/payments/coupon/list", {
-        altId: location,
-        altType: "location",
-        limit: size,
-        offset: cursorOr(0)
-      }),
-      paging: { kind: "offset" },
+    byOffset(get("/payments/coupon/list", { ...altLocation, limit: size, offset: cursorOr(0) }), {
       records: "data",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "totalCount"
-    }
+    })
   ],
   getOne: {
-    request: get("/payments/coupon", { altId: location, altType: "location", id: recordId, code: column("code") }),
+    request: get("/payments/coupon", { ...altLocation, id: recordId, code: column("code") }),
     record: ""
   },
   fields: {

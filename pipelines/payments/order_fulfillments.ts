@@ -1,6 +1,6 @@
 import { decimal, id, json, object, ref, rows, text, changed, created, identifier, url } from "#catalog/fields.ts"
-import { get, location } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { altLocation, get } from "#catalog/request.ts"
+import { defineChild, inOnePage } from "#catalog/resource.ts"
 import { altFields, lineProduct } from "#catalog/shapes.ts"
 
 export const orderFulfillments = defineChild({
@@ -15,12 +15,7 @@ export const orderFulfillments = defineChild({
     column: "order_id",
     versionColumn: "updated_at",
     refreshAfter: "60 days",
-    strategy: {
-      request: get("/payments/orders/{orderId}/fulfillments", { altId: location, altType: "location" }),
-      paging: { kind: "once" },
-      records: "data",
-      pageSize: 1000
-    }
+    strategy: inOnePage(get("/payments/orders/{orderId}/fulfillments", altLocation), { records: "data" })
   },
   person: { records: { order_id: "orders" } },
   fields: {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { json, identifier } from "#catalog/fields.ts"
-import { get, location } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { altLocation, get } from "#catalog/request.ts"
+import { defineChild, inOnePage } from "#catalog/resource.ts"
 
 type Sent = Readonly<Record<string, unknown>>
 
@@ -31,13 +31,7 @@ export const orderNotes = defineChild({
     column: "order_id",
     versionColumn: "updated_at",
     refreshAfter: "30 days",
-    strategy: {
-      request: get("/payments/orders/{orderId}/notes", { altId: location, altType: "location" }),
-      paging: { kind: "once" },
-      records: "",
-      hasList: hasNotes,
-      pageSize: 1000
-    }
+    strategy: inOnePage(get("/payments/orders/{orderId}/notes", altLocation), { records: "", hasList: hasNotes })
   },
   isReshaped: true,
   transform: (sent) => notesIn(sent).map((note) => ({ id: idOf(note), body: note })),

@@ -1,25 +1,18 @@
 import { alias, openEnum, decimal, boolean, id, json, object, ref, rows, text, count } from "#catalog/fields.ts"
 import { enumeration, changed, created, email, identifier, personName } from "#catalog/fields.ts"
 import { productOf } from "#catalog/decimals.ts"
-import { cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { altLocation, cursorOr, get, size, windowEnd, windowStart } from "#catalog/request.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
 import type { Strategy } from "#catalog/resource.ts"
 import { actor, altFields, lineProduct } from "#catalog/shapes.ts"
 
-const list = (days: Parameters = {}): Strategy => ({
-  request: get("/payments/orders", {
-    altId: location,
-    altType: "location",
-    ...days,
-    limit: size,
-    offset: cursorOr(0)
-  }),
-  paging: { kind: "offset" },
-  records: "data",
-  pageSize: 100,
-  total: "totalCount"
-})
+const list = (days: Parameters = {}): Strategy =>
+  byOffset(get("/payments/orders", { ...altLocation, ...days, limit: size, offset: cursorOr(0) }), {
+    records: "data",
+    pageSize: 100,
+    total: "totalCount"
+  })
 
 /** Adds the amount of each line without one: its quantity times its unit price. */
 const withLineAmounts = (sent: unknown): unknown => {
@@ -49,7 +42,7 @@ export const orders = defineList({
     strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
     padding: "1 day"
   },
-  getOne: { request: get("/payments/orders/{orderId}", { altId: location, altType: "location" }), record: "" },
+  getOne: { request: get("/payments/orders/{orderId}", altLocation), record: "" },
   detail: {
     versionColumn: "updated_at",
     refreshAfter: "60 days",

@@ -11,26 +11,22 @@ import {
   identifier
 } from "#catalog/fields.ts"
 import { instant, json, object, openEnum, personName, ref, text, trait } from "#catalog/fields.ts"
-import { type Parameters, cursorOr, get, location, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { type Strategy, defineList } from "#catalog/resource.ts"
+import { type Parameters, altLocation, cursorOr, get, size, windowEnd, windowStart } from "#catalog/request.ts"
+import { byOffset, defineList, type Strategy } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"
 import { rrule } from "#catalog/enums.ts"
 
-const list = (days: Parameters = {}): Strategy => ({
-  request: get("/payments/subscriptions", {
-    altId: location,
-    altType: "location",
-    getPaymentsCollectedCount: true,
-    ...days,
-    limit: size,
-    offset: cursorOr(0)
-  }),
-  paging: { kind: "offset" },
-  records: "data",
-  pageSize: 100,
-  trialPageSize: 500,
-  total: "totalCount"
-})
+const list = (days: Parameters = {}): Strategy =>
+  byOffset(
+    get("/payments/subscriptions", {
+      ...altLocation,
+      getPaymentsCollectedCount: true,
+      ...days,
+      limit: size,
+      offset: cursorOr(0)
+    }),
+    { records: "data", total: "totalCount" }
+  )
 
 const sources = (
   "funnel website invoice calendar text2Pay document_contracts membership mobile_app " +
@@ -51,7 +47,7 @@ export const subscriptions = defineList({
     padding: "1 day"
   },
   getOne: {
-    request: get("/payments/subscriptions/{subscriptionId}", { altId: location, altType: "location" }),
+    request: get("/payments/subscriptions/{subscriptionId}", altLocation),
     record: ""
   },
   detail: {

@@ -1,25 +1,16 @@
 import { alias, openEnum, decimal, boolean, id, instant, json, object, ref, text, changed } from "#catalog/fields.ts"
 import { created, email, identifier, personName, trait } from "#catalog/fields.ts"
-import { cursorOr, get, location, since, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { altLocation, cursorOr, get, since, size, windowEnd, windowStart } from "#catalog/request.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"
 import type { Strategy } from "#catalog/resource.ts"
 import type { Parameters } from "#catalog/request.ts"
 
-const list = (days: Parameters = {}): Strategy => ({
-  request: get("/payments/transactions", {
-    altId: location,
-    altType: "location",
-    ...days,
-    limit: size,
-    offset: cursorOr(0)
-  }),
-  paging: { kind: "offset" },
-  records: "data",
-  pageSize: 100,
-  trialPageSize: 500,
-  total: "totalCount"
-})
+const list = (days: Parameters = {}): Strategy =>
+  byOffset(get("/payments/transactions", { ...altLocation, ...days, limit: size, offset: cursorOr(0) }), {
+    records: "data",
+    total: "totalCount"
+  })
 
 export const transactions = defineList({
   table: "transactions",
@@ -44,7 +35,7 @@ export const transactions = defineList({
   // There is no detail: it would cost a request for each transaction, and add only the account of the payment provider and
   // the id of the source, which the order or invoice in `entity_id` has too.
   getOne: {
-    request: get("/payments/transactions/{transactionId}", { altId: location, altType: "location" }),
+    request: get("/payments/transactions/{transactionId}", altLocation),
     record: ""
   },
   person: {

@@ -1,6 +1,6 @@
 import { id, text, created } from "#catalog/fields.ts"
-import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { altLocation, cursorOr, get, size } from "#catalog/request.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
 
 export const collections = defineList({
@@ -9,19 +9,10 @@ export const collections = defineList({
   source: "B 2.2, B 4.2 GET /products/collections",
   scope: "products/collection.readonly",
   full: [
-    {
-      request: get("/products/collections", {
-        altId: location,
-        altType: "location",
-        limit: size,
-        offset: cursorOr(0)
-      }),
-      paging: { kind: "offset" },
+    byOffset(get("/products/collections", { ...altLocation, limit: size, offset: cursorOr(0) }), {
       records: "data",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "total"
-    }
+    })
   ],
   fields: {
     _id: id("Collection id"),

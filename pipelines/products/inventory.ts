@@ -1,6 +1,6 @@
 import { boolean, decimal, ref, text, changed } from "#catalog/fields.ts"
-import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { altLocation, cursorOr, get, size } from "#catalog/request.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
 
 export const inventory = defineList({
@@ -9,19 +9,10 @@ export const inventory = defineList({
   source: "B 2.2, B 4.2 GET /products/inventory",
   scope: "products/prices.readonly",
   full: [
-    {
-      request: get("/products/inventory", {
-        altId: location,
-        altType: "location",
-        limit: size,
-        offset: cursorOr(0)
-      }),
-      paging: { kind: "offset" },
+    byOffset(get("/products/inventory", { ...altLocation, limit: size, offset: cursorOr(0) }), {
       records: "inventory",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "total.total"
-    }
+    })
   ],
   fields: {
     _id: ref("prices", "The price", { column: "id" }),

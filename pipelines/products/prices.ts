@@ -1,7 +1,7 @@
 import { count, decimal, boolean, id, json, object, enumeration, ref, rows, text, values } from "#catalog/fields.ts"
 import { changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
+import { byOffset, defineChild } from "#catalog/resource.ts"
 
 export const prices = defineChild({
   table: "prices",
@@ -15,14 +15,10 @@ export const prices = defineChild({
     column: "product_id",
     versionColumn: "updated_at",
     refreshAfter: "30 days",
-    strategy: {
-      request: get("/products/{productId}/price", { locationId: location, limit: size, offset: cursorOr(0) }),
-      paging: { kind: "offset" },
+    strategy: byOffset(get("/products/{productId}/price", { locationId: location, limit: size, offset: cursorOr(0) }), {
       records: "prices",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "total"
-    }
+    })
   },
   getOne: { request: get("/products/{productId}/price/{priceId}", { locationId: location }), record: "" },
   fields: {

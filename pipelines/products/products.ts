@@ -1,7 +1,7 @@
 import { alias, openEnum, decimal, boolean, id, instant, object, enumeration, ref, rows } from "#catalog/fields.ts"
 import { text, ignored, values, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 
 export const products = defineList({
   table: "products",
@@ -9,21 +9,17 @@ export const products = defineList({
   source: "B 2.2, B 4.2 GET /products/",
   scope: "products.readonly",
   full: [
-    {
-      // Oldest first, so that new products are added at the end. No operation lists taxes, so products are read with theirs.
-      request: get("/products/", {
+    // Oldest first, so that new products are added at the end. No operation lists taxes, so products are read with theirs.
+    byOffset(
+      get("/products/", {
         locationId: location,
         expand: "tax",
         sortOrder: "asc",
         limit: size,
         offset: cursorOr(0)
       }),
-      paging: { kind: "offset" },
-      records: "products",
-      pageSize: 100,
-      trialPageSize: 500,
-      total: "total.0.total"
-    }
+      { records: "products", total: "total.0.total" }
+    )
   ],
   getOne: { request: get("/products/{productId}", { locationId: location }), record: "" },
   fields: {

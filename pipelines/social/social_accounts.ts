@@ -1,20 +1,13 @@
 import { alias, openEnum, boolean, id, json, text, identifier, personName } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { defineList, inOnePage } from "#catalog/resource.ts"
 
 export const socialAccounts = defineList({
   table: "social_accounts",
   description: "Profiles on social networks that posts go to.",
   source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/accounts",
   scope: "socialplanner/account.readonly",
-  full: [
-    {
-      request: get("/social-media-posting/{locationId}/accounts"),
-      paging: { kind: "once" },
-      records: "results.accounts",
-      pageSize: 1000
-    }
-  ],
+  full: [inOnePage(get("/social-media-posting/{locationId}/accounts"), { records: "results.accounts" })],
   fields: {
     id: id("Account id"),
     _id: alias("id"),

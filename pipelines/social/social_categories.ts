@@ -1,6 +1,6 @@
 import { alias, boolean, id, text, changed, created } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
 export const socialCategories = defineList({
@@ -9,14 +9,10 @@ export const socialCategories = defineList({
   source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/categories",
   scope: "socialplanner/category.readonly",
   full: [
-    {
-      request: get("/social-media-posting/{locationId}/categories", { limit: size, skip: cursorOr(0) }),
-      paging: { kind: "offset" },
+    byOffset(get("/social-media-posting/{locationId}/categories", { limit: size, skip: cursorOr(0) }), {
       records: "results.categories",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "results.count"
-    }
+    })
   ],
   tombstone: "deleted",
   fields: {

@@ -1,7 +1,7 @@
 import { alias, openEnum, content, boolean, id, instant, json, enumeration, ref, rows, text } from "#catalog/fields.ts"
 import { values, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
 export const socialPosts = defineList({
@@ -12,21 +12,16 @@ export const socialPosts = defineList({
   // No change timestamp is documented, nor the date by which the window filters, so every sync reads all posts. The window
   // ends in two years because posts are scheduled ahead. The service expects numbers as text. Users have their own table.
   full: [
-    {
-      request: post("/social-media-posting/{locationId}/posts/list", {
+    byOffset(
+      post("/social-media-posting/{locationId}/posts/list", {
         skip: { ...cursorOr("0"), as: "text" },
         limit: { ...size, as: "text" },
         fromDate: windowStart("iso"),
         toDate: windowEnd("iso"),
         includeUsers: "false"
       }),
-      paging: { kind: "offset" },
-      records: "results.posts",
-      pageSize: 100,
-      trialPageSize: 500,
-      total: "results.count",
-      windows: { from: "2000-01-01", ahead: "730 days" }
-    }
+      { records: "results.posts", total: "results.count", windows: { from: "2000-01-01", ahead: "730 days" } }
+    )
   ],
   // The list contains deleted posts only if they are requested.
   partitions: {

@@ -1,6 +1,6 @@
 import { alias, boolean, id, text, changed, created } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
 type Sent = Readonly<Record<string, unknown>>
@@ -18,14 +18,10 @@ export const socialTags = defineList({
   source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/tags",
   scope: "any",
   full: [
-    {
-      request: get("/social-media-posting/{locationId}/tags", { limit: size, skip: cursorOr(0) }),
-      paging: { kind: "offset" },
+    byOffset(get("/social-media-posting/{locationId}/tags", { limit: size, skip: cursorOr(0) }), {
       records: "results.tags",
-      pageSize: 100,
-      trialPageSize: 500,
       total: "results.count"
-    }
+    })
   ],
   isReshaped: true,
   transform: (sent) => [withId(sent)],

@@ -54,6 +54,8 @@ export const post = (path: Request["path"], parameters: Parameters = {}): Reques
 
 /** The location that the run reads. */
 export const location: Placeholder = { placeholder: "location" }
+/** The same, as payments, invoices and products name it. */
+export const altLocation: Parameters = { altId: location, altType: "location" }
 /** The company that owns the location. */
 export const company: Placeholder = { placeholder: "company" }
 /** The id of the parent row, if it is a parameter. */

@@ -3,7 +3,7 @@ import type { Duration } from "effect"
 import type { BooleanSetting, OptionalSetting, OptionalSettings } from "./optional-settings.ts"
 import { type Fields, withCommonFields } from "./fields.ts"
 import type { PersonLinks } from "./person.ts"
-import type { Parameters } from "./request.ts"
+import type { Parameters, Request } from "./request.ts"
 import type { GetOne, Paging, Strategy } from "./strategy.ts"
 import type { Withheld } from "./withheld.ts"
 
@@ -102,13 +102,14 @@ export const childRequestOf = (resource: Resource): ChildRequest | undefined => 
   const { table, kind, childOf, detail, getOne, tombstone } = resource
   if (childOf) return { ...childOf, kind: "children", label: kind === "child" ? table : `${table}/${childOf.table}` }
   if (!detail || !getOne) return undefined
-  const strategy: Strategy = {
-    request: getOne.request,
-    paging: { kind: "once" },
-    records: getOne.record,
-    pageSize: 1
+  return {
+    ...detail,
+    kind: "detail",
+    label: `${table}/details`,
+    table,
+    strategy: oneRecord(getOne),
+    ...(tombstone && { tombstone })
   }
-  return { ...detail, kind: "detail", label: `${table}/details`, table, strategy, ...(tombstone && { tombstone }) }
 }
 
 /** A request for each new or changed record, by `getOne`, whose response completes the row. */
@@ -251,6 +252,33 @@ export const defineFiles = (definition: Omit<FilesResource, "kind">): FilesResou
   kind: "files",
   ...definition,
   fields: withCommonFields(definition.fields)
+})
+
+type Listed = Pick<Strategy, "records"> & Partial<Strategy>
+
+/** A list that is a single page. */
+export const inOnePage = (request: Request, list: Listed): Strategy => ({
+  request,
+  paging: { kind: "once" },
+  ...list,
+  pageSize: 1000
+})
+
+/** A list with pages by the number of records to skip. If no maximum is documented, and so no `pageSize`, 500 are tried. */
+export const byOffset = (request: Request, { records, pageSize, ...more }: Listed): Strategy => ({
+  request,
+  paging: { kind: "offset" },
+  records,
+  ...(pageSize === undefined ? { pageSize: 100, trialPageSize: 500 } : { pageSize }),
+  ...more
+})
+
+/** The request for a single record, as a list of one. */
+export const oneRecord = ({ request, record }: GetOne): Strategy => ({
+  request,
+  paging: { kind: "once" },
+  records: record,
+  pageSize: 1
 })
 
 /** Whether the requests of its list name the company that owns the location. */

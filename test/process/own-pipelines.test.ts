@@ -107,8 +107,8 @@ describe("own definitions", () => {
       12,
       /people/
     ],
-    ["a reference that does not exist", "contact_tasks.ts", source.replace('"users"', '"team"'), 29, /team/],
-    ["a column that is a reserved word", "contact_tasks.ts", source.replace("completed:", "order:"), 31, /order/],
+    ["a reference that does not exist", "contact_tasks.ts", source.replace('"users"', '"team"'), 24, /team/],
+    ["a column that is a reserved word", "contact_tasks.ts", source.replace("completed:", "order:"), 26, /order/],
     ["a missing description", "contact_tasks.ts", source.replace(/Tasks, as .*\./, ""), 8, /not a sentence/],
     [
       "a version column that does not exist",

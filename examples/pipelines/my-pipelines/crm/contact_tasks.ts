@@ -1,6 +1,6 @@
 import { boolean, content, id, instant, ref, text } from "sluice/catalog/fields"
 import { get } from "sluice/catalog/request"
-import { defineChild } from "sluice/catalog/resource"
+import { defineChild, inOnePage } from "sluice/catalog/resource"
 
 /** sluice reads tasks by searching the whole account; this reads those of each new or changed contact. */
 export const contactTasks = defineChild({
@@ -13,12 +13,7 @@ export const contactTasks = defineChild({
     column: "contact_id",
     versionColumn: "date_updated",
     refreshAfter: "30 days",
-    strategy: {
-      request: get("/contacts/{contactId}/tasks"),
-      paging: { kind: "once" },
-      records: "tasks",
-      pageSize: 1000
-    }
+    strategy: inOnePage(get("/contacts/{contactId}/tasks"), { records: "tasks" })
   },
   person: { contacts: ["contact_id"] },
   fields: {

@@ -1,7 +1,6 @@
 /** Groups of fields that several resources share. */
-import { alias, openEnum, count, decimal, boolean, ignored, json, object, enumeration, ref, rows } from "./fields.ts"
-import { text, values, created, emailOrPhone, identifier, trait, url } from "./fields.ts"
-import { customValue, email, map, personName } from "./fields.ts"
+import { alias, boolean, count, decimal, enumeration, ignored, json, object, openEnum, ref, rows } from "./fields.ts"
+import { created, emailOrPhone, identifier, text, trait, url, values } from "./fields.ts"
 
 /** The location in records of payments, invoices and products. */
 export const altFields = {
@@ -92,23 +91,6 @@ export const relations = (table: string, description: string) =>
     primary: boolean("The main one", { column: "is_primary" })
   })
 
-/** Page, referrer and campaign of the submission of a form or survey. */
-const eventData = object(
-  {
-    type: text("Kind of event", { column: "event_type" }),
-    page: object({
-      url: url("Page the form was on", { column: "event_page_url" }),
-      title: text("Title of that page", { column: "event_page_title" })
-    }),
-    domain: text("Domain of that page", { column: "event_domain" }),
-    medium: text("What was filled in, for example `form`", { column: "event_medium" }),
-    source: text("Kind of traffic, for example `Paid Search`", { column: "event_source" }),
-    referrer: url("Page visited before", { column: "event_referrer" }),
-    pageVisitType: text("Kind of visit", { column: "event_page_visit_type" })
-  },
-  { whole: json("Page, referrer and campaign, as sent", { column: "event_data", ...path }) }
-)
-
 /** The lines of an invoice, an estimate or a template; `what` describes their names. */
 export const documentLines = (table: string, description: string, what: string) =>
   rows(table, description, {
@@ -166,24 +148,4 @@ export const lateFees = object({
     type: enumeration(["fixed"]),
     value: decimal("Most that late fees come to, in the invoice's currency", money)
   })
-})
-
-/** The fields of a form or survey that somebody has filled in, after its ids; each answer is a row of the child table. */
-export const submissionFields = (of: "form" | "survey") => ({
-  contactId: ref("contacts", "Who filled it in"),
-  name: personName("Name typed in"),
-  email: email("Address typed in"),
-  createdAt: created("When it was sent"),
-  external: json("Set where it came through another site", { personal: "direct" }),
-  others: object(
-    { eventData, fieldsOriSequance: json(`Order of the fields on the ${of}`, { column: "field_order" }) },
-    {
-      rest: map(
-        `${of}_submission_answers`,
-        "Answers of each submission.",
-        { name: "field", field: text("Field key or custom field id") },
-        { value: customValue("The answer as sent") }
-      )
-    }
-  )
 })

@@ -60,7 +60,7 @@ export interface Strategy {
   readonly verifyField?: string
 }
 
-interface Windows {
+export interface Windows {
   /** A date, the watermark minus the overlap (`since`), or the start of the read (`now`). */
   readonly from: string | "since" | "now"
   /**

@@ -1,8 +1,7 @@
 import { alias, content, boolean, id, instant, enumeration, ref, text, values, changed } from "#catalog/fields.ts"
 import { created, emailOrPhone, identifier } from "#catalog/fields.ts"
 import { get, location, parent, windowEnd, windowStart } from "#catalog/request.ts"
-import { defineChild } from "#catalog/resource.ts"
-import type { Strategy } from "#catalog/resource.ts"
+import { type Strategy, defineChild } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 import { appointmentStatuses } from "#catalog/enums.ts"
 

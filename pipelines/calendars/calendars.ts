@@ -1,10 +1,8 @@
 import { openEnum, decimal, boolean, id, json, ref, rows, text, address, identifier } from "#catalog/fields.ts"
-import { get, location } from "#catalog/request.ts"
-import type { Parameters } from "#catalog/request.ts"
+import { type Parameters, get, location } from "#catalog/request.ts"
 import { defineList, inOnePage } from "#catalog/resource.ts"
-import type { Strategy } from "#catalog/resource.ts"
 
-const list = (parameters: Parameters): Strategy =>
+const list = (parameters: Parameters) =>
   inOnePage(get("/calendars/", { locationId: location, ...parameters }), { records: "calendars" })
 
 export const calendars = defineList({

@@ -1,8 +1,7 @@
 import { openEnum, content, count, boolean, id, instant, json, enumeration, ref, text } from "#catalog/fields.ts"
 import { ignored, values, changed, companyName, created, email, personName, phone, tag } from "#catalog/fields.ts"
 import { cursor, get, location, size } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
-import type { Strategy } from "#catalog/resource.ts"
+import { type Strategy, defineList } from "#catalog/resource.ts"
 import { directions } from "#catalog/enums.ts"
 
 // After a bulk message or an import, more conversations than fit on a page may have the same timestamp.

@@ -1,9 +1,7 @@
 import { openEnum, content, count, id, json, object, enumeration, ref, text, values, changed } from "#catalog/fields.ts"
 import { created, emailOrPhone, identifier } from "#catalog/fields.ts"
-import { cursor, cursorPart, get, location, since, size, windowEnd } from "#catalog/request.ts"
-import type { Parameters } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
-import type { Strategy } from "#catalog/resource.ts"
+import { type Parameters, cursor, cursorPart, get, location, since, size, windowEnd } from "#catalog/request.ts"
+import { type Strategy, defineList } from "#catalog/resource.ts"
 import { directions, messageSources } from "#catalog/enums.ts"
 
 const exported = (parameters: Parameters, anchor?: string): Strategy => ({

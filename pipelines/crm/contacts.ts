@@ -3,8 +3,7 @@ import { rows, text, ignored, values, address, changed, companyName, created, cu
 import { email, identifier, personName, phone, place, postalCode, tag, trait } from "#catalog/fields.ts"
 import { cursor, cursorOr, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import type { Parameters } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
-import type { Paging, Strategy } from "#catalog/resource.ts"
+import { type Paging, type Strategy, defineList } from "#catalog/resource.ts"
 import { actor, attributions, visitOf } from "#catalog/shapes.ts"
 
 const search = (parameters: Parameters, paging: Paging): Strategy => ({

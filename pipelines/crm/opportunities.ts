@@ -3,8 +3,7 @@ import { enumeration, ref, rows, text, ignored, values, changed, companyName, cr
 import { customValue, email, identifier, personName, phone } from "#catalog/fields.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { defineList } from "#catalog/resource.ts"
-import type { Paging, Strategy } from "#catalog/resource.ts"
+import { type Paging, type Strategy, defineList } from "#catalog/resource.ts"
 import { attributions } from "#catalog/shapes.ts"
 import { appointmentStatuses } from "#catalog/enums.ts"
 

@@ -2,9 +2,8 @@ import { alias, content, boolean, id, enumeration, ref, text, ignored, changed, 
 import { email, personName } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
-import type { Strategy } from "#catalog/resource.ts"
 
-const byChange = (sortOrder: "asc" | "desc"): Strategy =>
+const byChange = (sortOrder: "asc" | "desc") =>
   byOffset(
     get("/emails/locations/{locationId}/templates", {
       include: "all",

@@ -1,9 +1,8 @@
 import { alias, openEnum, id, enumeration, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
-import type { Strategy } from "#catalog/resource.ts"
 
-const list = (records: string): Strategy =>
+const list = (records: string) =>
   byOffset(get("/funnels/lookup/redirect/list", { locationId: location, limit: size, offset: cursorOr(0) }), {
     records
   })

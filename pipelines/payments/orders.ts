@@ -1,13 +1,11 @@
 import { alias, openEnum, decimal, boolean, id, json, object, ref, rows, text, count } from "#catalog/fields.ts"
 import { enumeration, changed, created, email, identifier, personName } from "#catalog/fields.ts"
 import { productOf } from "#catalog/decimals.ts"
-import { altLocation, cursorOr, get, size, windowEnd, windowStart } from "#catalog/request.ts"
+import { type Parameters, altLocation, cursorOr, get, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
-import type { Parameters } from "#catalog/request.ts"
-import type { Strategy } from "#catalog/resource.ts"
 import { actor, altFields, lineProduct } from "#catalog/shapes.ts"
 
-const list = (days: Parameters = {}): Strategy =>
+const list = (days: Parameters = {}) =>
   byOffset(get("/payments/orders", { ...altLocation, ...days, limit: size, offset: cursorOr(0) }), {
     records: "data",
     pageSize: 100,

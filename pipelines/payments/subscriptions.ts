@@ -12,11 +12,11 @@ import {
 } from "#catalog/fields.ts"
 import { instant, json, object, openEnum, personName, ref, text, trait } from "#catalog/fields.ts"
 import { type Parameters, altLocation, cursorOr, get, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { byOffset, defineList, type Strategy } from "#catalog/resource.ts"
+import { byOffset, defineList } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"
 import { rrule } from "#catalog/enums.ts"
 
-const list = (days: Parameters = {}): Strategy =>
+const list = (days: Parameters = {}) =>
   byOffset(
     get("/payments/subscriptions", {
       ...altLocation,

@@ -1,12 +1,10 @@
 import { alias, openEnum, decimal, boolean, id, instant, json, object, ref, text, changed } from "#catalog/fields.ts"
 import { created, email, identifier, personName, trait } from "#catalog/fields.ts"
-import { altLocation, cursorOr, get, since, size, windowEnd, windowStart } from "#catalog/request.ts"
+import { type Parameters, altLocation, cursorOr, get, since, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
 import { actor, altFields } from "#catalog/shapes.ts"
-import type { Strategy } from "#catalog/resource.ts"
-import type { Parameters } from "#catalog/request.ts"
 
-const list = (days: Parameters = {}): Strategy =>
+const list = (days: Parameters = {}) =>
   byOffset(get("/payments/transactions", { ...altLocation, ...days, limit: size, offset: cursorOr(0) }), {
     records: "data",
     total: "totalCount"

@@ -1,8 +1,7 @@
 /** SQL of the treatments. */
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { WideView } from "../../../stores/warehouse/wide-views.ts"
-import type { PseudonymKey } from "../../../settings/masking.ts"
-import type { Masking } from "../../../settings/masking.ts"
+import type { Masking, PseudonymKey } from "../../../settings/masking.ts"
 import { pseudonymSql } from "./pseudonyms.ts"
 import { type MaskedColumn, type Treatment, treatmentOf } from "./rules.ts"
 

@@ -9,9 +9,9 @@ const atOnce = 2
 
 /** `data`: of the release, whose models the questions need. */
 export const board = ({ find }) => {
-  const cards = h("ul", { className: "charts" })
-  const about = h("p", { className: "muted" }, "The saved queries that have a chart.")
-  const element = h("section", { className: "board" }, h("header", {}, h("h2", {}, "Board"), about), cards)
+  const cards = h("ul.charts")
+  const about = h("p.muted", "The saved queries that have a chart.")
+  const element = h("section.board", h("header", h("h2", "Board"), about), cards)
   const canRun = ({ sql }) => Array.from(sql.matchAll(/\bbi\.(\w+)/g)).every(([, name]) => find("bi", name))
   const show = async () => {
     const { queries } = await request("/api/queries")
@@ -28,8 +28,8 @@ export const board = ({ find }) => {
       )
     }
     const left = charts.map((query) => {
-      const picture = h("div", { className: "picture" }, h("p", { className: "muted" }, "Reading…"))
-      cards.append(h("li", {}, h("h3", {}, h("a", { href: sqlAddress(query.sql, query.chart) }, query.name)), picture))
+      const picture = h("div.picture", h("p.muted", "Reading…"))
+      cards.append(h("li", h("h3", h("a", { href: sqlAddress(query.sql, query.chart) }, query.name)), picture))
       return { ...query, picture }
     })
     const work = async () => {
@@ -46,7 +46,7 @@ const draw = async ({ sql, chart, picture }) => {
     const result = await request("/api/query", { sql })
     const shown = chartFor(result, chart)
     if (shown) await drawChart(picture, result, shown)
-    else picture.replaceChildren(h("p", { className: "empty" }, "The query has no rows with numbers now."))
+    else picture.replaceChildren(h("p.empty", "The query has no rows with numbers now."))
   } catch (error) {
     picture.replaceChildren(errorBox(error.message))
   }

@@ -2,7 +2,7 @@
 import { replaceAddress, tableAddress, viewOf } from "./address.js"
 import { columnPicker, hiddenColumns, shownColumns } from "./columns.js"
 import { mainKeyOf, ownAddress } from "./data.js"
-import { breakable, errorBox, h, number } from "./dom.js"
+import { breakable, button, errorBox, h, number } from "./dom.js"
 import { filterList } from "./filters.js"
 import { grid, rowsOf } from "./grid.js"
 import { request } from "./service.js"
@@ -15,8 +15,8 @@ const rowsPerPage = 100
 export const browse = (table, data, parameters, openSql) => {
   const view = viewOf(parameters, table, operators)
   const hidden = hiddenColumns(table, data)
-  const rows = h("div", { className: "rows" })
-  const pager = h("div", { className: "pager", role: "status" })
+  const rows = h("div.rows")
+  const pager = h("div.pager", { role: "status" })
   let running
   let facts = {}
 
@@ -75,11 +75,7 @@ export const browse = (table, data, parameters, openSql) => {
     const columns = shownColumns(table, hidden)
     rows.replaceChildren(
       found === 0
-        ? h(
-            "p",
-            { className: "empty" },
-            total === 0 && view.filters.length === 0 ? "This table has no rows." : "No rows match."
-          )
+        ? h("p.empty", total === 0 && view.filters.length === 0 ? "This table has no rows." : "No rows match.")
         : grid({
             columns,
             rows: rowsOf(page),
@@ -97,8 +93,8 @@ export const browse = (table, data, parameters, openSql) => {
           })
     )
     if (focused)
-      for (const button of rows.querySelectorAll("thead button"))
-        if (button.textContent.replace(/[↑↓]$/, "") === focused.replace(/[↑↓]$/, "")) button.focus()
+      for (const one of rows.querySelectorAll("thead button"))
+        if (one.textContent.replace(/[↑↓]$/, "") === focused.replace(/[↑↓]$/, "")) one.focus()
     const turn = (step) => () => {
       view.page += step
       show()
@@ -106,13 +102,12 @@ export const browse = (table, data, parameters, openSql) => {
     pager.replaceChildren(
       h(
         "span",
-        {},
         total === 0
           ? "No rows"
           : `Rows ${number(first + 1)} to ${number(first + found)} of ${number(total)}${page.cutCells > 0 ? "; long values are cut" : ""}`
       ),
-      h("button", { type: "button", disabled: view.page === 0, onclick: turn(-1) }, "Previous"),
-      h("button", { type: "button", disabled: first + found >= total, onclick: turn(1) }, "Next")
+      button("Previous", turn(-1), { disabled: view.page === 0 }),
+      button("Next", turn(1), { disabled: first + found >= total })
     )
   }
 
@@ -120,10 +115,7 @@ export const browse = (table, data, parameters, openSql) => {
   const filters = filterList(
     table,
     view,
-    [
-      h("button", { type: "button", onclick: asSql }, "Open as SQL"),
-      hasDeleted(table.columns) ? deletedBox(view, showFirst) : null
-    ],
+    [button("Open as SQL", asSql), hasDeleted(table.columns) ? deletedBox(view, showFirst) : null],
     showFirst
   )
   const profile = async (column) => {
@@ -138,9 +130,8 @@ export const browse = (table, data, parameters, openSql) => {
     })
   }
   const element = h(
-    "section",
-    { className: "browse" },
-    h("header", {}, h("h2", {}, breakable(table.name)), h("p", { className: "muted" }, table.comment ?? "")),
+    "section.browse",
+    h("header", h("h2", breakable(table.name)), h("p.muted", table.comment ?? "")),
     columnPicker(table, data, hidden, { onChange: show, onProfile: profile }),
     filters.element,
     rows,
@@ -169,5 +160,5 @@ const deletedBox = (view, apply) => {
     view.showsDeleted = box.checked
     apply()
   })
-  return h("label", { className: "check" }, box, "Show deleted rows")
+  return h("label.check", box, "Show deleted rows")
 }

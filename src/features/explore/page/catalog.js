@@ -56,7 +56,7 @@ export const grouped = (tables) => {
 export const itemsOf = ({ tables, hasSubjects }, item) =>
   Array.from(
     Map.groupBy(tables, ({ subject = "" }) => (hasSubjects ? subject : "")),
-    ([subject, held]) => [subject === "" ? [] : h("li", { className: "subject" }, subject), held.map(item)]
+    ([subject, held]) => [subject === "" ? [] : h("li.subject", subject), held.map(item)]
   ).flat(2)
 
 export const catalogList = ({ tables, find }) => {
@@ -65,7 +65,7 @@ export const catalogList = ({ tables, find }) => {
     placeholder: "Find a table or column",
     "aria-label": "Find a table or column"
   })
-  const list = h("div", {})
+  const list = h("div")
   let current
   let links
   const show = () => {
@@ -83,7 +83,7 @@ export const catalogList = ({ tables, find }) => {
     list.replaceChildren(
       ...all.filter(({ isFolded }) => !isFolded).map(groupOf),
       held.length === 0 ? "" : detailsOf("Behind them", held.length, isOpen(held), ...folded.map(groupOf)),
-      found.length === 0 ? h("p", { className: "muted" }, "No table or column has this name.") : ""
+      found.length === 0 ? h("p.muted", "No table or column has this name.") : ""
     )
     links.get(current)?.setAttribute("aria-current", "page")
   }
@@ -103,12 +103,7 @@ export const catalogList = ({ tables, find }) => {
 }
 
 const detailsOf = (title, n, isOpen, ...content) =>
-  h(
-    "details",
-    { className: "tables", open: isOpen },
-    h("summary", {}, title, h("span", { className: "count" }, number(n))),
-    ...content
-  )
+  h("details.tables", { open: isOpen }, h("summary", title, h("span.count", number(n))), ...content)
 
 /** Its links are made when it is open; `links`: gets them by table. */
 const tableGroup = (group, find, isOpen, links) => {
@@ -116,18 +111,18 @@ const tableGroup = (group, find, isOpen, links) => {
   const counts = new Map()
   const item = (table) => {
     const rows = rowsIn(table, find)
-    const count = h("span", { className: "count" }, rows === undefined ? "" : number(rows))
+    const count = h("span.count", rows === undefined ? "" : number(rows))
     const link = h(
       "a",
       { href: tableAddress(table), title: table.comment ?? "" },
-      h("span", {}, breakable(table.name)),
+      h("span", breakable(table.name)),
       count
     )
     counts.set(table, count)
     links.set(table, link)
-    return h("li", {}, link)
+    return h("li", link)
   }
-  const list = h("ul", {})
+  const list = h("ul")
   const fill = () => list.childElementCount === 0 && list.append(...itemsOf(group, item))
   const details = detailsOf(title, tables.length, isOpen, list)
   if (isOpen) fill()

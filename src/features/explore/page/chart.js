@@ -34,11 +34,11 @@ export const chartFor = ({ columns, rows }, given) => {
 /** `onChange`: called with the chart when another is chosen. */
 export const chartView = (result, given, onChange) => {
   let chart = chartFor(result, given)
-  if (!chart) return h("p", { className: "empty" }, "A chart needs rows with a column of numbers.")
+  if (!chart) return h("p.empty", "A chart needs rows with a column of numbers.")
   const numbers = result.columns.filter(({ type }) => isNumber(type)).map(({ name }) => [name, name])
   const names = result.columns.map(({ name }) => [name, name])
-  const choices = h("div", { className: "actions" })
-  const picture = h("div", { className: "picture" })
+  const choices = h("div.actions")
+  const picture = h("div.picture")
   const change = (next) => {
     chart = chartFor(result, { ...chart, ...next })
     onChange(chart)
@@ -81,12 +81,12 @@ export const chartView = (result, given, onChange) => {
     drawChart(picture, result, chart)
   }
   show()
-  return h("div", { className: "chart" }, choices, picture)
+  return h("div.chart", choices, picture)
 }
 
 /** Draws into an element once it is on the page, where its width is known. A chart that is there stays until the next is drawn. */
 export const drawChart = async (picture, result, chart) => {
-  if (!picture.querySelector("img")) picture.replaceChildren(h("p", { className: "muted" }, "Drawing…"))
+  if (!picture.querySelector("img")) picture.replaceChildren(h("p.muted", "Drawing…"))
   await undefined
   const { note, points, x, y } = pointsOf(result, chart)
   try {
@@ -105,7 +105,7 @@ export const drawChart = async (picture, result, chart) => {
       alt: `${kinds[chart.kind].name} of ${y.join(" and ")} by ${x.name}${by}, ${count(points.length, "point")}. The table has its values.`,
       onload: () => URL.revokeObjectURL(image.src)
     })
-    picture.replaceChildren(image, note === "" ? "" : h("p", { className: "muted" }, note))
+    picture.replaceChildren(image, note === "" ? "" : h("p.muted", note))
   } catch (error) {
     picture.replaceChildren(errorBox(error.message))
   }

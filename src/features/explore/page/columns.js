@@ -1,5 +1,5 @@
 /** Which columns of a table are shown: the choice is kept in the browser. */
-import { breakable, count, h } from "./dom.js"
+import { breakable, button, count, h } from "./dom.js"
 import { mainKeyOf } from "./data.js"
 
 const keyOf = ({ schema, name }) => `sluice.hidden.${schema}.${name}`
@@ -40,7 +40,7 @@ export const shownColumns = (table, hidden) => {
 
 /** The columns with their sentences, to choose from. `onProfile`: called with a column; `onChange`: the choice is another. */
 export const columnPicker = (table, data, hidden, { onChange, onProfile }) => {
-  const summary = h("summary", {})
+  const summary = h("summary")
   const boxes = new Map()
   const changed = () => {
     keep(table, data, hidden)
@@ -69,38 +69,26 @@ export const columnPicker = (table, data, hidden, { onChange, onProfile }) => {
     boxes.set(name, box)
     return h(
       "div",
-      {},
-      h("dt", {}, h("label", { className: "check" }, box, h("span", {}, breakable(name), " ", typeNode(type)))),
+      h("dt", h("label.check", box, h("span", breakable(name), " ", typeNode(type)))),
       h(
         "dd",
-        {},
         comment ?? "",
         " ",
-        h(
-          "button",
-          { type: "button", className: "small", "aria-label": `Profile of ${name}`, onclick: () => onProfile(column) },
-          "Profile"
-        )
+        button("Profile", () => onProfile(column), { className: "small", "aria-label": `Profile of ${name}` })
       )
     )
   })
   showCount()
   return h(
-    "details",
-    { className: "columns" },
+    "details.columns",
     summary,
     h(
-      "div",
-      { className: "actions" },
-      h("button", { type: "button", onclick: showOnly(all) }, "Show all columns"),
-      h(
-        "button",
-        { type: "button", onclick: () => showOnly(all.difference(new Set(usuallyHidden(table, data))))() },
-        "Show the usual ones"
-      )
+      "div.actions",
+      button("Show all columns", showOnly(all)),
+      button("Show the usual ones", () => showOnly(all.difference(new Set(usuallyHidden(table, data))))())
     ),
     h("dl", { tabIndex: 0, "aria-label": "Columns" }, rows)
   )
 }
 
-const typeNode = (type) => h("span", { className: "type" }, type)
+const typeNode = (type) => h("span.type", type)

@@ -1,6 +1,12 @@
-/** Makes elements. Values become text, never markup: a contact can have the name <script>. */
-export const h = (tag, properties = {}, ...children) => {
+/**
+ * Makes elements: `h("p.muted", "Reading…")`, with properties before the content if there are any. Values become text, never
+ * markup: a contact can have the name <script>.
+ */
+export const h = (selector, ...content) => {
+  const [tag, ...classes] = selector.split(".")
+  const [properties, ...children] = content[0]?.constructor === Object ? content : [{}, ...content]
   const element = document.createElement(tag)
+  element.classList.add(...classes)
   for (const [name, value] of Object.entries(properties))
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value)
     else if (name in element && !name.startsWith("aria")) element[name] = value
@@ -8,6 +14,8 @@ export const h = (tag, properties = {}, ...children) => {
   element.append(...children.flat().filter((child) => child !== undefined && child !== null))
   return element
 }
+
+export const button = (text, onclick, properties = {}) => h("button", { type: "button", onclick, ...properties }, text)
 
 /** The name of a table or column, which lines may break after a part of it, and nowhere else. */
 export const breakable = (name) => name.split(/(?<=_)/).flatMap((part) => [part, h("wbr")])
@@ -17,15 +25,14 @@ export const number = (value) => value.toLocaleString("en-US")
 export const count = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`
 
 /** The message of DuckDB has lines that belong together, with a mark below the wrong word. */
-export const errorBox = (message) => h("pre", { className: "error", role: "alert" }, message)
+export const errorBox = (message) => h("pre.error", { role: "alert" }, message)
 
 /** A select with a visible label. */
-export const labelled = (label, control) => h("label", { className: "field" }, h("span", {}, label), control)
+export const labelled = (label, control) => h("label.field", h("span", label), control)
 
 export const selectOf = (options, chosen, onchange) => {
   const select = h(
     "select",
-    {},
     options.map(([value, text]) => h("option", { value, selected: value === chosen }, text))
   )
   select.addEventListener("change", () => onchange(select.value))

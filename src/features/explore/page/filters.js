@@ -1,23 +1,22 @@
 /** The filters of a table. */
-import { h, selectOf } from "./dom.js"
+import { button, h, selectOf } from "./dom.js"
 import { operators } from "./sql.js"
 import { isTime } from "./values.js"
 
 /** `more`: controls beside the button that adds a filter; `apply`: called when a filter has changed. */
 export const filterList = ({ columns }, view, more, apply) => {
-  const element = h("div", { className: "filters" })
+  const element = h("div.filters")
   const names = columns.map(({ name }) => [name, name])
   const row = (filter, index) => {
     const { type } = columns.find(({ name }) => name === filter.column)
     const isOfDays = isTime(type) && filter.operator !== "contains" && /^(\d{4}-\d\d-\d\d)?$/.test(filter.value)
     const kind = isOfDays ? "date" : "text"
     const value = h("input", { type: kind, value: filter.value, "aria-label": `Value for ${filter.column}` })
-    const remove = h("button", { type: "button", "aria-label": `Remove the filter on ${filter.column}` }, "Remove")
-    remove.addEventListener("click", () => {
+    const remove = () => {
       view.filters.splice(index, 1)
       show()
       apply()
-    })
+    }
     value.addEventListener("change", () => {
       filter.value = value.value
       apply()
@@ -40,12 +39,11 @@ export const filterList = ({ columns }, view, more, apply) => {
       (chosen) => choose(1, { operator: chosen })
     )
     return h(
-      "div",
-      { className: "filter" },
+      "div.filter",
       Object.assign(column, { ariaLabel: "Column" }),
       Object.assign(operator, { ariaLabel: "Condition" }),
       operators[filter.operator].value ? value : null,
-      remove
+      button("Remove", remove, { "aria-label": `Remove the filter on ${filter.column}` })
     )
   }
   const add = () => {
@@ -54,10 +52,7 @@ export const filterList = ({ columns }, view, more, apply) => {
     element.querySelector(".filter:last-of-type select")?.focus()
   }
   const show = () =>
-    element.replaceChildren(
-      ...view.filters.map(row),
-      h("div", { className: "actions" }, h("button", { type: "button", onclick: add }, "Add a filter"), more)
-    )
+    element.replaceChildren(...view.filters.map(row), h("div.actions", button("Add a filter", add), more))
   show()
   return { element, show }
 }

@@ -1,5 +1,5 @@
 /** Rows as a table, and one row with all its values. */
-import { breakable, h } from "./dom.js"
+import { breakable, button, h } from "./dom.js"
 import { showNames } from "./names.js"
 import { isNumber, longNode, valueNode } from "./values.js"
 
@@ -15,14 +15,8 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddr
   const head = columns.map(({ name, type, comment }, index) => {
     const sorted = sort?.column === name
     const title = [type, comment].filter(Boolean).join(". ")
-    const content = onSort
-      ? h(
-          "button",
-          { type: "button", title, onclick: () => onSort(name) },
-          name,
-          h("span", { className: "arrow", "aria-hidden": "true" }, sorted ? (sort.descending ? "↓" : "↑") : "")
-        )
-      : h("span", { title }, name)
+    const arrow = h("span.arrow", { "aria-hidden": "true" }, sorted ? (sort.descending ? "↓" : "↑") : "")
+    const content = onSort ? button([name, arrow], () => onSort(name), { title }) : h("span", { title }, name)
     const properties = sorted ? { "aria-sort": sort.descending ? "descending" : "ascending" } : {}
     return h("th", { scope: "col", className: classes[index], ...properties }, content)
   })
@@ -35,11 +29,10 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddr
     const href = rowAddress?.(valueOf)
     const opener = href
       ? h("a", { href, "aria-label": name }, number)
-      : h("button", { type: "button", "aria-label": name, onclick: () => showRow(columns, valueOf, data) }, number)
+      : button(number, () => showRow(columns, valueOf, data), { "aria-label": name })
     return h(
       "tr",
-      {},
-      h("th", { scope: "row", className: "row" }, opener),
+      h("th.row", { scope: "row" }, opener),
       columns.map((column, at) => {
         const node = valueNode(valueOf(column.name, at), column, valueOf, data)
         if (data && column.refersTo) cells.push({ column, node, valueOf })
@@ -49,18 +42,16 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddr
   })
   showNames(cells, data)
   return h(
-    "div",
-    { className: "grid", role: "region", tabIndex: 0, "aria-label": label },
+    "div.grid",
+    { role: "region", tabIndex: 0, "aria-label": label },
     h(
       "table",
-      {},
       h(
         "thead",
-        {},
-        h("tr", {}, h("th", { scope: "col", className: "row" }, h("span", { className: "hidden" }, "Row")), head),
-        below && h("tr", { className: "facts" }, h("td", { className: "row" }), below)
+        h("tr", h("th.row", { scope: "col" }, h("span.hidden", "Row")), head),
+        below && h("tr.facts", h("td.row"), below)
       ),
-      h("tbody", {}, body)
+      h("tbody", body)
     )
   )
 }
@@ -77,10 +68,10 @@ export const rowsInPlace = ({ rows }) => rows.map((row) => (_, at) => row[at])
 /** `values`: pairs of a column and the node of its value. */
 export const valueList = (values) =>
   h(
-    "dl",
-    { className: "values", tabIndex: 0, "aria-label": "Values" },
+    "dl.values",
+    { tabIndex: 0, "aria-label": "Values" },
     values.map(([{ name, comment }, node]) =>
-      h("div", {}, h("dt", { title: comment ?? "" }, breakable(name)), h("dd", {}, node))
+      h("div", h("dt", { title: comment ?? "" }, breakable(name)), h("dd", node))
     )
   )
 
@@ -94,7 +85,11 @@ export const showDialog = (title, ...content) => {
   const dialog = h(
     "dialog",
     { "aria-label": title },
-    h("header", {}, h("h2", {}, title), h("button", { type: "button", onclick: () => dialog.close() }, "Close")),
+    h(
+      "header",
+      h("h2", title),
+      button("Close", () => dialog.close())
+    ),
     ...content
   )
   dialog.addEventListener("close", () => dialog.remove())

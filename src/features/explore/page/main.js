@@ -72,7 +72,7 @@ const show = async () => {
   catalog.setCurrent(tab === "tables" ? data.find(...path) : undefined)
   document.title = titles[view] ?? (path[1] ? `${path[1]}, sluice explore` : "sluice explore")
   // What was shown belongs to another address. A part of the page that is there already takes its place at once.
-  byId("main").replaceChildren(h("p", { className: "muted" }, "Reading…"))
+  byId("main").replaceChildren(h("p.muted", "Reading…"))
   if (view === "sql") return showSql(parameters, time)
   if (narrow.matches && path.length > 0) byId("side").open = false
   const element =

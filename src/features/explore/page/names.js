@@ -25,6 +25,6 @@ export const showNames = async (cells, data) => {
   for (const [index, [target, of]] of lists.entries())
     for (const { id, node, valueOf } of of) {
       const name = names.get(JSON.stringify([String(index), placeOf(target, valueOf("location_id")), id]))
-      if (name) node.after(" ", h("span", { className: "muted" }, name))
+      if (name) node.after(" ", h("span.muted", name))
     }
 }

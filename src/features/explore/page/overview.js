@@ -6,12 +6,10 @@ import { breakable, h, number } from "./dom.js"
 export const overview = ({ tables, find, locations }) => {
   const names = Object.values(locations)
   return h(
-    "section",
-    { className: "overview" },
-    h("h2", {}, "Choose a table"),
+    "section.overview",
+    h("h2", "Choose a table"),
     h(
-      "p",
-      { className: "muted" },
+      "p.muted",
       `${names.length === 1 ? `${names[0]}. ` : names.length > 1 ? `${number(names.length)} locations. ` : ""}Everything here is read-only. Rows stay on this machine.`
     ),
     grouped(tables)
@@ -19,8 +17,7 @@ export const overview = ({ tables, find, locations }) => {
       .map((group, index) =>
         h(
           "div",
-          {},
-          h("h3", {}, group.title),
+          h("h3", group.title),
           h("ul", { className: index === 0 ? "cards" : "lines" }, itemsOf(group, card(find)))
         )
       )
@@ -31,9 +28,8 @@ const card = (find) => (table) => {
   const rows = rowsIn(table, find)
   return h(
     "li",
-    {},
     h("a", { href: tableAddress(table) }, breakable(table.name)),
-    rows === undefined ? null : h("span", { className: "count" }, `${number(rows)} ${rows === 1 ? "row" : "rows"}`),
-    h("p", { className: "muted" }, table.comment ?? "")
+    rows === undefined ? null : h("span.count", `${number(rows)} ${rows === 1 ? "row" : "rows"}`),
+    h("p.muted", table.comment ?? "")
   )
 }

@@ -1,5 +1,5 @@
 /** What the values of one column are: how many, which, and how they spread. One query reads it. */
-import { errorBox, h, number } from "./dom.js"
+import { button, errorBox, h, number } from "./dom.js"
 import { showDialog } from "./grid.js"
 import { request } from "./service.js"
 import { profileOf, sampleRows } from "./profile-sql.js"
@@ -8,7 +8,7 @@ import { isNumber, numberText, percent, textOf } from "./values.js"
 
 /** `view`: the filters that hold; `onFilter`: called with a value to show its rows. */
 export const showProfile = (table, column, view, { openSql, onFilter }) => {
-  const box = h("div", { className: "profile" }, h("p", { className: "muted" }, "Reading…"))
+  const box = h("div.profile", h("p.muted", "Reading…"))
   const stopped = new AbortController()
   const dialog = showDialog(`Profile of ${column.name}`, box)
   dialog.addEventListener("close", () => stopped.abort())
@@ -22,9 +22,11 @@ export const showProfile = (table, column, view, { openSql, onFilter }) => {
       box.replaceChildren(
         ...content(factsOf(answer), column, (value) => leave(() => onFilter(value))),
         h(
-          "div",
-          { className: "actions" },
-          h("button", { type: "button", onclick: leave(() => openSql(sql)) }, "Open as SQL")
+          "div.actions",
+          button(
+            "Open as SQL",
+            leave(() => openSql(sql))
+          )
         )
       ),
     (error) => stopped.signal.aborted || box.replaceChildren(errorBox(error.message))
@@ -52,18 +54,17 @@ const content = (facts, column, filterBy) => {
   const top = parsed(facts.top_values) ?? []
   const bins = parsed(facts.bins) ?? []
   return [
-    column.comment ? h("p", { className: "muted" }, column.comment) : "",
-    rows >= sampleRows ? h("p", { className: "muted" }, `From a sample of ${number(sampleRows)} rows.`) : "",
+    column.comment ? h("p.muted", column.comment) : "",
+    rows >= sampleRows ? h("p.muted", `From a sample of ${number(sampleRows)} rows.`) : "",
     h(
-      "dl",
-      { className: "tiles" },
-      tiles.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", { title: text }, text)))
+      "dl.tiles",
+      tiles.map(([name, text]) => h("div", h("dt", name), h("dd", { title: text }, text)))
     ),
     bins.length > 1 ? histogram(bins, column) : "",
     top.length === 0
       ? ""
       : distinct === filled && filled > top.length
-        ? h("p", {}, "Every value occurs once.")
+        ? h("p", "Every value occurs once.")
         : topValues(top, filled, shown, filterBy)
   ]
 }
@@ -71,15 +72,12 @@ const content = (facts, column, filterBy) => {
 const topValues = (top, filled, shown, filterBy) => {
   const most = Math.max(...top.map(({ n }) => Number(n)))
   return h(
-    "table",
-    { className: "top" },
-    h("caption", {}, "Most frequent values"),
+    "table.top",
+    h("caption", "Most frequent values"),
     h(
       "thead",
-      {},
       h(
         "tr",
-        {},
         ["Value", "Rows", "Share"].map((name) =>
           h("th", { scope: "col", className: name === "Value" ? "" : "number" }, name)
         )
@@ -87,22 +85,12 @@ const topValues = (top, filled, shown, filterBy) => {
     ),
     h(
       "tbody",
-      {},
       top.map(({ value, n }) => {
         const row = h(
           "tr",
-          {},
-          h(
-            "td",
-            {},
-            h(
-              "button",
-              { type: "button", className: "link", title: "Show its rows", onclick: filterBy(value) },
-              shown(value) || "(empty)"
-            )
-          ),
-          h("td", { className: "number" }, number(Number(n))),
-          h("td", { className: "number" }, percent(Number(n) / filled))
+          h("td", button(shown(value) || "(empty)", filterBy(value), { className: "link", title: "Show its rows" })),
+          h("td.number", number(Number(n))),
+          h("td.number", percent(Number(n) / filled))
         )
         row.style.setProperty("--share", `${(Number(n) / most) * 100}%`)
         return row
@@ -122,15 +110,9 @@ const histogram = (bins, column) => {
   })
   return h(
     "figure",
-    {},
-    h("figcaption", {}, "How the values spread"),
-    h("div", { className: "histogram", role: "img", "aria-label": bins.map(label).join("; ") }, bars),
-    h(
-      "p",
-      { className: "ends" },
-      h("span", {}, text(bins[0].low, column)),
-      h("span", {}, text(bins.at(-1).high, column))
-    )
+    h("figcaption", "How the values spread"),
+    h("div.histogram", { role: "img", "aria-label": bins.map(label).join("; ") }, bars),
+    h("p.ends", h("span", text(bins[0].low, column)), h("span", text(bins.at(-1).high, column)))
   )
 }
 

@@ -1,5 +1,5 @@
 /** Saved queries: a list to open one, and a dialog to save one. */
-import { errorBox, h, labelled } from "./dom.js"
+import { button, errorBox, h, labelled } from "./dom.js"
 import { request } from "./service.js"
 
 export const savedList = (onOpen) => {
@@ -25,22 +25,21 @@ export const savedList = (onOpen) => {
 export const saveDialog = ({ sql, name, chart }) =>
   new Promise((resolve) => {
     const input = h("input", { type: "text", required: true, maxLength: 80, value: name ?? "" })
-    const problem = h("div", {})
-    const submit = h("button", { type: "submit", className: "primary" }, "Save")
+    const problem = h("div")
+    const submit = h("button.primary", { type: "submit" }, "Save")
     let replace = false
     let saved
     const form = h(
       "form",
       { method: "dialog" },
-      h("h2", {}, "Save the query"),
+      h("h2", "Save the query"),
       labelled("Name", input),
-      chart ? h("p", { className: "muted" }, "Its chart is saved with it, and shown on the board.") : null,
+      chart ? h("p.muted", "Its chart is saved with it, and shown on the board.") : null,
       problem,
       h(
-        "div",
-        { className: "actions" },
+        "div.actions",
         submit,
-        h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")
+        button("Cancel", () => dialog.close())
       )
     )
     const dialog = h("dialog", { "aria-label": "Save the query" }, form)

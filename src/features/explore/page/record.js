@@ -3,7 +3,7 @@ import { tableAddress } from "./address.js"
 import { byKnown } from "./catalog.js"
 import { hiddenColumns, shownColumns } from "./columns.js"
 import { labelOf, mainKeyOf, ownAddress, referrersOf } from "./data.js"
-import { breakable, errorBox, h, number } from "./dom.js"
+import { breakable, button, errorBox, h, number } from "./dom.js"
 import { grid, rowsOf, valueList } from "./grid.js"
 import { showNames } from "./names.js"
 import { request } from "./service.js"
@@ -16,7 +16,7 @@ const rowsPerList = 10
 
 /** `key`: the values of the columns of the table's key. */
 export const record = (table, key, data) => {
-  const element = h("section", { className: "record busy" }, h("h2", {}, table.name))
+  const element = h("section.record.busy", h("h2", table.name))
   const show = async () => {
     const page = await request("/api/query", {
       sql: `${rowsWith(
@@ -27,22 +27,15 @@ export const record = (table, key, data) => {
     const [valueOf] = rowsOf(page)
     element.classList.remove("busy")
     if (!valueOf)
-      return element.replaceChildren(
-        heading(table, "not found"),
-        h("p", { className: "empty" }, "This release has no such row.")
-      )
+      return element.replaceChildren(heading(table, "not found"), h("p.empty", "This release has no such row."))
     const label = labelOf(table)
-    const lists = h("div", { className: "lists" })
+    const lists = h("div.lists")
     element.replaceChildren(
       heading(table, (label && valueOf(label.name)) || valueOf(mainKeyOf(table))),
       valueOf("_deleted_at")
-        ? h(
-            "p",
-            { className: "deleted" },
-            `This record was deleted; it was missed on ${valueOf("_deleted_at").slice(0, 16)} UTC.`
-          )
+        ? h("p.deleted", `This record was deleted; it was missed on ${valueOf("_deleted_at").slice(0, 16)} UTC.`)
         : "",
-      h("div", { className: "parts" }, values(table, valueOf, data), lists)
+      h("div.parts", values(table, valueOf, data), lists)
     )
     await showLists(table, valueOf, data, lists)
   }
@@ -51,11 +44,11 @@ export const record = (table, key, data) => {
 }
 
 const heading = (table, title) =>
-  h("header", {}, h("p", {}, h("a", { href: tableAddress(table) }, breakable(table.name))), h("h2", {}, title))
+  h("header", h("p", h("a", { href: tableAddress(table) }, breakable(table.name))), h("h2", title))
 
 /** The values that are there; one button shows the others. */
 const values = (table, valueOf, data) => {
-  const box = h("div", {})
+  const box = h("div")
   const columns = shownColumns(table, new Set())
   const show = (isAll) => {
     const shown = isAll ? columns : columns.filter(({ name }) => valueOf(name) !== null && !name.startsWith("_"))
@@ -63,9 +56,7 @@ const values = (table, valueOf, data) => {
     const list = shown.map((column) => [column, longNode(valueOf(column.name), column, valueOf, data)])
     box.replaceChildren(
       valueList(list),
-      left === 0
-        ? ""
-        : h("button", { type: "button", onclick: () => show(true) }, `Show ${number(left)} empty and system columns`)
+      left === 0 ? "" : button(`Show ${number(left)} empty and system columns`, () => show(true))
     )
     showNames(
       list.map(([column, node]) => ({ column, node, valueOf })),
@@ -96,7 +87,7 @@ const showLists = async (table, valueOf, data, lists) => {
     .toSorted((one, other) => byKnown(one.of, other.of))
   const names = filled.map(({ of }) => of)
   lists.replaceChildren(
-    h("h3", {}, filled.length === 0 ? "No other table refers to it" : "Belongs to it"),
+    h("h3", filled.length === 0 ? "No other table refers to it" : "Belongs to it"),
     ...filled.map((one, index) => listOf(one, data, index < openLists, names.filter((of) => of === one.of).length > 1))
   )
 }
@@ -111,11 +102,11 @@ const conditionOf = (of, column, target, valueOf) => [
 
 const listOf = ({ of, column, values: all, showsDeleted, n }, data, isOpen, needsColumn) => {
   const filters = all.map(([name, value]) => ({ column: name, operator: "equals", value }))
-  const box = h("div", {})
+  const box = h("div")
   const title =
     of.schema === "crm_history" ? "Earlier versions of it" : `${of.name}${needsColumn ? ` by ${column}` : ""}`
   const show = async () => {
-    box.replaceChildren(h("p", { className: "muted" }, "Reading…"))
+    box.replaceChildren(h("p.muted", "Reading…"))
     const hidden = hiddenColumns(of, data).add(column)
     const sql = pageOf(of, { filters, page: 0, showsDeleted }, rowsPerList)
     try {
@@ -138,12 +129,7 @@ const listOf = ({ of, column, values: all, showsDeleted, n }, data, isOpen, need
       box.replaceChildren(errorBox(error.message))
     }
   }
-  const list = h(
-    "details",
-    { open: isOpen },
-    h("summary", {}, title, h("span", { className: "count" }, number(n))),
-    box
-  )
+  const list = h("details", { open: isOpen }, h("summary", title, h("span.count", number(n))), box)
   list.addEventListener("toggle", () => list.open && box.childElementCount === 0 && show())
   return list
 }

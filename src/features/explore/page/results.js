@@ -1,19 +1,19 @@
 /** The result of a query: its rows, a chart of them, and files. */
 import { chartFor, chartView } from "./chart.js"
-import { count, errorBox, h } from "./dom.js"
+import { button, count, errorBox, h } from "./dom.js"
 import { grid, rowsInPlace } from "./grid.js"
 import { downloadFile } from "./service.js"
 
 /** `chart`: shown instead of the rows; `onChart`: called with the chart that is shown, or with nothing. */
 export const results = (result, sql, chart, onChart) => {
   const { columns, rows, isCut, cutCells, elapsedMs } = result
-  const view = h("div", {})
-  const problem = h("div", {})
+  const view = h("div")
+  const problem = h("div")
   let kept = chart
   const showTable = () => {
     view.replaceChildren(
       rows.length === 0
-        ? h("p", { className: "empty" }, "The result has no rows.")
+        ? h("p.empty", "The result has no rows.")
         : grid({ columns, rows: rowsInPlace(result), label: "Result" })
     )
     onChart(undefined)
@@ -27,17 +27,13 @@ export const results = (result, sql, chart, onChart) => {
     ["Table", showTable],
     ["Chart", showChart]
   ].map(([text, show], index) =>
-    h(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": String(index === (chart ? 1 : 0)),
-        onclick: ({ currentTarget }) => {
-          for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab === currentTarget))
-          show()
-        }
+    button(
+      text,
+      ({ currentTarget }) => {
+        for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab === currentTarget))
+        show()
       },
-      text
+      { "aria-pressed": String(index === (chart ? 1 : 0)) }
     )
   )
   const files = [
@@ -45,46 +41,36 @@ export const results = (result, sql, chart, onChart) => {
     ["parquet", "Parquet"],
     ["xlsx", "Excel"]
   ].map(([format, text]) =>
-    h(
-      "button",
-      {
-        type: "button",
-        "aria-label": `Download as ${text}`,
-        onclick: async ({ currentTarget: button }) => {
-          button.disabled = true
-          problem.replaceChildren()
-          try {
-            await downloadFile("/api/download", { sql, format }, `result.${format}`)
-          } catch (error) {
-            problem.replaceChildren(errorBox(error.message))
-          }
-          button.disabled = false
+    button(
+      text,
+      async ({ currentTarget }) => {
+        currentTarget.disabled = true
+        problem.replaceChildren()
+        try {
+          await downloadFile("/api/download", { sql, format }, `result.${format}`)
+        } catch (error) {
+          problem.replaceChildren(errorBox(error.message))
         }
+        currentTarget.disabled = false
       },
-      text
+      { "aria-label": `Download as ${text}` }
     )
   )
   if (chart) showChart()
   else showTable()
   const shown = isCut ? `The first ${count(rows.length, "row")}; there are more` : count(rows.length, "row")
   return h(
-    "section",
-    { className: "results", "aria-label": "Result" },
+    "section.results",
+    { "aria-label": "Result" },
     h(
-      "div",
-      { className: "actions" },
-      h("span", { className: "group", role: "group", "aria-label": "View" }, tabs),
+      "div.actions",
+      h("span.group", { role: "group", "aria-label": "View" }, tabs),
       h(
         "span",
         { role: "status" },
         `${shown}, ${elapsedMs} ms${cutCells > 0 ? `; ${count(cutCells, "long value")} cut` : ""}`
       ),
-      h(
-        "span",
-        { className: "group files", role: "group", "aria-label": "Download all rows" },
-        h("span", {}, "Download"),
-        files
-      )
+      h("span.group.files", { role: "group", "aria-label": "Download all rows" }, h("span", "Download"), files)
     ),
     problem,
     view

@@ -1,19 +1,19 @@
 /** The SQL editor with the result of its query. The address has both the query and the chart. */
 import { replaceAddress, sqlAddress } from "./address.js"
-import { errorBox, h } from "./dom.js"
+import { button, errorBox, h } from "./dom.js"
 import { sqlEditor } from "./editor.js"
 import { saveDialog, savedList } from "./queries.js"
 import { results } from "./results.js"
 import { request } from "./service.js"
 
 export const sqlView = (tables) => {
-  const output = h("div", {})
+  const output = h("div")
   let running
   let name
   let chart
   /** What the result belongs to. */
   let ran
-  const stop = h("button", { type: "button", disabled: true, onclick: () => running?.abort() }, "Stop")
+  const stop = button("Stop", () => running?.abort(), { disabled: true })
   // A query may end when something else is shown already.
   const showAddress = () => element.isConnected && replaceAddress(sqlAddress(ran ?? "", chart))
   const showChart = (next) => {
@@ -61,16 +61,14 @@ export const sqlView = (tables) => {
     await saved.read()
   }
   const element = h(
-    "section",
-    { className: "sql" },
-    h("h2", { className: "hidden" }, "SQL"),
-    h("div", { className: "editor" }, editor.element),
+    "section.sql",
+    h("h2.hidden", "SQL"),
+    h("div.editor", editor.element),
     h(
-      "div",
-      { className: "actions" },
-      h("button", { type: "button", className: "primary", title: "Ctrl-Enter", onclick: run }, "Run"),
+      "div.actions",
+      button("Run", run, { className: "primary", title: "Ctrl-Enter" }),
       stop,
-      h("button", { type: "button", onclick: save }, "Save…"),
+      button("Save…", save),
       saved.element
     ),
     output

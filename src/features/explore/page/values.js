@@ -22,8 +22,8 @@ export const textOf = (value, { name, type }) => (isNumber(type) && !isName(name
 
 /** `row`: the value of another column of the same row; `data`: without it, nothing is a link. */
 export const valueNode = (value, column, row, data) => {
-  if (value === null || value === undefined) return h("span", { className: "null" }, "NULL")
-  if (column.name === "explain_value") return h("pre", {}, value)
+  if (value === null || value === undefined) return h("span.null", "NULL")
+  if (column.name === "explain_value") return h("pre", value)
   const text = textOf(value, column)
   if (!data) return text
   if (column.name === "path" && storedFile.test(value)) return h("a", { href: `/${value}`, download: "" }, text)
@@ -42,15 +42,10 @@ const storedFile = /^files\/[\w-]+\/[\w-]+(\.[0-9a-z]+)?$/
 /** JSON with lines of its own, and a picture below its path. */
 export const longNode = (value, column, row, data) => {
   if (column.name === "path" && /\.(png|jpg|gif|webp)$/.test(value ?? "") && storedFile.test(value))
-    return h(
-      "figure",
-      {},
-      valueNode(value, column, row, data),
-      h("img", { src: `/${value}`, alt: "", loading: "lazy" })
-    )
+    return h("figure", valueNode(value, column, row, data), h("img", { src: `/${value}`, alt: "", loading: "lazy" }))
   if (value !== null && /^\s*[[{]/.test(value))
     try {
-      return h("pre", {}, JSON.stringify(JSON.parse(value), null, 2))
+      return h("pre", JSON.stringify(JSON.parse(value), null, 2))
     } catch {
       // Cut, or a text that only begins like JSON.
     }

@@ -6,25 +6,36 @@ import type { Parameters } from "#catalog/request.ts"
 import { type Paging, type Strategy, defineList } from "#catalog/resource.ts"
 import { actor, attributions, visitOf } from "#catalog/shapes.ts"
 
-const search = (parameters: Parameters, paging: Paging): Strategy => ({
+type Dated = "dateAdded" | "dateUpdated"
+
+const search = (parameters: Parameters, paging: Paging, more: Partial<Strategy> = {}): Strategy => ({
   request: post("/contacts/search", { locationId: location, pageLimit: size, ...parameters }),
   paging,
   records: "contacts",
   pageSize: 500,
-  total: "total"
+  total: "total",
+  ...more
 })
-const oldestFirst = { sort: [{ field: "dateAdded", direction: "asc" }] }
-const lastChangedLast = { sort: [{ field: "dateUpdated", direction: "asc" }] }
-const added = {
-  filters: [{ field: "dateAdded", operator: "range", value: { gte: windowStart("iso"), lt: windowEnd("iso") } }]
+/** The documents do not say how to request the next page. The service sends a cursor with each contact. */
+const afterLast = (parameters: Parameters, more: Partial<Strategy> = {}) =>
+  search({ ...parameters, searchAfter: cursor }, { kind: "lastRecord", field: "searchAfter" }, more)
+/** Page numbers reach 10,000 contacts. */
+const numbered = (parameters: Parameters, more: Partial<Strategy> = {}) =>
+  search({ ...parameters, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }, { maxRecords: 10_000, ...more })
+
+const oldestFirst = (field: Dated) => ({ sort: [{ field, direction: "asc" }] })
+const filtered = (field: Dated, value: Parameters) => ({ filters: [{ field, operator: "range", value }] })
+const added = filtered("dateAdded", { gte: windowStart("iso"), lt: windowEnd("iso") })
+
+const readSince = (verifyField: Dated): ReadonlyArray<Strategy> => {
+  const sort = oldestFirst(verifyField)
+  const after = (as: "iso" | "epochMs") => filtered(verifyField, { gte: since(as) })
+  return [
+    afterLast({ ...after("iso"), ...sort }, { verifyField }),
+    afterLast({ ...after("epochMs"), ...sort }, { verifyField }),
+    numbered(after("iso"), { verifyField })
+  ]
 }
-const updated = (as: "iso" | "epochMs") => ({
-  filters: [{ field: "dateUpdated", operator: "range", value: { gte: since(as) } }]
-})
-const addedSince = (as: "iso" | "epochMs") => ({
-  filters: [{ field: "dateAdded", operator: "range", value: { gte: since(as) } }]
-})
-const lastRecord: Paging = { kind: "lastRecord", field: "searchAfter" }
 
 const name = { personal: "direct" } as const
 const quasiIdentifier = { personal: "quasi" } as const
@@ -34,20 +45,14 @@ export const contacts = defineList({
   description: "People and companies the account talks to.",
   source: "A 2.2, A 4.2 POST /contacts/search",
   scope: "contacts.readonly",
-  // The documents do not say how to request the next page. The service sends a cursor with each contact. The fallbacks are
-  // page numbers, which reach 10,000 contacts, in time windows; time windows of a single page; and, if the service cannot
-  // filter by date either, page numbers alone.
+  // The fallbacks are page numbers in time windows, time windows of a single page, and, if the service cannot filter by date
+  // either, page numbers alone.
   full: [
-    search({ ...oldestFirst, searchAfter: cursor }, lastRecord),
-    search({ searchAfter: cursor }, lastRecord),
-    {
-      ...search({ ...added, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
-      verifyField: "dateAdded",
-      maxRecords: 10_000,
-      windows: { from: "2000-01-01" }
-    },
-    { ...search(added, { kind: "once" }), verifyField: "dateAdded", maxRecords: 500, windows: { from: "2000-01-01" } },
-    { ...search({ page: cursorOr(1) }, { kind: "pageNumber", first: 1 }), maxRecords: 10_000 }
+    afterLast(oldestFirst("dateAdded")),
+    afterLast({}),
+    numbered(added, { verifyField: "dateAdded", windows: { from: "2000-01-01" } }),
+    search(added, { kind: "once" }, { verifyField: "dateAdded", maxRecords: 500, windows: { from: "2000-01-01" } }),
+    numbered({})
   ],
   // Only a full sync finds deleted contacts.
   changes: {
@@ -55,62 +60,24 @@ export const contacts = defineList({
     events: ["contact", "enrollment"],
     overlap: "15 minutes",
     fullEvery: "7 days",
-    strategies: [
-      {
-        ...search({ ...updated("iso"), ...lastChangedLast, searchAfter: cursor }, lastRecord),
-        verifyField: "dateUpdated"
-      },
-      {
-        ...search({ ...updated("epochMs"), ...lastChangedLast, searchAfter: cursor }, lastRecord),
-        verifyField: "dateUpdated"
-      },
-      {
-        ...search({ ...updated("iso"), page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
-        verifyField: "dateUpdated",
-        maxRecords: 10_000
-      }
-    ],
-    added: [
-      {
-        ...search({ ...addedSince("iso"), ...oldestFirst, searchAfter: cursor }, lastRecord),
-        verifyField: "dateAdded"
-      },
-      {
-        ...search({ ...addedSince("epochMs"), ...oldestFirst, searchAfter: cursor }, lastRecord),
-        verifyField: "dateAdded"
-      },
-      {
-        ...search({ ...addedSince("iso"), page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
-        verifyField: "dateAdded",
-        maxRecords: 10_000
-      }
-    ]
+    strategies: readSince("dateUpdated"),
+    added: readSince("dateAdded")
   },
   transform: (contact) => [asTyped(contact)],
   transformedBy: ["firstNameRaw", "lastNameRaw"],
   backfill: {
     dateField: "dateAdded",
     strategies: [
-      { ...search({ ...added, ...oldestFirst, searchAfter: cursor }, lastRecord), verifyField: "dateAdded" },
-      {
-        ...search({ ...added, page: cursorOr(1) }, { kind: "pageNumber", first: 1 }),
-        maxRecords: 10_000,
-        verifyField: "dateAdded"
-      }
+      afterLast({ ...added, ...oldestFirst("dateAdded") }, { verifyField: "dateAdded" }),
+      numbered(added, { verifyField: "dateAdded" })
     ]
   },
   wide: { table: "contact_custom_values", field: "custom_field_id", model: "contact", prefix: "cf_" },
   getOne: { request: get("/contacts/{contactId}"), record: "contact" },
   // In some accounts the search omits do-not-disturb settings and attribution, which the detail contains. There is no
   // version column: a changed row from the list removes the values of the detail, so every changed row needs it again.
-  detail: {
-    enabledBy: "contact_details",
-    refreshAfter: "90 days",
-    fields: {}
-  },
-  person: {
-    contacts: ["id"]
-  },
+  detail: { enabledBy: "contact_details", refreshAfter: "90 days", fields: {} },
+  person: { contacts: ["id"] },
   fields: {
     id: id("Contact id, stable for life"),
     firstName: personName("First name"),

@@ -1,15 +1,7 @@
 /** One published file, opened in a process of its own that is started again if it ends. */
 import { type ChildProcess, fork } from "node:child_process"
 import { limits } from "./limits.ts"
-import type {
-  Answer,
-  CatalogTable,
-  Dictionary,
-  DownloadFormat,
-  DownloadResult,
-  QueryResult,
-  Request
-} from "./messages.ts"
+import type { Answer, CatalogTable, Dictionary, DownloadFormat, QueryResult, Request } from "./messages.ts"
 import { moduleFile } from "../../values/installation.ts"
 
 export type DatabaseErrorCode = "refused" | "sql" | "memory" | "time" | "stopped" | "failed"
@@ -82,23 +74,16 @@ export class Database {
   }
 }
 
-/** Writes all rows of a query to `file`, in a process of its own, which may write that file only. */
+/** Writes all rows of a query to `file`, in a process of its own, which may write that file only. Returns their number. */
 export const download = async (
   options: DatabaseOptions,
   { sql, format, file }: { readonly sql: string; readonly format: DownloadFormat; readonly file: string },
   signal: AbortSignal
-): Promise<DownloadResult> => {
+): Promise<number> => {
   const waiting = new Map<number, Waiting>()
   const child = startProcess(options, waiting, format === "xlsx" ? [] : [file])
   try {
-    return await requestOf<DownloadResult>(
-      child,
-      waiting,
-      { id: 1, kind: "download", sql, format, file },
-      signal,
-      limits.downloadMs,
-      0
-    )
+    return await requestOf(child, waiting, { id: 1, kind: "download", sql, format, file }, signal, limits.downloadMs, 0)
   } finally {
     child.kill("SIGKILL")
   }

@@ -2,15 +2,10 @@
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { limits } from "./limits.ts"
-import type { DownloadFormat, DownloadResult } from "./messages.ts"
+import type { DownloadFormat } from "./messages.ts"
 import { SqlError } from "./select-only.ts"
 
-export const downloadTo = async (
-  connection: DuckDBConnection,
-  sql: string,
-  format: DownloadFormat,
-  file: string
-): Promise<DownloadResult> => {
+export const downloadTo = async (connection: DuckDBConnection, sql: string, format: DownloadFormat, file: string) => {
   // Whatever the text ends with, a comment or a semicolon, it is one query here.
   const all = `query(${literal(sql)})`
   const rows = `(FROM ${all} LIMIT ${limits.downloadRows + 1})`
@@ -31,11 +26,11 @@ export const downloadTo = async (
   return bounded(Number(count))
 }
 
-const bounded = (rows: number): DownloadResult => {
+const bounded = (rows: number): number => {
   if (rows > limits.downloadRows)
     throw new SqlError(
       "refused",
       `The result has more than ${limits.downloadRows.toLocaleString("en-US")} rows. Add a LIMIT or a condition, or use the published Parquet files.`
     )
-  return { rows }
+  return rows
 }

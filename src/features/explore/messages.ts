@@ -61,10 +61,6 @@ export interface QueryResult {
   readonly cutCells: number
 }
 
-export interface DownloadResult {
-  readonly rows: number
-}
-
 export type Answer = Numbered &
   (
     | { readonly value: unknown }

@@ -26,13 +26,9 @@ export const exportVerify = Effect.fn("command.exportVerify")(function* ({
           ? `tar -xf ${given}, then ./sluice export verify with the folder in it.`
           : "./sluice export verify --help"
     )
-  const check = yield* Effect.callback<Awaited<ReturnType<typeof verifyBundle>>, unknown>((resume, signal) => {
-    realpath(given)
-      .then((folder) => verifyBundle(folder, signal))
-      .then(
-        (checked) => resume(Effect.succeed(checked)),
-        (cause: unknown) => resume(Effect.fail(cause))
-      )
+  const check = yield* Effect.tryPromise({
+    try: async (signal) => verifyBundle(await realpath(given), signal),
+    catch: (cause) => cause
   }).pipe(
     Effect.catch((cause): Effect.Effect<never, Failure | CommandError> =>
       // An error without a code is none of the system: the bundle is one that this check cannot cope with.

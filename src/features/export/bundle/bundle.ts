@@ -43,26 +43,17 @@ export const writeBundle = Effect.fn("bundle.write")(function* (options: BundleO
   const folder = yield* onDisk(target, "written", () => beginTarget(target))
   const bag = join(folder, "bag")
   return yield* Effect.gen(function* () {
-    const written = yield* writeBag(options, { folder: bag, time: new Date(release.writtenAt) })
+    const time = new Date(release.writtenAt)
+    const written = yield* writeBag(options, { folder: bag, time })
     const plain = format === "folder" ? bag : join(folder, "archive")
-    if (format !== "folder") yield* archived({ made: plain, bag, format, release })
+    // The folder in the archive has the name of the release, so that the bytes do not depend on the name of the archive.
+    if (format !== "folder") yield* writeArchive(plain, bag, { format, root: `sluice-${release.run}`, time })
     const made = recipients.length === 0 ? plain : join(folder, "encrypted")
     if (recipients.length > 0) yield* onDisk(target, "written", () => encryptFile(plain, made, recipients))
     yield* onDisk(target, "written", () => commitTarget(made, target)).pipe(Effect.uninterruptible)
     return written
   }).pipe(Effect.ensuring(Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => {}))))
 })
-
-interface Archived {
-  readonly made: string
-  readonly bag: string
-  readonly format: ArchiveFormat
-  readonly release: Release
-}
-
-/** The name of the folder in the archive is that of the release, so that the bytes do not depend on the name of the archive. */
-const archived = ({ made, bag, format, release: { run, writtenAt } }: Archived) =>
-  writeArchive(made, bag, { format, root: `sluice-${run}`, time: new Date(writtenAt) })
 
 /** Encrypts an archive to recipients of age, as a stream. */
 const encryptFile = async (from: string, to: string, recipients: ReadonlyArray<string>): Promise<void> => {

@@ -4,8 +4,10 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { type Column, type Table, tablesOf } from "../../catalog/tables.ts"
 import { filledTables } from "../../stores/warehouse/columns.ts"
-import { queryTexts } from "../../stores/warehouse/query.ts"
+import { rowsOfEach } from "../../stores/warehouse/groups.ts"
+import { type RowOf, query, queryTexts } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
+import type { VerifyFinding } from "../../values/finding.ts"
 
 export interface KnownTable {
   readonly resource: Resource
@@ -62,6 +64,19 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({ resource
 
 /** Reads the columns `n` and `example` of a query: how many rows have an error, and the key of one of them. */
 export const countedRows = { n: Number, example: (key: unknown) => String(key ?? "") }
+
+/** The only row of such a query. */
+export const countRows = (sql: string) => Effect.map(query(countedRows, sql), ([row]) => row!)
+
+/** What is found in each of many tables, if such a query of it counts any rows. */
+export const findingsOfEach = <One extends { readonly size: number }>(
+  tables: ReadonlyArray<One>,
+  sqlOf: (one: One) => string,
+  findingOf: (one: One, rows: RowOf<typeof countedRows>) => VerifyFinding
+) =>
+  Effect.map(rowsOfEach(countedRows, tables, sqlOf), (found) =>
+    found.flatMap(([one, rows]) => (rows.n > 0 ? [findingOf(one, rows)] : []))
+  )
 
 /** SQL for a key as one text, for people. */
 export const shownKey = (table: Table, from: string): string =>

@@ -10,14 +10,14 @@ import type { Position } from "../../stores/vault/position.ts"
 import { contentsOfEach, empty } from "../../stores/warehouse/content.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { historyLimit } from "../../stores/warehouse/meta/history-limit.ts"
-import { query, queryNumber, readRows } from "../../stores/warehouse/query.ts"
+import { queryNumber, readRows } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type VerifyFinding, counted, wrong } from "../../values/finding.ts"
 import { scratchFolder } from "../../output/scratch.ts"
 import { stateFindings } from "./replayed-state.ts"
 import { filledTables } from "../../stores/warehouse/columns.ts"
-import { type Known, type KnownTable, countedRows, shownKey } from "./existing-tables.ts"
+import { type Known, type KnownTable, countRows, countedRows, shownKey } from "./existing-tables.ts"
 
 export interface ReplayOptions {
   /** Output folder. */
@@ -114,12 +114,8 @@ const differences = Effect.fnUntraced(function* (
 ) {
   const warehouse = yield* Warehouse
   const onlyIn = (one: string, other: string) =>
-    Effect.map(
-      query(
-        countedRows,
-        `SELECT count(*) AS n, min(${shownKey(table, "a")}) AS example FROM ${one} AS a ANTI JOIN ${other} AS b USING (${names(key)})`
-      ),
-      ([row]) => row!
+    countRows(
+      `SELECT count(*) AS n, min(${shownKey(table, "a")}) AS example FROM ${one} AS a ANTI JOIN ${other} AS b USING (${names(key)})`
     )
   const found: Array<string> = []
   const missing = yield* onlyIn(theirs, ours)

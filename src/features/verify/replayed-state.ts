@@ -1,8 +1,7 @@
 /** Compares the state in the warehouse with the state that a replay of the vault gives. */
 import { Effect } from "effect"
 import { type VerifyFinding, counted, wrong } from "../../values/finding.ts"
-import { query } from "../../stores/warehouse/query.ts"
-import { countedRows } from "./existing-tables.ts"
+import { countRows } from "./existing-tables.ts"
 
 /** A table of `meta` that follows from the vault: its columns, and the row as people know it. */
 interface Derived {
@@ -54,10 +53,7 @@ export const stateFindings = Effect.fn("verify.replayedState")(function* (all: b
       (schema) => `SELECT DISTINCT ${columns} FROM ${schema}.${table}${ended}`
     )
     const other = (one: string, two: string) =>
-      Effect.map(
-        query(countedRows, `SELECT count(*) AS n, min(${shown}) AS example FROM (${one} EXCEPT ${two})`),
-        ([row]) => row!
-      )
+      countRows(`SELECT count(*) AS n, min(${shown}) AS example FROM (${one} EXCEPT ${two})`)
     const missing = yield* other(theirs!, ours!)
     if (missing.n > 0)
       findings.push(

@@ -6,7 +6,7 @@ import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { numbers } from "../../stores/warehouse/query.ts"
 import { name, names } from "../../stores/warehouse/sql.ts"
 import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
-import { type Known, type KnownTable, countedRows, shownKey } from "./existing-tables.ts"
+import { type Known, type KnownTable, countedRows, findingsOfEach, shownKey } from "./existing-tables.ts"
 
 /** Every row has a key without NULL, and no other row has the same key. */
 export const checkKeys = Effect.fn("verify.keys")(function* ({ tables, missing }: Known) {
@@ -54,10 +54,8 @@ interface Relation {
 }
 
 export const checkParents = Effect.fn("verify.parents")(function* ({ tables }: Known) {
-  const findings: Array<VerifyFinding> = []
   const relations = [...childTablesIn(tables), ...childResourcesIn(tables)]
-  const orphansOf = yield* rowsOfEach(
-    countedRows,
+  const findings = yield* findingsOfEach(
     relations.filter(({ known }) => !known.isEmpty),
     ({ columns, known, parents, where = "true" }) => {
       const same = [["location_id", "location_id"] as const, ...columns]
@@ -65,16 +63,13 @@ export const checkParents = Effect.fn("verify.parents")(function* ({ tables }: K
         .join(" AND ")
       return `SELECT count(*) AS n, min(${shownKey(known.table, "t")}) AS example
          FROM (FROM ${known.current} AS t WHERE ${where}) AS t ANTI JOIN (${parents}) AS p ON ${same}`
-    }
+    },
+    ({ known, level, parent, remark = "" }, { n, example }) => ({
+      level,
+      where: known.table.name,
+      what: `${counted(n, "row")} without a row in ${parent}${remark}, for example ${example}`
+    })
   )
-  for (const [{ known, level, parent, remark = "" }, orphans] of orphansOf) {
-    if (orphans.n > 0)
-      findings.push({
-        level,
-        where: known.table.name,
-        what: `${counted(orphans.n, "row")} without a row in ${parent}${remark}, for example ${orphans.example}`
-      })
-  }
   return {
     looked: counted(
       new Set(relations.map(({ known }) => known.table.name)).size,
@@ -94,19 +89,14 @@ const childTablesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Relatio
     return columns.flatMap(({ name: column, references }): ReadonlyArray<Relation> => {
       const target = tables.find((other) => other.parent === parent && other.table.name === references)
       if (!target || !table.key.includes(column)) return []
+      const own = [column, "id"] as const
       return [
         {
           known,
           size: known.size + target.size,
           parent: target.table.name,
           parents: `SELECT * FROM ${target.current}`,
-          columns:
-            target.table === parent
-              ? [[column, "id"]]
-              : [
-                  [column, "id"],
-                  [parentColumn, parentColumn]
-                ],
+          columns: target.table === parent ? [own] : [own, [parentColumn, parentColumn]],
           level: "wrong"
         }
       ]
@@ -122,30 +112,21 @@ const childResourcesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Rela
     const { childOf, kind } = known.resource
     const parent = tables.find(({ table }) => table.name === childOf?.table)
     if (!childOf || !parent || kind !== "child" || known.table !== known.parent) return []
-    const columns = [[childOf.column, "id"]] as const
-    const size = known.size + parent.size
+    const relation = {
+      known,
+      size: known.size + parent.size,
+      parent: childOf.table,
+      parents: `SELECT location_id, id FROM ${parent.current}`,
+      columns: [[childOf.column, "id"]]
+    } as const
     const ids = (path: string) => `SELECT location_id, ${childOf.ids} AS id FROM ${path}`
     if (childOf.ids !== undefined)
-      return [
-        {
-          known,
-          size,
-          parent: childOf.table,
-          parents: `${ids(parent.current)} UNION ${ids(parent.history)}`,
-          columns,
-          level: "note"
-        }
-      ]
-    const parents = `SELECT location_id, id FROM ${parent.current}`
+      return [{ ...relation, parents: `${ids(parent.current)} UNION ${ids(parent.history)}`, level: "note" }]
     const isFetched = `(t.location_id, t.${name(childOf.column)}) IN (${fetchedParentsSql(childRequestOf(known.resource)!.label)})`
     return [
-      { known, size, parent: childOf.table, parents, columns, level: "wrong", where: isFetched },
+      { ...relation, level: "wrong", where: isFetched },
       {
-        known,
-        size,
-        parent: childOf.table,
-        parents,
-        columns,
+        ...relation,
         level: "note",
         where: `NOT coalesce(${isFetched}, false)`,
         remark: ", whose id the service sent in the response for another parent"
@@ -155,7 +136,6 @@ const childResourcesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Rela
 
 /** Counts references without a row. They are no error: the service may have deleted the row, or no sync reads it. */
 export const checkReferences = Effect.fn("verify.references")(function* ({ tables }: Known) {
-  const findings: Array<VerifyFinding> = []
   const references = tables.flatMap(({ table, parent, columns, current, isEmpty, size }) =>
     columns.flatMap(({ name: column, references }) => {
       const to = tables.find((other) => other.table.name === references)
@@ -164,21 +144,16 @@ export const checkReferences = Effect.fn("verify.references")(function* ({ table
       return [{ table, column, current, isEmpty, to, size: size + to.size }]
     })
   )
-  const danglingOf = yield* rowsOfEach(
-    countedRows,
+  const findings = yield* findingsOfEach(
     references.filter(({ isEmpty }) => !isEmpty),
     ({ column, current, to }) =>
       `SELECT count(*) AS n, min(t.${name(column)}) AS example FROM ${current} AS t
-       ANTI JOIN ${to.current} AS p ON p.id = t.${name(column)} WHERE t.${name(column)} <> ''`
-  )
-  for (const [{ column, table, to }, { example, n }] of danglingOf) {
-    if (n > 0)
-      findings.push(
-        note(
-          `${table.name}.${column}`,
-          `${counted(n, "row")} without a matching row in ${to.table.name}, for example ${example}`
-        )
+       ANTI JOIN ${to.current} AS p ON p.id = t.${name(column)} WHERE t.${name(column)} <> ''`,
+    ({ column, table, to }, { example, n }) =>
+      note(
+        `${table.name}.${column}`,
+        `${counted(n, "row")} without a matching row in ${to.table.name}, for example ${example}`
       )
-  }
+  )
   return { looked: counted(references.length, "column"), findings }
 })

@@ -11,7 +11,7 @@ import { numbers, query, queryNumber } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type VerifyFinding, counted, failureText, note, wrong } from "../../values/finding.ts"
-import { type Known, countedRows, shownKey } from "./existing-tables.ts"
+import { type Known, findingsOfEach, shownKey } from "./existing-tables.ts"
 import { warehouseName } from "../../output/paths.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */
@@ -36,21 +36,16 @@ export const checkTimes = Effect.fn("verify.times")(function* ({ tables }: Known
         )
       )
   }
-  const futureOf = yield* rowsOfEach(
-    countedRows,
+  const future = yield* findingsOfEach(
     tables.filter(({ isEmpty }) => !isEmpty),
     ({ current, table }) =>
-      `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example FROM ${current} AS t WHERE _synced_at > ${now}`
+      `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example FROM ${current} AS t WHERE _synced_at > ${now}`,
+    ({ table }, { n, example }) =>
+      wrong(table.name, `${counted(n, "row")} with _synced_at in the future, for example ${example}`)
   )
-  for (const [{ table }, future] of futureOf) {
-    if (future.n > 0)
-      findings.push(
-        wrong(table.name, `${counted(future.n, "row")} with _synced_at in the future, for example ${future.example}`)
-      )
-  }
   return {
     looked: `${counted(watermarks.length, "watermark")}, ${counted(tables.length, "table")}`,
-    findings
+    findings: [...findings, ...future]
   }
 })
 

@@ -49,24 +49,21 @@ export const policyProblems = (
   return [
     ...Object.keys(byName)
       .filter((name) => !names.includes(name))
-      .map((resource): SettingProblem => {
+      .map((resource) => {
         const near = closest(resource, names)
         return wrong(placeOf(`schema.resources.${resource}`), {
           _tag: "UnknownResource",
           resource,
-          ...(near !== undefined && { closest: near })
-        })
+          closest: near
+        } as const)
       }),
     ...accepted
       .filter((place) => !/.\../.test(place) || !tables.has(place.split(".")[0]!))
-      .map((field): SettingProblem => {
+      .map((field) => {
         const [table, ...names] = field.split(".")
         const near = names.length > 0 ? closest(table!, tables) : undefined
-        return wrong(placeOf("schema.accepted"), {
-          _tag: "UnknownField",
-          field,
-          ...(near !== undefined && { closest: [near, ...names].join(".") })
-        })
+        const path = near && [near, ...names].join(".")
+        return wrong(placeOf("schema.accepted"), { _tag: "UnknownField", field, closest: path } as const)
       })
   ]
 }

@@ -166,10 +166,7 @@ export const targetProblems = (
   const unknown = targets.flatMap(({ placeOfTables, tables = [] }) =>
     tables
       .filter((table) => namedTables(table, own, familyByTable).length === 0)
-      .map((table): SettingProblem => {
-        const near = closest(table, names)
-        return wrong(placeOfTables, { _tag: "UnknownTable", table, ...(near !== undefined && { closest: near }) })
-      })
+      .map((table) => wrong(placeOfTables, { _tag: "UnknownTable", table, closest: closest(table, names) } as const))
   )
   const needed = targets.some(({ profile }) => profile === "analytics") ? key() : undefined
   return needed && Result.isFailure(needed) ? [...unknown, needed.failure] : unknown

@@ -75,21 +75,17 @@ const keepOut = (
   const problems: Array<SettingProblem> = []
   const report = (key: string, what: SettingProblem["what"]) =>
     problems.push(wrong(placeOf(`tables.${table}${key && `.${key}`}`), what))
-  const similar = (name: string, names: ReadonlyArray<string>) => {
-    const near = closest(name, names)
-    return near === undefined ? {} : { closest: near }
-  }
   const members = all.find(({ names }) => names.includes(table))
   if (members === undefined) {
     const names = all.flatMap((one) => one.names)
-    report("", { _tag: "UnknownTableSection", table, ...similar(table, names) })
+    report("", { _tag: "UnknownTableSection", table, closest: closest(table, names) })
     return problems
   }
   const names = members.of(table)
   const known = (key: string, listed: ReadonlyArray<string>) =>
     listed.filter((column) => {
       const isKnown = names.includes(column) || members.columns.has(pathIn(table, column))
-      if (!isKnown) report(key, { _tag: "UnknownColumn", table, key, column, ...similar(column, names) })
+      if (!isKnown) report(key, { _tag: "UnknownColumn", table, key, column, closest: closest(column, names) })
       return isKnown
     })
   const removable = (key: string, listed: ReadonlyArray<string>) =>

@@ -100,15 +100,7 @@ export const choose = (
       const families = [...new Set(familyByTable.values())]
       const tables = resources.flatMap((resource) => tablesOf(resource).map((table) => table.name))
       const near = closest(unknown, [...tables, ...families])
-      return Effect.fail(
-        failure({
-          _tag: "UnknownSelection",
-          flag,
-          name: unknown,
-          families,
-          ...(near !== undefined && { closest: near })
-        })
-      )
+      return Effect.fail(failure({ _tag: "UnknownSelection", flag, name: unknown, families, closest: near }))
     }
   }
   const links = chosenLinks(resources, optional.files)

@@ -7,7 +7,7 @@ import { closest } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type ListName, allSettings, listNames, listOf, placeOfItem, sections } from "./sections.ts"
 import { wrong } from "../values/finding.ts"
-import type { Setting } from "../values/setting.ts"
+import type { Section, Setting } from "../values/setting.ts"
 
 export const defaultFile = join("config", "sluice.toml")
 
@@ -70,31 +70,28 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
     const key = path.split(".")[1]
     const near =
       renamed[path] ?? closest(path, names) ?? names.find((name) => key !== undefined && name.split(".")[1] === key)
-    problems.push(wrong(placeOf(path), { _tag: "UnknownSetting", path, ...(near !== undefined && { closest: near }) }))
+    problems.push(wrong(placeOf(path), { _tag: "UnknownSetting", path, closest: near }))
   }
   // The value is not shown, because it may contain secrets.
   const misshapen = (path: string, expected: string) =>
     problems.push(wrong(placeOf(path), { _tag: "WrongValue", path, expected }))
 
   const folder = dirname(resolve(name))
-  const placedValues = (values: Table, settingOf: (key: string) => Setting | undefined): Table =>
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, placed(value, settingOf(key) ?? {}, folder)]))
+  /** Of a section or an item of a list. `names`: the keys that a misspelt one may stand for. */
+  const checkedValues = (place: string, values: Table, settings: Section, names: ReadonlyArray<string>): Table => {
+    const isKnown = (key: string) => Object.hasOwn(settings, key)
+    for (const key of Object.keys(values)) if (!isKnown(key)) unknown(`${place}.${key}`, names)
+    return Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [key, placed(value, isKnown(key) ? settings[key]! : {}, folder)])
+    )
+  }
+  const paths = allSettings.map(({ path }) => path)
   const known: Record<string, Table> = {}
   for (const [section, values] of Object.entries(content)) {
     if (listNames.some((list) => list === section)) continue
     if (!Object.hasOwn(sections, section)) unknown(section, [...Object.keys(sections), ...listNames])
     else if (!isTable(values)) misshapen(section, `a section, [${section}]`)
-    else {
-      known[section] = placedValues(values, (key) =>
-        allSettings.find((one) => one.section === section && one.key === key)
-      )
-      for (const key of Object.keys(values))
-        if (!allSettings.some((setting) => setting.section === section && setting.key === key))
-          unknown(
-            `${section}.${key}`,
-            allSettings.map(({ path }) => path)
-          )
-    }
+    else known[section] = checkedValues(section, values, sections[section as keyof typeof sections], paths)
   }
 
   const itemsOf = (list: ListName): ReadonlyArray<Table> => {
@@ -104,16 +101,14 @@ const checkedNames = (name: string, content: Table, placeOf: SettingsFile["place
     const items = Array.isArray(listed) ? listed.filter(isTable) : []
     if (!Array.isArray(listed) || items.length < listed.length)
       misshapen(list, `${isNamed ? `[${list}.NAME]` : `[[${list}]]`}, once for each ${item}`)
-    for (const [index, one] of items.entries()) {
-      const place = placeOfItem(list, index, one["name"])
-      for (const key of Object.keys(isNamed ? (sent as Table)[String(one["name"])]! : one))
-        if (!Object.hasOwn(settings, key))
-          unknown(
-            `${place}.${key}`,
-            Object.keys(settings).map((name) => `${place}.${name}`)
-          )
-    }
-    return items.map((one) => placedValues(one, (key) => settings[key]))
+    return items.map((one, index) => {
+      const { name } = one
+      const place = placeOfItem(list, index, name)
+      const own = Object.keys(settings).map((key) => `${place}.${key}`)
+      // The name of a section is no setting in it.
+      const values = isNamed ? (sent as Readonly<Record<string, Table>>)[String(name)]! : one
+      return { ...checkedValues(place, values, settings, own), ...(isNamed && { name }) }
+    })
   }
   return { file: { name, sections: known, lists: listsOf(itemsOf), placeOf }, problems }
 }

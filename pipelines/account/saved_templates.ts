@@ -1,16 +1,10 @@
-import { content, boolean, id, object, enumeration, text, values, created } from "#catalog/fields.ts"
+import { content, boolean, id, object, enumeration, text, created } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
+import { attachments } from "#catalog/shapes.ts"
 
 /** Templates of text messages have their attachments in two members, `template.attachments` and `urlAttachments`. */
-const attachments = (kind: string) =>
-  values(
-    "saved_template_attachments",
-    "Files of each saved template.",
-    "url",
-    text("Link to the file", { role: "file" }),
-    { key: [], constants: { kind } }
-  )
+const filesIn = (kind: string) => attachments("saved_template_attachments", "Files of each saved template.", { kind })
 
 export const savedTemplates = defineList({
   table: "saved_templates",
@@ -36,9 +30,9 @@ export const savedTemplates = defineList({
       body: content("Text of a short message"),
       subject: content("Subject line of an email"),
       html: content("Email as HTML"),
-      attachments: attachments("attachments")
+      attachments: filesIn("attachments")
     }),
-    urlAttachments: attachments("urlAttachments"),
+    urlAttachments: filesIn("urlAttachments"),
     dateAdded: created("When the template was made"),
     deleted: boolean("Listed among the deleted templates")
   }

@@ -2,6 +2,7 @@ import { content, id, enumeration, ref, text, values, created, email, identifier
 import { get } from "#catalog/request.ts"
 import { defineChild, oneRecord } from "#catalog/resource.ts"
 import { directions, messageSources } from "#catalog/enums.ts"
+import { attachments } from "#catalog/shapes.ts"
 
 const recipients = (kind: "to" | "cc" | "bcc") =>
   values("email_recipients", "Addresses each email went to.", "address", email("The address"), {
@@ -47,13 +48,7 @@ export const emails = defineChild({
     to: recipients("to"),
     cc: recipients("cc"),
     bcc: recipients("bcc"),
-    attachments: values(
-      "email_attachments",
-      "Files sent with emails.",
-      "url",
-      text("Link to the file", { role: "file" }),
-      { key: [] }
-    ),
+    attachments: attachments("email_attachments", "Files sent with emails."),
     dateAdded: created("When it came or went"),
     replyToMessageId: ref("emails", "Email it answers"),
     source: enumeration(messageSources),

@@ -3,6 +3,7 @@ import { created, emailOrPhone, identifier } from "#catalog/fields.ts"
 import { type Parameters, cursor, cursorPart, get, location, since, size, windowEnd } from "#catalog/request.ts"
 import { type Strategy, defineList } from "#catalog/resource.ts"
 import { directions, messageSources } from "#catalog/enums.ts"
+import { attachments } from "#catalog/shapes.ts"
 
 const exported = (parameters: Parameters, anchor?: string): Strategy => ({
   request: get("/conversations/messages/export", { locationId: location, limit: size, ...parameters, cursor }),
@@ -122,12 +123,6 @@ export const messages = defineList({
       { whole: json("Details by kind of message, as sent", { column: "meta", personal: "direct" }) }
     ),
     activity: json("What happened, of a message that tells of an activity, as sent", { personal: "content" }),
-    attachments: values(
-      "message_attachments",
-      "Files sent with messages.",
-      "url",
-      text("Link to the file", { role: "file" }),
-      { key: [] }
-    )
+    attachments: attachments("message_attachments", "Files sent with messages.")
   }
 })

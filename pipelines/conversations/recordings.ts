@@ -1,5 +1,6 @@
 import { count, storedFile, text } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
+import { callsWithSound } from "#catalog/shapes.ts"
 import { defineChild, oneRecord } from "#catalog/resource.ts"
 
 export const recordings = defineChild({
@@ -10,12 +11,7 @@ export const recordings = defineChild({
   key: ["message_id"],
   // A recording does not change. The refresh finds recordings that were made after the last change of the call.
   childOf: {
-    table: "messages",
-    column: "message_id",
-    where:
-      "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
-    share: 0.08,
-    versionColumn: "date_updated",
+    ...callsWithSound,
     refreshAfter: "180 days",
     noneIsError: true,
     isFile: true,

@@ -1,5 +1,6 @@
 import { content, count, decimal } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
+import { callsWithSound } from "#catalog/shapes.ts"
 import { defineChild, inOnePage } from "#catalog/resource.ts"
 
 export const transcriptSentences = defineChild({
@@ -10,12 +11,7 @@ export const transcriptSentences = defineChild({
   key: ["message_id", "sentence_index", "media_channel"],
   // A transcript may be made after the last change of its call, so every call is requested again.
   childOf: {
-    table: "messages",
-    column: "message_id",
-    where:
-      "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
-    share: 0.08,
-    versionColumn: "date_updated",
+    ...callsWithSound,
     refreshAfter: "60 days",
     noneIsError: true,
     strategy: inOnePage(get("/conversations/locations/{locationId}/messages/{messageId}/transcription"), {

@@ -2,7 +2,7 @@ import { alias, openEnum, decimal, boolean, id, json, object, ref, rows, text, c
 import { enumeration, changed, created, email, identifier, personName } from "#catalog/fields.ts"
 import { productOf } from "#catalog/decimals.ts"
 import { type Parameters, altLocation, cursorOr, get, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { byOffset, defineList } from "#catalog/resource.ts"
+import { byDayMade, byOffset, defineList } from "#catalog/resource.ts"
 import { actor, altFields, lineProduct } from "#catalog/shapes.ts"
 
 const list = (days: Parameters = {}) =>
@@ -35,11 +35,7 @@ export const orders = defineList({
   full: [list()],
   transform: (order) => [withLineAmounts(order)],
   transformedBy: ["items"],
-  backfill: {
-    dateField: "createdAt",
-    strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
-    padding: "1 day"
-  },
+  backfill: byDayMade(list({ startAt: windowStart("date"), endAt: windowEnd("date") })),
   getOne: { request: get("/payments/orders/{orderId}", altLocation), record: "" },
   detail: {
     versionColumn: "updated_at",

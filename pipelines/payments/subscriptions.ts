@@ -12,8 +12,8 @@ import {
 } from "#catalog/fields.ts"
 import { instant, json, object, openEnum, personName, ref, text, trait } from "#catalog/fields.ts"
 import { type Parameters, altLocation, cursorOr, get, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { byOffset, defineList } from "#catalog/resource.ts"
-import { actor, altFields } from "#catalog/shapes.ts"
+import { byDayMade, byOffset, defineList } from "#catalog/resource.ts"
+import { actor, altFields, paymentProvider } from "#catalog/shapes.ts"
 import { rrule } from "#catalog/enums.ts"
 
 const list = (days: Parameters = {}) =>
@@ -41,11 +41,7 @@ export const subscriptions = defineList({
   // The list can be filtered only by the day of creation, and subscriptions are cancelled years later. So every sync reads
   // the whole list, which costs a hundredth of the requests for all details, and the details of changed rows.
   full: [list()],
-  backfill: {
-    dateField: "createdAt",
-    strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
-    padding: "1 day"
-  },
+  backfill: byDayMade(list({ startAt: windowStart("date"), endAt: windowEnd("date") })),
   getOne: {
     request: get("/payments/subscriptions/{subscriptionId}", altLocation),
     record: ""
@@ -66,10 +62,7 @@ export const subscriptions = defineList({
       }),
       canceledAt: instant("When it was cancelled"),
       canceledBy: actor("canceled_by", "Who cancelled it"),
-      paymentProvider: object(
-        { type: alias("paymentProviderType") },
-        { whole: json("The provider, as sent", { personal: "financial" }), plain: "type" }
-      ),
+      paymentProvider,
       coupon: object(
         {
           _id: ref("coupons", "Coupon used", { column: "coupon_id" }),

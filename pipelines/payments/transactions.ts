@@ -1,8 +1,8 @@
 import { alias, openEnum, decimal, boolean, id, instant, json, object, ref, text, changed } from "#catalog/fields.ts"
 import { created, email, identifier, personName, trait } from "#catalog/fields.ts"
 import { type Parameters, altLocation, cursorOr, get, since, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { byOffset, defineList } from "#catalog/resource.ts"
-import { actor, altFields } from "#catalog/shapes.ts"
+import { byDayMade, byOffset, defineList } from "#catalog/resource.ts"
+import { actor, altFields, paymentProvider } from "#catalog/shapes.ts"
 
 const list = (days: Parameters = {}) =>
   byOffset(get("/payments/transactions", { ...altLocation, ...days, limit: size, offset: cursorOr(0) }), {
@@ -25,11 +25,7 @@ export const transactions = defineList({
     strategies: [{ ...list({ startAt: since("date") }), verifyField: "createdAt" }],
     fullEvery: "7 days"
   },
-  backfill: {
-    dateField: "createdAt",
-    strategies: [{ ...list({ startAt: windowStart("date"), endAt: windowEnd("date") }), verifyField: "createdAt" }],
-    padding: "1 day"
-  },
+  backfill: byDayMade(list({ startAt: windowStart("date"), endAt: windowEnd("date") })),
   // There is no detail: it would cost a request for each transaction, and add only the account of the payment provider and
   // the id of the source, which the order or invoice in `entity_id` has too.
   getOne: {
@@ -67,10 +63,7 @@ export const transactions = defineList({
       id: alias("entitySourceId")
     }),
     paymentProviderType: openEnum("Provider that took the payment"),
-    paymentProvider: object(
-      { type: alias("paymentProviderType") },
-      { whole: json("The provider, as sent", { personal: "financial" }), plain: "type" }
-    ),
+    paymentProvider,
     paymentProviderConnectedAccount: text("Account at the provider", { personal: "financial" }),
     paymentMethod: openEnum("`card`, `cash`, `cheque`, `bank_transfer`, …"),
     subscriptionId: identifier("Subscription it belongs to", { personal: "financial" }),

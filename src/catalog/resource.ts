@@ -281,6 +281,13 @@ export const oneRecord = ({ request, record }: GetOne): Strategy => ({
   pageSize: 1
 })
 
+/** A past period of a list that the service filters by the day on which a record was made. */
+export const byDayMade = (strategy: Strategy): Backfill => ({
+  dateField: "createdAt",
+  strategies: [{ ...strategy, verifyField: "createdAt" }],
+  padding: "1 day"
+})
+
 /** Whether the requests of its list name the company that owns the location. */
 export const hasCompanyParameter = ({ full = [] }: Resource): boolean =>
   JSON.stringify(full).includes('"placeholder":"company"')

@@ -35,6 +35,12 @@ export const lineProduct = object(
   { whole: json("The product, as sent", { column: "product" }), plain: "_id" }
 )
 
+/** The provider of a payment or subscription, of which some operations send the type only. */
+export const paymentProvider = object(
+  { type: alias("paymentProviderType") },
+  { whole: json("The provider, as sent", { personal: "financial" }), plain: "type" }
+)
+
 const path = { personal: "quasi" } as const
 const money = { personal: "financial" } as const
 
@@ -89,6 +95,13 @@ export const relations = (table: string, description: string) =>
     relationId: identifier("Id of the tie"),
     associationId: identifier("Id of the kind of tie"),
     primary: boolean("The main one", { column: "is_primary" })
+  })
+
+/** Links to files; each becomes a row of the child table. `constants`: say in which member of the record it was. */
+export const attachments = (table: string, description: string, constants?: { readonly kind: string }) =>
+  values(table, description, "url", text("Link to the file", { role: "file" }), {
+    key: [],
+    ...(constants && { constants })
   })
 
 /** The lines of an invoice, an estimate or a template; `what` describes their names. */
@@ -149,3 +162,13 @@ export const lateFees = object({
     value: decimal("Most that late fees come to, in the invoice's currency", money)
   })
 })
+
+/** Calls and voicemail of which there may be a recording, as parents of what is read for each. */
+export const callsWithSound = {
+  table: "messages",
+  column: "message_id",
+  where:
+    "message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') AND coalesce(call_status, '') NOT IN ('pending', 'busy', 'no-answer', 'failed', 'canceled')",
+  share: 0.08,
+  versionColumn: "date_updated"
+} as const

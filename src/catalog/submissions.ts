@@ -1,6 +1,7 @@
 /** The submissions of forms and of surveys: two tables that differ only in names. */
 import { created, customValue, email, id, json, map, object, personName, ref, text, url } from "./fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "./request.ts"
+import { byDayMade } from "./resource.ts"
 import type { Strategy, Windows } from "./strategy.ts"
 
 export const submissionsOf = (of: "form" | "survey") => {
@@ -22,11 +23,7 @@ export const submissionsOf = (of: "form" | "survey") => {
   const recent = within({ from: "since" })
   return {
     full: [within({ from: "2000-01-01" })],
-    backfill: {
-      dateField: "createdAt",
-      strategies: [{ ...recent, verifyField: "createdAt" }],
-      padding: "1 day"
-    },
+    backfill: byDayMade(recent),
     changes: { field: "createdAt", events: [of], overlap: "3 days", strategies: [recent] },
     wide: { table: `${of}_submission_answers`, field: "field", prefix: "answer_" },
     person: { contacts: ["contact_id"] },

@@ -18,7 +18,7 @@ export const repeating = (
   commands: () => CommandDescriptor
 ): ((text: string) => string) => {
   const given = flags.flatMap(([flag, value]) =>
-    value === undefined ? [] : [{ flag, text: `${flag} ${quoted(value)}` }]
+    value === undefined ? [] : [{ flag, text: `${flag} ${shellText(value)}` }]
   )
   if (given.length === 0) return (text) => text
   return (text) =>
@@ -56,6 +56,6 @@ const valueOf = (flag: string, args: ReadonlyArray<string>): string | undefined 
   return args[index] === flag ? args[index + 1] : args[index]!.slice(flag.length + 1)
 }
 
-/** As a shell reads it. */
-const quoted = (value: string): string =>
+/** As a POSIX shell reads it. */
+export const shellText = (value: string): string =>
   /^[\w./:@%+,=-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`

@@ -4,7 +4,8 @@ import { basename, join } from "node:path"
 import { exitCodes } from "../../../values/failure.ts"
 import { installed } from "../../../values/installation.ts"
 import { sluiceVersion } from "../../../values/version.ts"
-import { type Schedule, offsetsOf, shellText, timeText } from "./schedule.ts"
+import { shellText } from "../../../console/given-flags.ts"
+import { type Schedule, offsetsOf, timeText, twoDigits } from "./schedule.ts"
 
 export interface ScheduleFile {
   /** Where the scheduler expects it, or its name if the place is free. */
@@ -128,7 +129,6 @@ export const kubernetes = (schedule: Schedule): ReadonlyArray<ScheduleFile> => {
 /** Its schedules are in UTC, so a time zone with daylight saving has one for each offset. */
 export const github = (schedule: Schedule, now: number): ReadonlyArray<ScheduleFile> => {
   const { timeZone, hour, minute } = schedule
-  const digits = (value: number) => String(value).padStart(2, "0")
   const times = offsetsOf(timeZone, now)
     .toSorted((one, other) => other - one)
     .map((offset) => {
@@ -136,7 +136,7 @@ export const github = (schedule: Schedule, now: number): ReadonlyArray<ScheduleF
       const size = Math.abs(offset)
       return {
         cron: `${utc % 60} ${Math.floor(utc / 60)} * * *`,
-        offset: `${offset < 0 ? "-" : "+"}${digits(Math.floor(size / 60))}${digits(size % 60)}`
+        offset: `${offset < 0 ? "-" : "+"}${twoDigits(Math.floor(size / 60))}${twoDigits(size % 60)}`
       }
     })
   const path = ".github/workflows/sluice.yml"

@@ -17,15 +17,12 @@ export interface Schedule {
   readonly flags: ReadonlyArray<string>
 }
 
-const twoDigits = (value: number): string => String(value).padStart(2, "0")
+/** `07`. */
+export const twoDigits = (value: number): string => String(value).padStart(2, "0")
 
 /** `02:30`. */
 export const timeText = ({ hour, minute }: Pick<Schedule, "hour" | "minute">): string =>
   `${twoDigits(hour)}:${twoDigits(minute)}`
-
-/** As a POSIX shell reads it. */
-export const shellText = (value: string): string =>
-  /^[\w./:@%+,=-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`
 
 /** Hours and minutes of `02:30`; `undefined` for any other text. */
 export const timeOf = (text: string): Pick<Schedule, "hour" | "minute"> | undefined => {

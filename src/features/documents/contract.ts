@@ -1,7 +1,7 @@
 /** `sluice contract`: what readers may rely on, and whether another version of it still holds. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
-import { type ReleasedTable, breakingChanges, contractOf } from "../../stages/publish/contracts/contract.ts"
+import { breakingChanges, contractOf } from "../../stages/publish/contracts/contract.ts"
 import { contractText, odcsTables } from "../../stages/publish/contracts/odcs.ts"
 import { modelContract } from "../../stages/publish/models/dictionary.ts"
 import { sluiceVersion } from "../../values/version.ts"
@@ -54,17 +54,15 @@ const readContract = Effect.fnUntraced(function* (file: string) {
     : yield* wrong("is not a data contract of the Open Data Contract Standard with tables and typed columns.")
 })
 
-const isContract = (content: unknown): content is { readonly schema: ReadonlyArray<ReleasedTable> } =>
-  isRecord(content) && content["kind"] === "DataContract" && isListOf(content["schema"], isTable)
-
-const isTable = (one: unknown): boolean =>
-  isRecord(one) &&
-  typeof one["name"] === "string" &&
-  isListOf(
-    one["properties"],
-    (column) => isRecord(column) && typeof column["name"] === "string" && typeof column["physicalType"] === "string"
-  )
-
-const isListOf = (value: unknown, is: (one: unknown) => boolean): boolean => Array.isArray(value) && value.every(is)
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null
+/** It may say more. */
+const isContract = Schema.is(
+  Schema.Struct({
+    kind: Schema.Literal("DataContract"),
+    schema: Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        properties: Schema.Array(Schema.Struct({ name: Schema.String, physicalType: Schema.String }))
+      })
+    )
+  })
+)

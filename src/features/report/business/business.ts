@@ -1,7 +1,5 @@
 /** The first part of the report: the account's business, from the models in schema `bi` of the published DuckDB file. */
 import * as Effect from "effect/Effect"
-import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import type { Failure } from "../../../values/failure.ts"
 import { Html, day, html, moment, month } from "../../../values/html.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
 import { query } from "../../../stores/warehouse/query.ts"
@@ -37,13 +35,6 @@ export interface Business {
   readonly places: ReadonlyArray<string>
   /** What happened in a week, in a sentence. */
   readonly headline: Html | undefined
-  readonly content: Html
-}
-
-/** A topic. `clause`: its part of the sentence about the week. */
-interface Made {
-  readonly figures: ReadonlyArray<Tile>
-  readonly clause: Html | undefined
   readonly content: Html
 }
 
@@ -90,7 +81,7 @@ export const business = Effect.fn("report.business")(function* (
       const dated = figures.map((figure) => ({ ...figure, note: `${figure.note}, as of ${day(at)}` }))
       return { figures: dated, content: html`${shown} ${note}`, clause: undefined }
     })
-    const made = yield* Effect.forEach(topics, (topic): Effect.Effect<Made, Failure, Warehouse> => {
+    const made = yield* Effect.forEach(topics, (topic) => {
       const { models: needed } = topic
       const without = (lead: string) => Effect.succeed({ figures: [], clause: undefined, content: leadOf(lead) })
       const absent = needed.filter((model) => !models.has(model))

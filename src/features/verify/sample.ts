@@ -1,7 +1,6 @@
 /** Reads some records again, each with one request, and compares them with their rows. */
 import { Effect } from "effect"
 import { Api } from "../../stages/api/api.ts"
-import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../../stages/api/errors.ts"
 import { failureIn, singleRecord } from "../../catalog/answer.ts"
 import { at, parseExact } from "../../catalog/json.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
@@ -9,8 +8,7 @@ import { requestForRow } from "../../catalog/get-one.ts"
 import { type Resource, transformed } from "../../catalog/resource.ts"
 import { snakeCase } from "../../catalog/fields.ts"
 import { keyOf } from "../../catalog/tables.ts"
-import type { Failure } from "../../values/failure.ts"
-import type { Row, Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { Row } from "../../stores/warehouse/warehouse.ts"
 import { type Chosen, choose, epochMs, isCompared, same, shown, textOf } from "./sampling.ts"
 import { type Checked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import type { KnownTable } from "./existing-tables.ts"
@@ -44,13 +42,7 @@ interface Compared {
 
 const concurrency = 8
 
-export const checkSample = Effect.fn("verify.sample")(function* (
-  options: SampleOptions
-): Effect.fn.Return<
-  Sampled,
-  BadCredentials | WrongLocation | BudgetExhausted | Unavailable | Failure,
-  Api | Warehouse
-> {
+export const checkSample = Effect.fn("verify.sample")(function* (options: SampleOptions) {
   const chosen = yield* choose(options.catalogue, options.location, options.rows)
   const compared = yield* Effect.forEach(chosen, (one) => compareRow(one, options), { concurrency })
   const numbers = { agree: 0, differ: 0, "changed since": 0, "deleted since": 0, "not readable": 0 }
@@ -73,7 +65,7 @@ export const checkSample = Effect.fn("verify.sample")(function* (
           : [])
       ]
     }
-  }
+  } satisfies Sampled
 })
 
 /** A missing record was deleted after the last sync, or the sync did not notice its deletion: unknown which. */

@@ -122,15 +122,12 @@ const expectedOf = Effect.fnUntraced(function* (catalogue: Catalogue, loaded: Po
 })
 
 /** If the warehouse cannot be opened, only the vault is checked: it shows whether a rebuild is possible. */
-export const verifyVault = Effect.fn("verify.vaultAlone")(function* (
-  folder: string,
-  failure: Failure
-): Effect.fn.Return<ReadonlyArray<Checked>, Failure> {
+export const verifyVault = Effect.fn("verify.vaultAlone")(function* (folder: string, failure: Failure) {
   const vault = yield* finished("vault", "vault", checkVault(outputPaths(folder).vault, undefined))
   return [
     vault,
     { part: "warehouse", check: "tables", looked: "nothing", findings: [wrong(warehouseName, failureText(failure))] }
-  ]
+  ] satisfies ReadonlyArray<Checked>
 })
 
 /** A check that fails is a finding, and the other checks run nevertheless. */

@@ -102,9 +102,7 @@ export const changes = {
   cancel: (flags: ChosenFlags) => change("fleet-cancel", flags, cancel, (changed) => `The runs of ${changed} end`)
 }
 
-export interface FleetStatusFlags extends Pick<Flags, "config"> {
-  readonly location: string | undefined
-  readonly all: boolean
+export interface FleetStatusFlags extends ChosenFlags {
   readonly check: boolean
 }
 

@@ -57,20 +57,11 @@ const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => 
   const y = (value: number) => top + tall - (tall * (value - from)) / (to - from)
   const x = (key: string) => left + wide * places.at(key)
   const levels = Array.from({ length: Math.round((to - from) / step) + 1 }, (_, index) => from + index * step)
+  const marksBySeries = Map.groupBy(marks, (mark) => mark.series)
   const drawn =
     kind === "bar" || kind === "grouped"
       ? barsOf(marks, (wide / places.keys.length) * 0.8, kind === "grouped" ? series : [], { x, y, colourOf })
-      : series.map((name) =>
-          pathOf(
-            kind,
-            runsOf(
-              marks.filter((mark) => mark.series === name),
-              places
-            ),
-            colourOf(name),
-            { x, y }
-          )
-        )
+      : series.map((name) => pathOf(kind, runsOf(marksBySeries.get(name) ?? [], places), colourOf(name), { x, y }))
   const words = (text: string, atX: number, atY: number, anchor = "middle") =>
     html`<text x="${short(atX)}" y="${short(atY)}" text-anchor="${anchor}" fill="${colours.text}">${text}</text>`
   return html`<svg

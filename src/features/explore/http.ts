@@ -25,8 +25,7 @@ export const readJson = async (request: IncomingMessage): Promise<Body> => {
   let bytes = 0
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length
-    if (bytes > bodyBytesMax)
-      throw new HttpError(413, "too large", `A query has at most ${limits.sqlBytes.toLocaleString("en-US")} bytes.`)
+    if (bytes > bodyBytesMax) throw tooLarge()
     parts.push(part)
   }
   try {
@@ -38,6 +37,9 @@ export const readJson = async (request: IncomingMessage): Promise<Body> => {
   throw new HttpError(400, "request", "The body of the request is not a JSON object.")
 }
 
+const tooLarge = () =>
+  new HttpError(413, "too large", `A query has at most ${limits.sqlBytes.toLocaleString("en-US")} bytes.`)
+
 /** JSON can take six bytes for one. */
 const bodyBytesMax = 6 * limits.sqlBytes
 
@@ -45,8 +47,7 @@ const bodyBytesMax = 6 * limits.sqlBytes
 export const textOf = (body: Body, field: string): string => {
   const value = body[field]
   if (typeof value !== "string") throw new HttpError(400, "request", `${field} is not a text.`)
-  if (Buffer.byteLength(value) > limits.sqlBytes)
-    throw new HttpError(413, "too large", `A query has at most ${limits.sqlBytes.toLocaleString("en-US")} bytes.`)
+  if (Buffer.byteLength(value) > limits.sqlBytes) throw tooLarge()
   return value
 }
 

@@ -4,7 +4,7 @@
  * lock that a publish waits for, and its space is freed when it is closed.
  */
 import { realpath } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { readManifest } from "../../output/manifest.ts"
 import { snapshotName } from "../../output/paths.ts"
 import { type DatabaseOptions, Database, DatabaseError } from "./database.ts"
@@ -40,7 +40,7 @@ export class Releases {
     const current = this.#current
     if (current?.path === path) return current
     const options = { path, memoryMb: this.#memoryMb }
-    this.#current = { ...options, id: pathId(path), writtenAt, database: new Database(options) }
+    this.#current = { ...options, id: basename(dirname(path)), writtenAt, database: new Database(options) }
     current?.database.close()
     return this.#current
   }
@@ -49,8 +49,6 @@ export class Releases {
     this.#current?.database.close()
   }
 }
-
-const pathId = (path: string): string => dirname(path).split("/").at(-1)!
 
 /** A release can be removed at this moment, and the manifest only serves the heading of the page. */
 const writtenAtOf = (folder: string): Promise<string | undefined> =>

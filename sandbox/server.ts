@@ -1,7 +1,8 @@
 import { type RequestListener, type Server, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { fileListener, trapListener } from "./files/host.ts"
-import { listener } from "./http/listener.ts"
+import { type HttpRequest, type HttpResponse, handle } from "./http/handler.ts"
+import { type Alter, listener } from "./http/listener.ts"
 import type { SandboxOptions } from "./options.ts"
 import { Agency } from "./agency.ts"
 import { type Access, accessOf } from "./service.ts"
@@ -12,6 +13,10 @@ export interface Sandbox extends Access {
   files: string | undefined
   /** Lists the locations of the agency. Absent without an agency. */
   agencyToken: string | undefined
+  /** Handles a request without a connection. */
+  handle(request: HttpRequest): Promise<HttpResponse>
+  /** Serves the same account on another server, with changed responses. */
+  listener(alter?: Alter): RequestListener
   close(): Promise<void>
 }
 
@@ -37,6 +42,8 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     agencyToken: agency.token,
     url,
     files: agency.files?.origin,
+    handle: (request) => handle(request, agency.serviceFor(request)),
+    listener: (alter) => listener(agency, alter),
     close: async () => {
       agency.close()
       await Promise.all(servers.map(close))

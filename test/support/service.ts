@@ -1,7 +1,7 @@
 /** A sandbox in the process of the test, on its own port, with access to its records. */
 import { parseArgs } from "node:util"
 import { type Flags, readOptions, flags as sandboxFlags } from "../../sandbox/flags.ts"
-import { startSandbox } from "../../sandbox/server.ts"
+import { type Sandbox, startSandbox } from "../../sandbox/server.ts"
 import { windows } from "./recent-requests.ts"
 
 export interface Service {
@@ -27,6 +27,7 @@ export interface Service {
   readonly post: (path: string, body: unknown) => Promise<unknown>
   /** Sends one request as any client would. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>
+  readonly listener: Sandbox["listener"]
   readonly stop: () => void
 }
 export interface Stats {
@@ -41,12 +42,13 @@ export interface Stats {
 export const startService = async (...flags: ReadonlyArray<string>): Promise<Service> => {
   const { values } = parseArgs({ args: [...flags], options: sandboxFlags, allowPositionals: false })
   const options = readOptions(values as Flags)
-  const { close, world: _, ...account } = await startSandbox(options)
+  const { close, handle, world: _, ...account } = await startSandbox(options)
   if (options.limits !== undefined) windows.set(account.url, options.limits === "off" ? 0 : options.limits.intervalMs)
-  const control = async (path: string, init?: RequestInit) => {
-    const response = await fetch(`${account.url}/__sandbox/${path}`, init)
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+  const control = async (path: string, { method = "GET", body = "" } = {}) => {
+    const target = `/__sandbox/${path}`
+    const response = await handle({ method, target, headers: {}, body: Buffer.from(body) })
+    const text = typeof response.body === "string" ? response.body : [...(response.body as Iterable<string>)].join("")
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
     return text
   }
   return {

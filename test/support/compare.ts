@@ -84,7 +84,7 @@ const kept = (table: string, record: Row, row: Row): ReadonlyArray<string> => {
   const isSent = columnsSent(record)
   return Object.entries(row)
     .filter(([column, value]) => value !== null && !column.startsWith("_") && column !== "location_id")
-    .filter(([column]) => !isSent(column) && !(table in otherSources && otherSources[table]!.test(column)))
+    .filter(([column]) => !isSent(column) && !otherSources[table]?.test(column))
     .map(
       ([column, value]) =>
         `${table} ${String(row["id"])}.${column}: ${JSON.stringify(value)} has no value in the service`
@@ -93,11 +93,18 @@ const kept = (table: string, record: Row, row: Row): ReadonlyArray<string> => {
 
 /** Whether a column belongs to a field with a value, or to a field inside an object. */
 const columnsSent = (record: Row) => {
-  const values = Object.entries(record).filter(([, value]) => value !== null)
-  const names = values.map(([field]) => (field === "_id" ? "id" : snakeCase(field)))
-  const exact = new Set(names.flatMap((name) => [name, `${name}_id`, `${name}_address`, `${name}_enabled`]))
-  const prefixes = names.filter((_, index) => typeof values[index]![1] === "object").map((name) => `${name}_`)
-  return (column: string) => exact.has(column) || prefixes.some((prefix) => column.startsWith(prefix))
+  const names = new Set<string>()
+  const prefixes: Array<string> = []
+  for (const [field, value] of Object.entries(record)) {
+    if (value === null) continue
+    const name = field === "_id" ? "id" : snakeCase(field)
+    names.add(name)
+    if (typeof value === "object") prefixes.push(`${name}_`)
+  }
+  return (column: string) =>
+    names.has(column) ||
+    names.has(column.replace(/_(?:id|address|enabled)$/, "")) ||
+    prefixes.some((prefix) => column.startsWith(prefix))
 }
 
 /** Columns that another request fills, or a field inside an object with another name. */
@@ -146,11 +153,18 @@ const day = (sent: string) => {
   return a?.length === 4 ? `${a}-${b}-${c}` : `${c}-${a}-${b}`
 }
 
-const snakeCase = (name: string) =>
-  name
+const snakeCases = new Map<string, string>()
+/** Remembers each name: the records of an account repeat a few hundred of them a million times. */
+const snakeCase = (name: string): string => {
+  const known = snakeCases.get(name)
+  if (known !== undefined) return known
+  const made = name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
     .toLowerCase()
+  snakeCases.set(name, made)
+  return made
+}
 
 /** The tables of document 2, by collections in the form with all fields that are read. */
 export const commerceTables = {

@@ -15,6 +15,10 @@ export const flags = {
   submissions: { type: "string", description: "default 0.3 per contact" },
   tasks: { type: "string", description: "default 0.3 per contact" },
   appointments: { type: "string", description: "default 0.2 per contact" },
+  "minimum-scale": {
+    type: "string",
+    description: "share of the least number of rare records, such as funnels (default 1)"
+  },
   users: { type: "string", description: "default 8 and one more per 100 contacts, at most 400" },
   "notes-per-contact": { type: "string", description: "mean number of notes (default 0.8)" },
   tags: { type: "string", description: "exact number of tags on every contact" },
@@ -97,7 +101,7 @@ export const readOptions = (values: Flags): SandboxOptions => {
 }
 
 const counts = (
-  "port seed contacts locations opportunities conversations messages orders submissions tasks appointments users " +
+  "port seed contacts minimum-scale locations opportunities conversations messages orders submissions tasks appointments users " +
   "notes-per-contact tags " +
   "custom-values retry-after foreign token-lifetime file-mb file-trouble file-contents file-bytes messages-with-files"
 ).split(" ") as Array<keyof Flags>

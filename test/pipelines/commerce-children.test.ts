@@ -1,6 +1,6 @@
 /** The rows of the child tables of the commerce families, compared with the shapes of the documents. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, openAccount } from "../support/account.ts"
+import { type Account, openAccount, usualScale } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Row, families, idOf, list, wellFormed } from "./records.ts"
 
@@ -190,7 +190,7 @@ const lines = (parent: Row, items: unknown) =>
 describe("child tables of the commerce of an account with invalid data", () => {
   let account: Account
   beforeAll(async () => {
-    account = await openAccount("--world", "nasty")
+    account = await openAccount("--world", "nasty", ...usualScale)
     const ran = await account.sync("--only", families)
     assert.strictEqual(ran.code, 0, ran.stderr)
   })

@@ -1,7 +1,7 @@
 /** Email, products, invoices, payments, social, blogs, funnels and surveys of an account with invalid data, value by value. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { decimalType } from "../../src/catalog/decimals.ts"
-import { type Account, openAccount } from "../support/account.ts"
+import { type Account, openAccount, usualScale } from "../support/account.ts"
 import { commerceTables, differences, query } from "../support/compare.ts"
 import { type Row, families, idOf, isDeleted, isObject, list, wellFormed } from "./records.ts"
 
@@ -27,7 +27,7 @@ describe("the commerce of an account with invalid data", () => {
   const ask = (sql: string) => query(account.warehouse, sql)
 
   beforeAll(async () => {
-    account = await openAccount("--world", "nasty")
+    account = await openAccount("--world", "nasty", ...usualScale)
     const posts = await account.service.records("social_posts")
     for (const { id } of posts.slice(0, 3))
       await account.service.call("DELETE", `${social(account)}/posts/${String(id)}`)

@@ -102,7 +102,10 @@ const open = async (tables: string | undefined, flags: ReadonlyArray<string>): P
   const service = await startService(...usual, ...flags)
   return accountIn(await newOutput(), service, tables)
 }
-const usual = ["--limits", "off", "--contacts", "120"]
+/** Few of the records that an account has however few contacts it has: each costs a request or a part of a page. */
+const usual = ["--limits", "off", "--contacts", "120", "--minimum-scale", "0.3"]
+/** As many of them as an account usually has, for tests about them. */
+export const usualScale = ["--minimum-scale", "1"]
 
 /** The account of an output folder, with the service of its syncs. */
 export const accountIn = (output: string, service: Service, tables?: string, formats?: string): Account => {

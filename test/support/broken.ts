@@ -9,7 +9,7 @@ import { failure } from "../../src/values/failure.ts"
 import { type Checked, type Part, type VerifyFinding, isWrong } from "../../src/values/finding.ts"
 import { nextStep, verify } from "../../src/features/verify/verify.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
-import { type Account, accountIn, serviceOf } from "./account.ts"
+import { type Account, accountIn, serviceOf, usualScale } from "./account.ts"
 import { copyOf, fixture, prepareIn } from "./fixtures.ts"
 import { sluice } from "./sluice.ts"
 
@@ -94,7 +94,7 @@ const syncWith = async (account: Account, flags: ReadonlyArray<string>): Promise
 const openKept = async (kept: string): Promise<Account> => accountOf(kept, copyOf(join(kept, "output")))
 
 const accountOf = async (kept: string, output = join(kept, "output")): Promise<Account> =>
-  accountIn(output, await serviceOf(kept))
+  accountIn(output, await serviceOf(kept, usualScale))
 
 /** Damages a copy of the folder and runs `sluice verify` on it. */
 export const verifyBroken = async (

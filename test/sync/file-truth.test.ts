@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openAccount } from "../support/account.ts"
+import { type Account, discard, openAccount, usualScale } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { oneAddress } from "../support/proxy.ts"
 import { startService } from "../support/service.ts"
@@ -28,7 +28,7 @@ describe("every link of an account", () => {
       .map((entry) => join(entry.parentPath, entry.name))
 
   beforeAll(async () => {
-    account = await openAccount("--contacts", "60", "--files", "--file-trouble", "0.1")
+    account = await openAccount("--contacts", "60", "--files", "--file-trouble", "0.1", ...usualScale)
     links = (await account.service.links()).filter(({ collection }) => !notRead.includes(String(collection)))
     const ran = await sluice(["sync"], environment())
     stderr = ran.stderr

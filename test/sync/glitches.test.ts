@@ -7,7 +7,7 @@ import { at } from "../../src/catalog/json.ts"
 import { type Catalogue, discover } from "../../src/catalog/discover.ts"
 import { childRequestOf } from "../../src/catalog/resource.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
-import { type Account, openSynced } from "../support/account.ts"
+import { type Account, openSynced, usualScale } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { inDatabase, query } from "../support/compare.ts"
 import { Refusal, alteredService } from "../support/proxy.ts"
@@ -77,7 +77,7 @@ describe("a service that answers wrongly for a while", () => {
   const sync = (...flags: ReadonlyArray<string>) =>
     sluice(["sync", ...flags], { ...account.environment, SLUICE_BASE_URL: altered.url }, { overrides })
   beforeAll(async () => {
-    account = await openSynced({ flags: ["--contacts", "40"] })
+    account = await openSynced({ flags: ["--contacts", "40", ...usualScale] })
     const catalogue = await discover()
     routes = routesOf(catalogue)
     readOnlyByList = new Set(

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, openAccount } from "../support/account.ts"
+import { type Account, openAccount, usualScale } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { lowerBound } from "../support/lower-bound.ts"
 import { sluice } from "../support/sluice.ts"
@@ -9,7 +9,7 @@ describe("a sync after one per cent of the account has changed", () => {
   let first: Readonly<Record<string, number>>
   let second: Readonly<Record<string, number>>
   beforeAll(async () => {
-    account = await openAccount("--contacts", "1000")
+    account = await openAccount("--contacts", "1000", ...usualScale)
     const ran = await account.sync()
     assert.strictEqual(ran.code, 0, ran.stderr)
     first = (await account.service.stats()).requestsByOperation

@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { skipped } from "./test/support/skipped.ts"
@@ -37,6 +39,9 @@ class LongestFirst extends BaseSequencer {
     return (await super.sort(files)).toSorted((one, other) => rankOf(one) - rankOf(other))
   }
 }
+
+// The process tests have a worker for each file, which need not compile again what another one has compiled.
+process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "node-compile-cache")
 
 /**
  * Files change nothing that other files see, so they share a worker, its imports and its compiled code. Many tests wait for a

@@ -16,6 +16,7 @@ const longest = [
   "process/dbt",
   "process/fleet-lake",
   "process/fleet",
+  "process/fleet-bucket",
   "process/lake",
   "process/wide",
   "process/masking",

@@ -1,7 +1,7 @@
 /** A sync that another engine than a worker starts: the fence holds for it too. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Bucket, startBucket } from "../support/bucket.ts"
-import { type Fleet, startFleet } from "../support/fleet.ts"
+import { type Fleet, limit, limited, startFleet } from "../support/fleet.ts"
 import { hasObjectStore } from "../support/object-store.ts"
 import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts"
 import { start } from "../support/process.ts"
@@ -16,7 +16,7 @@ describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
     let location = ""
     beforeAll(async () => {
       bucket = await startBucket("state")
-      fleet = await startFleet("--locations", "2", "--contacts", "10")
+      fleet = await startFleet("--locations", "2", "--contacts", "20", ...limited)
       location = (await fleet.counts())[0]!.locationId
     })
     afterAll(async () => {
@@ -69,7 +69,7 @@ describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
       assert.strictEqual(code, 0, stderr)
       assert.deepStrictEqual(await fleet.differences(location, folder), [])
       const { fullestWindow, refused429 } = (await fleet.counts())[0]!
-      assert.isAtMost(fullestWindow, 100)
+      assert.isAtMost(fullestWindow, limit)
       assert.strictEqual(refused429, 0)
     })
 

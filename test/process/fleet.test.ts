@@ -1,11 +1,9 @@
 /** The fleet with real workers, a real PostgreSQL, and the sandbox of an agency. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { type Fleet, startFleet } from "../support/fleet.ts"
-import { type Bucket, startBucket } from "../support/bucket.ts"
-import { hasObjectStore } from "../support/object-store.ts"
+import { type Fleet, assertComplete, limited, startFleet } from "../support/fleet.ts"
 import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -13,35 +11,39 @@ import { newFolder } from "../support/sluice.ts"
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
-/** Every location equals the service, and the service never counted more than its limit. */
-const assertComplete = async (fleet: Fleet, folder?: string) => {
-  for (const { fullestWindow, locationId, refused429 } of await fleet.counts()) {
-    assert.deepStrictEqual(await fleet.differences(locationId, folder), [], locationId)
-    assert.isAtMost(fullestWindow, 100, locationId)
-    assert.strictEqual(refused429, 0, locationId)
-  }
-}
-
 describe.skipIf(postgresPrograms === undefined)(
-  postgresPrograms === undefined ? withoutPostgres : "a fleet of 8 locations and 3 workers",
+  postgresPrograms === undefined ? withoutPostgres : "a fleet of 6 locations and 3 workers",
   () => {
     let fleet: Fleet
     beforeAll(async () => {
-      fleet = await startFleet("--locations", "8", "--contacts", "10")
+      fleet = await startFleet("--locations", "6", "--contacts", "30", ...limited)
       assert.strictEqual((await fleet.run("locations", "import")).code, 0)
     })
     afterAll(() => fleet.stop())
 
     it(`equals the service after kills, a pause, and a restart of the database (seed ${seed})`, async () => {
       const random = randomFrom(seed)
-      const [first, second] = [fleet.worker(), fleet.worker()]
-      fleet.worker()
+      const workers = [fleet.worker(), fleet.worker(), fleet.worker()]
+      /** Takes the worker with most runs out of the list. */
+      const busiest = async () => {
+        const most =
+          "SELECT worker FROM sluice_fleet.runs WHERE state = 'running' GROUP BY worker ORDER BY count(*) DESC"
+        const name = (await sqlIn(fleet.postgres, most))
+          .split("\n")
+          .find((one) => workers.some(({ pid }) => one.endsWith(`:${pid}`)))
+        return workers.splice(
+          workers.findIndex(({ pid }) => name?.endsWith(`:${pid}`)),
+          1
+        )[0]!
+      }
       assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
       await seconds(5 + random() * 8)
+      const first = await busiest()
       first.kill("SIGKILL")
       await seconds(1)
-      fleet.worker()
+      workers.push(fleet.worker())
       await seconds(3 + random() * 5)
+      const second = await busiest()
       second.kill("SIGSTOP")
       await seconds(4)
       await fleet.postgres.stop()
@@ -64,7 +66,7 @@ describe.skipIf(postgresPrograms === undefined)(
   () => {
     let fleet: Fleet
     beforeAll(async () => {
-      fleet = await startFleet("--locations", "8", "--contacts", "2")
+      fleet = await startFleet("--locations", "5", "--contacts", "2", ...limited)
       assert.strictEqual((await fleet.run("locations", "import")).code, 0)
     })
     afterAll(() => fleet.stop())
@@ -86,7 +88,7 @@ describe.skipIf(postgresPrograms === undefined)(
       assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
       const [left] = await begins("=", 1, 30)
       const other = fleet.worker({ SLUICE_FLEET_PARALLEL: "8" })
-      assert.lengthOf(await begins("<>", 7, 30), 7, "no location waits for the busy worker")
+      assert.lengthOf(await begins("<>", 4, 30), 4, "no location waits for the busy worker")
       busy.kill("SIGKILL")
       for (let waited = 0; waited < 30 && !(await begins("<>", 1, 30)).includes(left!); waited++) await seconds(1)
       assert.include(await begins("<>", 1, 0), left)
@@ -101,71 +103,12 @@ describe.skipIf(postgresPrograms === undefined)(
   }
 )
 
-describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
-  postgresPrograms === undefined ? withoutPostgres : "a fleet with its state in a bucket",
-  () => {
-    let [fleet, bucket]: [Fleet, Bucket] = [] as never
-    beforeAll(async () => {
-      bucket = await startBucket("state")
-      fleet = await startFleet("--locations", "6", "--contacts", "10")
-      assert.strictEqual((await fleet.run("locations", "import")).code, 0)
-    })
-    afterAll(async () => {
-      await fleet.stop()
-      await bucket.stop()
-    })
-    const worker = (cache: string) =>
-      fleet.worker({
-        SLUICE_FLEET_STATE: "s3://state/agency",
-        SLUICE_FLEET_CACHE: cache,
-        SLUICE_FLEET_TOKEN: "",
-        SLUICE_FLEET_REFRESH_TOKEN: `file:${fleet.secrets}/refresh-{location}`,
-        SLUICE_CLIENT_ID: fleet.service.clientId,
-        SLUICE_CLIENT_SECRET: fleet.service.clientSecret,
-        SLUICE_FLEET_S3_ENDPOINT: bucket.endpoint,
-        SLUICE_FLEET_S3_KEY: "test-key",
-        SLUICE_FLEET_S3_SECRET: "test-secret"
-      })
-
-    it("moves to another worker after a kill, with the newest refresh tokens of the app, and waits for a bucket that answers 503 for 20 seconds", async () => {
-      const [first, second, third] = [newFolder(), newFolder(), newFolder()]
-      const killed = worker(first)
-      const survivor = worker(second)
-      assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
-      await seconds(20)
-      killed.kill("SIGKILL")
-      bucket.setDown(true)
-      // The outage begins when a worker notices it.
-      for (let waited = 0; waited < 100 && bucket.counts().refused === 0; waited++) await seconds(1)
-      await seconds(20)
-      bucket.setDown(false)
-      await fleet.reached(["done"], 200_000)
-      assert.isAbove(bucket.counts().refused, 0)
-      // Some locations ended on the worker that was killed.
-      const before = new Map((await fleet.counts()).map(({ locationId, requests }) => [locationId, requests]))
-      survivor.kill("SIGTERM")
-      await survivor.ended
-
-      // A worker that has nothing continues with what the others have stored.
-      worker(third)
-      assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
-      await seconds(3)
-      await fleet.reached(["done"], 200_000)
-      await assertComplete(fleet, third)
-      for (const { locationId, requests } of await fleet.counts()) {
-        assert.isTrue(existsSync(join(third, locationId, "tokens.json")), `${locationId} used the app`)
-        assert.isBelow(requests - before.get(locationId)!, before.get(locationId)! / 2, locationId)
-      }
-    })
-  }
-)
-
 describe.skipIf(postgresPrograms === undefined)(
   postgresPrograms === undefined ? withoutPostgres : "a worker with a schedule",
   () => {
     let fleet: Fleet
     beforeAll(async () => {
-      fleet = await startFleet("--locations", "4", "--contacts", "2", "--limits", "off", "--latency", "20-40")
+      fleet = await startFleet("--locations", "4", "--contacts", "2", "--limits", "off", "--latency", "500-1000")
       assert.strictEqual((await fleet.run("locations", "import")).code, 0)
     })
     afterAll(() => fleet.stop())

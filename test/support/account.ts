@@ -20,7 +20,7 @@ export interface Account {
 }
 
 /** Tables with every kind of paging and of change detection: enough to test variants of the service. */
-const coreTables =
+export const coreTables =
   "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,orders,form_submissions"
 /** The flags that read some tables only: `conversations` is also the name of a family. */
 const selectionOf = (tables: string) => ["--only", tables, "--except", "emails,recordings,transcript_sentences"]

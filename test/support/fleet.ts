@@ -1,9 +1,11 @@
 /** A fleet: the sandbox of an agency, a database, and a folder of state, in which tests start workers. */
+import { assert } from "@effect/vitest"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { coreTables } from "./account.ts"
 import { differing, inDatabase, tableByCollection } from "./compare.ts"
 import { type Postgres, startPostgres } from "./postgres.ts"
-import { type Running, start } from "./process.ts"
+import { type Running, knowingApart, start } from "./process.ts"
 import { type Service, startService } from "./service.ts"
 import { newFolder, sluice } from "./sluice.ts"
 
@@ -39,9 +41,15 @@ export interface Fleet {
   readonly stop: () => Promise<void>
 }
 
-/** Takes the flags of `sluice sandbox`. */
+const tables = new Set(coreTables.split(","))
+
+/** Takes the flags of `sluice sandbox`. Its commands know the core tables only: the claims of a fleet are about its runs. */
 export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet> => {
-  const [service, postgres] = await Promise.all([startService(...flags), startPostgres()])
+  const [service, postgres, known] = await Promise.all([
+    startService(...flags),
+    startPostgres(),
+    knowingApart(coreTables)
+  ])
   const folder = newFolder()
   const [state, secrets] = [join(folder, "state"), join(folder, "secrets")]
   mkdirSync(secrets)
@@ -57,7 +65,8 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
     SLUICE_FLEET_STATE: state,
     SLUICE_FLEET_TOKEN: `file:${secrets}/{location}`,
     SLUICE_FLEET_AGENCY_TOKEN: service.agencyToken!,
-    SLUICE_FORMATS: "none"
+    SLUICE_FORMATS: "none",
+    ...known
   }
   const workers: Array<Running> = []
   const expected = new Set<Running>()
@@ -101,6 +110,7 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
       const found: Array<string> = []
       await inDatabase(join(folder, location, "warehouse.duckdb"), async (ask) => {
         for (const [collection, table] of Object.entries(tableByCollection)) {
+          if (!tables.has(table)) continue
           const place = `${collection}${collection.includes("?") ? "&" : "?"}location=${location}`
           const lines = (await control(`records/${place}`)).split("\n")
           const records = lines.filter((line) => line !== "").map((line) => JSON.parse(line))
@@ -122,5 +132,18 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
       if (killed.length > 0)
         throw new Error(`A worker ended with ${killed[0]!.code}: ${killed[0]!.stderr.slice(-3000)}`)
     }
+  }
+}
+
+/** So few requests that a run takes half a minute, and the kills interrupt it. */
+export const limit = 20
+export const limited = ["--limits", `${limit}/10000/200000`]
+
+/** Every location equals the service, and the service never counted more than its limit. */
+export const assertComplete = async (fleet: Fleet, folder?: string) => {
+  for (const { fullestWindow, locationId, refused429 } of await fleet.counts()) {
+    assert.deepStrictEqual(await fleet.differences(locationId, folder), [], locationId)
+    assert.isAtMost(fullestWindow, limit, locationId)
+    assert.strictEqual(refused429, 0, locationId)
   }
 }

@@ -1,9 +1,9 @@
 /** dbt builds the same models from the published file, and its tests find what is wrong with an account. */
 import { assert, describe, it } from "@effect/vitest"
 import { DuckDBInstance } from "@duckdb/node-api"
-import { spawnSync } from "node:child_process"
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { execFileSync } from "node:child_process"
+import { copyFileSync, readdirSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { projectFolder, writeProject } from "../../src/stages/publish/models/files.ts"
 import { discard, openSynced } from "../support/account.ts"
 import { pythonWith } from "../support/python.ts"
@@ -16,33 +16,38 @@ interface Result {
   readonly status: string
 }
 
-/** Runs `dbt build` in a copy of the project; `results` has the status of the models and tests. `select`: without it, all. */
+/** What one process of dbt is asked to build: of the project that is its folder, or, with `select`, of a part of it. */
+interface Build {
+  readonly database: string
+  readonly select?: ReadonlyArray<string>
+}
+
+/**
+ * Runs `dbt build` for each, and prints what came of it. The project is read once; only tests of what is built are run. It
+ * writes no log, and not anew what it has read. The models of each are beside its database.
+ */
+const builder = `
+import json, os, sys
+from dbt.cli.main import dbtRunner
+flags = ["--profiles-dir", ".", "--no-use-colors", "--quiet", "--log-level-file", "none", "--no-write-json"]
+manifest, printed = None, []
+for one in json.loads(sys.argv[1]):
+    os.environ["SLUICE_DUCKDB"], os.environ["SLUICE_DBT_FILE"] = one["database"], os.path.join(os.path.dirname(one["database"]), "models.duckdb")
+    if manifest is None: manifest = dbtRunner().invoke(["parse", *flags]).result
+    select = [part for name in one.get("select", []) for part in ["--select", name]]
+    ran = dbtRunner(manifest=manifest).invoke(["build", *flags, "--indirect-selection", "cautious", *select])
+    printed.append({"success": ran.success, "results": [{"name": result.node.unique_id.split(".")[2], "status": str(result.status)} for result in ran.result.results]})
+print("\\n" + json.dumps(printed))
+`
+
 const build = async (
-  database: string,
-  folder: string,
-  ...select: ReadonlyArray<string>
-): Promise<{ readonly code: number; readonly results: ReadonlyArray<Result> }> => {
+  ...builds: ReadonlyArray<Build>
+): Promise<ReadonlyArray<{ readonly success: boolean; readonly results: ReadonlyArray<Result> }>> => {
+  const folder = newFolder()
   await writeProject(folder)
-  mkdirSync(join(folder, "target"), { recursive: true })
-  // Only tests of what is built.
-  const args = [
-    "build",
-    "--profiles-dir",
-    ".",
-    "--no-use-colors",
-    "--quiet",
-    "--indirect-selection",
-    "cautious"
-  ].concat(select.flatMap((one) => ["--select", one]))
-  const env = { ...process.env, SLUICE_DUCKDB: database }
-  const { status } = spawnSync(join(python!, "..", "dbt"), args, { cwd: folder, stdio: "ignore", env })
-  const { results } = JSON.parse(readFileSync(join(folder, "target", "run_results.json"), "utf8")) as {
-    results: ReadonlyArray<{ unique_id: string; status: string }>
-  }
-  return {
-    code: status!,
-    results: results.map(({ unique_id, status }) => ({ name: unique_id.split(".")[2]!, status }))
-  }
+  const environment = { cwd: folder, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 } as const
+  const printed = execFileSync(python!, ["-c", builder, JSON.stringify(builds)], environment)
+  return JSON.parse(printed.trim().split("\n").at(-1)!)
 }
 
 const named = (results: ReadonlyArray<Result>, isWanted: (status: string) => boolean) =>
@@ -53,17 +58,37 @@ describe.skipIf(python === undefined)("dbt", () => {
   it("builds the same rows, warns of what the service sends, and finds planted faults", async () => {
     const account = await openSynced({ flags: ["--contacts", "60"], formats: "duckdb,parquet,csv" })
     try {
-      const database = join(account.output, "published", "crm.duckdb")
-      const project = newFolder()
-      const { code, results } = await build(database, project)
-      assert.deepStrictEqual(named(results, isWrong), [])
-      assert.strictEqual(code, 0)
-      assert.isAbove(results.length, 1000)
+      const copied = () => {
+        const copy = join(newFolder(), "crm.duckdb")
+        copyFileSync(join(account.output, "published", "crm.duckdb"), copy)
+        return copy
+      }
+      const database = copied()
+      // An account may have these and be sound: a job that runs dbt must not end because of them.
+      const odd = copied()
+      await plant(odd, [
+        "UPDATE invoices SET total = -5, status = 'overpaid' WHERE rowid = (SELECT min(rowid) FROM invoices)",
+        "UPDATE opportunities SET status = 'dreamt' WHERE rowid = (SELECT min(rowid) FROM opportunities)",
+        "UPDATE appointments SET date_added = TIMESTAMPTZ '2099-01-01 00:00:00Z' WHERE rowid = (SELECT min(rowid) FROM appointments)"
+      ])
+      const spoilt = copied()
+      await plant(spoilt, [
+        "INSERT INTO contacts SELECT * FROM contacts LIMIT 1",
+        "UPDATE invoice_items SET invoice_id = 'nothing' WHERE rowid = (SELECT min(rowid) FROM invoice_items)"
+      ])
+      const [whole, warned, failed] = await build(
+        { database },
+        { database: odd, select: ["+fct_invoice", "+fct_opportunity", "+fct_appointment"] },
+        { database: spoilt, select: ["source:crm.contacts", "stg_invoices", "stg_invoice_items"] }
+      )
+      assert.deepStrictEqual(named(whole!.results, isWrong), [])
+      assert.isTrue(whole!.success)
+      assert.isAbove(whole!.results.length, 1000)
 
       const instance = await DuckDBInstance.create(":memory:")
       const connection = await instance.connect()
       await connection.run(`ATTACH '${database}' AS ours (READ_ONLY)`)
-      await connection.run(`ATTACH '${join(project, "target", "models.duckdb")}' AS theirs (READ_ONLY)`)
+      await connection.run(`ATTACH '${join(dirname(database), "models.duckdb")}' AS theirs (READ_ONLY)`)
       const marts = readdirSync(join(projectFolder, "marts")).flatMap((file) => /^(.*)\.sql$/.exec(file)?.[1] ?? [])
       let rows = 0
       for (const mart of marts) {
@@ -81,20 +106,10 @@ describe.skipIf(python === undefined)("dbt", () => {
       connection.closeSync()
       instance.closeSync()
 
-      // An account may have these and be sound: a job that runs dbt must not end because of them.
-      const odd = join(newFolder(), "crm.duckdb")
-      copyFileSync(database, odd)
-      await plant(odd, [
-        "UPDATE invoices SET total = -5, status = 'overpaid' WHERE rowid = (SELECT min(rowid) FROM invoices)",
-        "UPDATE opportunities SET status = 'dreamt' WHERE rowid = (SELECT min(rowid) FROM opportunities)",
-        "UPDATE appointments SET date_added = TIMESTAMPTZ '2099-01-01 00:00:00Z' WHERE rowid = (SELECT min(rowid) FROM appointments)"
-      ])
-      const facts = ["+fct_invoice", "+fct_opportunity", "+fct_appointment"]
-      const warned = await build(odd, newFolder(), ...facts)
-      assert.deepStrictEqual(named(warned.results, isWrong), [])
-      assert.strictEqual(warned.code, 0)
+      assert.deepStrictEqual(named(warned!.results, isWrong), [])
+      assert.isTrue(warned!.success)
       expectNames(
-        named(warned.results, (status) => status === "warn"),
+        named(warned!.results, (status) => status === "warn"),
         [
           /^not_negative_fct_invoice_total/,
           /^accepted_values_fct_invoice_invoice_status/,
@@ -102,16 +117,8 @@ describe.skipIf(python === undefined)("dbt", () => {
           /^not_after_read_fct_appointment_booked_at/
         ]
       )
-
-      const spoilt = join(newFolder(), "crm.duckdb")
-      copyFileSync(database, spoilt)
-      await plant(spoilt, [
-        "INSERT INTO contacts SELECT * FROM contacts LIMIT 1",
-        "UPDATE invoice_items SET invoice_id = 'nothing' WHERE rowid = (SELECT min(rowid) FROM invoice_items)"
-      ])
-      const failed = await build(spoilt, newFolder(), "source:crm.contacts", "stg_invoices", "stg_invoice_items")
-      assert.strictEqual(failed.code, 1)
-      expectNames(named(failed.results, isWrong), [
+      assert.isFalse(failed!.success)
+      expectNames(named(failed!.results, isWrong), [
         /^unique_crm_contacts/,
         /^relationships_stg_invoice_items_invoice_id/
       ])

@@ -9,10 +9,10 @@ import { type Account, discard, openPeople, openSynced } from "../support/accoun
 import { type Bucket, startBucket } from "../support/bucket.ts"
 import { lakeExtensions } from "../support/extensions.ts"
 import { hasObjectStore } from "../support/object-store.ts"
-import { start } from "../support/process.ts"
+import { knowingApart, start } from "../support/process.ts"
 import { pythonWith } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
-import { knowing, newFolder, sluice } from "../support/sluice.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 import { type Planted, plant } from "../subject/planted.ts"
 
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
@@ -174,11 +174,12 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
   it(`equals the release after each of ${nights} nights with kills at any request, and its readers see no mix (seed ${seed})`, async () => {
     const random = randomFrom(seed)
     const account = opened(
-      await openSynced({ tables: "contacts,opportunities,pipelines,users", flags: ["--contacts", "60"] })
+      await openSynced({ tables: "contacts,opportunities,pipelines,users", flags: ["--contacts", "60"], isAlone: true })
     )
     const config = settings("crm/nights", few)
-    const sync = () => start(["sync", ...only, ...config], environmentOf(account))
-    const publish = () => start(["publish", ...config], environmentOf(account))
+    const environment = { ...environmentOf(account), ...(await knowingApart("contacts,opportunities,pipelines,users")) }
+    const sync = () => start(["sync", ...only, ...config], environment)
+    const publish = () => start(["publish", ...config], environment)
     let kills = 0
     let stop: (() => Promise<string>) | undefined
     for (let night = 0; night < nights; night++) {
@@ -224,13 +225,12 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
   }
 
   it("gets only what has changed, the manifest last, and keeps the objects of the release before", async () => {
-    const account = opened(await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"] }))
+    const account = opened(
+      await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"], isAlone: true })
+    )
     const config = settings("crm/changes", few)
     const run = async (...args: ReadonlyArray<string>) => {
-      const ran = await sluice([...args, ...config], {
-        ...environmentOf(account),
-        ...knowing("contacts,opportunities")
-      })
+      const ran = await sluice([...args, ...config], environmentOf(account))
       assert.strictEqual(ran.code, 0, ran.stderr)
       return ran
     }
@@ -250,9 +250,11 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
   })
 
   it("may be named with any characters that its service takes", async () => {
-    const account = opened(await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"] }))
+    const account = opened(
+      await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"], isAlone: true })
+    )
     const config = settings("crm/nightly run/~me@work+ü", few)
-    const environment = { ...environmentOf(account), ...knowing("contacts,opportunities") }
+    const environment = environmentOf(account)
     for (const command of ["publish", "verify"]) {
       const ran = await sluice([command, ...config], environment)
       assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
@@ -261,13 +263,15 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
   })
 
   it("that cannot be written keeps no other target from its release, names no secret, and gets everything with the next run", async () => {
-    const account = opened(await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"] }))
+    const account = opened(
+      await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"], isAlone: true })
+    )
     const folder = join(newFolder(), "files")
     const config = settings(
       "crm/late",
       `${few}\n[[publish]]\nname = "files"\nfolder = "${folder}"\nprofile = "raw"\n${few}`
     )
-    const environment = { ...environmentOf(account), ...knowing("contacts,opportunities") }
+    const environment = environmentOf(account)
     let count = 0
     bucket.disturb(({ method }) => (method === "PUT" && ++count > 3 ? "denied" : undefined))
     const failed = await sluice(["publish", ...config, "--json"], environment)
@@ -303,12 +307,9 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
     await assertEqual(account, "crm/late")
 
     const other = opened(
-      await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20", "--seed", "2"] })
+      await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20", "--seed", "2"], isAlone: true })
     )
-    const refused = await sluice(["publish", ...config], {
-      ...environmentOf(other),
-      ...knowing("contacts,opportunities")
-    })
+    const refused = await sluice(["publish", ...config], environmentOf(other))
     assert.strictEqual(refused.code, 1)
     assert.match(
       refused.stderr,

@@ -24,11 +24,14 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
     await server?.stop()
   })
 
-  const open = async (...flags: ReadonlyArray<string>) => {
-    const account = await openSynced({ tables, flags: ["--contacts", "20", ...flags], formats: "duckdb" })
+  const open = async (seed = "1", isAlone = false) => {
+    const flags = ["--contacts", "20", "--seed", seed]
+    const account = await openSynced({ tables, flags, formats: "duckdb", isAlone })
     accounts.push(account)
     return account
   }
+  /** For the claims that are not about every table or a model. */
+  const openFew = () => open("1", true)
 
   const sql = (text: string) => sqlIn(server, text)
 
@@ -120,7 +123,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
   })
 
   it("keeps views, rights and tables of its users, also when all rows are written anew and columns come and go", async () => {
-    const account = await open()
+    const account = await openFew()
     assert.strictEqual((await publish(account, "kept")).code, 0)
     await sql(`CREATE ROLE reader; GRANT USAGE ON SCHEMA kept TO reader; GRANT SELECT ON kept.contacts TO reader;
          CREATE TABLE kept.mine AS SELECT 1 AS one; CREATE VIEW public.emails AS SELECT id, email FROM kept.contacts;
@@ -141,7 +144,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
   })
 
   it("changes no table that sluice did not create, and no rows of another output folder", async () => {
-    const [account, other] = [await open(), await open("--seed", "2")]
+    const [account, other] = [await open(), await open("2")]
     await sql("CREATE SCHEMA taken; CREATE TABLE taken.contacts (id text); INSERT INTO taken.contacts VALUES ('mine')")
     const refused = await publish(account, "taken")
     assert.strictEqual(refused.code, 1)
@@ -168,8 +171,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
     assert.strictEqual(await sql("SELECT count(DISTINCT location_id) FROM shared_all_bi.dim_contact"), "2")
 
     // The same location from two folders is a mistake, until it is said to be none.
-    const copy = await openSynced({ tables, flags: ["--contacts", "20"], formats: "duckdb" })
-    accounts.push(copy)
+    const copy = await open()
     const twice = await publish(copy, "shared")
     assert.strictEqual(twice.code, 1)
     assert.match(
@@ -182,7 +184,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
   })
 
   it("gets a column of another type, and empties one that the release does not have any more", async () => {
-    const account = await open()
+    const account = await openFew()
     assert.strictEqual((await publish(account, "retyped")).code, 0)
     await sql(`ALTER TABLE retyped.contacts ALTER COLUMN date_added TYPE date, ALTER COLUMN dnd TYPE text,
            ALTER COLUMN date_of_birth TYPE text;
@@ -246,7 +248,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
   })
 
   it("refuses rows of an earlier run, so that a process that was stopped for a while replaces nothing", async () => {
-    const account = await open()
+    const account = await openFew()
     const stale = newFolder()
     cpSync(account.output, stale, { recursive: true, verbatimSymlinks: true })
     await account.service.post("change", { contacts: 0.3, seed: 4 })
@@ -331,7 +333,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
   })
 
   it("that cannot be reached keeps no other target from its release, and is brought up to date by the next run", async () => {
-    const account = await open()
+    const account = await openFew()
     const config = join(newFolder(), "sluice.toml")
     const folder = join(newFolder(), "files")
     const password = "correcthorse"

@@ -8,7 +8,7 @@ import { type Account, discard, openSynced } from "../support/account.ts"
 import { inDatabase } from "../support/compare.ts"
 import { bouncer, startBouncer, withoutBouncer } from "../support/pooler.ts"
 import { type Postgres, postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
-import { knowing, newFolder, sluice } from "../support/sluice.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 
 const tables = "contacts,opportunities,pipelines,users,locations,custom_fields"
 
@@ -37,7 +37,8 @@ describe.skipIf(postgresPrograms === undefined)(postgresPrograms ? "a database" 
   const sql = (text: string) => sqlIn(server, text)
 
   const open = async (schema: string, url = () => server.url) => {
-    const account = await openSynced({ tables, flags: ["--contacts", "20"], formats: "duckdb" })
+    const isAlone = !schema.endsWith("_all")
+    const account = await openSynced({ tables, flags: ["--contacts", "20"], formats: "duckdb", isAlone })
     accounts.push(account)
     const config = join(newFolder(), "sluice.toml")
     const target = `[[publish]]\nname = "warehouse"\npostgres = "env:CRM_URL"\nschema = "${schema}"\nprofile = "raw"\n`
@@ -45,8 +46,7 @@ describe.skipIf(postgresPrograms === undefined)(postgresPrograms ? "a database" 
     const run = (...args: ReadonlyArray<string>) =>
       sluice([...args, "--config", config], {
         ...account.environment,
-        SLUICE_FORMATS: schema.endsWith("_all") ? "duckdb" : "none",
-        ...(!schema.endsWith("_all") && { SLUICE_MODELS: "false", ...knowing(tables) }),
+        SLUICE_FORMATS: isAlone ? "none" : "duckdb",
         CRM_URL: url()
       })
     const publish = async (...flags: ReadonlyArray<string>) => {

@@ -47,7 +47,10 @@ export const openPeople = (tables: string, ...flags: ReadonlyArray<string>) =>
 /** As `openTables`, and commands know `known` only. */
 export const openAmong = async (tables: string, known: string, ...flags: ReadonlyArray<string>): Promise<Account> => {
   const service = await startService(...usual, ...flags)
-  const account = accountIn(newFolder(), service, tables)
+  return knowingOnly(accountIn(newFolder(), service, tables), tables, known)
+}
+
+const knowingOnly = (account: Account, tables: string, known = tables): Account => {
   const environment = { ...account.environment, ...knowing(known) }
   const selection = ["--only", tables]
   return { ...account, environment, selection, sync: (...more) => sluice(["sync", ...selection, ...more], environment) }
@@ -61,26 +64,39 @@ interface First {
   readonly flags?: ReadonlyArray<string>
   /** What the syncs publish. */
   readonly formats?: string
+  /** Commands know these tables only, and the warehouse has no others. A release is without models then. */
+  readonly isAlone?: boolean
 }
 
 /**
  * An account after its first sync. The sync is made once: each account with the same tables, flags and formats has a copy of
  * its output folder, and a service of its own with the same records.
  */
-export const openSynced = async ({ tables, flags = [], formats = "none" }: First): Promise<Account> => {
+export const openSynced = async ({
+  tables,
+  flags = [],
+  formats = "none",
+  isAlone = false
+}: First): Promise<Account> => {
   const at = hourOf(new Date())
-  const given = createHash("sha256").update(JSON.stringify([at, tables, flags, formats]))
+  const given = createHash("sha256").update(JSON.stringify([at, tables, flags, formats, isAlone]))
+  const open = (output: string, service: Service) => {
+    const account = accountIn(output, service, tables, formats)
+    if (!isAlone) return account
+    const environment = { ...account.environment, SLUICE_MODELS: "false" }
+    return knowingOnly({ ...account, environment }, tables!)
+  }
   const kept = await fixture(`account-${given.digest("hex").slice(0, 16)}`, async (folder) => {
     writeFileSync(join(folder, "now"), at)
     const output = join(folder, "output")
     mkdirSync(output)
-    await prepareIn(output)
-    const account = accountIn(output, await serviceOf(folder, flags), tables, formats)
+    if (!isAlone) await prepareIn(output)
+    const account = open(output, await serviceOf(folder, flags))
     const ran = await account.sync()
     account.service.stop()
     if (ran.code !== 0) throw new Error(ran.stderr)
   })
-  return accountIn(copyOf(join(kept, "output")), await serviceOf(kept, flags), tables, formats)
+  return open(copyOf(join(kept, "output")), await serviceOf(kept, flags))
 }
 
 /** The history of an account ends at the start of an hour, so that a fixture is used for an hour at most. */

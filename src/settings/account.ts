@@ -200,12 +200,19 @@ export interface ExchangeSettings {
   readonly isNew?: () => boolean
 }
 
+/** The last requests of the run before, which the service still counts, and its rate limit. */
+export interface RecentRequests {
+  readonly burst: number
+  readonly windowMs: number
+  /** When each request was answered, epoch milliseconds. */
+  readonly answered: ReadonlyArray<number>
+}
+
 export interface RequestLimits extends Pick<BudgetValues, "burst" | "reservePerDay"> {
   readonly windowMs: number
   /** Requests of each day that a backfill also leaves to syncs. */
   readonly syncsPerDay?: number
-  /** When the last requests of the run before were answered, epoch milliseconds: the service still counts them. */
-  readonly recent?: ReadonlyArray<number>
+  readonly recent?: RecentRequests | undefined
   /** Epoch milliseconds after which no request is sent: the flag `--deadline`. */
   readonly deadline?: number | undefined
 }

@@ -112,7 +112,7 @@ describe("the budget", () => {
       const first = yield* makeBudget(limits)
       yield* send(first, 70)
       const recent = yield* first.recent
-      assert.strictEqual(recent.length, 70)
+      assert.strictEqual(recent.answered.length, 70)
       const start = yield* Clock.currentTimeMillis
       const second = yield* makeBudget({ ...limits, recent })
       yield* send(second, 130)
@@ -121,8 +121,20 @@ describe("the budget", () => {
       assert.isAtLeast(arrivals.filter((at) => at >= start && at < start + 2000).length, 29)
       assert.isAtMost(Math.max(...arrivals) - start, 21_500)
 
+      // The limit of the run before holds before the first response names it.
+      const answered = Array<number>(20).fill(yield* Clock.currentTimeMillis)
+      const fourth = yield* makeBudget({ ...limits, recent: { burst: 20, windowMs: 10_000, answered } })
+      const early = yield* Effect.forkChild(fourth.acquire(1))
+      yield* TestClock.adjust(9_999)
+      assert.isUndefined(early.pollUnsafe())
+      yield* TestClock.adjust(10)
+      yield* Fiber.join(early)
+
       // Times that cannot belong to the last window, for example after the clock was set.
-      const third = yield* makeBudget({ ...limits, recent: [start - 60_000, start + 3_600_000, Number.NaN] })
+      const third = yield* makeBudget({
+        ...limits,
+        recent: { ...recent, answered: [start - 60_000, start + 3_600_000, Number.NaN] }
+      })
       assert.strictEqual(third.usage().inWindow, 0)
     }).pipe(Effect.scoped)
   )

@@ -47,7 +47,7 @@ export const silentApi = {
   download: () => Effect.succeed({ status: "failed", reason: "no files here" } as const),
   requestsByResource: new Map<string, number>(),
   responseMs: () => 0,
-  recent: Effect.succeed([]),
+  recent: Effect.succeed({ burst: 1, windowMs: 1, answered: [] }),
   usage: () => ({ burst: 1, windowMs: 1, inWindow: 0, dailyRemaining: undefined })
 }
 

@@ -2,7 +2,6 @@
 import { parseArgs } from "node:util"
 import { type Flags, readOptions, flags as sandboxFlags } from "../../sandbox/flags.ts"
 import { type Sandbox, startSandbox } from "../../sandbox/server.ts"
-import { windows } from "./recent-requests.ts"
 
 export interface Service {
   readonly url: string
@@ -43,7 +42,6 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Ser
   const { values } = parseArgs({ args: [...flags], options: sandboxFlags, allowPositionals: false })
   const options = readOptions(values as Flags)
   const { close, handle, world: _, ...account } = await startSandbox(options)
-  if (options.limits !== undefined) windows.set(account.url, options.limits === "off" ? 0 : options.limits.intervalMs)
   const control = async (path: string, { method = "GET", body = "" } = {}) => {
     const target = `/__sandbox/${path}`
     const response = await handle({ method, target, headers: {}, body: Buffer.from(body) })

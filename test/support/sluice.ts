@@ -7,7 +7,6 @@ import { Writable } from "node:stream"
 import { Restriction } from "../../src/command/catalogue.ts"
 import { runCommand } from "../../src/cli/command.ts"
 import type { Catalogue } from "../../src/catalog/discover.ts"
-import { forgetRequests } from "./recent-requests.ts"
 import type { Service } from "./service.ts"
 
 export interface Ran {
@@ -73,7 +72,6 @@ export const sluice = async (
   { [known]: tables, ...environment }: Readonly<Record<string, string>>,
   { columns, onStderr, overrides = Context.empty(), ...options }: RunOptions = {}
 ): Promise<Ran> => {
-  forgetRequests(args[0], environment)
   const [stdout, stderr] = [new Collected(columns), new Collected(undefined, onStderr)]
   const code = await runCommand(withSentences(args), {
     environment: { PATH: process.env["PATH"], ...environment },

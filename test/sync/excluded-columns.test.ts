@@ -14,7 +14,6 @@ import { type Account, discard, openAlone, openPeople } from "../support/account
 import { query } from "../support/compare.ts"
 import { placesOf } from "../support/every-byte.ts"
 import { alteredService } from "../support/proxy.ts"
-import { windows } from "../support/recent-requests.ts"
 import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 import { wordPattern } from "../support/worded.ts"
 
@@ -122,7 +121,6 @@ describe("columns that the settings keep out", () => {
         others[String(field["id"])] = word()
       return answer
     })
-    windows.set(proxy.url, 0)
   })
   afterAll(() => {
     proxy.close()

@@ -9,7 +9,7 @@
 import { Clock, Deferred, Effect, Latch } from "effect"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { type Failure, failure } from "../../values/failure.ts"
-import type { RequestLimits } from "../../settings/account.ts"
+import type { RecentRequests, RequestLimits } from "../../settings/account.ts"
 import { BudgetExhausted } from "./errors.ts"
 import { OtherClients, type OwnRequest } from "./other-clients.ts"
 import { RunEvents } from "../../values/run-event.ts"
@@ -43,8 +43,8 @@ export interface Budget {
    * more than an hour, or the deadline has passed, and with a Failure if the reserve leaves no requests of any day.
    */
   readonly acquire: (priority: Priority) => Effect.Effect<Slot, BudgetExhausted | Failure>
-  /** When the requests that the service still counts were answered, epoch milliseconds. */
-  readonly recent: Effect.Effect<ReadonlyArray<number>>
+  /** The requests that the service still counts, for the next run. */
+  readonly recent: Effect.Effect<RecentRequests>
   readonly usage: () => {
     readonly burst: number
     readonly windowMs: number
@@ -72,7 +72,7 @@ const spreadShare = 1 / 4
 const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimits, location = "") {
-  let { burst, windowMs } = limits
+  let { burst, windowMs } = limits.recent ?? limits
   let inFlight = 0
   let isLimitKnown = false
   let blockedUntil = 0
@@ -82,7 +82,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimi
   const reserved = limits.reservePerDay + (limits.syncsPerDay ?? 0)
   const remainingToday = () => (dailyRemaining ?? Infinity) - reserved - inFlight
   const startedAt = { monotonic: yield* elapsedMs, wallClock: yield* Clock.currentTimeMillis }
-  const recentMs = (limits.recent ?? [])
+  const recentMs = (limits.recent?.answered ?? [])
     .map((at) => at - startedAt.wallClock)
     .filter((at) => at <= 0 && at + windowMs > 0)
     .toSorted((one, other) => one - other)
@@ -216,7 +216,10 @@ export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimi
 
   const recent = Effect.gen(function* () {
     const [now, wallClock] = [yield* elapsedMs, yield* Clock.currentTimeMillis]
-    return heldUntil.filter((until) => until > now).map((until) => wallClock - now + until - windowMs - marginMs)
+    const answered = heldUntil
+      .filter((until) => until > now)
+      .map((until) => wallClock - now + until - windowMs - marginMs)
+    return { burst, windowMs, answered }
   })
   return {
     acquire,

@@ -101,8 +101,8 @@ export const readOptions = (values: Flags): SandboxOptions => {
 }
 
 const counts = (
-  "port seed contacts minimum-scale locations opportunities conversations messages orders submissions tasks appointments users " +
-  "notes-per-contact tags " +
+  "port seed contacts locations opportunities conversations messages orders submissions tasks appointments users " +
+  "minimum-scale notes-per-contact tags " +
   "custom-values retry-after foreign token-lifetime file-mb file-trouble file-contents file-bytes messages-with-files"
 ).split(" ") as Array<keyof Flags>
 

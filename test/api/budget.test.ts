@@ -123,19 +123,19 @@ describe("the budget", () => {
 
       // The limit of the run before holds before the first response names it.
       const answered = Array<number>(20).fill(yield* Clock.currentTimeMillis)
-      const fourth = yield* makeBudget({ ...limits, recent: { burst: 20, windowMs: 10_000, answered } })
-      const early = yield* Effect.forkChild(fourth.acquire(1))
+      const third = yield* makeBudget({ ...limits, recent: { burst: 20, windowMs: 10_000, answered } })
+      const early = yield* Effect.forkChild(third.acquire(1))
       yield* TestClock.adjust(9_999)
       assert.isUndefined(early.pollUnsafe())
       yield* TestClock.adjust(10)
       yield* Fiber.join(early)
 
       // Times that cannot belong to the last window, for example after the clock was set.
-      const third = yield* makeBudget({
+      const fourth = yield* makeBudget({
         ...limits,
         recent: { ...recent, answered: [start - 60_000, start + 3_600_000, Number.NaN] }
       })
-      assert.strictEqual(third.usage().inWindow, 0)
+      assert.strictEqual(fourth.usage().inWindow, 0)
     }).pipe(Effect.scoped)
   )
 

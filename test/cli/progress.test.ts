@@ -32,7 +32,6 @@ const watched = (requests: Map<string, number>) => ({
         ...silentApi,
         send: () => Effect.die("not used"),
         requestsByResource: requests,
-        recent: Effect.succeed({ burst: 1, windowMs: 1, answered: [] }),
         usage: () => ({ burst: 100, windowMs: 10_000, inWindow: 3, dailyRemaining: 5000 })
       }
     }

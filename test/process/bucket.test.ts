@@ -153,6 +153,10 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
     }
   }
 
+  /** For the claims that are not about every table or a model. */
+  const openFew = (...flags: ReadonlyArray<string>) =>
+    openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20", ...flags], isAlone: true })
+
   const assertEqual = async (account: Account, place: string) => {
     const { differ, manifest, names, wrong } = await found(account, place)
     assert.deepStrictEqual({ wrong, differ }, { wrong: [], differ: [] })
@@ -225,9 +229,7 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
   }
 
   it("gets only what has changed, the manifest last, and keeps the objects of the release before", async () => {
-    const account = opened(
-      await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"], isAlone: true })
-    )
+    const account = opened(await openFew())
     const config = settings("crm/changes", few)
     const run = async (...args: ReadonlyArray<string>) => {
       const ran = await sluice([...args, ...config], environmentOf(account))
@@ -250,9 +252,7 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
   })
 
   it("may be named with any characters that its service takes", async () => {
-    const account = opened(
-      await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"], isAlone: true })
-    )
+    const account = opened(await openFew())
     const config = settings("crm/nightly run/~me@work+ü", few)
     const environment = environmentOf(account)
     for (const command of ["publish", "verify"]) {
@@ -263,9 +263,7 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
   })
 
   it("that cannot be written keeps no other target from its release, names no secret, and gets everything with the next run", async () => {
-    const account = opened(
-      await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20"], isAlone: true })
-    )
+    const account = opened(await openFew())
     const folder = join(newFolder(), "files")
     const config = settings(
       "crm/late",
@@ -306,9 +304,7 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
     assert.strictEqual((await sluice(["publish", ...config, "--full"], environment)).code, 0)
     await assertEqual(account, "crm/late")
 
-    const other = opened(
-      await openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20", "--seed", "2"], isAlone: true })
-    )
+    const other = opened(await openFew("--seed", "2"))
     const refused = await sluice(["publish", ...config], environmentOf(other))
     assert.strictEqual(refused.code, 1)
     assert.match(

@@ -2,13 +2,11 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { type Fleet, assertComplete, limited, startFleet } from "../support/fleet.ts"
+import { type Fleet, assertComplete, limited, seconds, startFleet } from "../support/fleet.ts"
 import { type Bucket, startBucket } from "../support/bucket.ts"
 import { hasObjectStore } from "../support/object-store.ts"
 import { postgresPrograms, withoutPostgres } from "../support/postgres.ts"
 import { newFolder } from "../support/sluice.ts"
-
-const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
 describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
   postgresPrograms === undefined ? withoutPostgres : "a fleet with its state in a bucket",

@@ -5,7 +5,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { lakeExtensions, lakePython } from "../support/extensions.ts"
-import { type Fleet, assertComplete, limited, startFleet } from "../support/fleet.ts"
+import { type Fleet, assertComplete, limited, seconds, startFleet } from "../support/fleet.ts"
 import { postgresPrograms, withoutPostgres } from "../support/postgres.ts"
 import { runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
@@ -15,7 +15,6 @@ import { newFolder } from "../support/sluice.ts"
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 const locations = Number(process.env["SLUICE_FLEET_LOCATIONS"] ?? 6)
 const kills = Number(process.env["SLUICE_FLEET_KILLS"] ?? 2)
-const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
 /** Compares every table of every location with its warehouse, and the numbers of rows with sluice.commits. */
 const compare = `

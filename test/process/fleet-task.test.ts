@@ -1,13 +1,11 @@
 /** A sync that another engine than a worker starts: the fence holds for it too. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Bucket, startBucket } from "../support/bucket.ts"
-import { type Fleet, limit, limited, startFleet } from "../support/fleet.ts"
+import { type Fleet, limit, limited, seconds, startFleet } from "../support/fleet.ts"
 import { hasObjectStore } from "../support/object-store.ts"
 import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts"
 import { start } from "../support/process.ts"
 import { newFolder } from "../support/sluice.ts"
-
-const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
 describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
   postgresPrograms === undefined ? withoutPostgres : "a sync with its state in a bucket, without a worker",

@@ -3,13 +3,12 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { type Fleet, assertComplete, limited, startFleet } from "../support/fleet.ts"
+import { type Fleet, assertComplete, limited, seconds, startFleet } from "../support/fleet.ts"
 import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
-const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
 describe.skipIf(postgresPrograms === undefined)(
   postgresPrograms === undefined ? withoutPostgres : "a fleet of 6 locations and 3 workers",

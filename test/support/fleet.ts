@@ -43,6 +43,8 @@ export interface Fleet {
 
 const tables = new Set(coreTables.split(","))
 
+export const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000))
+
 /** Takes the flags of `sluice sandbox`. Its commands know the core tables only: the claims of a fleet are about its runs. */
 export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet> => {
   const [service, postgres, known] = await Promise.all([
@@ -103,7 +105,7 @@ export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet
         const now = await status()
         if (now.locations.every(({ state }) => states.includes(String(state)))) return now
         if (Date.now() > until) throw new Error(JSON.stringify(now.counts) + JSON.stringify(now.locations))
-        await new Promise((resolve) => setTimeout(resolve, 1000))
+        await seconds(1)
       }
     },
     differences: async (location, folder = state) => {

@@ -84,7 +84,7 @@ describe.skipIf(postgresPrograms === undefined || lakePython === undefined)(
         await assertComplete(fleet)
         const { differ, rows, tables } = JSON.parse(runPython(lakePython!, compare, extensions, catalog, fleet.state))
         assert.deepStrictEqual(differ, [])
-        assert.isAbove(tables, 20)
+        assert.isAtLeast(tables, 40)
         assert.isAbove(rows, locations * 200)
       },
       600_000 + locations * 15_000

@@ -178,7 +178,7 @@ c.execute("UPDATE lake.crm.contacts SET first_name = 'Somebody else' WHERE id = 
         failed.stderr,
         /The lake in .*lake\.ducklake was not changed: the DuckDB extension ducklake could not be loaded/
       )
-      assert.match(failed.stderr, /Next: Correct this, then run (\.\/)?sluice publish/)
+      assert.include(failed.stderr, "Next: Correct this, then run sluice publish")
       assert.isTrue(statSync(join(account.output, "published/csv/contacts.csv")).size > 1000)
       await runProcess(["publish"], environment)
       assert.deepStrictEqual(read(account.output).differ, [])

@@ -96,7 +96,7 @@ describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
       reader.stdout.on("data", (chunk) => (answer += chunk))
       reader.stderr.on("data", (chunk) => (errors += chunk))
       const closed = new Promise((resolve) => reader.once("close", resolve))
-      for (const round of [1, 2]) {
+      for (const round of [1, 2, 3]) {
         for (const { service } of accounts)
           await service.post("change", {
             contacts: 0.2,

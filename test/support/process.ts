@@ -1,7 +1,7 @@
 /** Runs sluice as users do: as a process, through the launcher. */
 import { execFileSync, spawn } from "node:child_process"
 import { hash } from "node:crypto"
-import { cpSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
+import { cpSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { discover } from "../../src/catalog/discover.ts"
@@ -45,15 +45,19 @@ export const start = (
   }
 }
 
+/** What the launcher compares with the time of the build: it runs the sources if one of them is newer. */
+const sources = Array.from(
+  /find (.+) -newer/.exec(readFileSync(launcher, "utf8"))![1]!.matchAll(/\$home\/([\w.]+)/g),
+  ([, name]) => join(root, name!)
+)
+
 /**
  * As `knowing`, also for processes: they run a copy of the built program, as an installed package, whose other definitions are
  * removed.
  */
 export const knowingApart = async (tables: string): Promise<Readonly<Record<string, string>>> => {
-  const environment = { ...knowing(tables), SLUICE_MODELS: "false" }
+  const environment = { ...knowing(tables), SLUICE_MODELS: "false", SLUICE_COMMAND: "sluice" }
   const built = statSync(join(root, "dist", "built"), { throwIfNoEntry: false })
-  const sources = ["src", "sandbox", "pipelines", "models", "deploy", "package.json"].map((name) => join(root, name))
-  // As the launcher decides.
   if (!built || execFileSync("find", [...sources, "-newer", join(root, "dist", "built")]).length > 0) return environment
   const id = hash("sha256", `${tables} ${built.mtimeMs}`).slice(0, 12)
   const copy = await fixture(`program-${id}`, async (folder) => {

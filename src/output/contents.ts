@@ -95,7 +95,7 @@ export const outputFiles = {
   recentRequests: small(
     "recent-requests.json",
     "state",
-    "the requests of the last window, which the service still counts"
+    "the requests of the last window, which the service still counts, and its rate limit"
   ),
   backfillRunning: small("backfill.running", "run", "exists while a backfill runs; its process id"),
   backfillStop: small("backfill.stop", "run", "exists while a sync waits for the backfill to stop"),

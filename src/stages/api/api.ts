@@ -122,6 +122,15 @@ const makeApi = Effect.fn("api.make")(function* (
       )
     )
 
+  /** Renews the token that was rejected. `wasRenewed`: an earlier attempt did. */
+  const renewed = Effect.fnUntraced(function* (rejection: Retry, token: string, wasRenewed: boolean) {
+    // If the service refuses the newest token too, it would refuse the next one.
+    if (wasRenewed && token === (yield* credentials.token)) return rejection
+    const isNew = yield* credentials.renew(token, rejection.message)
+    // If another request has renewed the token meanwhile, only the old token was rejected.
+    return isNew ? rejection : ({ ...rejection, retry: "with the newest token" } satisfies Retry)
+  })
+
   /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
   const attempt = Effect.fnUntraced(
     function* ({ request, pathTemplate, priority, resource, failureIn, file, records }: Call, wasRenewed: boolean) {
@@ -171,12 +180,7 @@ const makeApi = Effect.fn("api.make")(function* (
         return { bytes, ...page, at: yield* Clock.currentTimeMillis, serviceTime } satisfies ApiResponse
       }
       if (!("retry" in classified)) return yield* classified
-      if (classified.retry !== "with a fresh token") return classified
-      // If the service refuses the newest token too, it would refuse the next one.
-      if (wasRenewed && token === (yield* credentials.token)) return classified
-      const isNew = yield* credentials.renew(token, classified.message)
-      // If another request has renewed the token meanwhile, only the old token was rejected.
-      return isNew ? classified : ({ ...classified, retry: "with the newest token" } satisfies Retry)
+      return classified.retry === "with a fresh token" ? yield* renewed(classified, token, wasRenewed) : classified
     },
     Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
   )
@@ -185,38 +189,50 @@ const makeApi = Effect.fn("api.make")(function* (
     // Such a path is normalised to another one on its way to the service, so it would request something else.
     if (/\/\.{1,2}(?=\/|$)/.test(call.request.path))
       return yield* new RequestRejected({ status: 400, message: "an id that is empty, . or .. cannot be requested" })
+    return yield* repeated(
+      (wasRenewed) => attempt(call, wasRenewed),
+      call.file === undefined ? attemptsMax : fileAttemptsMax,
+      call.pathTemplate
+    )
+  })
+
+  /** Repeats attempts while there is a reason to. */
+  const repeated = Effect.fnUntraced(function* <A extends object>(
+    attempt: (wasRenewed: boolean) => Effect.Effect<A | Retry, ApiError | Failure>,
+    attemptsMax: number,
+    pathTemplate: string | undefined
+  ) {
     let last: Retry = { retry: "soon", message: "" }
     let isRenewed = false
     let throttledAt: number | undefined
-    const callAttemptsMax = call.file === undefined ? attemptsMax : fileAttemptsMax
-    for (let tries = 0; tries < callAttemptsMax;) {
-      const result = yield* attempt(call, isRenewed)
-      if ("body" in result) return result
+    for (let tries = 0; tries < attemptsMax;) {
+      const result = yield* attempt(isRenewed)
+      if (!("retry" in result)) return result
       last = result
       // A throttled request waits in the budget, as all others do. This is not counted as a failed attempt.
-      if (result.retry === "after the window") {
+      if (last.retry === "after the window") {
         const now = yield* Clock.currentTimeMillis
         throttledAt ??= now
         if (now - throttledAt < throttledMsMax) {
-          yield* logRetry(call, result, 0)
+          yield* logRetry(pathTemplate, last, 0)
           continue
         }
-        const message = `the service refused a request for ${throttledMsMax / 60_000} minutes (${result.message})`
+        const message = `the service refused a request for ${throttledMsMax / 60_000} minutes (${last.message})`
         return yield* new BudgetExhausted({ message, resumeAt: now + throttledMsMax })
       }
       tries++
-      if (result.retry === "with a fresh token") {
-        if (isRenewed) return yield* new BadCredentials({ kind: settings.credentials.kind, ...detailOf(result) })
+      if (last.retry === "with a fresh token") {
+        if (isRenewed) return yield* new BadCredentials({ kind: settings.credentials.kind, ...detailOf(last) })
         isRenewed = true
       }
-      if (tries === callAttemptsMax) break
-      const waitMs = result.retry === "soon" ? yield* backoffMs(tries) : 0
-      yield* logRetry(call, result, waitMs)
+      if (tries === attemptsMax) break
+      const waitMs = last.retry === "soon" ? yield* backoffMs(tries) : 0
+      yield* logRetry(pathTemplate, last, waitMs)
       if (waitMs > 0) yield* Effect.sleep(waitMs)
     }
     return yield* new Unavailable({
       ...detailOf(last),
-      message: `${last.message} (after ${callAttemptsMax} attempts)`,
+      message: `${last.message} (after ${attemptsMax} attempts)`,
       later: !exchange.hasResponded()
     })
   })
@@ -232,23 +248,52 @@ const makeApi = Effect.fn("api.make")(function* (
       try: (signal) => fetchFile(links, { ...request, bytesMax: settings.fileBytesMax, ...own, signal }),
       catch: (cause) => fileFailure(request.folder, "written", cause)
     })
-  /** One request of the budget. */
-  const fetchOwn = Effect.fnUntraced(
-    function* (request: Download, resource: string) {
+  /** The newest token with which the service refused a file. */
+  let refusedToken: string | undefined
+  /** Fetches a file of the service itself once: one request of the budget. `tell` gets what came of it. */
+  const attemptFile = Effect.fnUntraced(
+    function* (request: Download, resource: string, wasRenewed: boolean, tell: (found: Fetched) => void) {
       const token = yield* credentials.token
-      requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
-      const headersFor = (url: URL): Readonly<Record<string, string>> =>
-        url.origin === origin ? { authorization: `Bearer ${token}`, version: commonHeaders.version } : {}
-      return yield* fetched(request, { headersFor, forbidden: forbidden(), attemptsMax: 1 })
+      let own: Pick<Received, "status" | "headers"> = { status: 0, headers: {} }
+      const fetch = Effect.suspend(() => {
+        requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
+        return fetched(request, {
+          headersFor: (url): Readonly<Record<string, string>> =>
+            url.origin === origin ? { authorization: `Bearer ${token}`, version: commonHeaders.version } : {},
+          heard: (url, answer) => {
+            if (url.origin === origin) own = answer
+          },
+          forbidden: forbidden(),
+          attemptsMax: 1
+        }).pipe(Effect.map((found) => ({ found, ...own })))
+      })
+      const { found, status } = yield* inSlot(2, fetch, rateLimitIn)
+      tell(found)
+      const answer = { message: "reason" in found ? found.reason : "", answered: status }
+      if (status === 429) return { retry: "after the window", ...answer } satisfies Retry
+      // A token that could not be renewed for one file is not renewed for the next one.
+      if (status === 401 && (token !== refusedToken || token !== (yield* credentials.token))) {
+        refusedToken = token
+        return yield* renewed({ retry: "with a fresh token", ...answer }, token, wasRenewed)
+      }
+      return found.status === "failed" ? ({ retry: "soon", ...answer } satisfies Retry) : found
     },
-    Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Fetched>({ status: "failed", reason: message }))
+    Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
   )
   const download = Effect.fnUntraced(function* (request: Download, resource: string) {
     if ((yield* Clock.currentTimeMillis) >= (settings.limits.deadline ?? Infinity))
       return yield* new BudgetExhausted({ message: "the deadline has passed" })
     if (URL.parse(request.url)?.origin !== origin) return yield* fetched(request, {})
-    const once = inSlot(2, fetchOwn(request, resource), () => ({}))
-    return yield* Effect.repeat(once, { times: fileAttemptsMax - 1, while: ({ status }) => status === "failed" })
+    let last: Fetched = { status: "failed", reason: "the service could not be asked", isUnanswered: true }
+    const tell = (found: Fetched) => void (last = found)
+    return yield* repeated(
+      (wasRenewed) => attemptFile(request, resource, wasRenewed, tell),
+      fileAttemptsMax,
+      undefined
+    ).pipe(
+      // One file is no proof that the token is invalid: the next request for records is.
+      Effect.catchTags({ BadCredentials: () => Effect.succeed(last), Unavailable: () => Effect.succeed(last) })
+    )
   })
 
   return Api.of({
@@ -263,7 +308,7 @@ const makeApi = Effect.fn("api.make")(function* (
 })
 
 /** The reason is the status, if there is one: the message of a response may contain personal data. */
-const logRetry = ({ pathTemplate }: Call, { answered, message }: Retry, waitMs: number) =>
+const logRetry = (pathTemplate: string | undefined, { answered, message }: Retry, waitMs: number) =>
   Effect.annotateLogs(Effect.logInfo("request is retried"), {
     path: pathTemplate,
     reason: answered === undefined ? message : String(answered),
@@ -285,7 +330,9 @@ const parsed = (bytes: Buffer, records: string | undefined): SentPage | typeof t
 const tooDeep = Symbol("nested too deeply")
 
 /** What the end of a request shows of the rate limit. If a connection existed, the service may have counted the request. */
-const rateLimitIn = (exit: Exit.Exit<Received, TransportError | RequestRejected | Failure>): RateLimitSnapshot =>
+const rateLimitIn = (
+  exit: Exit.Exit<Pick<Received, "status" | "headers">, TransportError | RequestRejected | Failure>
+): RateLimitSnapshot =>
   Exit.isSuccess(exit)
     ? rateHeaders(exit.value.headers, exit.value.status)
     : { unsent: Option.exists(Exit.findErrorOption(exit), (error) => error._tag === "TransportError" && error.unsent) }

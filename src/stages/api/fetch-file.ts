@@ -41,6 +41,8 @@ export interface FileRequest {
   readonly known?: Readonly<Record<string, unknown>> | undefined
   /** Headers for hosts that may have them, such as those of the API. */
   readonly headersFor?: (url: URL) => Readonly<Record<string, string>>
+  /** Is told of every answer, redirects included. */
+  readonly heard?: (url: URL, answer: Answer) => void
   /** Texts that the file must not contain. */
   readonly forbidden?: ReadonlyArray<string>
   readonly attemptsMax?: number
@@ -59,21 +61,22 @@ const ignoredBytesMax = 64 * 1024
 
 /** Rejects only with `DiskError`, and if it is aborted. */
 export const fetchFile = async (links: Links, request: FileRequest): Promise<Fetched> => {
-  const incoming = new IncomingFile(request.folder, request.bytesMax, request.forbidden)
+  const { attemptsMax = attemptsDefault, bytesMax, folder, forbidden, signal } = request
+  const incoming = new IncomingFile(folder, bytesMax, forbidden)
   const progress: Progress = { isUnanswered: true, partial: undefined, endsAt: performance.now() + downloadMsMax }
   let last = "it could not be fetched"
   try {
-    for (let attempts = 0; attempts < (request.attemptsMax ?? attemptsDefault);) {
+    for (let attempts = 0; attempts < attemptsMax;) {
       const before = incoming.bytes
       try {
         const answer = await attempt(links, request, incoming, progress)
         if (!("retry" in answer)) return answer
         last = answer.retry
-        if (answer.waitMs > waitMsMax) break
-        await sleep(answer.waitMs || 250 * 2 ** attempts, undefined, { signal: request.signal })
+        if (answer.waitMs > waitMsMax || attemptsMax === 1) break
+        await sleep(answer.waitMs || 250 * 2 ** attempts, undefined, { signal })
       } catch (cause) {
         if (cause instanceof FileRejected) return { status: cause.status, reason: cause.message, ...cause.about }
-        if (cause instanceof DiskError || request.signal.aborted) throw cause
+        if (cause instanceof DiskError || signal.aborted) throw cause
         last = messageOf(cause)
         if (last === "ENOTFOUND") break
       }
@@ -162,7 +165,7 @@ type Begin = (answer: Answer, stop: (cause: Error) => void) => ((chunk: Buffer) 
 /** Sends the request, and those to which it is redirected. Every address is checked. */
 const follow = async (
   { check, dispatcher }: Links,
-  { headersFor, signal, url }: FileRequest,
+  { headersFor, heard, signal, url }: FileRequest,
   headers: Readonly<Record<string, string>> = {},
   begin: Begin
 ): Promise<Answer> => {
@@ -185,6 +188,7 @@ const follow = async (
     } as const
     let location: string | undefined
     const answer = await send(dispatcher, options, signal, (answer, stop) => {
+      heard?.(target, answer)
       location = redirectIn(answer)
       return location === undefined ? begin(answer, stop) : undefined
     })

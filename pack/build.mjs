@@ -12,6 +12,11 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = `${root}dist/`
 
+const { dependencies, name, optionalDependencies, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+// The pinned Node brings 67 MB of headers for native modules, and nothing here compiles one.
+for (const node of Object.keys(optionalDependencies))
+  rmSync(`${root}node_modules/${node}/include`, { recursive: true, force: true })
+
 rmSync(dist, { recursive: true, force: true })
 const isPacking = ["pack", "publish"].includes(process.env["npm_command"] ?? "")
 if (!isPacking && !existsSync(`${root}node_modules/rolldown`)) {
@@ -30,7 +35,6 @@ for (const folder of ["models", "config", "deploy/schedules", "src/features/expl
 const { parse } = await import("yaml")
 const properties = parse(readFileSync(`${root}models/marts/_marts.yml`, "utf8"))
 writeFileSync(`${dist}_marts.yml.json`, JSON.stringify(properties))
-const { dependencies, name, optionalDependencies, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 const imports = { "#catalog/*.ts": "./src/catalog/*.js" }
 writeFileSync(
   `${dist}package.json`,

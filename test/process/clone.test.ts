@@ -1,7 +1,7 @@
 /** A clone of the repository in which a user works: git sees nothing of what the commands write. */
 import { assert, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { copyFileSync, mkdirSync, statSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { start } from "../support/process.ts"
@@ -60,5 +60,17 @@ it("a clone ignores what every command writes into it", async () => {
     assert.strictEqual(git("status", "--porcelain", "--untracked-files=all"), "")
   } finally {
     service.stop()
+  }
+})
+
+it("a clone keeps no headers of Node, which take 67 MB", () => {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const installed = Object.keys(optionalDependencies)
+    .map((name) => join(root, "node_modules", name))
+    .filter((folder) => existsSync(folder))
+  assert.isNotEmpty(installed)
+  for (const folder of installed) {
+    assert.isTrue(existsSync(join(folder, "bin")), folder)
+    assert.isFalse(existsSync(join(folder, "include")), folder)
   }
 })

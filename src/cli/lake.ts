@@ -1,7 +1,7 @@
 /** `sluice lake maintain`: merges small files of the lake, and deletes files that no version needs. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { lakeMaintenance, maintainLake } from "../destinations/lake/maintain.ts"
+import { maintainLake } from "../destinations/lake/maintain.ts"
 import { openLake } from "../destinations/lake/lake.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { Flags } from "../settings/read.ts"
@@ -28,12 +28,10 @@ export const lakeMaintain = Effect.fn("command.lakeMaintain")(function* (flags: 
     )
   const { warehouse } = outputPaths(output.folder)
   if (!existsSync(warehouse)) return yield* nothingSynced(output.folder)
-  const work = Effect.gen(function* () {
-    const lake = yield* openLake(settings, "write")
-    const steps = yield* lakeMaintenance(lake)
-    if (apply) yield* maintainLake(lake)
-    return steps
-  }).pipe(Effect.scoped, Effect.provide(Warehouse.layer(warehouse, { ...output, access: apply ? "write" : "read" })))
+  const work = Effect.flatMap(openLake(settings, "write"), (lake) => maintainLake(lake, apply)).pipe(
+    Effect.scoped,
+    Effect.provide(Warehouse.layer(warehouse, { ...output, access: apply ? "write" : "read" }))
+  )
   const steps = yield* apply
     ? recorded(work, output.folder, "maintain", (done) => ({
         ...Object.fromEntries(done.map(({ count, step }) => [step, count])),

@@ -1,16 +1,8 @@
 /** Maintenance of the lake: fewer and larger files, and no files of versions that are older than the settings keep. */
 import * as Effect from "effect/Effect"
-import type { Failure } from "../../values/failure.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import type { Lake } from "./lake.ts"
 import { newestCommitsSql } from "./tables.ts"
-
-export interface Maintenance {
-  readonly step: "rewrite" | "merge" | "expire" | "delete" | "orphans" | "commits"
-  /** Files, snapshots or rows. */
-  readonly count: number
-  readonly what: string
-}
 
 /** Files that an expired version needed are deleted a day later, so that a query that has begun can end. */
 const graceHours = 24
@@ -19,81 +11,71 @@ const grace = `now()::TIMESTAMP::TIMESTAMPTZ - INTERVAL ${graceHours} HOUR`
 const smallBytes = 16_000_000
 /** Share of deleted rows from which a file is rewritten. */
 const deletedShare = 0.2
+const metadata = "__ducklake_metadata_lake"
 
-/** What `maintainLake` would do. */
-export const lakeMaintenance = Effect.fn("lake.maintenance")(function* ({
-  rows,
-  settings: { expireAfter }
-}: Lake): Effect.fn.Return<ReadonlyArray<Maintenance>, Failure> {
-  const count = (sql: string) => Effect.map(rows(sql), ([row]) => Number(row?.["n"] ?? 0))
-  const metadata = "__ducklake_metadata_lake"
-  return [
+const expiry = (period: string): string => `now()::TIMESTAMP::TIMESTAMPTZ - INTERVAL ${literal(period)}`
+
+/** Each step with what it does, SQL for how many, and the statement that does it. */
+const stepsOf = (expireAfter: string) =>
+  [
     {
       step: "commits",
       what: "rows of sluice.commits that later ones replace",
-      count: yield* count(
-        `SELECT (SELECT count(*) FROM lake.sluice.commits) - (SELECT count(*) FROM ${newestCommitsSql}) AS n`
-      )
+      count: `SELECT (SELECT count(*) FROM lake.sluice.commits) - (SELECT count(*) FROM ${newestCommitsSql}) AS n`,
+      run: `DELETE FROM lake.sluice.commits WHERE (location_id, table_name, run_id, committed_at) NOT IN (
+        SELECT (location_id, table_name, run_id, committed_at) FROM ${newestCommitsSql})`
     },
     {
       step: "rewrite",
       what: `files of which more than ${deletedShare * 100} % of the rows are deleted`,
-      count: yield* count(
-        `SELECT count(*) AS n FROM ${metadata}.ducklake_data_file AS f
-         JOIN ${metadata}.ducklake_delete_file AS d ON d.data_file_id = f.data_file_id AND d.end_snapshot IS NULL
-         WHERE f.end_snapshot IS NULL AND d.delete_count > ${deletedShare} * f.record_count`
-      )
+      count: `SELECT count(*) AS n FROM ${metadata}.ducklake_data_file AS f
+        JOIN ${metadata}.ducklake_delete_file AS d ON d.data_file_id = f.data_file_id AND d.end_snapshot IS NULL
+        WHERE f.end_snapshot IS NULL AND d.delete_count > ${deletedShare} * f.record_count`,
+      run: `CALL ducklake_rewrite_data_files('lake', delete_threshold => ${deletedShare})`
     },
     {
       step: "expire",
       what: `snapshots older than ${expireAfter}`,
-      count: yield* count(
-        `SELECT count(*) AS n FROM lake.snapshots() WHERE snapshot_time < ${expiry(expireAfter)}
-         AND snapshot_id < (SELECT max(snapshot_id) FROM lake.snapshots())`
-      )
+      count: `SELECT count(*) AS n FROM lake.snapshots() WHERE snapshot_time < ${expiry(expireAfter)}
+        AND snapshot_id < (SELECT max(snapshot_id) FROM lake.snapshots())`,
+      run: `CALL ducklake_expire_snapshots('lake', older_than => ${expiry(expireAfter)})`
     },
     {
       step: "merge",
       what: "files below 16 MB without deleted rows, if their table and location have several",
-      count: yield* count(
-        `SELECT coalesce(sum(files), 0) AS n FROM (
-           SELECT count(*) AS files FROM ${metadata}.ducklake_data_file AS f
-           LEFT JOIN ${metadata}.ducklake_file_partition_value AS p USING (data_file_id)
-           ANTI JOIN (FROM ${metadata}.ducklake_delete_file WHERE end_snapshot IS NULL) AS d USING (data_file_id)
-           WHERE f.end_snapshot IS NULL AND f.file_size_bytes < ${smallBytes}
-           GROUP BY f.table_id, p.partition_value HAVING count(*) > 1)`
-      )
+      count: `SELECT coalesce(sum(files), 0) AS n FROM (
+        SELECT count(*) AS files FROM ${metadata}.ducklake_data_file AS f
+        LEFT JOIN ${metadata}.ducklake_file_partition_value AS p USING (data_file_id)
+        ANTI JOIN (FROM ${metadata}.ducklake_delete_file WHERE end_snapshot IS NULL) AS d USING (data_file_id)
+        WHERE f.end_snapshot IS NULL AND f.file_size_bytes < ${smallBytes}
+        GROUP BY f.table_id, p.partition_value HAVING count(*) > 1)`,
+      run: `CALL ducklake_merge_adjacent_files('lake', max_file_size => ${smallBytes})`
     },
     {
       step: "delete",
       what: `files that no version has needed for ${graceHours} hours`,
-      count: yield* count(
-        `SELECT count(*) AS n FROM ${metadata}.ducklake_files_scheduled_for_deletion WHERE schedule_start < ${grace}`
-      )
+      count: `SELECT count(*) AS n FROM ${metadata}.ducklake_files_scheduled_for_deletion WHERE schedule_start < ${grace}`,
+      run: `CALL ducklake_cleanup_old_files('lake', older_than => ${grace})`
     },
     {
       step: "orphans",
       what: `files older than ${graceHours} hours that belong to no version`,
-      count: (yield* rows(`CALL ducklake_delete_orphaned_files('lake', dry_run => true, older_than => ${grace})`))
-        .length
+      count: `SELECT count(*) AS n FROM ducklake_delete_orphaned_files('lake', dry_run => true, older_than => ${grace})`,
+      run: `CALL ducklake_delete_orphaned_files('lake', older_than => ${grace})`
     }
-  ]
-})
+  ] as const
 
-const expiry = (period: string): string => `now()::TIMESTAMP::TIMESTAMPTZ - INTERVAL ${literal(period)}`
-
-/** Each step is a transaction: what is done before a failure stays done. */
-export const maintainLake = Effect.fn("lake.maintain")(function* ({ settings: { expireAfter }, transaction }: Lake) {
-  for (const statement of [
-    `DELETE FROM lake.sluice.commits WHERE (location_id, table_name, run_id, committed_at) NOT IN (
-       SELECT (location_id, table_name, run_id, committed_at) FROM ${newestCommitsSql})`,
-    `CALL ducklake_rewrite_data_files('lake', delete_threshold => ${deletedShare})`,
-    `CALL ducklake_expire_snapshots('lake', older_than => ${expiry(expireAfter)})`,
-    `CALL ducklake_merge_adjacent_files('lake', max_file_size => ${smallBytes})`,
-    `CALL ducklake_cleanup_old_files('lake', older_than => ${grace})`,
-    `CALL ducklake_delete_orphaned_files('lake', older_than => ${grace})`
-  ])
-    yield* transaction([statement])
+/** Counts the files, snapshots or rows of each step, then takes the steps. Each is a transaction: what is done before a failure stays done. */
+export const maintainLake = Effect.fn("lake.maintain")(function* (
+  { rows, settings: { expireAfter }, transaction }: Lake,
+  apply: boolean
+) {
+  const steps = stepsOf(expireAfter)
+  const found = yield* Effect.forEach(steps, ({ count, step, what }) =>
+    Effect.map(rows(count), ([row]) => ({ step, what, count: Number(row!["n"]) }))
+  )
+  if (apply) yield* Effect.forEach(steps, ({ run }) => transaction([run]))
+  return found
 })
 
 /**
@@ -107,7 +89,7 @@ export const purgeLake = Effect.fn("lake.purge")(function* ({ transaction }: Lak
     "CALL ducklake_expire_snapshots('lake', older_than => now()::TIMESTAMP::TIMESTAMPTZ)",
     "CALL ducklake_cleanup_old_files('lake', cleanup_all => true)",
     // The smallest and largest values of a table, which readers use to skip it; without them, they read it.
-    "UPDATE __ducklake_metadata_lake.ducklake_table_column_stats SET min_value = NULL, max_value = NULL"
+    `UPDATE ${metadata}.ducklake_table_column_stats SET min_value = NULL, max_value = NULL`
   ])
     yield* transaction([statement])
 })

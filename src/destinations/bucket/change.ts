@@ -4,24 +4,6 @@ import type { BucketFile, BucketManifest, Writing } from "./manifest.ts"
 /** For so long, readers of a manifest find its objects; those that the current manifest replaced stay until the next one. */
 const graceMs = 24 * 3_600_000
 
-export interface Change {
-  /** Objects to send; it may be that some of them are there already. */
-  readonly sent: ReadonlyArray<BucketFile>
-  /** Objects of `sent` that may be there. */
-  readonly perhaps: ReadonlySet<string>
-  /** Files that are to be made from their objects. */
-  readonly copied: ReadonlyArray<BucketFile>
-  /** Files that the release does not have. */
-  readonly stale: ReadonlyArray<string>
-  /** Objects that no reader needs any more. */
-  readonly due: ReadonlyArray<string>
-  /** Those that stay, and no file of the release has. */
-  readonly earlier: BucketManifest["earlier"]
-  readonly writing: Omit<Writing, "owner">
-  /** Of the manifest, ISO 8601: it is the same while the release is. */
-  readonly writtenAt: string
-}
-
 interface Found {
   readonly before: BucketManifest | undefined
   readonly interrupted: Writing | undefined
@@ -36,11 +18,12 @@ interface Options {
   readonly run: string
 }
 
+export type Change = ReturnType<typeof changeOf>
 export const changeOf = (
   { before, interrupted }: Found,
   files: ReadonlyArray<BucketFile>,
   { full, isLarge, now, run }: Options
-): Change => {
+) => {
   const filesBefore = before?.files ?? []
   const [doubtfulObjects, doubtfulPaths] = [new Set(interrupted?.objects), new Set(interrupted?.paths)]
   const trusted = full ? [] : filesBefore
@@ -61,12 +44,19 @@ export const changeOf = (
   const all = earlierObjects({ before, interrupted }, files, writtenAt)
   const due = all.filter(isDue(now, writtenAt))
   return {
+    /** Objects to send; it may be that some of them are there already. */
     sent,
+    /** Objects of `sent` that may be there. */
     perhaps: new Set([...(before?.earlier ?? []).map(({ object }) => object), ...doubtfulObjects]),
+    /** Files that are to be made from their objects. */
     copied,
+    /** Files that the release does not have. */
     stale,
+    /** Objects that no reader needs any more. */
     due: due.map(({ object }) => object),
+    /** Those that stay, and no file of the release has. */
     earlier: all.filter((one) => !due.includes(one)),
+    /** Of the manifest, ISO 8601: it is the same while the release is. */
     writtenAt,
     writing: {
       objects: [...new Set([...doubtfulObjects, ...sent.map(({ object }) => object)])],

@@ -73,15 +73,6 @@ export const permittedBy = Effect.fnUntraced(function* (table: ReleaseTable, row
   } satisfies Permitted
 })
 
-export interface IndexChanges {
-  /** Before rows are written. */
-  readonly before: ReadonlyArray<string>
-  /** Indexes are made when the rows are there, which takes less time. */
-  readonly after: ReadonlyArray<string>
-  /** What long texts did not permit. Rows that were deleted have their place in new indexes until PostgreSQL removes them. */
-  readonly ifPossible: ReadonlyArray<string>
-}
-
 /**
  * Makes the indexes what the values permit. `isWhole`: all rows are written. The location is the last column of a key, so that
  * its index also finds an id without a location; without a key, each of its other columns has an index.
@@ -94,7 +85,7 @@ export const indexChanges = (
     isNew,
     isWhole
   }: { readonly existing: ReadonlyArray<Index>; readonly isNew: boolean; readonly isWhole: boolean }
-): IndexChanges => {
+) => {
   const ordered = key.toSorted((one, other) => Number(one === "location_id") - Number(other === "location_id"))
   const primary = existing.find(({ isPrimary }) => isPrimary)
   const wanted = new Set(
@@ -115,13 +106,16 @@ export const indexChanges = (
   const losesKey = primary !== undefined && !isKeyed
   const getsKey = isWhole && isKeyed && primary === undefined
   return {
+    /** Before rows are written. */
     before: [...(losesKey ? [`ALTER TABLE ${path} DROP CONSTRAINT ${name(primary.index)}`] : []), ...tooLong.map(drop)],
+    /** Indexes are made when the rows are there, which takes less time. */
     after: [
       ...(isNew && isKeyed ? [addKey] : []),
       ...[...wanted]
         .filter((column) => isNew || tooLong.some((one) => one.column === column) || (losesKey && !single.has(column)))
         .map(create)
     ],
+    /** What long texts did not permit. Rows that were deleted have their place in new indexes until PostgreSQL removes them. */
     ifPossible: [
       ...(getsKey && !isNew ? [addKey] : []),
       ...(isWhole ? hashed.map(drop) : []),

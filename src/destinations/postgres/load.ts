@@ -17,14 +17,7 @@ import { type ReleaseTable, modelSchema } from "./release-tables.ts"
 import { findChanged, findChangedWide, indexedRows, insertAll, replaceChanged, takeAllKeys } from "./rows.ts"
 import { type Server, type ServerError, limitTableLocks, transaction } from "./server.ts"
 import { type StoredState, behind, ensureSchema, forgetState, shapeIn, storeState, storedState } from "./state.ts"
-import {
-  type Existing,
-  type TableStatements,
-  existingTables,
-  isNeeded,
-  tableStatements,
-  unlessRefused
-} from "./tables.ts"
+import { type Existing, existingTables, isNeeded, tableStatements, unlessRefused } from "./tables.ts"
 
 export interface Loading {
   readonly target: string
@@ -243,7 +236,7 @@ interface Plan {
   readonly isAlone: boolean
   /** Without locations, with other output folders. */
   readonly isShared: boolean
-  readonly statements: TableStatements
+  readonly statements: ReturnType<typeof tableStatements>
 }
 
 /**

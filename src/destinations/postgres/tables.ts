@@ -31,16 +31,6 @@ export const written: Readonly<Record<string, string>> = {
   time: "time without time zone"
 }
 
-export interface TableStatements {
-  /** What the table lacks. */
-  readonly alterations: ReadonlyArray<string>
-  /** Texts that get a narrower type. If something depends on such a column, it stays a text, which takes every value. */
-  readonly narrowings: ReadonlyArray<string>
-  readonly comments: ReadonlyArray<string>
-  /** A column gets another type, so all rows are written anew. */
-  readonly isRetyped: boolean
-}
-
 export interface Before {
   /** `undefined`: the table is to be created. */
   readonly existing: Existing | undefined
@@ -51,10 +41,7 @@ export interface Before {
 }
 
 /** A column that the release does not have any more stays, and is emptied. */
-export const tableStatements = (
-  { columns, comment, path }: Shape,
-  { existing, isAlone, own }: Before
-): TableStatements => {
+export const tableStatements = ({ columns, comment, path }: Shape, { existing, isAlone, own }: Before) => {
   const comments = [
     `COMMENT ON TABLE ${path} IS ${literal(comment ?? null)}`,
     ...columns.flatMap((column) =>
@@ -82,14 +69,17 @@ export const tableStatements = (
     ...retyped.filter((column) => !isText(column)).map(retype)
   ]
   return {
+    /** What the table lacks. */
     alterations: [
       ...(alterations.length > 0 ? [`ALTER TABLE ${path} ${alterations.join(", ")}`] : []),
       ...(isAlone
         ? left.map((column) => `UPDATE ${path} SET ${name(column)} = NULL WHERE ${name(column)} IS NOT NULL`)
         : [])
     ],
+    /** Texts that get a narrower type. If something depends on such a column, it stays a text, which takes every value. */
     narrowings: retyped.filter(isText).map((column) => `ALTER TABLE ${path} ${retype(column)}`),
     comments,
+    /** A column gets another type, so all rows are written anew. */
     isRetyped: retyped.length > 0
   }
 }

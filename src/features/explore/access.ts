@@ -6,18 +6,10 @@
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 
-export interface Access {
-  readonly token: string
-  /** A token that is valid once: the arguments of a browser that is started can be read by other users of the machine. */
-  readonly newSingleUseToken: () => string
-  /** Changes the state of nothing; says why a request is refused. */
-  readonly refusalOf: (request: IncomingMessage) => "host" | "origin" | "token" | undefined
-  /** The value of Set-Cookie for a request whose address has the right token. */
-  readonly cookieFor: (request: IncomingMessage, token: string | null) => string | undefined
-}
+export type Access = ReturnType<typeof newAccess>
 
 /** `port`: of the server, once it listens. */
-export const newAccess = (port: () => number): Access => {
+export const newAccess = (port: () => number) => {
   const newToken = () => randomBytes(24).toString("base64url")
   const token = newToken()
   const singleUse = new Set<string>()
@@ -26,12 +18,14 @@ export const newAccess = (port: () => number): Access => {
   const hosts = () => [`127.0.0.1:${port()}`, `localhost:${port()}`]
   return {
     token,
+    /** A token that is valid once: the arguments of a browser that is started can be read by other users of the machine. */
     newSingleUseToken: () => {
       const one = newToken()
       singleUse.add(one)
       return one
     },
-    refusalOf: ({ headers: { host = "", origin, cookie = "" }, method }) => {
+    /** Changes the state of nothing; says why a request is refused. */
+    refusalOf: ({ headers: { host = "", origin, cookie = "" }, method }: IncomingMessage) => {
       if (!hosts().includes(host)) return "host"
       const isReading = method === "GET" || method === "HEAD"
       if (origin === undefined ? !isReading : origin !== `http://${host}`) return "origin"
@@ -41,7 +35,8 @@ export const newAccess = (port: () => number): Access => {
         ?.slice(cookieName().length + 1)
       return value !== undefined && isEqual(value, token) ? undefined : "token"
     },
-    cookieFor: ({ headers: { host = "" } }, given) =>
+    /** The value of Set-Cookie for a request whose address has the right token. */
+    cookieFor: ({ headers: { host = "" } }: IncomingMessage, given: string | null) =>
       hosts().includes(host) && given !== null && (isEqual(given, token) || singleUse.delete(given))
         ? `${cookieName()}=${token}; Path=/; HttpOnly; SameSite=Strict`
         : undefined

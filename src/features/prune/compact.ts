@@ -10,7 +10,7 @@ import { type Normalise, normaliserOf } from "../../stages/load/normalise/normal
 import { givenBy } from "../../stages/load/staging-files.ts"
 import { type Entry, type PageEntry, isPage } from "../../stores/vault/entry.ts"
 import type { Frame } from "../../stores/vault/frame.ts"
-import { type Fingerprint, RowStates, fingerprintOf } from "./row-states.ts"
+import { RowStates, fingerprintOf } from "./row-states.ts"
 
 interface Target {
   readonly resource: Resource
@@ -19,16 +19,8 @@ interface Target {
   readonly path: string | undefined
 }
 
-export interface Compactor {
-  /** Takes each frame first, in order. */
-  readonly look: (frame: Frame) => void
-  /** Takes each frame again, and returns it without the records that change nothing. */
-  readonly compact: (frame: Frame) => Frame
-  readonly removed: () => number
-}
-
 /** `before`: only pages received before this time are changed; epoch milliseconds. */
-export const compactor = (resources: ReadonlyArray<Resource>, before: number): Compactor => {
+export const compactor = (resources: ReadonlyArray<Resource>, before: number) => {
   const targetsByTable = new Map<string, ReadonlyArray<Target>>()
   const targetsOf = (table: string) => {
     const known = targetsByTable.get(table)
@@ -91,22 +83,19 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number): C
       states.forgetTables(new Set([entry.resource, ...dependants(resources, entry.resource)]))
     return frame
   }
-  return { look, compact, removed: () => removed }
+  return {
+    /** Takes each frame first, in order. */
+    look,
+    /** Takes each frame again, and returns it without the records that change nothing. */
+    compact,
+    removed: () => removed
+  }
 }
 
 interface Row {
   readonly table: string
   /** Its location and key, as JSON. */
   readonly row: string
-}
-
-interface Listed {
-  readonly record: unknown
-  readonly fingerprint: Fingerprint
-  /** The rows that it is stored in. */
-  readonly rows: ReadonlyArray<Row>
-  /** Loading it stores rows, and rejects nothing. */
-  readonly isPlain: boolean
 }
 
 class Page {
@@ -121,7 +110,7 @@ class Page {
   }
 
   /** The records of a list; empty for details, and for the records of a parent, which are complete only together. */
-  listed(): ReadonlyArray<Listed> {
+  listed() {
     const entry = this.#entry
     const list = this.#isList() ? valueAt(this.#body, entry.records) : undefined
     if (!Array.isArray(list)) return []
@@ -131,7 +120,9 @@ class Page {
       return {
         record,
         fingerprint: fingerprintOf(JSON.stringify([entry.partition, record])),
+        /** The rows that it is stored in. */
         rows: stored.flatMap(({ rows }) => rows),
+        /** Loading it stores rows, and rejects nothing. */
         isPlain: stored.every(({ isPlain }) => isPlain)
       }
     })

@@ -30,14 +30,6 @@ export interface ReportOptions {
   readonly withheld?: { readonly names: ReadonlyArray<string>; readonly earlier: ReadonlyArray<string> }
 }
 
-export interface Report {
-  readonly text: string
-  readonly state: string
-  readonly run: string
-  /** Epoch milliseconds. */
-  readonly asOf: number
-}
-
 /** Equal data make equal texts. Fails with WarehouseNotFound before the first run. */
 export const makeReport = Effect.fn("report.make")(function* (options: ReportOptions) {
   const { folder, resources = [], scopeOf, withheld = { names: [], earlier: [] } } = options
@@ -56,6 +48,7 @@ export const makeReport = Effect.fn("report.make")(function* (options: ReportOpt
     }),
     state: overview.state,
     run: period.run.id,
+    /** Epoch milliseconds. */
     asOf: period.asOf
   }
 })
@@ -72,7 +65,7 @@ const businessOf = Effect.fnUntraced(function* ({ folder, memoryMb }: ReportOpti
 })
 
 /** Readers see the whole old report or the whole new one. */
-export const writeReport = (path: string, { text }: Report): Effect.Effect<void, Failure> =>
+export const writeReport = (path: string, { text }: { readonly text: string }): Effect.Effect<void, Failure> =>
   onDisk(path, "written", async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeAtomically(path, text)

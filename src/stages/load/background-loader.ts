@@ -1,27 +1,9 @@
 /** Loads the vault while extract is still running, and makes extract wait if the load falls too far behind. */
 import { Clock, Effect } from "effect"
-import type { Failure } from "../../values/failure.ts"
 import { type Position, bytesBetween, isBefore } from "../../stores/vault/position.ts"
 import { Signal } from "../../values/signal.ts"
 import { Vault } from "../../stores/vault/vault.ts"
-import type { KnownRows } from "./known-rows.ts"
 import type { Loader } from "./load.ts"
-
-export interface BackgroundLoader {
-  /** Runs until it is interrupted; fails if a batch cannot be loaded. */
-  readonly run: Effect.Effect<never, Failure>
-  /** Waits while the load is more than `backlogBytesMax` behind, or reads pages more than `nearBytes` behind the end. */
-  readonly backpressure: Effect.Effect<void>
-  /** Returns when everything appended before the call has been loaded. */
-  readonly loaded: Effect.Effect<void>
-  /**
-   * Ends with the next batch that is committed, which is committed earlier while something waits for it. Take it before you
-   * look at `known`, so that no batch is missed in between.
-   */
-  readonly nextCommit: () => Effect.Effect<void>
-  /** What the loaded batches show of the warehouse without a query. */
-  readonly known: KnownRows
-}
 
 /** One batch in preparation and one being committed. */
 const backlogBytesMax = 48 * 1024 * 1024
@@ -35,9 +17,7 @@ const watchedLingerMs = 250
 const quietMs = 40
 
 /** Call this once the loader has loaded everything already in the vault. */
-export const makeBackgroundLoader = Effect.fn("load.background")(function* (
-  loader: Loader
-): Effect.fn.Return<BackgroundLoader, never, Vault> {
+export const makeBackgroundLoader = Effect.fn("load.background")(function* (loader: Loader) {
   const vault = yield* Vault
   const initialBytes = loader.loadedBytes()
   const loadedBytes = () => loader.loadedBytes() - initialBytes
@@ -70,13 +50,20 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (
       for (let next = loader.progressed.next; !condition(); next = loader.progressed.next) yield* next
     })
   return {
+    /** What the loaded batches show of the warehouse without a query. */
     known: loader.known,
+    /** Runs until it is interrupted; fails if a batch cannot be loaded. */
     run: Effect.andThen(loader.loadContinuously(shouldContinue), Effect.never),
+    /** Waits while the load is more than `backlogBytesMax` behind, or reads pages more than `nearBytes` behind the end. */
     backpressure: waitUntil(() => {
       const reading = loader.reading()
       const isNear = reading === undefined || bytesBetween(reading, vault.end()) <= nearBytes
       return isNear && vault.appendedBytes() - loadedBytes() <= backlogBytesMax
     }),
+    /**
+     * Ends with the next batch that is committed, which is committed earlier while something waits for it. Take it before you
+     * look at `known`, so that no batch is missed in between.
+     */
     nextCommit: () => {
       const committed = loader.known.nextCommit
       return Effect.suspend(() => {
@@ -88,6 +75,7 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (
         )
       })
     },
+    /** Returns when everything appended before the call has been loaded. */
     loaded: Effect.suspend(() => {
       const bytes = vault.appendedBytes()
       waiters++

@@ -6,13 +6,6 @@ import { literal, name, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 import { distinctNames } from "../../values/text.ts"
 
-interface LocationRows {
-  /** With its schema, as SQL writes it. */
-  readonly table: string
-  readonly location: string
-  readonly rows: number
-}
-
 /** The tables of the file are asked, and not the definitions, so that none is forgotten. */
 export const tablesWithLocations: Effect.Effect<ReadonlyArray<string>, Failure, Warehouse> = Effect.map(
   query(
@@ -24,16 +17,15 @@ export const tablesWithLocations: Effect.Effect<ReadonlyArray<string>, Failure, 
   (found) => found.map((row) => `${name(row.schema_name)}.${name(row.table_name)}`)
 )
 
-/** Ordered by table. */
+/** Ordered by table, which has its schema, as SQL writes it. */
 export const rowsByLocation = Effect.fn("warehouse.rowsByLocation")(function* () {
-  const found: Array<LocationRows> = []
-  for (const table of yield* tablesWithLocations)
-    for (const row of yield* query(
-      { location: String, rows: Number },
-      `SELECT location_id AS location, count(*) AS rows FROM ${table} WHERE location_id IS NOT NULL GROUP BY ALL`
-    ))
-      found.push({ table, ...row })
-  return found
+  const found = yield* Effect.forEach(yield* tablesWithLocations, (table) =>
+    query(
+      { table: String, location: String, rows: Number },
+      `SELECT ${literal(table)} AS "table", location_id AS location, count(*) AS rows FROM ${table} WHERE location_id IS NOT NULL GROUP BY ALL`
+    )
+  )
+  return found.flat()
 })
 
 /** By id; nothing of locations that were never read or have none. `shown`: a name as readers may see it. */

@@ -6,13 +6,6 @@ import { literal } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { isoText } from "./control-totals.ts"
 
-export interface ApiTotal {
-  readonly location: string
-  readonly resource: string
-  readonly total: number
-  readonly readAt: string
-}
-
 interface Scope {
   /** The run that published the release; later ones are not part of it. */
   readonly run: string
@@ -48,6 +41,7 @@ export const runLedger = Effect.fn("bundle.runLedger")(function* ({ run, resourc
 /** As numbers; the driver returns BIGINT as text. */
 const counts = ["requests", ...countColumns.filter((count) => count !== "requests")]
 
+export type ApiTotal = Effect.Success<ReturnType<typeof apiTotals>>[number]
 /** The totals that the API named before the release was written. */
 export const apiTotals = Effect.fn("bundle.apiTotals")(function* ({ writtenAt, resources }: Scope) {
   return yield* query(

@@ -26,43 +26,13 @@ import { prepare } from "../../../stores/warehouse/schema.ts"
 import { removeUnnamed } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type ErasureJob, type RecordKey, recordsIn, removeJob } from "./job.ts"
-import { type PlaceState, cleanPlaces } from "./places.ts"
+import { cleanPlaces } from "./places.ts"
 import { redactor } from "./redact-frame.ts"
-import { type Searched, isCertain, searchFolders } from "./search.ts"
+import { isCertain, searchFolders } from "./search.ts"
 import { suppress } from "./suppression.ts"
 import { type RewrittenSegment, rewriteVault, sealLoaded } from "./vault.ts"
 import { replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
 import { outputFiles } from "../../../output/contents.ts"
-
-export interface Certificate {
-  readonly id: string
-  readonly startedAt: string
-  readonly finishedAt: string
-  readonly reason: string
-  /** Records that are gone, and records that stay without the person. */
-  readonly records: number
-  readonly recordsKept: number
-  readonly rows: ErasureJob["rows"]
-  readonly rowsKept: ErasureJob["kept"]
-  /** Files that were removed; those that other records have as well stay. */
-  readonly files: number
-  readonly segments: ReadonlyArray<RewrittenSegment>
-  readonly releasesRemoved: ReadonlyArray<string>
-  /** Damaged warehouses and incomplete writes, which may contain the person. */
-  readonly setAsideRemoved: ReadonlyArray<string>
-  /** The folders that ever received a release or a lake. */
-  readonly places: ReadonlyArray<PlaceState>
-  readonly search: Searched
-  /** Files that were exported before and are out of reach. */
-  readonly earlierExports: ReadonlyArray<GivenExport>
-  /** SHA-256 of the warehouse, before and after. */
-  readonly warehouse: { readonly before: string; readonly after: string }
-  /**
-   * Whether everything in reach was searched, and neither an address of the person nor a row of their records was found. What
-   * is out of reach is named in `places` and `earlierExports`.
-   */
-  readonly isErased: boolean
-}
 
 /** The steps that need the lock of the warehouse. The caller provides the warehouse and the vault, and closes them. */
 export const eraseStored = Effect.fn("erasure.stored")(function* (
@@ -173,23 +143,33 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     (file) => file === outputFiles.erasure.name || isCopy(folder, file)
   ).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { memoryMb, access: "read" })))
   const { sha256: after } = yield* onDisk(paths.warehouse, "read", () => checksumOf(paths.warehouse))
-  const certificate: Certificate = {
+  const certificate = {
     id: job.id,
     startedAt: job.startedAt,
     finishedAt: now,
     reason: job.reason,
+    /** Records that are gone, and records that stay without the person. */
     records: records.removed.length,
     recordsKept: records.kept.length,
     rows: job.rows,
     rowsKept: job.kept,
+    /** Files that were removed; those that other records have as well stay. */
     files: renewed.files,
     segments,
     releasesRemoved,
+    /** Damaged warehouses and incomplete writes, which may contain the person. */
     setAsideRemoved: setAside,
+    /** The folders that ever received a release or a lake. */
     places: places.filter(({ name, state }) => name !== "published" || state === "left"),
     search,
+    /** Files that were exported before and are out of reach. */
     earlierExports: given.exports,
+    /** SHA-256 of the warehouse. */
     warehouse: { before, after },
+    /**
+     * Whether everything in reach was searched, and neither an address of the person nor a row of their records was found.
+     * What is out of reach is named in `places` and `earlierExports`.
+     */
     isErased:
       !search.found.some(isCertain) && search.unsearched.length === 0 && places.every(({ state }) => state !== "left")
   }

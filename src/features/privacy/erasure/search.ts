@@ -27,15 +27,6 @@ export interface Found {
   readonly form: string
 }
 
-export interface Searched {
-  readonly folders: ReadonlyArray<string>
-  readonly files: number
-  readonly bytes: number
-  readonly found: ReadonlyArray<Found>
-  /** Archives, and databases that cannot be opened: what they contain is not known. */
-  readonly unsearched: ReadonlyArray<string>
-}
-
 /** Whether what was found is of the person for certain. Names and ids may occur in what belongs to others. */
 export const isCertain = ({ label }: Pick<Found, "label">): boolean =>
   label === recordLabel || /^(email|phone)/.test(label)
@@ -66,7 +57,14 @@ export const searchFolders = Effect.fn("erasure.search")(function* (
       else found.push(...searched.found)
       bytes += searched?.bytes ?? 0
     }
-  return { folders: [output, ...others], files, bytes, found, unsearched }
+  return {
+    folders: [output, ...others],
+    files,
+    bytes,
+    found,
+    /** Archives, and databases that cannot be opened: what they contain is not known. */
+    unsearched
+  }
 })
 
 const filesBelow = (folder: string): Effect.Effect<ReadonlyArray<string>, Failure> =>

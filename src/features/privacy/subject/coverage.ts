@@ -8,21 +8,7 @@ import { queryNumber } from "../../../stores/warehouse/query.ts"
 import { type LinkedResource, keysTable, mentionsTable } from "./belongings.ts"
 import { isWhole, stateText } from "../../../values/state.ts"
 
-export interface CoveredResource {
-  readonly resource: string
-  readonly records: number
-  /** Records of other contacts that contain an address of the person. */
-  readonly mentions: number
-  /** Whether every list and every child of it was read completely, in all locations. */
-  readonly isComplete: boolean
-  /** Whether everything that the settings ask for was read completely. */
-  readonly isAsSet: boolean
-  /** When the oldest of its readings ended; ISO 8601. */
-  readonly completeAt: string | undefined
-  /** A sentence that starts with `12 found`, `none` or `not reachable`. */
-  readonly finding: string
-}
-
+export type CoveredResource = Effect.Success<ReturnType<typeof coverageOf>>[number]
 export const coverageOf = Effect.fn("subject.coverage")(function* (
   linked: ReadonlyArray<LinkedResource>,
   settings: { readonly enabled: ReadonlyArray<Resource>; readonly optional: OptionalSettings },
@@ -32,35 +18,40 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
     linked.map(({ resource }) => resource),
     locations
   )
-  const covered: Array<CoveredResource> = []
-  for (const { resource } of linked) {
-    const records = yield* queryNumber(`SELECT count(*) FROM ${keysTable(resource)}`)
-    const mentions = yield* queryNumber(`SELECT count(*) FROM ${mentionsTable(resource)}`)
-    // Without its setting, a detail is not read.
-    const chosen = settings.enabled.find(({ table }) => table === resource.table)
-    const labels = labelsOf(chosen ?? resource)
-    const readings = statuses.filter((one) => labels.includes(one.resource))
-    const partial = childRequestOf(resource)?.partial
-    const isLeftOut = partial !== undefined && !settings.optional[partial.unless]
-    const off = !chosen
-      ? `${resource.enabledBy && optionalPath(resource.enabledBy)} is not set`
-      : isLeftOut
-        ? `${partial.omits} are not read, because account.${partial.unless} is not set`
-        : undefined
-    const gap = chosen && gapOf(readings)
-    const times = readings.flatMap(({ completeAt }) => (completeAt === undefined ? [] : [completeAt]))
-    const completeAt = times.length === 0 ? undefined : new Date(Math.min(...times)).toISOString()
-    covered.push({
-      resource: resource.table,
-      records,
-      mentions,
-      isComplete: gap === undefined && off === undefined,
-      isAsSet: gap === undefined,
-      completeAt,
-      finding: findingOf(records, gap ?? off)
+  return yield* Effect.forEach(linked, ({ resource }) =>
+    Effect.gen(function* () {
+      const records = yield* queryNumber(`SELECT count(*) FROM ${keysTable(resource)}`)
+      const mentions = yield* queryNumber(`SELECT count(*) FROM ${mentionsTable(resource)}`)
+      // Without its setting, a detail is not read.
+      const chosen = settings.enabled.find(({ table }) => table === resource.table)
+      const labels = labelsOf(chosen ?? resource)
+      const readings = statuses.filter((one) => labels.includes(one.resource))
+      const partial = childRequestOf(resource)?.partial
+      const isLeftOut = partial !== undefined && !settings.optional[partial.unless]
+      const off = !chosen
+        ? `${resource.enabledBy && optionalPath(resource.enabledBy)} is not set`
+        : isLeftOut
+          ? `${partial.omits} are not read, because account.${partial.unless} is not set`
+          : undefined
+      const gap = chosen && gapOf(readings)
+      const times = readings.flatMap(({ completeAt }) => (completeAt === undefined ? [] : [completeAt]))
+      const completeAt = times.length === 0 ? undefined : new Date(Math.min(...times)).toISOString()
+      return {
+        resource: resource.table,
+        records,
+        /** Records of other contacts that contain an address of the person. */
+        mentions,
+        /** Whether every list and every child of it was read completely, in all locations. */
+        isComplete: gap === undefined && off === undefined,
+        /** Whether everything that the settings ask for was read completely. */
+        isAsSet: gap === undefined,
+        /** When the oldest of its readings ended; ISO 8601. */
+        completeAt,
+        /** A sentence that starts with `12 found`, `none` or `not reachable`. */
+        finding: findingOf(records, gap ?? off)
+      }
     })
-  }
-  return covered
+  )
 })
 
 const findingOf = (records: number, gap: string | undefined): string => {

@@ -28,13 +28,6 @@ export interface WorkbookOptions {
   readonly linesMax?: number
 }
 
-export interface WorkbookContents {
-  readonly sheets: ReadonlyArray<{ readonly name: string; readonly table: string; readonly rows: number }>
-  readonly rows: number
-  /** The number of values that are longer than a cell. */
-  readonly cut: number
-}
-
 /** Fails with the error of the rows, or of the file system. */
 export const writeWorkbook = Effect.fn("formats.workbook")(function* (path: string, options: WorkbookOptions) {
   const { about, tables, linesMax = sheetLimits.lines } = options
@@ -80,8 +73,9 @@ export const writeWorkbook = Effect.fn("formats.workbook")(function* (path: stri
   return {
     sheets: written.map(({ table, rows }, index) => ({ name: names[index]!, table: table.name, rows })),
     rows: written.reduce((sum, { rows }) => sum + rows, 0),
+    /** The number of values that are longer than a cell. */
     cut: written.reduce((sum, { cutCount }) => sum + cutCount, 0)
-  } satisfies WorkbookContents
+  }
 }, Effect.scoped)
 
 /** `cause`: the error of the rows, or of the file system. */

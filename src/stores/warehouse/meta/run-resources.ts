@@ -231,11 +231,7 @@ export const loadedRuns = () =>
 /** Locations that any run has read. */
 export const loadedLocations = () => queryTexts("SELECT DISTINCT location_id FROM meta.run_resources")
 
-export interface LeftLocation {
-  readonly location: string
-  /** When it was last read, ISO 8601. */
-  readonly readAt: string
-}
+export type LeftLocation = Effect.Success<ReturnType<typeof leftLocations>>[number]
 
 /**
  * Locations with rows that no setting names any more. None if the settings name no location that was read into this output:
@@ -243,6 +239,7 @@ export interface LeftLocation {
  */
 export const leftLocations = Effect.fnUntraced(function* (named: ReadonlySet<string>) {
   const read = yield* query(
+    // When it was last read.
     { location: String, readAt: (cell) => new Date(Number(cell)).toISOString() },
     `SELECT location_id AS location, epoch_ms(max(finished_at)) AS readAt FROM meta.run_resources
      WHERE finished_at IS NOT NULL GROUP BY ALL ORDER BY ALL`

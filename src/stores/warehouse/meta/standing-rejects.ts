@@ -5,14 +5,7 @@ import { keyOf, tablesOf } from "../../../catalog/tables.ts"
 import { query, queryTexts } from "../query.ts"
 import { literal, name, together } from "../sql.ts"
 
-export interface StandingRejects {
-  readonly location: string
-  readonly resource: string
-  /** Values whose row has no later version and is not deleted, and records that have no row. */
-  readonly rejected: number
-  /** Rows that are not deleted. */
-  readonly rows: number
-}
+export type StandingRejects = Effect.Success<ReturnType<typeof standingRejects>>[number]
 
 /**
  * A value, or an item inside a record, stands until its record has a later version. A record without a key has no versions: it
@@ -26,12 +19,17 @@ export const standingRejects = Effect.fn("warehouse.standingRejects")(function* 
   const affected = resources.filter((resource) => tablesOf(resource).some((table) => tables.has(table.name)))
   if (affected.length === 0) return []
   const rows = yield* query(
-    { location_id: String, resource: String, rejected: Number, n: Number },
+    {
+      location: String,
+      resource: String,
+      /** Values whose row has no later version and is not deleted, and records that have no row. */
+      rejected: Number,
+      /** Rows that are not deleted. */
+      rows: Number
+    },
     `${together(affected.map(standingSql))} ORDER BY ALL`
   )
-  return rows.flatMap(({ location_id: location, n, rejected, resource }): ReadonlyArray<StandingRejects> =>
-    rejected === 0 ? [] : [{ location, resource, rejected, rows: n }]
-  )
+  return rows.filter(({ rejected }) => rejected > 0)
 })
 
 const standingSql = (resource: Resource): string => {
@@ -44,8 +42,8 @@ const standingSql = (resource: Resource): string => {
   // The key of a child is that of its record with its place behind it.
   const keyOfRecord = `array_to_string(string_split(r.key, '/')[1:${key.length}], '/')`
   const isItem = "contains(reason, '; in ')"
-  return `SELECT location_id, ${literal(table)} AS resource, sum(rejected) AS rejected,
-      (SELECT count(*) FROM crm.${name(table)} AS c WHERE c.location_id = s.location_id AND c._deleted_at IS NULL) AS n
+  return `SELECT location_id AS location, ${literal(table)} AS resource, sum(rejected) AS rejected,
+      (SELECT count(*) FROM crm.${name(table)} AS c WHERE c.location_id = s.location_id AND c._deleted_at IS NULL) AS rows
     FROM (
       SELECT r.location_id, count(*) AS rejected FROM (
         SELECT location_id, table_name, column_name, key, max(run_id) AS run_id FROM meta.rejected_values WHERE ${owned} GROUP BY ALL

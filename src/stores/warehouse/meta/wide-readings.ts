@@ -5,7 +5,7 @@
  */
 import { Rounded, converters } from "../../../catalog/convert.ts"
 import { parseExact } from "../../../catalog/json.ts"
-import { query } from "../query.ts"
+import { type RowOf, query } from "../query.ts"
 import type { TextFunction } from "../warehouse.ts"
 import { literal, name } from "../sql.ts"
 import { hasNotation, isUnreadSql, kindOfField } from "../wide-types.ts"
@@ -72,16 +72,11 @@ export const readingStatements = (views: ReadonlyArray<WideView>): ReadonlyArray
   ]
 }
 
-export interface WideLoss {
-  readonly table: string
-  readonly column: string
-  readonly rounded: number
-  readonly unfit: number
-}
-
+export type WideLoss = RowOf<typeof lossColumns>
+const lossColumns = { table: String, column: String, rounded: Number, unfit: Number }
 export const wideLosses = () =>
   query(
-    { table: String, column: String, rounded: Number, unfit: Number },
+    lossColumns,
     'SELECT view_name AS "table", column_name AS "column", rounded, unfit FROM meta.wide_losses ORDER BY view_name, column_name'
   )
 

@@ -26,20 +26,18 @@ import { recordCoverage } from "../stages/plan/coverage.ts"
 import type { ExpectedStep } from "../stages/plan/expect.ts"
 import { type Choice, makePlan } from "../stages/plan/plan.ts"
 import { withPlannedTotals } from "../stages/plan/totals.ts"
-import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
-import type { Totals } from "../stages/publish/publish.ts"
 import { publishNow } from "./release.ts"
 import { type Range, sumOf } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
-import type { RunState, Status } from "../values/state.ts"
+import type { Status } from "../values/state.ts"
 import { statusOf, worstStatus } from "../values/status.ts"
 import { missingSegments } from "../stores/vault/segments.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { companyOf } from "../stores/warehouse/locations.ts"
 import { type RunResource, hasChanges } from "../values/run-resource.ts"
 import { resourcesOf, resourcesSinceEnd, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
-import { type RunRecord, beginRun, endRun, fullSync } from "../stores/warehouse/meta/runs.ts"
-import { type SchemaDrift, reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
+import { beginRun, endRun, fullSync } from "../stores/warehouse/meta/runs.ts"
+import { reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
 import { freshnessByLocation } from "../stores/warehouse/meta/watermarks.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { AccountSettings, OutputSettings } from "../settings/settings.ts"
@@ -75,38 +73,10 @@ export interface PlanOfRun {
   readonly expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
 }
 
-export interface Synced {
-  readonly run: RunRecord
-  readonly ended: ReadonlyArray<ResourceResult>
-  readonly exitCode: number
-  readonly status: RunState
-  /** Requests sent, retries included. */
-  readonly requests: number
-  readonly rows: ReadonlyArray<RunResource>
-  /** `rows`, and before each of them what syncs did for the same resource that were stopped and that this one continues. */
-  readonly rowsWithStopped: ReadonlyArray<RunResource>
-  /** Every resource was to be read, and not some only. */
-  readonly isOfAll: boolean
-  readonly drift: SchemaDrift
-  /** Whether the vault ends before the position up to which it was loaded. */
-  readonly isVaultTruncated: boolean
-  /** Numbers of segments that are missing in the vault. */
-  readonly missingSegments: ReadonlyArray<number>
-  /** Whether a new release was published (`due`), or why not. */
-  readonly published: "due" | "unchanged" | "nothing read" | "not wanted"
-  /** Of the release; absent if there is none. */
-  readonly totals: Totals | undefined
-  /** Models that could not be built. The data are complete without them, so they are an alarm and no exit code. */
-  readonly modelProblems: ReadonlyArray<FailedModel>
-  /** Milliseconds from the start of the run, after planning, until all records were loaded. */
-  readonly loadedMs: number
-  /** Milliseconds from the start of the run, after planning, until its release was published. */
-  readonly elapsedMs: number
-}
-
 /** Locations that are read concurrently. Each has its own rate limit, but they share one load. */
 const locationsMax = 4
 
+export type Synced = Effect.Success<ReturnType<typeof sync>>
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const { catalogue, output, range } = options
   const paths = outputPaths(output.folder)
@@ -208,25 +178,33 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     targets: options.targets
   })
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
-  const { isVaultTruncated } = loader
-  const vaultState = { isVaultTruncated, missingSegments: missing }
   return {
     run,
     ended,
     exitCode,
     status: runStatus,
+    /** Requests sent, retries included. */
     requests,
     rows,
+    /** `rows`, and before each of them what syncs did for the same resource that were stopped and that this one continues. */
     rowsWithStopped: found.filter((row) => expectedByLocation.has(row.location)),
+    /** Every resource was to be read, and not some only. */
     isOfAll,
     drift,
-    ...vaultState,
+    /** Whether the vault ends before the position up to which it was loaded. */
+    isVaultTruncated: loader.isVaultTruncated,
+    /** Numbers of segments that are missing in the vault. */
+    missingSegments: missing,
+    /** Whether a new release was published (`due`), or why not. */
     published,
+    /** Of the release; absent if there is none. */
     totals,
+    /** Models that could not be built. The data are complete without them, so they are an alarm and no exit code. */
     modelProblems,
+    /** Milliseconds from the start of the run, after planning, until all records were loaded, and until its release was published. */
     loadedMs,
     elapsedMs
-  } satisfies Synced
+  }
 })
 
 const logChanged =

@@ -8,8 +8,7 @@ import { deniedIn } from "../output/denied.ts"
 import { outputPaths } from "../output/paths.ts"
 import { wrong } from "../values/finding.ts"
 import { commaSeparated } from "../values/setting.ts"
-import type { OptionalSettings } from "../catalog/optional-settings.ts"
-import { type ApiSettings, accountSection, credentialsOf, optionalOf, type StatedCurrencies } from "./account.ts"
+import { accountSection, credentialsOf, optionalOf, type StatedCurrencies } from "./account.ts"
 import { type SettingProblem, SettingsError, missing, settingOf } from "./errors.ts"
 import { fleetOf } from "./fleet.ts"
 import { type LakeSettings, lakeOf, lakeProblems } from "../destinations/lake/settings.ts"
@@ -52,17 +51,6 @@ export type CommandSettings = OutputSettings &
     readonly alarms: AlarmSettings
     readonly signals: SignalSettings
   }
-
-export interface AccountSettings {
-  readonly location: string
-  readonly company: string | undefined
-  readonly optional: OptionalSettings
-  /** See `deletions.max_share`. */
-  readonly deletionShareMax: number
-  readonly api: ApiSettings
-  /** Texts that no output may contain. */
-  readonly secrets: ReadonlyArray<string>
-}
 
 /** The settings of a command that sends no requests. It reports problems of the other settings too. */
 export const outputSettings = Effect.fn("settings.output")(function* (flags: Flags, environment: Environment) {
@@ -165,10 +153,9 @@ export const fleetSettings = Effect.fn("settings.fleet")(function* (flags: Flags
   return Result.isSuccess(fleet) && all.length === 0 ? fleet.success : yield* new SettingsError({ problems: all })
 })
 
-const accountsOf = (
-  settings: Settings,
-  folder: string
-): { readonly accounts: ReadonlyArray<AccountSettings>; readonly problems: ReadonlyArray<SettingProblem> } => {
+export type AccountSettings = ReturnType<typeof accountsOf>["accounts"][number]
+
+const accountsOf = (settings: Settings, folder: string) => {
   const { secretOf, values } = settings
   const { account, budget, deletions, files } = values
   const locations = locationsOf(settings)
@@ -187,6 +174,7 @@ const accountsOf = (
     return {
       location: id,
       company: company_id ?? account.companyId,
+      /** See `deletions.max_share`. */
       deletionShareMax: deletions.maxShare,
       optional: optionalOf(values),
       api: {
@@ -195,11 +183,12 @@ const accountsOf = (
         fileBytesMax: files.maxBytes,
         limits: { ...budget, windowMs: budget.windowSeconds * 1000 }
       },
+      /** Texts that no output may contain. */
       secrets: (credentials.success.kind === "private"
         ? [credentials.success.token]
         : [credentials.success.clientSecret, credentials.success.refreshToken]
       ).map(Redacted.value)
-    } satisfies AccountSettings
+    }
   })
   return { accounts, problems: unique(problems) }
 }

@@ -25,7 +25,6 @@ export const begunStates = [...statuses, "interrupted"] as const
 export type BegunState = (typeof begunStates)[number]
 
 export const readingStates = [...begunStates, "never"] as const
-export type ReadingState = (typeof readingStates)[number]
 
 export const runStates = [...statuses, "paused", "interrupted"] as const
 export type RunState = (typeof runStates)[number]

@@ -23,18 +23,10 @@ export interface ExplorerOptions {
   readonly links: () => Promise<Links>
 }
 
-export interface Explorer {
-  readonly port: number
-  /** The address to open, with the token. */
-  readonly url: string
-  /** As `url`, but valid once. */
-  readonly singleUseUrl: () => string
-  /** Ends running queries and downloads, and removes their files. */
-  readonly close: () => Promise<void>
-}
+export type Explorer = Awaited<ReturnType<typeof startExplorer>>
 
 /** Listens on 127.0.0.1 only. Rejects with the error of the system if the port is in use. */
-export const startExplorer = async (options: ExplorerOptions): Promise<Explorer> => {
+export const startExplorer = async (options: ExplorerOptions) => {
   const { published, memoryMb, queries, port } = options
   const releases = new Releases(published, memoryMb)
   const address = () => (server.address() as AddressInfo).port
@@ -62,8 +54,11 @@ export const startExplorer = async (options: ExplorerOptions): Promise<Explorer>
   const listened = address()
   return {
     port: listened,
+    /** The address to open, with the token. */
     url: urlOf(access.token),
+    /** As `url`, but valid once. */
     singleUseUrl: () => urlOf(access.newSingleUseToken()),
+    /** Ends running queries and downloads, and removes their files. */
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -24,12 +24,7 @@ export interface SampleOptions {
   ) => (record: unknown, origin: { readonly location: string }) => { readonly row: string | undefined }
 }
 
-export interface Sampled {
-  readonly checked: Checked
-  readonly numbers: Readonly<Record<Status, number>>
-  /** Tables with a row that differs from the service. */
-  readonly disagreeing: ReadonlyArray<string>
-}
+export type Sampled = Effect.Success<ReturnType<typeof checkSample>>
 type Status = "agree" | "differ" | "changed since" | "deleted since" | "not readable"
 
 /** One row, compared. */
@@ -52,6 +47,7 @@ export const checkSample = Effect.fn("verify.sample")(function* (options: Sample
   const differing = compared.filter(({ status }) => status === "differ")
   return {
     numbers,
+    /** Tables with a row that differs from the service. */
     disagreeing: [...new Set(differing.map(({ table }) => table))].sort(),
     checked: {
       part: "service",
@@ -64,8 +60,8 @@ export const checkSample = Effect.fn("verify.sample")(function* (options: Sample
           ? [note("service", `${counted(numbers["changed since"], "row")} changed since the last sync; not compared`)]
           : [])
       ]
-    }
-  } satisfies Sampled
+    } satisfies Checked
+  }
 })
 
 /** A missing record was deleted after the last sync, or the sync did not notice its deletion: unknown which. */

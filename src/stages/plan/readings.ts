@@ -3,29 +3,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type ChildRequest, type Resource, childRequestOf } from "../../catalog/resource.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
-import type { ReadingState } from "../../values/state.ts"
-import {
-  type LatestReading,
-  completeRuns,
-  lastReadings,
-  loadedLocations
-} from "../../stores/warehouse/meta/run-resources.ts"
+import { completeRuns, lastReadings, loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { completeReadings } from "../../stores/warehouse/meta/watermarks.ts"
 
-export interface ReadingStatus {
-  readonly location: string
-  /** A resource, or the label of its children or details. */
-  readonly resource: string
-  readonly state: ReadingState
-  /** The end of the last complete reading; of children, when those of the least recently fetched parent were fetched. */
-  readonly completeAt: number | undefined
-  /** When a run last found that nothing more was due; epoch milliseconds. */
-  readonly checkedAt: number | undefined
-  /** How long the children of an unchanged parent are not requested again, in milliseconds; 0 if only their age counts. */
-  readonly unchangedMs: number
-  /** What the last run that read it did. */
-  readonly last: LatestReading | undefined
-}
+export type ReadingStatus = Effect.Success<ReturnType<typeof readingStatuses>>[number]
 
 /** The labels of its readings. What is embedded in another list is read as well. */
 export const labelsOf = (resource: Resource): ReadonlyArray<string> => {
@@ -65,16 +46,21 @@ export const readingStatuses = Effect.fn("plan.readingStatuses")(function* (
   const all = locations.length > 0 ? locations : yield* loadedLocations()
   const labels = [...new Set(resources.flatMap(labelsOf))].sort()
   return all.flatMap((location) =>
-    labels.map((resource): ReadingStatus => {
+    labels.map((resource) => {
       const key = keyOf({ location, resource })
       const completeAt = complete.get(key)
       return {
         location,
+        /** A resource, or the label of its children or details. */
         resource,
-        state: last.get(key)?.status ?? "never",
+        state: last.get(key)?.status ?? ("never" as const),
+        /** The end of the last complete reading; of children, when those of the least recently fetched parent were fetched. */
         completeAt,
+        /** When a run last found that nothing more was due; epoch milliseconds. */
         checkedAt: checked.get(key),
+        /** How long the children of an unchanged parent are not requested again, in milliseconds; 0 if only their age counts. */
         unchangedMs: unchanged.get(resource) ?? 0,
+        /** What the last run that read it did. */
         last: last.get(key)
       }
     })

@@ -10,15 +10,6 @@ import { instantOf, literal, name } from "./sql.ts"
 import { isAhead } from "./sync-state.ts"
 import { type Row, Warehouse } from "./warehouse.ts"
 
-/** A live row that a complete reading of its list, or of its parent, did not return. */
-export interface AbsentRow {
-  readonly key: string
-  /** The columns that a request for the record needs. */
-  readonly row: Row
-  /** Whether its absence follows from what was decided before: its parent is deleted, or its time is over. */
-  readonly isExplained: boolean
-}
-
 /** Rows with one of these names in the column. */
 export interface Partitions {
   readonly column: string
@@ -180,9 +171,13 @@ const absentColumns = (resource: Resource, location: string, now: string): strin
     ${requested.map((column) => `, t.${name(column)}`).join("")}`
 }
 
-const absentRow = ({ _key, _explained, ...row }: Row): AbsentRow => ({
+/** A live row that a complete reading of its list, or of its parent, did not return. */
+export type AbsentRow = ReturnType<typeof absentRow>
+const absentRow = ({ _key, _explained, ...row }: Row) => ({
   key: String(_key),
+  /** The columns that a request for the record needs. */
   row,
+  /** Whether its absence follows from what was decided before: its parent is deleted, or its time is over. */
   isExplained: _explained === true
 })
 

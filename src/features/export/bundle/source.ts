@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { readFile, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { onDisk } from "../../../output/files.ts"
-import { type PublishedFile, readManifest } from "../../../output/manifest.ts"
+import { readManifest } from "../../../output/manifest.ts"
 import { maskingName } from "../../../stages/publish/masking/document.ts"
 import { manifestName, snapshotName } from "../../../output/paths.ts"
 
@@ -21,22 +21,7 @@ export interface ReleasedTable {
   readonly columns: Readonly<Record<string, string>>
 }
 
-export interface Release {
-  /** The folder itself and not the link to it, which the next release replaces. */
-  readonly folder: string
-  readonly run: string
-  /** When it was written, ISO 8601. */
-  readonly writtenAt: string
-  /** Whether its CSV files are for programs. Those for spreadsheets have altered cells. */
-  readonly hasPlainCsv: boolean
-  /** The tables without wide views and models. */
-  readonly tables: ReadonlyArray<ReleasedTable>
-  readonly files: ReadonlyArray<PublishedFile>
-  /** The DuckDB file of the release, if it has one. */
-  readonly snapshot: string | undefined
-  /** What was done with each column, if values were masked. */
-  readonly maskedColumns: string | undefined
-}
+export type Release = Effect.Success<ReturnType<typeof currentRelease>>
 
 /** `published`: the link to the release. */
 export const currentRelease = Effect.fn("bundle.currentRelease")(function* (published: string) {
@@ -71,13 +56,20 @@ export const currentRelease = Effect.fn("bundle.currentRelease")(function* (publ
       next: 'add "duckdb" to the formats of this [[publish]], then ./sluice publish'
     })
   return {
+    /** The folder itself and not the link to it, which the next release replaces. */
     folder,
     run,
     writtenAt,
+    /** Whether its CSV files are for programs. Those for spreadsheets have altered cells. */
     hasPlainCsv: csvProfile === "machine",
-    tables: tables.filter(({ schema }) => schema === "crm").map(({ table, columns }) => ({ name: table, columns })),
+    /** The tables without wide views and models. */
+    tables: tables
+      .filter(({ schema }) => schema === "crm")
+      .map(({ table, columns }): ReleasedTable => ({ name: table, columns })),
     files,
+    /** The DuckDB file of the release, if it has one. */
     snapshot: existsSync(snapshot) ? snapshot : undefined,
+    /** What was done with each column, if values were masked. */
     maskedColumns
-  } satisfies Release
+  }
 })

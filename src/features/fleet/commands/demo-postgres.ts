@@ -10,15 +10,10 @@ export const postgresPrograms = (path = process.env["PATH"] ?? ""): string | und
     (folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres"))
   )
 
-export interface Postgres {
-  readonly url: string
-  readonly start: () => Promise<void>
-  /** Closes the connections, and resolves when the server has ended. */
-  readonly stop: () => Promise<void>
-}
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>
 
 /** Makes the folder, which a later start of the same database would reuse. Others on this machine may connect. */
-export const startPostgres = async (programs: string, folder: string): Promise<Postgres> => {
+export const startPostgres = async (programs: string, folder: string) => {
   const user = ordinaryUser()
   mkdirSync(folder, { recursive: true })
   if (user) chownSync(folder, user.uid, user.gid)
@@ -52,6 +47,7 @@ export const startPostgres = async (programs: string, folder: string): Promise<P
     }
   }
   await start()
+  /** `stop` closes the connections, and resolves when the server has ended. */
   return { url: `postgres://sluice@127.0.0.1:${port}/postgres`, start, stop: () => stop() }
 }
 

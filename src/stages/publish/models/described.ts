@@ -4,7 +4,7 @@
  */
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { inMemory } from "../../../stores/warehouse/in-memory.ts"
-import { type PersonalData, personalDataClasses } from "../../../catalog/personal-data.ts"
+import { personalDataClasses } from "../../../catalog/personal-data.ts"
 import { metaTableStatements, publishedMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { type ContractTable, contractOf } from "../contracts/contract.ts"
@@ -13,34 +13,10 @@ import { type Relation, lineageOf } from "./lineage.ts"
 import { type Model, refsOf, sourcesOf, sqlOf } from "./model.ts"
 import { orderOf } from "./order.ts"
 
-export interface DescribedModel {
-  readonly name: string
-  readonly description: string
-  readonly file: string
-  /** Columns that together identify a row; empty if no test says it. */
-  readonly key: ReadonlyArray<string>
-  readonly columns: ReadonlyArray<ModelColumn>
-  /** The tables and models that its SQL names. */
-  readonly reads: ReadonlyArray<string>
-}
-
-export interface ModelColumn {
-  readonly name: string
-  /** The type in DuckDB. */
-  readonly type: string
-  readonly description: string
-  readonly personal: PersonalData
-  /** The columns of tables from which it is made, as far as the SQL says it: `contacts.email`. */
-  readonly from: ReadonlyArray<string>
-  /** The column whose value it is, unchanged. */
-  readonly copyOf?: string
-}
+export type DescribedModel = Awaited<ReturnType<typeof describedModels>>[number]
 
 /** The models without the staging views, in the order of their names. `folder`: those of the user. */
-export const describedModels = async (
-  catalogue: Catalogue,
-  folder?: string
-): Promise<ReadonlyArray<DescribedModel>> => {
+export const describedModels = async (catalogue: Catalogue, folder?: string) => {
   const tables = contractOf(catalogue)
   const defined = new Set(tables.map((table) => table.name))
   const { models } = orderOf(await readModels(folder), ({ schema, table }) =>
@@ -49,20 +25,31 @@ export const describedModels = async (
   const { relations, types } = await built(models, tables)
   return models
     .filter(({ isView }) => !isView)
-    .map((model): DescribedModel => {
+    .map((model) => {
       const own = types.get(`bi.${model.name}`) ?? new Map<string, string>()
       const lineage = relations.get(`bi.${model.name}`)
       return {
         name: model.name,
         description: model.description ?? "",
         file: model.file,
+        /** Columns that together identify a row; empty if no test says it. */
         key: model.key,
+        /** The tables and models that its SQL names. */
         reads: [...new Set([...sourcesOf(model).map(sourceName), ...refsOf(model).map(shownRef)])],
-        columns: Array.from(own, ([column, type]): ModelColumn => {
+        columns: Array.from(own, ([column, type]) => {
           const { description = "", personalData = "none" } = model.columns[column] ?? {}
           const { copyOf, from = [] } = lineage?.get(column) ?? {}
           const personal = personalDataClasses.find((one) => one === personalData) ?? "none"
-          return { name: column, type, description, personal, from: [...from], ...(copyOf && { copyOf }) }
+          return {
+            name: column,
+            type,
+            description,
+            personal,
+            /** The columns of tables from which it is made, as far as the SQL says it: `contacts.email`. */
+            from: [...from],
+            /** The column whose value it is, unchanged. */
+            ...(copyOf && { copyOf })
+          }
         })
       }
     })

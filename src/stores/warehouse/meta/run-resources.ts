@@ -115,11 +115,6 @@ const resourcesWhere = Effect.fnUntraced(function* (condition: string, requests 
 const isOwnPage = (resources: ReadonlyArray<Resource>): string =>
   `resource NOT IN (${["", ...resources.flatMap((one) => (one.embeddedIn ? [one.table] : []))].map(literal).join(", ")})`
 
-export interface LatestReading extends RunResource {
-  /** The facts of `warnings`. */
-  readonly reasons: ReadonlyArray<Reason>
-}
-
 /**
  * What the last run that read it did for each resource of each location, and its state. Backfills do not count. A list that
  * has a checkpoint is interrupted, unless its reading ended incomplete and keeps the checkpoint for the next one.
@@ -145,6 +140,7 @@ export const lastReadings = Effect.fnUntraced(function* () {
       ...one,
       status: unfinished.has(keyOf(one)) && status !== "incomplete" ? "interrupted" : status,
       ...(facts && { warnings: sentencesOf(facts) }),
+      /** The facts of `warnings`. */
       reasons: facts ? reasonsOf(facts) : reasonsIn(row)
     }
   })

@@ -58,14 +58,6 @@ export const addEnumValues = (values: ReadonlyArray<MetValue>): ReadonlyArray<st
          ANTI JOIN meta.enum_values AS known USING (location_id, table_name, column_name, value) GROUP BY ALL`
       ]
 
-/** What the service sends differently from its documents, and sent for the first time in this run. */
-export interface SchemaDrift {
-  /** As `table.field (kind)`. */
-  readonly changes: ReadonlyArray<string>
-  /** Undocumented values of enum columns, as `table.column = value`. */
-  readonly unexpectedValues: ReadonlyArray<string>
-}
-
 /**
  * Records and returns the schema drift of a run. `blocked` returns the resource whose frozen schema does not accept a
  * new value of an enum column. Such a value is loaded nevertheless, because its column exists.
@@ -107,7 +99,9 @@ export const reportSchemaDrift = Effect.fnUntraced(function* (
   )
   const isUnexpected = ({ kind }: { readonly kind: string }) => kind === "unexpected value"
   return {
+    /** As `table.field (kind)`. */
     changes: met.flatMap((one) => (isUnexpected(one) ? [] : [`${one.change} (${one.kind})`])),
+    /** As `table.column = value`. */
     unexpectedValues: met.filter(isUnexpected).map(({ change }) => change)
   }
 })

@@ -1,4 +1,4 @@
-/** Carries out an erasure, of a person or of what is too old, and shows its result. */
+/** An erasure, of a person or of what is too old: its plan, or the erasure itself and its result. */
 import { fileCounts } from "./file-counts.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -6,7 +6,7 @@ import { basename } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { completeErasure, eraseStored } from "../erasure/erase.ts"
 import { heldIn, holdsOn } from "../erasure/holds.ts"
-import { type ErasureJob, recordsIn, storeJob } from "../erasure/job.ts"
+import { type ErasureJob, readJob, recordsIn, storeJob } from "../erasure/job.ts"
 import { isCertain } from "../erasure/search.ts"
 import { suppressionState } from "../erasure/suppression.ts"
 import { exitCodes } from "../../../values/failure.ts"
@@ -17,7 +17,7 @@ import type { OutputSettings } from "../../../settings/settings.ts"
 import { resolveTargets } from "../../../settings/targets.ts"
 import { counted } from "../../../values/finding.ts"
 import { outputLayer } from "../../../command/output-layer.ts"
-import { table } from "../../../console/output.ts"
+import { Output, table } from "../../../console/output.ts"
 import { run } from "../../../command/recorded.ts"
 import { instant, shown, warning } from "../../../console/result.ts"
 import { refuseIfHeld } from "./removing.ts"
@@ -27,7 +27,7 @@ type Named = "subject-erase" | "retention"
 
 const foundMax = 50
 
-export const shownPlan = (schema: Named, job: ErasureJob, next: string) => {
+const shownPlan = (schema: Named, job: ErasureJob, next: string) => {
   const { kept, removed } = recordsIn(job.identifiers)
   const data = {
     applied: false,
@@ -44,11 +44,24 @@ export const shownPlan = (schema: Named, job: ErasureJob, next: string) => {
   })
 }
 
-export const refuseHeld = Effect.fnUntraced(function* (folder: string, job: ErasureJob) {
+/** With `apply`, an erasure that was stopped continues before anything else. */
+export const planOrErase = Effect.fnUntraced(function* <E, R>(
+  schema: Named,
+  flags: { readonly apply: boolean },
+  next: string,
+  { catalogue, output }: { readonly catalogue: Catalogue; readonly output: OutputSettings & SchemaSettings },
+  planned: Effect.Effect<ErasureJob, E, R>
+) {
+  const { say } = yield* Output
+  const { folder } = output
+  const pending = yield* readJob(folder)
+  if (pending) say(`The erasure of ${pending.startedAt} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
+  const job = pending ?? (yield* planned)
   yield* refuseIfHeld(holdsOn(yield* heldIn(folder), job.identifiers), "what would be erased")
+  return flags.apply ? yield* erase(schema, catalogue, output, job) : shownPlan(schema, job, next)
 })
 
-export const erase = Effect.fnUntraced(function* (
+const erase = Effect.fnUntraced(function* (
   schema: Named,
   catalogue: Catalogue,
   output: OutputSettings & SchemaSettings,
@@ -56,7 +69,6 @@ export const erase = Effect.fnUntraced(function* (
 ) {
   const policies = yield* schemaPolicies(output, catalogue)
   const targets = yield* resolveTargets(output, catalogue)
-  yield* refuseHeld(output.folder, job)
   yield* storeJob(output.folder, job)
   const erasing = Effect.gen(function* () {
     const stored = yield* eraseStored(catalogue, output, policies, job).pipe(Effect.provide(outputLayer(output)))

@@ -3,16 +3,15 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { heldIn } from "../erasure/holds.ts"
-import { jobOf, readJob } from "../erasure/job.ts"
+import { jobOf } from "../erasure/job.ts"
 import { type RetentionRule, ageColumn, planRetention } from "../erasure/retention.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { reportSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
-import { erase, shownPlan } from "./erasing.ts"
+import { planOrErase } from "./erasing.ts"
 import { openToRemove } from "./removing.ts"
 import { usageError } from "../../../console/errors.ts"
-import { Output } from "../../../console/output.ts"
 import { instant } from "../../../console/result.ts"
 
 export interface RetentionFlags extends Flags {
@@ -20,7 +19,6 @@ export interface RetentionFlags extends Flags {
 }
 
 export const retention = Effect.fn("command.retention")(function* (flags: RetentionFlags) {
-  const { say } = yield* Output
   const { output } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
   const rules = Object.entries(output.values.retention.periods).map(([table, period]) => ({ table, period }))
@@ -37,11 +35,8 @@ export const retention = Effect.fn("command.retention")(function* (flags: Retent
         "./sluice dictionary"
       )
   }
-  const pending = yield* readJob(output.folder)
-  if (pending) say(`The erasure of ${pending.startedAt} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
-  const job = pending ?? (yield* planned(catalogue, rules, output))
-  if (!flags.apply) return shownPlan("retention", job, "./sluice retention --apply")
-  return yield* erase("retention", catalogue, output, job)
+  const plan = planned(catalogue, rules, output)
+  return yield* planOrErase("retention", flags, "./sluice retention --apply", { catalogue, output }, plan)
 })
 
 const planned = Effect.fnUntraced(function* (

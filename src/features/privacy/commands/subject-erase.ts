@@ -2,13 +2,13 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
-import { jobOf, readJob } from "../erasure/job.ts"
+import { jobOf } from "../erasure/job.ts"
 import { planErasure } from "../erasure/plan.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { reportSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
-import { erase, refuseHeld, shownPlan } from "./erasing.ts"
+import { planOrErase } from "./erasing.ts"
 import { openToRemove } from "./removing.ts"
 import { usageError } from "../../../console/errors.ts"
 import { Output } from "../../../console/output.ts"
@@ -21,25 +21,12 @@ export interface SubjectEraseFlags extends Flags, PersonFlags {
   readonly apply: boolean
 }
 
-/** With `--apply`, an erasure that was killed continues before anything else. */
 export const subjectErase = Effect.fn("command.subjectErase")(function* (flags: SubjectEraseFlags) {
-  const { say } = yield* Output
   const { output } = yield* reportSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
-  const pending = yield* readJob(output.folder)
-  const job = pending ?? (yield* planned(flags, output, catalogue))
-  if (pending) say(`The erasure of ${pending.startedAt} was stopped${flags.apply ? ", and continues" : ""}.`, "warn")
-  if (!flags.apply) {
-    yield* refuseHeld(output.folder, job)
-    return shownPlan("subject-erase", job, "repeat the command with --apply --reason TEXT")
-  }
-  if (flags.reason === undefined && pending === undefined)
-    return yield* usageError(
-      "An erasure needs a reason, which its certificate contains.",
-      'repeat the command with --reason "request of 3 March"'
-    )
-  return yield* erase("subject-erase", catalogue, output, job)
-}, Effect.scoped)
+  const next = "repeat the command with --apply --reason TEXT"
+  return yield* planOrErase("subject-erase", flags, next, { catalogue, output }, planned(flags, output, catalogue))
+})
 
 const planned = Effect.fnUntraced(function* (
   flags: SubjectEraseFlags,
@@ -56,6 +43,12 @@ const planned = Effect.fnUntraced(function* (
         "warn"
       )
     const startedAt = instant(yield* Clock.currentTimeMillis)
-    return jobOf(yield* planErasure(catalogue, contacts, others, flags.keepFinancial), flags.reason ?? "", startedAt)
+    const plan = yield* planErasure(catalogue, contacts, others, flags.keepFinancial)
+    if (flags.apply && flags.reason === undefined)
+      return yield* usageError(
+        "An erasure needs a reason, which its certificate contains.",
+        'repeat the command with --reason "request of 3 March"'
+      )
+    return jobOf(plan, flags.reason ?? "", startedAt)
   }).pipe(Effect.provide(tables))
 }, Effect.scoped)

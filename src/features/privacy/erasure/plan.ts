@@ -4,8 +4,8 @@ import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { keyText } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
-import { type LinkedResource, findBelongings, keysOf, keysTable, linkedResources } from "../subject/belongings.ts"
-import { personTables } from "../subject/collect.ts"
+import { type LinkedResource, findBelongings, keysTable, linkedResources } from "../subject/belongings.ts"
+import { countRecords } from "../subject/collect.ts"
 import { type FoundContact, addressesTable, contactsTable, countriesOfLocations } from "../subject/find.ts"
 import { phoneReader } from "../subject/addresses.ts"
 import { query } from "../../../stores/warehouse/query.ts"
@@ -34,17 +34,8 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
     yield* findBelongings(linked, ["crm", "crm_history"], found)
     yield* keepOwn(linked)
     found.push(linked.resource)
-    identifiers.push(
-      ...(yield* keysOf(linked.resource)).map((record): Identifier => {
-        const of = { kind: "record", table: linked.resource.table, ...record } as const
-        return isKept ? { kind: "financial", of } : of
-      })
-    )
-    for (const { name: table, rows: count } of yield* personTables(linked.resource, true)) {
-      const current = table.replace(/_history$/, "")
-      const counts = isKept ? kept : rows
-      counts[current] = (counts[current] ?? 0) + count
-    }
+    const records = yield* countRecords(linked.resource, isKept ? kept : rows)
+    identifiers.push(...records.map((of): Identifier => (isKept ? { kind: "financial", of } : of)))
   }
   const [formsOf, countries] = [yield* Effect.promise(phoneReader), yield* countriesOfLocations()]
   const identifiersOf = (value: string) => addressIdentifiers(value, formsOf(value, countries))

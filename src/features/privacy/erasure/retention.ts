@@ -5,14 +5,14 @@ import type { Resource } from "../../../catalog/resource.ts"
 import { snakeCase } from "../../../catalog/fields.ts"
 import { columnWithRole, keyText, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
-import { isOfChosen, keysOf, keysTable, linkedResources, partsOfChosen } from "../subject/belongings.ts"
-import { personTables } from "../subject/collect.ts"
+import { isOfChosen, keysTable, linkedResources, partsOfChosen } from "../subject/belongings.ts"
+import { countRecords } from "../subject/collect.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { filesOfRecords } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Hold } from "./hold.ts"
 import { holdsTable } from "./holds.ts"
-import type { ErasurePlan, Identifier } from "./job.ts"
+import type { ErasurePlan } from "./job.ts"
 import { ownColumns } from "./treatment.ts"
 
 export interface RetentionRule {
@@ -76,14 +76,7 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
     )
     affected.push(resource)
   }
-  const identifiers: Array<Identifier> = []
   const rows: Record<string, number> = {}
-  for (const resource of affected) {
-    for (const record of yield* keysOf(resource)) identifiers.push({ kind: "record", table: resource.table, ...record })
-    for (const { name: table, rows: count } of yield* personTables(resource, true)) {
-      const current = table.replace(/_history$/, "")
-      rows[current] = (rows[current] ?? 0) + count
-    }
-  }
+  const identifiers = (yield* Effect.forEach(affected, (resource) => countRecords(resource, rows))).flat()
   return { identifiers, texts: [], files: yield* filesOfRecords(affected, keysTable), rows, kept: {} }
 })

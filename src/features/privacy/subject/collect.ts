@@ -9,7 +9,7 @@ import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import { queryNumber } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { keysTable } from "./belongings.ts"
+import { keysOf, keysTable } from "./belongings.ts"
 
 export interface PersonTable {
   readonly name: string
@@ -44,6 +44,13 @@ const rowsOfPerson = (resource: Resource, { name: table, parentColumn, key }: Ta
     FROM ${schema}.${name(table)} WHERE (location_id, ${record}) IN (SELECT (location_id, key) FROM ${keysTable(resource)})
     ORDER BY ${key.map(name).join(", ")}${schema === "crm" ? "" : ", _valid_from"}`
 }
+
+/** The keys of the records, whose rows with their earlier versions are added to `rows` by table. */
+export const countRecords = Effect.fnUntraced(function* (resource: Resource, rows: Record<string, number>) {
+  for (const { definition, rows: count } of yield* personTables(resource, true))
+    rows[definition.name] = (rows[definition.name] ?? 0) + count
+  return (yield* keysOf(resource)).map((record) => ({ kind: "record", table: resource.table, ...record }) as const)
+})
 
 /** Writes `<table>.json` and `<table>.csv` into the folder. */
 export const writeRows = Effect.fnUntraced(function* (

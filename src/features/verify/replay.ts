@@ -10,7 +10,7 @@ import type { Position } from "../../stores/vault/position.ts"
 import { contentsOfEach, empty } from "../../stores/warehouse/content.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { historyLimit } from "../../stores/warehouse/meta/history-limit.ts"
-import { queryNumber, readRows } from "../../stores/warehouse/query.ts"
+import { queryNumber, readRows, whileAttached } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type VerifyFinding, counted, wrong } from "../../values/finding.ts"
@@ -41,18 +41,14 @@ export const checkReplay = Effect.fn("verify.replay")(function* (
   known: Known,
   { folder, loaded, all, replay }: ReplayOptions
 ) {
-  const warehouse = yield* Warehouse
   const sample = yield* sampleOf(known, all, loaded)
   const scratch = yield* scratchFolder(folder)
   yield* replay(scratch, loaded, all ? undefined : sample.includes)
-  yield* warehouse.run(`ATTACH ${literal(join(scratch, "replayed.duckdb"))} AS replayed (READ_ONLY)`)
-  return yield* Effect.ensuring(
-    Effect.gen(function* () {
-      const tables = yield* compared(known, sample)
-      return { ...tables, findings: [...tables.findings, ...(yield* stateFindings(all))] }
-    }),
-    Effect.ignore(warehouse.run("DETACH replayed"))
-  )
+  const found = Effect.gen(function* () {
+    const tables = yield* compared(known, sample)
+    return { ...tables, findings: [...tables.findings, ...(yield* stateFindings(all))] }
+  })
+  return yield* whileAttached(join(scratch, "replayed.duckdb"), "replayed", found)
 }, Effect.scoped)
 
 const compared = Effect.fnUntraced(function* ({ tables }: Known, sample: Sample) {

@@ -4,7 +4,7 @@ import type { Failure } from "../../values/failure.ts"
 import { wrong } from "../../values/finding.ts"
 import { type Model, type ModelProblem, type Source, refsOf, sourcesOf, sqlOf } from "./models/model.ts"
 import { type StoredTable, type StoredTables, tablesIn } from "../../stores/warehouse/columns.ts"
-import { query, queryTexts } from "../../stores/warehouse/query.ts"
+import { query, queryTexts, whileAttached } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse, catalogName } from "../../stores/warehouse/warehouse.ts"
 import { attachedName, inAttached } from "./snapshot.ts"
@@ -78,11 +78,7 @@ export const keepEarlierTables = Effect.fn("publish.keepEarlierTables")(function
         kept.add(table)
       }
   })
-  yield* Effect.acquireUseRelease(
-    warehouse.run(`ATTACH ${literal(earlier)} AS ${earlierName} (READ_ONLY)`),
-    () => copy,
-    () => Effect.ignore(warehouse.run(`DETACH ${earlierName}`))
-  )
+  yield* whileAttached(earlier, earlierName, copy)
   return [...kept]
 })
 

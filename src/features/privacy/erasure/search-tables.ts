@@ -4,7 +4,7 @@ import type { Resource } from "../../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { StoredColumn } from "../../../stores/warehouse/content.ts"
-import { query, queryNumber } from "../../../stores/warehouse/query.ts"
+import { query, queryNumber, whileAttached } from "../../../stores/warehouse/query.ts"
 import { insertStatements, literal, name, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Wanted, containsSql } from "./needles.ts"
@@ -42,11 +42,8 @@ export const searchParquet = Effect.fnUntraced(function* (path: string, place: s
   )
 })
 
-export const searchDatabase = Effect.fnUntraced(function* (path: string, place: string, sought: Sought) {
-  const { run } = yield* Warehouse
-  yield* run(`ATTACH ${literal(path)} AS searched (READ_ONLY)`)
-  return yield* Effect.ensuring(searchTables("searched", place, sought), Effect.ignore(run("DETACH searched")))
-})
+export const searchDatabase = (path: string, place: string, sought: Sought) =>
+  whileAttached(path, "searched", searchTables("searched", place, sought))
 
 /**
  * The tables of an attached database. Tables without a row, here and in Parquet, are not searched: most tables of an account

@@ -12,6 +12,7 @@ import { tablesOf } from "../../../catalog/tables.ts"
 import { onDisk } from "../../../output/files.ts"
 import { storedOrder } from "../../../stores/warehouse/parts.ts"
 import { outputPaths } from "../../../output/paths.ts"
+import { between } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse, storage } from "../../../stores/warehouse/warehouse.ts"
 import type { WideView } from "../../../stores/warehouse/wide-views.ts"
@@ -70,7 +71,7 @@ export const writeCopy = Effect.fn("masking.writeCopy")(function* (
   tables: ReadonlyArray<CopiedTable>,
   masking: Masking
 ) {
-  const warehouse = yield* Warehouse
+  const { run } = yield* Warehouse
   // A folder that the next run removes if this one is killed.
   const temporary = join(outputPaths(folder).temporary, "masked")
   const path = join(temporary, "warehouse.duckdb")
@@ -83,22 +84,17 @@ export const writeCopy = Effect.fn("masking.writeCopy")(function* (
   )
   const state = [...maskedMetaTables(masking), ...copiedState(stampOf(tables, masking))]
   const copied = [...tables, ...state.map(([table, select]) => ({ path: `meta.${name(table)}`, select }))]
-  yield* Effect.acquireUseRelease(
-    warehouse.run(
-      `ATTACH ${literal(path)} AS ${attachedName} (RECOVERY_MODE no_wal_writes, ${storage}, BLOCK_SIZE 32768)`
-    ),
-    () =>
-      Effect.gen(function* () {
-        if (masking.profile === "analytics") yield* definePseudonyms(masking.key)
-        yield* onDisk(path, "written", () => chmod(path, 0o600))
-        yield* warehouse.run(
-          ["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`).join(";\n")
-        )
-        // Each statement is a transaction of its own, whose rows need not stay in memory.
-        for (const { path, select } of copied) yield* warehouse.run(`CREATE TABLE ${attachedName}.${path} AS ${select}`)
-        yield* warehouse.run(`CHECKPOINT ${attachedName}`)
-      }).pipe(Effect.scoped),
-    () => Effect.ignore(warehouse.run(`DETACH ${attachedName}`))
-  ).pipe(storedOrder)
+  const write = Effect.gen(function* () {
+    if (masking.profile === "analytics") yield* definePseudonyms(masking.key)
+    yield* onDisk(path, "written", () => chmod(path, 0o600))
+    yield* run(["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`).join(";\n"))
+    // Each statement is a transaction of its own, whose rows need not stay in memory.
+    for (const { path, select } of copied) yield* run(`CREATE TABLE ${attachedName}.${path} AS ${select}`)
+    yield* run(`CHECKPOINT ${attachedName}`)
+  }).pipe(Effect.scoped)
+  const options = `RECOVERY_MODE no_wal_writes, ${storage}, BLOCK_SIZE 32768`
+  yield* storedOrder(
+    between(`ATTACH ${literal(path)} AS ${attachedName} (${options})`, write, `DETACH ${attachedName}`)
+  )
   return path
 })

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { basename, resolve } from "node:path"
 import { writeBundle } from "./bundle/bundle.ts"
 import { signerOf } from "./bundle/sign.ts"
-import { BundleError, currentRelease } from "./bundle/source.ts"
+import { currentRelease } from "./bundle/source.ts"
 import { targetProblem } from "./bundle/target.ts"
 import type { Flags } from "../../settings/read.ts"
 import { commaSeparated } from "../../values/setting.ts"
@@ -14,7 +14,7 @@ import { counted } from "../../values/finding.ts"
 import { loadCatalogue } from "../../command/catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
-import { failedError, usageError } from "../../console/errors.ts"
+import { usageError } from "../../console/errors.ts"
 import { duration } from "../../console/output.ts"
 import { record } from "../../command/recorded.ts"
 import { shown } from "../../console/result.ts"
@@ -78,12 +78,7 @@ export const exportBundle = Effect.fn("command.exportBundle")(function* (flags: 
     const bundle = { bundle: basename(target), run, writtenAt, manifestSha256: written.manifestSha256 }
     yield* record(output.folder, "export", bundle)
     return { run, writtenAt, ...written }
-  }).pipe(
-    Effect.catchIf(
-      (error) => error instanceof BundleError,
-      ({ message, next }) => Effect.fail(failedError(message, next))
-    )
-  )
+  })
   const next =
     format === "folder"
       ? `./sluice export verify ${flags.target}, or without sluice as in ${flags.target}/data/README.md.`

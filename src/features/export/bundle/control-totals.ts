@@ -129,15 +129,6 @@ const unitsOf = (text: string): bigint => {
 
 export const parquetRelation = (path: string): string => `read_parquet(${literal(path)}, hive_partitioning = false)`
 
-/** Every column as text: NULL is an empty cell, an empty text is quoted. */
-export const csvRelation = (path: string, columns: ReadonlyArray<string>): string =>
-  `read_csv(${literal(path)}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', nullstr = '',
-     allow_quoted_nulls = false, parallel = false, max_line_size = ${lineBytesMax}, buffer_size = ${lineBytesMax},
-     columns = {${columns.map((column) => `${literal(column)}: 'VARCHAR'`).join(", ")}})`
-
-/** A row has at most 4 MB of JSON; CSV doubles its quotes. */
-const lineBytesMax = 16 * 1024 * 1024
-
 /** Returns the rows of a query. BIGINT and DECIMAL are text. */
 export type Ask = (sql: string) => Promise<ReadonlyArray<Row>>
 

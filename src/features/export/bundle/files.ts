@@ -2,13 +2,14 @@
 import { Effect } from "effect"
 import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
+import { failedError } from "../../../console/errors.ts"
 import { columnWithRole } from "../../../catalog/tables.ts"
 import { onDisk } from "../../../output/files.ts"
 import { isStoredPath } from "../../../output/stored-files.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { type Building, makeFolderOf, seal } from "./sealed-files.ts"
-import { BundleError, type Release } from "./source.ts"
+import type { Release } from "./source.ts"
 import type { BundledTable } from "./tables.ts"
 
 /** The `Warehouse` is the DuckDB file of the release. A masked release names no files. */
@@ -46,7 +47,7 @@ export const putFiles = Effect.fn("bundle.putFiles")(function* (
 })
 
 const differs = (path: string) =>
-  new BundleError({
-    message: `${path} differs from its row: its SHA-256 is another one.`,
-    next: "./sluice sync --full --only recordings,files"
-  })
+  failedError(
+    `${path} differs from its row: its SHA-256 is another one.`,
+    "./sluice sync --full --only recordings,files"
+  )

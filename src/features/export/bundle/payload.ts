@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { constants } from "node:fs"
 import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
+import { failedError } from "../../../console/errors.ts"
 import type { PublishedTable } from "../../../catalog/published-tables.ts"
 import { onDisk } from "../../../output/files.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
@@ -13,7 +14,7 @@ import { storedOrder } from "../../../stores/warehouse/parts.ts"
 import { queryNumber } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { type Building, type SealedFile, makeFolderOf, seal } from "./sealed-files.ts"
-import { type Release, BundleError } from "./source.ts"
+import type { Release } from "./source.ts"
 
 export interface TableFile extends SealedFile {
   readonly table: string
@@ -51,10 +52,10 @@ const putFormat = Effect.fnUntraced(function* (
     : yield* storedOrder(writeNew(table, write, join(building.folder, "data", format)))
   const sealed = yield* onDisk(target, "written", () => seal(building, path)).pipe(Effect.uninterruptible)
   if (isAsPublished && sealed.sha256 !== published.sha256)
-    return yield* new BundleError({
-      message: `${released} of the release was changed after it was published: its SHA-256 differs from the manifest.`,
-      next: "./sluice publish --full"
-    })
+    return yield* failedError(
+      `${released} of the release was changed after it was published: its SHA-256 differs from the manifest.`,
+      "./sluice publish --full"
+    )
   return { ...sealed, table: table.name, rows } satisfies TableFile
 })
 
@@ -68,7 +69,7 @@ const writeNew = Effect.fnUntraced(function* (table: PublishedTable, write: Form
 })
 
 const missingFormat = (format: "csv" | "parquet") =>
-  new BundleError({
-    message: `The release has no ${format === "csv" ? "CSV files for programs" : "Parquet files"}, and no DuckDB file from which to write them.`,
-    next: `Add "${format}" to output.formats in the settings file${format === "csv" ? " (with output.csv_profile = machine)" : ""}, then run ./sluice publish.`
-  })
+  failedError(
+    `The release has no ${format === "csv" ? "CSV files for programs" : "Parquet files"}, and no DuckDB file from which to write them.`,
+    `Add "${format}" to output.formats in the settings file${format === "csv" ? " (with output.csv_profile = machine)" : ""}, then run ./sluice publish.`
+  )

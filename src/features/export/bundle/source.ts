@@ -1,19 +1,13 @@
 /** The release of which a bundle is made. Everything in the bundle is from this release, so the same release gives the same bytes. */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { readFile, realpath } from "node:fs/promises"
 import { join } from "node:path"
+import { failedError } from "../../../console/errors.ts"
 import { onDisk } from "../../../output/files.ts"
 import { readManifest } from "../../../output/manifest.ts"
 import { maskingName } from "../../../stages/publish/masking/document.ts"
 import { manifestName, snapshotName } from "../../../output/paths.ts"
-
-/** Why a bundle cannot be written, in words. */
-export class BundleError extends Schema.TaggedError<BundleError>()("BundleError", {
-  message: Schema.String,
-  /** A command to type, or something to do. */
-  next: Schema.String
-}) {}
 
 export interface ReleasedTable {
   readonly name: string
@@ -26,15 +20,12 @@ export type Release = Effect.Success<ReturnType<typeof currentRelease>>
 /** `published`: the link to the release. */
 export const currentRelease = Effect.fn("bundle.currentRelease")(function* (published: string) {
   if (!existsSync(published))
-    return yield* new BundleError({
-      message: `There is no release in ${published}, and a bundle is made of one.`,
-      next: "./sluice publish"
-    })
+    return yield* failedError(`There is no release in ${published}, and a bundle is made of one.`, "./sluice publish")
   const unreadable = (cause: unknown) =>
-    new BundleError({
-      message: `${join(published, manifestName)} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-      next: "./sluice publish --full"
-    })
+    failedError(
+      `${join(published, manifestName)} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      "./sluice publish --full"
+    )
   const { folder, manifest } = yield* Effect.tryPromise({
     try: async () => {
       const folder = await realpath(published)
@@ -51,10 +42,10 @@ export const currentRelease = Effect.fn("bundle.currentRelease")(function* (publ
   )
   // The warehouse could say what the release lacks, but not masked.
   if (maskedColumns !== undefined && !existsSync(snapshot))
-    return yield* new BundleError({
-      message: `${published} has no DuckDB file, which contains the runs of a masked release.`,
-      next: 'add "duckdb" to the formats of this [[publish]], then ./sluice publish'
-    })
+    return yield* failedError(
+      `${published} has no DuckDB file, which contains the runs of a masked release.`,
+      'add "duckdb" to the formats of this [[publish]], then ./sluice publish'
+    )
   return {
     /** The folder itself and not the link to it, which the next release replaces. */
     folder,

@@ -4,15 +4,8 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
-import {
-  type Ask,
-  type TableTotals,
-  ControlTotals,
-  csvRelation,
-  measure,
-  parquetRelation,
-  withDatabase
-} from "../control-totals.ts"
+import { type Ask, type TableTotals, ControlTotals, measure, parquetRelation, withDatabase } from "../control-totals.ts"
+import { csvReading } from "../../../../stores/formats/csv/format.ts"
 import { type BundleFinding, type FoundFile, shown, textOf } from "./files.ts"
 import { ledgerPath } from "./ledger.ts"
 import { notCompared, wrong } from "../../../../values/finding.ts"
@@ -159,7 +152,7 @@ const tableFindings = async (
     }
     const file = join(folder, path)
     try {
-      const relation = path.endsWith(".csv") ? csvRelation(file, await headerOf(file)) : parquetRelation(file)
+      const relation = path.endsWith(".csv") ? csvReading.from([file], await headerOf(file)) : parquetRelation(file)
       const { currencyColumn, decimalColumns, table, time } = expected
       const measured = await measure(ask, relation, { currencyColumn, decimalColumns, table, timeColumn: time?.column })
       findings.push(...differences(path, expected, measured))

@@ -7,7 +7,7 @@ import { at } from "../catalog/json.ts"
 import { bind, get } from "../catalog/request.ts"
 import { onDisk } from "../output/files.ts"
 import { defaultFile } from "../settings/file.ts"
-import { newFiles, writeSettings } from "../settings/new-file.ts"
+import { type NewSettings, newFiles, writeSettings } from "../settings/new-file.ts"
 import { isPlainSecret } from "../settings/secrets.ts"
 import { settingOf } from "../settings/errors.ts"
 import { syncSettings } from "../settings/settings.ts"
@@ -66,13 +66,7 @@ export const init = Effect.fn("command.init")(
   )
 )
 
-interface Answers {
-  readonly baseUrl: string
-  readonly token: string
-  readonly location: string
-  readonly formats: ReadonlyArray<string>
-}
-type Texts = { readonly [Name in keyof Answers]?: string | undefined }
+type Texts = { readonly [Name in keyof NewSettings]?: string | undefined }
 
 /**
  * The answers of the flags and of the prompts, and the name of the account that they reach. If it cannot be read with them, a
@@ -81,7 +75,7 @@ type Texts = { readonly [Name in keyof Answers]?: string | undefined }
 const answersFor = Effect.fnUntraced(function* (flags: InitFlags, canAsk: boolean) {
   const { say } = yield* Output
   const given = { baseUrl: flags.baseUrl, token: flags.tokenRef, location: flags.location, formats: flags.formats }
-  let settings: Answers = yield* ask(given)
+  let settings: NewSettings = yield* ask(given)
   while (true) {
     const checked = yield* Effect.result(check(settings, flags.noCheck))
     if (Result.isSuccess(checked)) return { settings, account: checked.success }
@@ -161,7 +155,7 @@ const questions = {
       "What the tables are written as: duckdb is one file for SQL; parquet and csv are a file for each table",
     expected: expectedOf(sections.output.formats)
   }
-} as const satisfies Record<keyof Answers, Question>
+} as const satisfies Record<keyof NewSettings, Question>
 
 const flagByAnswer = {
   baseUrl: "--base-url",
@@ -186,7 +180,7 @@ const unreadable = (location: string, message: string) =>
   })
 
 /** What is asked again after an error; after any other, the address. */
-const questionsAgain: Readonly<Record<string, ReadonlyArray<keyof Answers>>> = {
+const questionsAgain: Readonly<Record<string, ReadonlyArray<keyof NewSettings>>> = {
   BadCredentials: ["token"],
   WrongLocation: ["token", "location"],
   Forbidden: ["token", "location"],
@@ -195,7 +189,7 @@ const questionsAgain: Readonly<Record<string, ReadonlyArray<keyof Answers>>> = {
 }
 
 /** Reads the location, and returns its name: one request, which needs the token, its scope and the address. */
-const check = Effect.fnUntraced(function* ({ baseUrl, location, token }: Answers, noCheck: boolean) {
+const check = Effect.fnUntraced(function* ({ baseUrl, location, token }: NewSettings, noCheck: boolean) {
   const { keepSecret } = yield* Output
   // An empty file: the one that is being replaced must not have a say.
   const flags = { config: "/dev/null", baseUrl, location }
@@ -207,7 +201,7 @@ const check = Effect.fnUntraced(function* ({ baseUrl, location, token }: Answers
   const { accounts } = yield* Effect.mapError(syncSettings(flags, environment), (failure) => {
     const wrong = new Set(failure.problems.map(settingOf))
     const name = wrong.has("account.base_url") ? "baseUrl" : wrong.has("account.location_id") ? "location" : "token"
-    return { failure, again: [name] as ReadonlyArray<keyof Answers> }
+    return { failure, again: [name] as ReadonlyArray<keyof NewSettings> }
   })
   const account = accounts[0]!
   account.secrets.forEach(keepSecret)

@@ -7,7 +7,7 @@ import { runFeatures } from "../cli/run-features.ts"
 import { repeating } from "../console/given-flags.ts"
 import { Output } from "../console/output.ts"
 import type { RunFeatures } from "../command/features.ts"
-import { type CommandFailure, type CommandResult, type ErrorCode, resultDocument } from "../console/result.ts"
+import { type CommandFailure, type CommandResult, resultDocument } from "../console/result.ts"
 import type { RunResults } from "../run/result-data.ts"
 import { explainFailure, explainStop, servicesOf, stoppable } from "../command/work.ts"
 import type { Environment } from "../values/environment.ts"
@@ -34,14 +34,7 @@ export interface Result<Name extends keyof RunResults> {
 }
 
 /** Why nothing was done. */
-export class SluiceError extends Data.TaggedError("SluiceError")<{
-  readonly exitCode: number
-  readonly code: ErrorCode
-  readonly message: string
-  readonly next?: string
-  /** When the service accepts requests again, if it is known; ISO 8601. */
-  readonly resumeAt?: string
-}> {}
+export class SluiceError extends Data.TaggedError("SluiceError")<CommandFailure> {}
 
 /** The exit code of a program that its caller ends. */
 const stoppedCode = 143

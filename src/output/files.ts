@@ -49,7 +49,7 @@ export const syncFolder = async (folder: string): Promise<void> => {
 }
 
 /** Writes a file durably and atomically: a crash leaves the old content or the new one. Only the owner can read it. */
-export const writeDurably = async (path: string, content: string): Promise<void> => {
+export const writeDurably = async (path: string, content: string | Uint8Array): Promise<void> => {
   const part = `${path}.part`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   {

@@ -7,16 +7,12 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { bind } from "../../catalog/request.ts"
 import { enabledPart } from "../../catalog/optional.ts"
-import type { OptionalSettings } from "../../catalog/optional-settings.ts"
+import type { AccountSettings } from "../../settings/settings.ts"
 import { type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
 import { ok, warning } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
 
-export interface Account {
-  readonly location: string
-  readonly company: string | undefined
-  readonly optional: OptionalSettings
-}
+export type Account = Pick<AccountSettings, "location" | "company" | "optional">
 
 /** The smallest page size of a list where it is not 1: the documents state one only for the export (A 4.9). */
 const smallestPages: Readonly<Record<string, number>> = { messages: 10 }
@@ -67,7 +63,7 @@ export const checkScopes = Effect.fn("doctor.scopes")(function* (catalogue: Cata
   ]
 })
 
-const probesOf = ({ resources }: Catalogue, optional: OptionalSettings): ReadonlyArray<Probe> => {
+const probesOf = ({ resources }: Catalogue, optional: Account["optional"]): ReadonlyArray<Probe> => {
   const scopes = new Set(resources.map(({ scope }) => scope))
   return [...scopes].flatMap((scope): ReadonlyArray<Probe> => {
     if (scope === "any" || scope === "locations.readonly") return []

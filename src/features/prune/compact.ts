@@ -6,31 +6,15 @@
 import { at as valueAt, parseExact } from "../../catalog/json.ts"
 import { type Resource, transformed } from "../../catalog/resource.ts"
 import { startsOver } from "../../stages/load/checkpoints.ts"
-import { type Normalise, normaliserOf } from "../../stages/load/normalise/normalise.ts"
+import { type Target, targetsIn } from "../../stages/load/normalise/normalise.ts"
 import { givenBy } from "../../stages/load/staging-files.ts"
 import { type Entry, type PageEntry, isPage } from "../../stores/vault/entry.ts"
 import type { Frame } from "../../stores/vault/frame.ts"
 import { RowStates, fingerprintOf } from "./row-states.ts"
 
-interface Target {
-  readonly resource: Resource
-  readonly normalise: Normalise
-  /** Path of its records in a page. */
-  readonly path: string | undefined
-}
-
 /** `before`: only pages received before this time are changed; epoch milliseconds. */
 export const compactor = (resources: ReadonlyArray<Resource>, before: number) => {
-  const targetsByTable = new Map<string, ReadonlyArray<Target>>()
-  const targetsOf = (table: string) => {
-    const known = targetsByTable.get(table)
-    if (known) return known
-    const targets = resources
-      .filter((resource) => resource.table === table || resource.embeddedIn?.table === table)
-      .map((resource) => ({ resource, normalise: normaliserOf(resource), path: resource.embeddedIn?.records }))
-    targetsByTable.set(table, targets)
-    return targets
-  }
+  const targetsOf = targetsIn(resources)
   const pageOf = (frame: Frame, entry: PageEntry): Page | undefined => {
     const targets = targetsOf(entry.resource).filter(({ resource }) => !entry.parent || !resource.embeddedIn)
     if (targets.length === 0) return undefined
@@ -149,8 +133,8 @@ class Page {
     return this.#entry.kind === "page" && !this.#entry.parent
   }
 
-  #pathOf({ path }: Target): string {
-    return path ?? this.#entry.records
+  #pathOf({ resource }: Target): string {
+    return resource.embeddedIn?.records ?? this.#entry.records
   }
 
   #rowsOf({ normalise, resource }: Target, record: unknown) {

@@ -5,17 +5,13 @@ import { expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at } from "../../catalog/json.ts"
 import { type BoundRequest, bind, get } from "../../catalog/request.ts"
 import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
-import type { OptionalSettings } from "../../catalog/optional-settings.ts"
+import type { AccountSettings } from "../../settings/settings.ts"
 import { exactly } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
 import { type ExpectedRequests, type ExpectedStep, requestsOf } from "./expect.ts"
 import { strategyToAsk, withTotal } from "./totals.ts"
 
-export interface Account {
-  readonly location: string
-  readonly company: string | undefined
-  readonly optional: OptionalSettings
-}
+export type Account = Pick<AccountSettings, "location" | "company" | "optional">
 
 export interface Refusal {
   /** `forbidden`: the token lacks the scope. */

@@ -16,6 +16,7 @@ import { storedFingerprint } from "../../stores/warehouse/meta/schema-version.ts
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
 import { storedTables } from "../../stores/warehouse/columns.ts"
+import type { Document } from "./contracts/data-package.ts"
 import { contentsOf, pathOf } from "./contents.ts"
 import type { PublishedFile, TableContent } from "../../output/manifest.ts"
 import { type WholeManifest, confirmRelease, failedModels, previousRelease, writeManifest } from "./manifest.ts"
@@ -44,12 +45,6 @@ export interface PublishOptions {
   ) => Effect.Effect<ReadonlyArray<Document>, Failure, Warehouse>
   /** Write every file anew. */
   readonly full?: boolean
-}
-
-interface Document {
-  /** In the folder of the release. */
-  readonly path: string
-  readonly text: string
 }
 
 export interface Published {

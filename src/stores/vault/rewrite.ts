@@ -1,9 +1,9 @@
 /** Rewrites sealed segments frame by frame. A segment is replaced by a complete one only. */
 import { Effect } from "effect"
 import { constants, zstdCompressSync } from "node:zlib"
-import { open, rename, stat } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import { failure } from "../../values/failure.ts"
-import { onDisk, syncFolder } from "../../output/files.ts"
+import { onDisk, writeDurably } from "../../output/files.ts"
 import { damagedAt, readSealed, sealedPath, segmentsIn } from "./segments.ts"
 import { type Frame, decode, encode } from "./frame.ts"
 
@@ -51,18 +51,7 @@ export const rewriteSegments = Effect.fn("vault.rewriteSegments")(function* (
     const { size: bytesBefore } = yield* onDisk(path, "read", () => stat(path))
     const compressed = zstdCompressSync(Buffer.concat(kept), { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
     rewritten.push({ segment, bytesBefore, bytesAfter: compressed.length })
-    if (apply) yield* onDisk(path, "written", () => replace(path, compressed))
+    if (apply) yield* onDisk(path, "written", () => writeDurably(path, compressed))
   }
   return rewritten
 })
-
-const replace = async (path: string, content: Buffer): Promise<void> => {
-  const part = `${path}.part`
-  {
-    await using file = await open(part, "w", 0o600)
-    await file.writeFile(content)
-    await file.sync()
-  }
-  await rename(part, path)
-  await syncFolder(path.slice(0, path.lastIndexOf("/")))
-}

@@ -2,7 +2,7 @@
 import { at as valueAt, parseExact } from "../../../catalog/json.ts"
 import { type Resource, childRequestOf, transformed } from "../../../catalog/resource.ts"
 import { decidedKeys } from "../../../stages/load/merge/deletions.ts"
-import { type Normalise, normaliserOf } from "../../../stages/load/normalise/normalise.ts"
+import { type Target, targetsIn } from "../../../stages/load/normalise/normalise.ts"
 import { givenBy } from "../../../stages/load/staging-files.ts"
 import type { Entry, PageEntry } from "../../../stores/vault/entry.ts"
 import type { Frame } from "../../../stores/vault/frame.ts"
@@ -30,16 +30,7 @@ export const redactor = (
   suppression: Suppression,
   ids: ReadonlyArray<string> = []
 ): Redact => {
-  const targets = new Map<string, ReadonlyArray<Target>>()
-  const targetsOf = (table: string) => {
-    const existing = targets.get(table)
-    if (existing) return existing
-    const found = resources
-      .filter((resource) => resource.table === table || resource.embeddedIn?.table === table)
-      .map((resource) => ({ resource, normalise: normaliserOf(resource) }))
-    targets.set(table, found)
-    return found
-  }
+  const targetsOf = targetsIn(resources)
   const parentTables = new Map(
     resources.flatMap((resource) => {
       const request = childRequestOf(resource)
@@ -90,11 +81,6 @@ const withVersion = (redacted: Redacted, versions: ReadonlyMap<string, string>):
   return version === undefined
     ? redacted
     : { ...redacted, frame: { ...frame, entry: { ...frame.entry, parent: { ...parent!, version } } } }
-}
-
-interface Target {
-  readonly resource: Resource
-  readonly normalise: Normalise
 }
 
 const redactPage = (

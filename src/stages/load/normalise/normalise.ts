@@ -63,6 +63,23 @@ export interface Origin {
 }
 export type Normalise = (record: unknown, origin: Origin) => Normalised
 
+export interface Target {
+  readonly resource: Resource
+  readonly normalise: Normalise
+}
+
+/** Whose records the pages of a table have: its own, and those that are embedded in them. */
+export const targetsIn = (resources: ReadonlyArray<Resource>) => {
+  const known = new Map<string, ReadonlyArray<Target>>()
+  return (table: string): ReadonlyArray<Target> => {
+    const isOf = (resource: Resource) => resource.table === table || resource.embeddedIn?.table === table
+    const targets =
+      known.get(table) ?? resources.filter(isOf).map((resource) => ({ resource, normalise: normaliserOf(resource) }))
+    known.set(table, targets)
+    return targets
+  }
+}
+
 /** Compiles a resource's fields once and returns the function that normalises each record. */
 export const normaliserOf = (resource: Resource, policies = evolving): Normalise => {
   const { table, childOf, fields } = resource

@@ -95,7 +95,7 @@ const fieldOf = ({ name, type, description, personal, isRequired, refersTo, with
 })
 
 /** The documents of a release: the description of its files as a Data Package. */
-interface Document {
+export interface Document {
   /** In the folder of the release. */
   readonly path: string
   readonly text: string

@@ -22,7 +22,7 @@ import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
 import { name } from "../stores/warehouse/sql.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { wideViews } from "../stores/warehouse/wide-views.ts"
-import { CommandError, failedError, usageError } from "../console/errors.ts"
+import { failedError, usageError } from "../console/errors.ts"
 import { Output } from "../console/output.ts"
 import { openReadable, sayHolder } from "../command/readable.ts"
 
@@ -139,11 +139,7 @@ const releasedModels = (folder: string): Effect.Effect<ReadonlyArray<string>> =>
   )
 
 /** A table, wide view or model that is published, with or without its schema. */
-const tableOf = (
-  catalogue: Catalogue,
-  written: string,
-  models: ReadonlyArray<string>
-): Effect.Effect<QualifiedTable, CommandError> => {
+const tableOf = (catalogue: Catalogue, written: string, models: ReadonlyArray<string>) => {
   const [, schema = "crm", table] = /^(?:(crm|crm_history|meta|bi)\.)?(.*)$/s.exec(written)!
   const views = new Set(catalogue.resources.filter(({ wide }) => wide).map(wideName))
   const published = publishedTables(catalogue).map((one) => one.name)

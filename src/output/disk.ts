@@ -1,8 +1,6 @@
 /** How much space each part of the output folder takes. */
-import type * as Effect from "effect/Effect"
 import { lstat, opendir, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import type { Failure } from "../values/failure.ts"
 import { type OutputTable, type Part, finderIn, outputFiles, parts } from "./contents.ts"
 import { onDisk } from "./files.ts"
 import { reportName } from "./paths.ts"
@@ -24,10 +22,7 @@ export interface DiskUseOptions {
 }
 
 /** The parts that exist. */
-export const diskUse = (
-  output: string,
-  { filesMax = Infinity, table = outputFiles }: DiskUseOptions = {}
-): Effect.Effect<ReadonlyArray<Used>, Failure> =>
+export const diskUse = (output: string, { filesMax = Infinity, table = outputFiles }: DiskUseOptions = {}) =>
   onDisk(output, "read", async () => {
     const entryOf = finderIn(table)
     const names = (await readdir(output).catch((): ReadonlyArray<string> => [])).toSorted()

@@ -1,6 +1,6 @@
 /** Progress of a run: a display on a terminal, and a log entry each minute. */
 import { Clock, Effect, Schedule } from "effect"
-import { type DisplayState, type ReadingState, frame } from "./display.ts"
+import { type DisplayState, frame } from "./display.ts"
 import { Output } from "../console/output.ts"
 import { type Range, between, mapRange, rangeFields } from "../values/range.ts"
 import { type Watched, total, totalsOf } from "./watched.ts"
@@ -80,10 +80,7 @@ const timeFor = ({ min, max }: Range, of: (number: number) => number | undefined
   return least === undefined || (max ?? 0) < 0 ? undefined : between(least, max === undefined ? undefined : of(max))
 }
 
-const readingsOf = (
-  { api, counts, location }: Watched["accounts"][number],
-  isOneOfSeveral: boolean
-): ReadonlyArray<ReadingState> =>
+const readingsOf = ({ api, counts, location }: Watched["accounts"][number], isOneOfSeveral: boolean) =>
   Array.from(counts, ([label, { pages, records, status }]) => ({
     name: isOneOfSeveral ? `${location} ${label}` : label,
     pages,

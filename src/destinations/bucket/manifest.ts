@@ -65,11 +65,7 @@ export const writeWriting = (requests: Requests, writing: Writing) =>
   putBytes(requests, writingName, JSON.stringify(writing))
 
 /** `undefined` if there is none. */
-const readJson = async <A>(
-  { place, send }: Requests,
-  name: string,
-  schema: Schema.Codec<A, unknown>
-): Promise<A | undefined> => {
+const readJson = async <A>({ place, send }: Requests, name: string, schema: Schema.Codec<A, unknown>) => {
   const { body, status } = await send("GET", name, { accept: [404] })
   if (status === 404) return undefined
   const content = Schema.decodeUnknownOption(Schema.fromJsonString(schema))(body.toString("utf8"))

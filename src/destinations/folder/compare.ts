@@ -2,24 +2,15 @@
 import { Effect } from "effect"
 import { lstat, readdir, realpath } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
-import type { Failure } from "../../values/failure.ts"
 import { CsvCounter, checksumIfPresent, onDisk, succeeds } from "../../output/files.ts"
 import { manifestName, reportName } from "../../output/paths.ts"
 import { query, queryNumber } from "../../stores/warehouse/query.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Looked, type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import { type Manifest, type PublishedFile, readManifest } from "../../output/manifest.ts"
 
-export interface PublishedCheck extends Looked {
-  /** Absent if it cannot be read. */
-  readonly manifest?: Manifest
-}
-
-export const checkPublished = Effect.fn("verify.published")(function* (
-  folder: string
-): Effect.fn.Return<PublishedCheck, Failure, Warehouse> {
+export const checkPublished = Effect.fn("verify.published")(function* (folder: string) {
   const exists = (path: string) => succeeds(() => lstat(path))
   if (!(yield* exists(folder)))
     return (yield* exists(join(dirname(folder), `.${basename(folder)}`)))

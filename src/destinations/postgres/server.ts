@@ -129,10 +129,7 @@ export const isTemporary = ({ code }: ServerError): boolean =>
   /^(08...|57P0[123]|53300|40001|40P01|55P03|ECONNRE(FUSED|SET)|EPIPE|ETIMEDOUT|EAI_AGAIN)$/.test(code) || code === ""
 
 /** Repeats what failed for a reason that passes: four times within about 8 seconds. */
-export const patiently = <A, R>(
-  target: string,
-  work: Effect.Effect<A, ServerError | Failure, R>
-): Effect.Effect<A, Failure, R> =>
+export const patiently = <A, R>(target: string, work: Effect.Effect<A, ServerError | Failure, R>) =>
   work.pipe(
     Effect.retry({
       schedule: Schedule.jittered(Schedule.exponential("500 millis")),

@@ -1,7 +1,7 @@
 /** Creates and alters tables in PostgreSQL, and nothing that a view, a right or a column of somebody else depends on. */
 import * as Effect from "effect/Effect"
 import { literal, name } from "../../stores/warehouse/sql.ts"
-import type { Server, ServerError } from "./server.ts"
+import type { Server } from "./server.ts"
 import type { Shape, ShapedColumn } from "./shape.ts"
 
 /** The types of the columns of a table, as PostgreSQL writes them, by name. */
@@ -88,11 +88,7 @@ export const tableStatements = ({ columns, comment, path }: Shape, { existing, i
 export const isNeeded = /^(2BP01|0A000)$/
 
 /** Runs statements, unless PostgreSQL refuses one with such a code. */
-export const unlessRefused = (
-  server: Server,
-  statements: ReadonlyArray<string>,
-  codes: RegExp
-): Effect.Effect<void, ServerError> =>
+export const unlessRefused = (server: Server, statements: ReadonlyArray<string>, codes: RegExp) =>
   statements.length === 0
     ? Effect.void
     : server.run(["SAVEPOINT sluice_refused", ...statements, "RELEASE SAVEPOINT sluice_refused"]).pipe(

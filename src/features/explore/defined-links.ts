@@ -3,13 +3,10 @@ import { discover } from "../../catalog/discover.ts"
 import { contractOf } from "../../stages/publish/contracts/contract.ts"
 import { readModels } from "../../stages/publish/models/files.ts"
 import { isProblem } from "../../stages/publish/models/model.ts"
-import { type Links, linksOf } from "./links.ts"
+import { linksOf } from "./links.ts"
 
 /** `pipelines`, `models`: the folders of the user, if there are any. */
-export const definedLinks = async (
-  pipelines: Parameters<typeof discover>[0],
-  models: string | undefined
-): Promise<Links> => {
+export const definedLinks = async (pipelines: Parameters<typeof discover>[0], models: string | undefined) => {
   const [catalogue, read] = await Promise.all([discover(pipelines), readModels(models)])
   return linksOf(
     contractOf(catalogue),

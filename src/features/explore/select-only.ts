@@ -102,10 +102,7 @@ const harmless: ReadonlyArray<string> = [
   "pragma_version"
 ]
 
-const functionsIn = (
-  statements: ReadonlyArray<unknown>,
-  type: "FUNCTION" | "TABLE_FUNCTION"
-): ReadonlyArray<string> => {
+const functionsIn = (statements: ReadonlyArray<unknown>, type: "FUNCTION" | "TABLE_FUNCTION") => {
   const names: Array<string> = []
   // Without recursion, because a text can nest thousands of expressions.
   const left: Array<unknown> = [...statements]

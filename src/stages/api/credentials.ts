@@ -61,10 +61,7 @@ const TokenResponse = Schema.Struct({
 })
 
 /** The end of the scope stores what could not be stored before. */
-export const makeCredentials = (
-  settings: CredentialSettings,
-  sendForm: SendForm
-): Effect.Effect<Credentials, never, Scope.Scope> =>
+export const makeCredentials = (settings: CredentialSettings, sendForm: SendForm) =>
   settings.kind === "private" ? Effect.sync(() => makePrivate(settings)) : makeOAuth(settings, sendForm)
 
 /** The file or the command of a rejected token may have a newer one by then. */

@@ -49,10 +49,7 @@ export const utf8Of = (sent: Buffer): Buffer => {
  * The UTF-8 of an error response; `undefined` if its bytes are not text, because an error is classified by its message.
  * `encoding`: the content encoding that remains after decompression.
  */
-export const errorOf = async (
-  body: AsyncIterable<Buffer>,
-  encoding: string | ReadonlyArray<string> | undefined
-): Promise<Buffer | undefined> => {
+export const errorOf = async (body: AsyncIterable<Buffer>, encoding: string | ReadonlyArray<string> | undefined) => {
   // The status has been received, so it counts even if the body cannot be read.
   const bytes = (await startOf(body, errorBytesMax).catch(() => undefined))?.subarray(0, errorBytesMax)
   if (bytes === undefined) return undefined

@@ -4,7 +4,7 @@
  */
 import { Clock, Deferred, Effect, Semaphore } from "effect"
 import { Api } from "../api/api.ts"
-import { type ApiError, type BadCredentials, type WrongLocation, detailOf, Unavailable } from "../api/errors.ts"
+import { type ApiError, detailOf, Unavailable } from "../api/errors.ts"
 import {
   type ListResource,
   type Resource,
@@ -192,12 +192,7 @@ type Reads = Effect.Effect<Outcome, ApiError | Failure, Api | Vault | Warehouse>
 const failed = (detail: Detail): Reason => ({ _tag: "RequestFailed", detail: detailOf(detail) })
 
 /** Runs one reading, turns its failure into an outcome, and appends the outcome to the vault. */
-const runToEnd = Effect.fnUntraced(function* (
-  resource: string,
-  reading: Reads,
-  context: RunContext,
-  outage: Outage
-): Effect.fn.Return<ResourceResult, BadCredentials | WrongLocation | Failure, Api | Vault | Warehouse> {
+const runToEnd = Effect.fnUntraced(function* (resource: string, reading: Reads, context: RunContext, outage: Outage) {
   const [api, vault] = [yield* Api, yield* Vault]
   const startedAt = yield* Clock.currentTimeMillis
   const requestsBefore = api.requestsByResource.get(resource) ?? 0

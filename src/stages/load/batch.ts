@@ -235,12 +235,7 @@ const splitIntoTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<Read
   return transactions
 }
 
-const groupStatements = (
-  group: Group,
-  { parents }: StagingFiles,
-  known: KnownRows,
-  changes: Changes
-): ReadonlyArray<Statement> => {
+const groupStatements = (group: Group, { parents }: StagingFiles, known: KnownRows, changes: Changes) => {
   const { kind, hasParents, wasEmpty, location, label } = group
   return [
     ...mergeStatements({

@@ -16,7 +16,7 @@ import { type Range, sumOf } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
 import { unfinishedRefreshes } from "../../stores/warehouse/meta/run-resources.ts"
 import { unfinishedFullSync } from "../../stores/warehouse/meta/runs.ts"
-import { type Failure, failure } from "../../values/failure.ts"
+import { failure } from "../../values/failure.ts"
 import { type ExpectedStep, expect, requestsOf } from "./expect.ts"
 import { type SyncState, readSyncState } from "../../stores/warehouse/sync-state.ts"
 
@@ -85,10 +85,7 @@ const stepOf = (
 }
 
 /** The selected resources and those they need: their parents, and the lists they are embedded in. */
-export const choose = (
-  catalogue: Catalogue,
-  { only, except, optional }: Choice
-): Effect.Effect<ReadonlyArray<Resource>, Failure> => {
+export const choose = (catalogue: Catalogue, { only, except, optional }: Choice) => {
   const { resources, familyByTable } = catalogue
   const among = (names: ReadonlyArray<string>) => (resource: Resource) => isAmong(catalogue, resource, names)
   for (const [flag, names] of [

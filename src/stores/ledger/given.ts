@@ -34,9 +34,7 @@ export const recordPlaces = Effect.fn("ledger.recordPlaces")(function* (output: 
 })
 
 /** The places that ever received data, and the exports. */
-export const givenTo = (
-  output: string
-): Effect.Effect<{ readonly places: ReadonlyArray<Place>; readonly exports: ReadonlyArray<GivenExport> }, Failure> =>
+export const givenTo = (output: string) =>
   Effect.map(recordsOf(output), (records) => ({
     places: placesIn(records),
     exports: records.flatMap(({ at, detail, kind }) =>

@@ -131,20 +131,11 @@ export const keyPath = (key: string): string => encoded(key).replaceAll("%2F", "
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 
-interface Credentials {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken?: string | undefined
-}
-
 /**
  * Without a key of the settings: the variables `AWS_…`, the profile of `~/.aws`, a role of the container or the machine. The
  * package renews those that expire.
  */
-const credentialsOf = async (
-  key: Redacted.Redacted | undefined,
-  secret: Redacted.Redacted | undefined
-): Promise<() => Promise<Credentials & { readonly sessionToken?: string }>> => {
+const credentialsOf = async (key: Redacted.Redacted | undefined, secret: Redacted.Redacted | undefined) => {
   if (key !== undefined && secret !== undefined) {
     const fixed = { accessKeyId: Redacted.value(key), secretAccessKey: Redacted.value(secret) }
     return async () => fixed

@@ -61,12 +61,7 @@ const chunkBytes = 1024 * 1024
 const chunkBytesMin = 64 * 1024
 
 /** Reads bytes of a plain segment into a buffer; `undefined` if there is no such file. */
-export const readPlain = async (
-  folder: string,
-  segment: number,
-  offset: number,
-  into: Buffer
-): Promise<Buffer | undefined> => {
+export const readPlain = async (folder: string, segment: number, offset: number, into: Buffer) => {
   const file = await open(plainPath(folder, segment), "r").catch(ifMissing(undefined))
   if (!file) return undefined
   try {

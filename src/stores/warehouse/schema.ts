@@ -52,12 +52,7 @@ const existingColumns = `SELECT table_schema || '.' || table_name || '.' || colu
   FROM information_schema.columns WHERE table_schema IN ('crm', 'crm_history')`
 
 /** Whether the macros and views of versions must be recreated: a table changed, or they do not exist. */
-const define = (
-  schema: string,
-  table: string,
-  columns: ReadonlyArray<DefinedColumn>,
-  existing: Existing
-): ReadonlyArray<string> => {
+const define = (schema: string, table: string, columns: ReadonlyArray<DefinedColumn>, existing: Existing) => {
   const path = `${schema}.${name(table)}`
   const typeOf = (column: DefinedColumn) => existing.get(`${schema}.${table}.${column.name}`)
   const missing = columns.filter((column) => typeOf(column) === undefined)

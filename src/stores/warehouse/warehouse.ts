@@ -352,11 +352,7 @@ const executeTogether = async (connection: DuckDBConnection, statements: Readonl
 }
 
 /** Leaves in `waiting` the statements on which no other depends yet: each call of DuckDB takes time. */
-const execute = async (
-  connection: DuckDBConnection,
-  statements: ReadonlyArray<Statement>,
-  waiting: Array<string>
-): Promise<void> => {
+const execute = async (connection: DuckDBConnection, statements: ReadonlyArray<Statement>, waiting: Array<string>) => {
   const read = (sql: string) => connection.runAndReadAll([...waiting.splice(0), sql].join(";\n"))
   for (const statement of statements) {
     if (typeof statement === "string") waiting.push(statement)

@@ -17,11 +17,7 @@ export interface BagInfo {
 }
 
 /** Writes the tag files beside the payload. Returns the SHA-256 of `manifest-sha256.txt`, which identifies the payload. */
-export const writeTagFiles = async (
-  building: Building,
-  info: BagInfo,
-  payload: ReadonlyArray<SealedFile>
-): Promise<string> => {
+export const writeTagFiles = async (building: Building, info: BagInfo, payload: ReadonlyArray<SealedFile>) => {
   const tags = [
     await sealText(building, "bagit.txt", "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"),
     await sealText(building, "bag-info.txt", infoText(info, payload))

@@ -12,10 +12,7 @@ import { Output } from "../../../console/output.ts"
 export const commandLayer = (database: Redacted.Redacted) =>
   databaseLayer(database, { max: 2, supervise: false, schedule: false, registerInstance: false })
 
-export const withDatabase = <A, E>(
-  { database }: FleetSettings,
-  work: Effect.Effect<A, E | DatabaseError, Database>
-): Effect.Effect<A, Exclude<E, DatabaseError> | CommandError, Output> =>
+export const withDatabase = <A, E>({ database }: FleetSettings, work: Effect.Effect<A, E | DatabaseError, Database>) =>
   Effect.flatMap(Output, ({ keepSecret }) => {
     keepSecret(Redacted.value(database))
     return work.pipe(Effect.provide(commandLayer(database)), unavailable)

@@ -99,11 +99,7 @@ const pageSize = 100
 const pagesMax = 1000
 
 /** Rejects with a sentence about the response. */
-const agencyLocations = async (
-  baseUrl: string,
-  token: string,
-  companyId: string | undefined
-): Promise<ReadonlyArray<NewLocation>> => {
+const agencyLocations = async (baseUrl: string, token: string, companyId: string | undefined) => {
   const found = new Map<string, NewLocation>()
   for (let page = 0; page < pagesMax; page++) {
     const query = new URLSearchParams({ skip: String(page * pageSize), limit: String(pageSize) })

@@ -5,7 +5,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { exitCodes } from "../../../values/failure.ts"
 import type { Outcome } from "../child.ts"
-import { type Database, patiently } from "../database.ts"
+import { patiently } from "../database.ts"
 import { type Fence, setSnapshot } from "../fence.ts"
 import type { Objects } from "./objects.ts"
 import { type Session, openSession } from "./session.ts"
@@ -19,12 +19,7 @@ const attempt = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new StateError({ detail: (cause as Error).message }) })
 
 /** Makes the folder ready, runs the work in it, and stores what it has done. Without the bucket, the run is tried again later. */
-export const inBucket = (
-  objects: Objects,
-  fence: Fence,
-  folder: string,
-  work: Effect.Effect<Outcome>
-): Effect.Effect<Outcome, never, Database> =>
+export const inBucket = (objects: Objects, fence: Fence, folder: string, work: Effect.Effect<Outcome>) =>
   Effect.gen(function* () {
     const session = yield* attempt(() => openSession(objects, fence.location, folder, fence.snapshot ?? undefined))
     const saving = save(fence, session, session.saveSealed).pipe(

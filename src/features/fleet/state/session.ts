@@ -22,12 +22,7 @@ export interface Session {
 }
 
 /** Makes the folder ready for a run. `current`: the name of the snapshot that counts, if there is one. */
-export const openSession = async (
-  objects: Objects,
-  location: string,
-  folder: string,
-  current: string | undefined
-): Promise<Session> => {
+export const openSession = async (objects: Objects, location: string, folder: string, current: string | undefined) => {
   const place = { objects, location, folder }
   let base: Manifest | undefined
   let saved: Manifest | undefined

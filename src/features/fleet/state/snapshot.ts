@@ -124,12 +124,7 @@ const upload = async (
 }
 
 /** Removes what only an earlier manifest needs. */
-export const removeUnused = async (
-  objects: Objects,
-  location: string,
-  before: Manifest,
-  now: Manifest
-): Promise<void> => {
+export const removeUnused = async (objects: Objects, location: string, before: Manifest, now: Manifest) => {
   const used = new Set(Object.values(now.files).flat())
   for (const chunk of new Set(Object.values(before.files).flat()))
     if (!used.has(chunk)) await objects.remove(chunkName(location, chunk))

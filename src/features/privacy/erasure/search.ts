@@ -100,11 +100,7 @@ const searchOne = Effect.fnUntraced(function* (
 const chunkBytes = 4 * 1024 * 1024
 
 /** Returns the size. Reports each form of each text once. */
-const searchBytes = async (
-  path: string,
-  needles: ReadonlyArray<Needle>,
-  onFound: (needle: Needle) => void
-): Promise<number> => {
+const searchBytes = async (path: string, needles: ReadonlyArray<Needle>, onFound: (needle: Needle) => void) => {
   const missing = new Set(needles)
   const search = (text: string) => {
     for (const needle of missing)

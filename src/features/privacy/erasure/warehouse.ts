@@ -29,10 +29,7 @@ export interface Erased {
 const keysName = "memory.main.erased"
 
 /** Statements to run in a copy of the warehouse. Rows of `meta` that contain a text of the person go as a whole. */
-const statements = (
-  resources: ReadonlyArray<Resource>,
-  { kept, keptRows, removed, texts }: Erased
-): ReadonlyArray<string> => {
+const statements = (resources: ReadonlyArray<Resource>, { kept, keptRows, removed, texts }: Erased) => {
   const valuesOf = (records: ReadonlyArray<RecordKey>, isKept: boolean) =>
     records.map(({ key, location, table }) => `(${[table, location, key].map(literal).join(", ")}, ${isKept})`)
   const all = [...valuesOf(removed, false), ...valuesOf(kept, true)]

@@ -62,10 +62,7 @@ interface Description {
 }
 
 /** The sentences of dbt's property files, and what their tests say about keys. The tests themselves are for dbt. */
-const descriptionsIn = async (
-  folder: string,
-  files: ReadonlyArray<string>
-): Promise<ReadonlyMap<string, Description>> => {
+const descriptionsIn = async (folder: string, files: ReadonlyArray<string>) => {
   const found = new Map<string, Description>()
   for (const file of files.filter((one) => /\.ya?ml$/.test(one))) {
     const content = await propertiesIn(join(folder, file))

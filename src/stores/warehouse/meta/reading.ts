@@ -1,9 +1,6 @@
 /** What the tables of the state have in common: a row, or some, for each list or for the children of each parent table. */
-import * as Effect from "effect/Effect"
-import type { Failure } from "../../../values/failure.ts"
 import { query } from "../query.ts"
 import { literal } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
 
 export interface Reading {
   readonly location: string
@@ -16,9 +13,7 @@ export const isOneOf = (readings: ReadonlyArray<Reading>): string =>
   `(location_id, resource) IN (VALUES ${readings.map(({ location, label }) => `(${literal(location)}, ${literal(label)})`).join(", ")})`
 
 /** The readings that have a row in the table. */
-export const readingsIn = (
-  table: "parent_state" | "missing_children"
-): Effect.Effect<ReadonlyArray<Reading>, Failure, Warehouse> =>
+export const readingsIn = (table: "parent_state" | "missing_children") =>
   query(
     { location: String, label: String },
     `SELECT DISTINCT location_id AS location, resource AS label FROM meta.${table}`

@@ -65,10 +65,7 @@ export const checksumsOf = async (
 export const textBytesMax = 64 * 1024 * 1024
 
 /** The text of a file, or why it cannot be used. */
-export const textOf = async (
-  folder: string,
-  { path, bytes }: FoundFile
-): Promise<{ readonly text: string } | { readonly problem: string }> => {
+export const textOf = async (folder: string, { path, bytes }: FoundFile) => {
   if (bytes > textBytesMax) return { problem: `it has ${bytes} bytes; more than ${textBytesMax} are not read` }
   await using file = await openFound(folder, path)
   try {

@@ -92,11 +92,7 @@ const namedFiles = async (ask: Ask, { damaged, files, folder }: Bag) => {
 
 const documentBytesMax = 8 * 1024 * 1024
 
-const readDocument = async <A>(
-  { folder, files, damaged }: Bag,
-  path: string,
-  schema: Schema.Codec<A, unknown>
-): Promise<A | string> => {
+const readDocument = async <A>({ folder, files, damaged }: Bag, path: string, schema: Schema.Codec<A, unknown>) => {
   const file = files.get(path)
   if (file === undefined) return "missing, so the tables cannot be compared with it"
   if (damaged.has(path)) return "it differs from a manifest, so the tables were not compared with it"
@@ -111,11 +107,7 @@ const readDocument = async <A>(
 }
 
 /** Compares size and checksum; the rows are counted with the control totals. */
-const packageFindings = (
-  { files, sha256 }: Bag,
-  { resources }: typeof Package.Type,
-  rowsByPath: Map<string, number>
-): ReadonlyArray<BundleFinding> =>
+const packageFindings = ({ files, sha256 }: Bag, { resources }: typeof Package.Type, rowsByPath: Map<string, number>) =>
   resources.flatMap((resource): ReadonlyArray<BundleFinding> => {
     const path = `data/${resource.path}`
     const file = files.get(path)
@@ -168,11 +160,7 @@ const tableFindings = async (
   return findings
 }
 
-const differences = (
-  path: string,
-  expected: TableTotals,
-  measured: Awaited<ReturnType<typeof measure>>
-): ReadonlyArray<BundleFinding> => {
+const differences = (path: string, expected: TableTotals, measured: Awaited<ReturnType<typeof measure>>) => {
   const figures = (totals: typeof measured): ReadonlyMap<string, string | number | null> =>
     new Map<string, string | number | null>([
       ["rows", totals.rows],

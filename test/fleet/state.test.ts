@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Objects } from "../../src/features/fleet/state/objects.ts"
-import { openSession } from "../../src/features/fleet/state/session.ts"
+import { openSession } from "../../src/features/fleet/state/snapshot.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 

@@ -8,7 +8,7 @@ import type { Outcome } from "../child.ts"
 import { patiently } from "../database.ts"
 import { type Fence, setSnapshot } from "../fence.ts"
 import type { Objects } from "./objects.ts"
-import { type Session, openSession } from "./session.ts"
+import { type Session, openSession } from "./snapshot.ts"
 
 class StateError extends Schema.TaggedError<StateError>()("StateError", { detail: Schema.String }) {}
 

@@ -14,13 +14,51 @@ import { outputFiles, portableFiles } from "../../../output/contents.ts"
 import { writeAtomically } from "../../../output/files.ts"
 import type { Objects } from "./objects.ts"
 
+export type Session = Awaited<ReturnType<typeof openSession>>
+
+/** Makes the folder ready for a run of the worker that owns the location. `current`: the snapshot that counts, if there is one. */
+export const openSession = async (objects: Objects, location: string, folder: string, current: string | undefined) => {
+  const place = { objects, location, folder }
+  let base: Manifest | undefined
+  let saved: Manifest | undefined
+  if (current !== undefined) {
+    // What this worker did after that snapshot is still there, and nobody else has done anything since.
+    if ((await derivesFrom(folder)) === current) base = await readManifest(objects, current)
+    else {
+      await forgetDerived(folder)
+      base = await restore(place, current)
+      await markDerived(folder, current)
+    }
+  }
+  return {
+    /** Uploads a snapshot of a run that has ended. Returns its name. */
+    saveAll: async () => {
+      saved = await saveFolder(place, base)
+      return saved.name
+    },
+    /** Uploads what a run has sealed since the last snapshot; undefined if nothing. */
+    saveSealed: async () => {
+      const sealed = await saveSealed(place, base)
+      saved = sealed ?? saved
+      return sealed?.name
+    },
+    /** The database has the name of the last snapshot, which counts from then on. */
+    commit: async () => {
+      const before = base
+      base = saved!
+      await markDerived(folder, base.name)
+      if (before !== undefined) await removeUnused(objects, location, before, base)
+    }
+  }
+}
+
 const Content = Schema.Struct({
   /** The chunks of each file, as `<snapshot>/<checksum>`. */
   files: Schema.Record(Schema.String, Schema.Array(Schema.String))
 })
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Content))
 
-export type Manifest = typeof Content.Type & {
+type Manifest = typeof Content.Type & {
   /** Its name in the bucket. */
   readonly name: string
 }
@@ -41,7 +79,7 @@ interface Place {
 }
 
 /** Writes the files of a manifest into a folder, in the place of what it contains. */
-export const restore = async ({ folder, location, objects }: Place, name: string): Promise<Manifest> => {
+const restore = async ({ folder, location, objects }: Place, name: string): Promise<Manifest> => {
   const manifest = await readManifest(objects, name)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -64,7 +102,7 @@ export const restore = async ({ folder, location, objects }: Place, name: string
   return manifest
 }
 
-export const readManifest = async (objects: Objects, name: string): Promise<Manifest> => {
+const readManifest = async (objects: Objects, name: string): Promise<Manifest> => {
   const text = await objects.get(name)
   if (text === undefined) throw new Error(`${name} is missing`)
   const content = decode(text.toString())
@@ -73,14 +111,14 @@ export const readManifest = async (objects: Objects, name: string): Promise<Mani
 }
 
 /** Uploads what is new in the folder of a sync that has ended. */
-export const saveFolder = async (place: Place, base: Manifest | undefined): Promise<Manifest> =>
+const saveFolder = async (place: Place, base: Manifest | undefined): Promise<Manifest> =>
   upload(place, (await portableFiles(place.folder)).files, base, {})
 
 /**
  * As `saveFolder`, while the sync runs: adds the sealed segments of the vault, which do not change, and the tokens of an app,
  * because each refresh token works once. Undefined if nothing is new.
  */
-export const saveSealed = async (place: Place, base: Manifest | undefined): Promise<Manifest | undefined> => {
+const saveSealed = async (place: Place, base: Manifest | undefined): Promise<Manifest | undefined> => {
   const { folder } = place
   const names = await readdir(join(folder, vaultName)).catch(() => [])
   const sealed = names.filter((name) => name.endsWith(".ndjson.zst")).map((name) => `${vaultName}/${name}`)
@@ -124,7 +162,7 @@ const upload = async (
 }
 
 /** Removes what only an earlier manifest needs. */
-export const removeUnused = async (objects: Objects, location: string, before: Manifest, now: Manifest) => {
+const removeUnused = async (objects: Objects, location: string, before: Manifest, now: Manifest) => {
   const used = new Set(Object.values(now.files).flat())
   for (const chunk of new Set(Object.values(before.files).flat()))
     if (!used.has(chunk)) await objects.remove(chunkName(location, chunk))
@@ -138,9 +176,9 @@ const checksumOf = (content: Uint8Array): string => createHash("sha256").update(
 /** Beside the folder: the manifest from which its content derives. */
 const markOf = (folder: string) => `${folder}.manifest`
 
-export const derivesFrom = async (folder: string): Promise<string | undefined> =>
+const derivesFrom = async (folder: string): Promise<string | undefined> =>
   readFile(markOf(folder), "utf8").catch(() => undefined)
 
-export const forgetDerived = (folder: string): Promise<void> => rm(markOf(folder), { force: true })
+const forgetDerived = (folder: string): Promise<void> => rm(markOf(folder), { force: true })
 
-export const markDerived = (folder: string, name: string): Promise<void> => writeAtomically(markOf(folder), name)
+const markDerived = (folder: string, name: string): Promise<void> => writeAtomically(markOf(folder), name)

@@ -20,7 +20,7 @@ import { type Alarm, alarmKinds, nameOf } from "./alarms.ts"
 import type { Silence } from "./silence.ts"
 
 /** An alarm in the file, with the names that others read as well. */
-const WrittenAlarm = Schema.Struct({
+export const WrittenAlarm = Schema.Struct({
   kind: Schema.Literals(alarmKinds),
   subject: Schema.optionalKey(Schema.String),
   level: Schema.Literals(["warning", "error"]),
@@ -127,10 +127,7 @@ export const changesOf = (
 }
 
 /** One sample of the free space each half day, for a month. */
-export const withSample = (
-  free: AlarmState["free"],
-  sample: AlarmState["free"][number] | undefined
-): AlarmState["free"] => {
+export const withSample = (free: AlarmState["free"], sample: AlarmState["free"][number] | undefined) => {
   const last = free.at(-1)
   if (sample === undefined || (last !== undefined && sample.at - last.at < 12 * 3_600_000)) return free
   return [...free, sample].slice(-samplesMax)

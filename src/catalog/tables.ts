@@ -137,11 +137,7 @@ const columnsIn = ({ columns }: Places, table: string): ReadonlyArray<Column> =>
   return found.filter((column, index) => found.findIndex((other) => other.name === column.name) === index)
 }
 
-const childTable = (
-  parentTable: string,
-  { child: table, detail, table: around }: ChildPlace,
-  places: Places
-): Table => {
+const childTable = (parentTable: string, { child: table, detail, table: around }: ChildPlace, places: Places) => {
   const below = around === parentTable ? undefined : around
   const belowColumn = below === undefined ? [] : [idColumn(below)]
   const parentColumn = idColumn(parentTable)

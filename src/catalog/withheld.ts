@@ -24,11 +24,7 @@ export interface WithheldCustomFields {
 
 export const pathIn = (table: string, column: string): string => `${table}.${column}`
 
-export const withheldIn = (
-  { excluded, hashed, isNotRead }: Withheld,
-  table: string,
-  column: string
-): "excluded" | "hashed" | undefined =>
+export const withheldIn = ({ excluded, hashed, isNotRead }: Withheld, table: string, column: string) =>
   isNotRead || excluded.has(table) || excluded.has(pathIn(table, column))
     ? "excluded"
     : hashed.has(pathIn(table, column))

@@ -119,10 +119,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
 })
 
 /** The line that people quote. Nothing is said to be missing or not by a run that read some resources only. */
-const totalText = (
-  { data, isOfAll }: SyncResult,
-  { rows, tables }: NonNullable<SyncResult["data"]["totals"]>
-): string => {
+const totalText = ({ data, isOfAll }: SyncResult, { rows, tables }: NonNullable<SyncResult["data"]["totals"]>) => {
   const incomplete = data.ended.filter(({ status }) => status === "incomplete").length
   const standing = (data.standingRejects ?? []).reduce((sum, { rejected }) => sum + rejected, 0)
   const missing = [

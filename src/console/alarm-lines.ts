@@ -1,7 +1,6 @@
 /** Alarms as `check` and `status` show them. */
 import * as Schema from "effect/Schema"
-import { alarmKinds } from "../alarms/alarms.ts"
-import { type KnownAlarm, writtenOf } from "../alarms/state.ts"
+import { type KnownAlarm, WrittenAlarm, writtenOf } from "../alarms/state.ts"
 import { levelWords, worstFirst } from "../values/finding.ts"
 import { instant } from "./result.ts"
 import { findingLine } from "./findings.ts"
@@ -10,16 +9,9 @@ import { findingLine } from "./findings.ts"
 export const ShownAlarm = Schema.Struct({
   /** The name by which it is silenced: `freshness:contacts`. */
   alarm: Schema.String,
-  kind: Schema.Literals(alarmKinds),
-  /** What it is about, such as a table. */
-  subject: Schema.optionalKey(Schema.String),
-  level: Schema.Literals(["warning", "error"]),
-  message: Schema.String,
-  next: Schema.String,
+  ...WrittenAlarm.fields,
   /** When it was seen first, ISO 8601. */
-  since: Schema.String,
-  /** Why it is not reported. */
-  silenced: Schema.optionalKey(Schema.String)
+  since: Schema.String
 })
 
 type Shown = typeof ShownAlarm.Type

@@ -1,7 +1,7 @@
 /** Tells those who watch a run each second what it has done so far. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import type { Progress, RunEvent } from "../values/run-event.ts"
+import type { RunEvent } from "../values/run-event.ts"
 import { type Watched, sumsOf } from "./watched.ts"
 
 const intervalMs = 1000
@@ -28,10 +28,7 @@ export const progressEvents = (watched: Watched, onEvent: (event: RunEvent) => v
 }
 
 /** The readings with more pages than at the last call. */
-const changedOf = (
-  { api, counts, location }: Watched["accounts"][number],
-  pagesBefore: Map<string, number>
-): Progress["resources"] =>
+const changedOf = ({ api, counts, location }: Watched["accounts"][number], pagesBefore: Map<string, number>) =>
   Array.from(counts).flatMap(([resource, { pages, records }]) => {
     const key = JSON.stringify([location, resource])
     if (pages === (pagesBefore.get(key) ?? 0)) return []

@@ -96,10 +96,7 @@ export const releases = {
   "not wanted": "notWanted"
 } as const
 
-const nextOf = (
-  { ended, exitCode, isStoppedByDeadline, catalogue, left, modelProblems }: Ended,
-  command: string
-): string => {
+const nextOf = ({ ended, exitCode, isStoppedByDeadline, catalogue, left, modelProblems }: Ended, command: string) => {
   if (isStoppedByDeadline) return `${command}; it resumes where it stopped.`
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)

@@ -114,11 +114,7 @@ const keepOut = (
 }
 
 /** A column that repeats another one has no more than that, and none repeats the records of a table of which something is kept out. */
-const keepCopiesOut = (
-  all: ReadonlyArray<Members>,
-  { excluded, hashed }: Out,
-  concerned: ReadonlySet<string>
-): void => {
+const keepCopiesOut = (all: ReadonlyArray<Members>, { excluded, hashed }: Out, concerned: ReadonlySet<string>) => {
   const copies = all.flatMap((members) =>
     [...members.columns].flatMap(([path, { copyOf }]) => (copyOf === undefined ? [] : [{ members, path, copyOf }]))
   )

@@ -6,7 +6,6 @@ type Untimed<Printed> = Printed extends unknown ? Omit<Printed, "schema" | "time
 
 /** Without what is the same in each line that is printed. */
 export type RunEvent = Untimed<typeof Event.Type>
-export type Progress = Extract<RunEvent, { readonly event: "progress" }>
 
 /** Takes an event and returns at once; `undefined` if nobody watches, so that nothing has to be built. */
 export type OnRunEvent = ((event: RunEvent) => void) | undefined

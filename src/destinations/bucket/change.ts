@@ -67,11 +67,7 @@ export const changeOf = (
 }
 
 /** Every object that the bucket may have and the files do not need, with the time since when it is so. */
-const earlierObjects = (
-  { before, interrupted }: Found,
-  files: ReadonlyArray<BucketFile>,
-  writtenAt: string
-): BucketManifest["earlier"] => {
+const earlierObjects = ({ before, interrupted }: Found, files: ReadonlyArray<BucketFile>, writtenAt: string) => {
   const since = new Map((before?.earlier ?? []).map((one) => [one.object, one.since]))
   for (const object of [...(before?.files ?? []).map((file) => file.object), ...(interrupted?.objects ?? [])])
     if (!since.has(object)) since.set(object, writtenAt)

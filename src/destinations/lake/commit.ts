@@ -125,11 +125,7 @@ const rowCounts = Effect.fnUntraced(function* (
  * A process that was stopped for a while must not replace the rows of a later run, and what it read before it had the lock must
  * still be there.
  */
-const refuseOthers = (
-  run: string,
-  locations: ReadonlyArray<string>,
-  committed: ReadonlyArray<CommittedTable>
-): string => {
+const refuseOthers = (run: string, locations: ReadonlyArray<string>, committed: ReadonlyArray<CommittedTable>) => {
   const newest = committed
     .map((one) => one.run)
     .toSorted()

@@ -85,10 +85,7 @@ const clock = (theirs: number | undefined, ours: number): DoctorFinding => {
       )
 }
 
-const budget = (
-  { burst, windowMs, dailyRemaining }: ReturnType<Api["Service"]["usage"]>,
-  reserve: number
-): DoctorFinding => {
+const budget = ({ burst, windowMs, dailyRemaining }: ReturnType<Api["Service"]["usage"]>, reserve: number) => {
   const limits = `${burst} requests in ${windowMs / 1000} s`
   const reserved = `${reserve.toLocaleString("en-US")} reserved for other programs`
   if (dailyRemaining === undefined)

@@ -11,10 +11,7 @@ import type { ListProgress } from "./list-progress.ts"
  * Records missing from a list that was read to its end. 0 if they are no more than concurrent changes explain: one page
  * or 1 % of the records, whichever is less.
  */
-export const missingBeyondDrift = (
-  { count, total }: Pick<ListProgress, "count" | "total">,
-  strategy: Strategy
-): number => {
+export const missingBeyondDrift = ({ count, total }: Pick<ListProgress, "count" | "total">, strategy: Strategy) => {
   const missing = (total ?? 0) - count
   return missing > Math.min(strategy.pageSize, (total ?? 0) / 100) ? missing : 0
 }

@@ -300,10 +300,7 @@ class LoopDetector {
 const gainMin = 5
 
 /** Whether a list without a documented maximum page size is long enough for a trial. */
-export const shouldTryPageSize = (
-  strategy: Strategy,
-  { count, total }: Pick<ListProgress, "count" | "total">
-): boolean =>
+export const shouldTryPageSize = (strategy: Strategy, { count, total }: Pick<ListProgress, "count" | "total">) =>
   strategy.trialPageSize !== undefined &&
   strategy.paging.kind !== "pageNumber" &&
   count >= strategy.pageSize &&

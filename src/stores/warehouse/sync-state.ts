@@ -122,10 +122,7 @@ export const countsByWindow = Effect.fnUntraced(function* (
 })
 
 /** SQL for the parents of a child request: id, version. */
-const parentsSql = (
-  location: string,
-  { table, versionColumn, where = "true", ids, tombstone }: ChildRequest
-): string => {
+const parentsSql = (location: string, { table, versionColumn, where = "true", ids, tombstone }: ChildRequest) => {
   const isPresent = tombstone ? `(_deleted_at IS NULL OR ${name(tombstone)})` : "_deleted_at IS NULL"
   const version = versionColumn === undefined ? "_row_hash" : `coalesce(${name(versionColumn)}::VARCHAR, _row_hash)`
   const rows = `SELECT ${ids ?? "id"} AS id, ${version} AS version FROM crm.${name(table)}

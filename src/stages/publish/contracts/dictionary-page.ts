@@ -113,11 +113,7 @@ interface Context {
   readonly usedBy: (name: string) => ReadonlyArray<string>
 }
 
-const tiles = (
-  tables: ReadonlyArray<Described>,
-  models: ReadonlyArray<Described>,
-  facts: AccountFacts | undefined
-): string => {
+const tiles = (tables: ReadonlyArray<Described>, models: ReadonlyArray<Described>, facts: AccountFacts | undefined) => {
   const rows = tables.reduce((sum, { name }) => sum + (facts?.rows.get(name) ?? 0), 0)
   const shown = [
     [`${tables.length}`, "tables"],

@@ -8,11 +8,7 @@ import { treatmentOf, treatments } from "./rules.ts"
 
 export const maskingName = "masked-columns.json"
 
-export const maskingDocument = (
-  masking: Masking,
-  { resources }: Pick<Catalogue, "resources">,
-  state: string
-): string => {
+export const maskingDocument = (masking: Masking, { resources }: Pick<Catalogue, "resources">, state: string) => {
   const columns = resources.flatMap(tablesOf).flatMap((table) =>
     table.columns.flatMap((column) => {
       const treatment = treatmentOf(masking, column)

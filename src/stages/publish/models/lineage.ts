@@ -29,10 +29,7 @@ interface Scope {
 const nothing: Origin = { from: new Set() }
 
 /** `statement`: what `json_serialize_sql` returns. */
-export const lineageOf = (
-  statement: unknown,
-  relationOf: (schema: string, table: string) => Relation | undefined
-): Relation => {
+export const lineageOf = (statement: unknown, relationOf: (schema: string, table: string) => Relation | undefined) => {
   return selected(nodeAt(nodesAt(asNode(statement), "statements")[0], "node"), { tables: new Map(), outer: [] })
 
   function selected(node: Node, scope: Scope): Relation {

@@ -92,21 +92,13 @@ export const forgetValues = async (folder: string): Promise<void> => {
   if (alarms.length < state.alarms.length) await writeState(folder, { ...state, alarms })
 }
 
-export interface Changes {
-  /** Every alarm there is, the silenced ones included. */
-  readonly alarms: ReadonlyArray<KnownAlarm>
-  /** To be reported now. */
-  readonly opened: ReadonlyArray<KnownAlarm>
-  /** To be reported as recovered now. */
-  readonly recovered: ReadonlyArray<KnownAlarm>
-}
-
+export type Changes = ReturnType<typeof changesOf>
 export const changesOf = (
   known: ReadonlyArray<KnownAlarm>,
   alarms: ReadonlyArray<Alarm>,
   silences: ReadonlyArray<Silence>,
   now: number
-): Changes => {
+) => {
   const before = new Map(known.map((one) => [one.where, one]))
   const next = alarms.map((alarm): KnownAlarm => {
     const silence = silences.find(
@@ -117,11 +109,14 @@ export const changesOf = (
   })
   const names = new Set(next.map(({ where }) => where))
   return {
+    /** Every alarm there is, the silenced ones included. */
     alarms: next,
+    /** To be reported now. */
     opened: next.filter((one) => {
       const earlier = before.get(one.where)
       return one.silenced === undefined && (earlier === undefined || earlier.silenced !== undefined)
     }),
+    /** To be reported as recovered now. */
     recovered: known.filter((one) => one.silenced === undefined && !names.has(one.where))
   }
 }

@@ -2,7 +2,7 @@
 import type { ExpectedStep } from "../stages/plan/expect.ts"
 import { type ReadSoFar, liveRequests } from "../stages/plan/live.ts"
 import type { SyncAccount } from "./sync-account.ts"
-import { type Range, sumOf } from "../values/range.ts"
+import { sumOf } from "../values/range.ts"
 
 type WatchedAccount = Pick<SyncAccount, "api" | "counts" | "location">
 
@@ -12,15 +12,8 @@ export interface Watched {
   expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
 }
 
-export interface Totals {
-  /** Requests sent and records read so far. */
-  readonly requests: number
-  readonly records: number
-  /** The requests of the whole run, as far as they are known by now; `undefined` before the plan is made. */
-  readonly planned: Range | undefined
-}
-
-export const totalsOf = ({ accounts, expectedByLocation }: Watched): Totals => {
+export type Totals = ReturnType<typeof totalsOf>
+export const totalsOf = ({ accounts, expectedByLocation }: Watched) => {
   const planned =
     expectedByLocation.size === 0
       ? undefined
@@ -30,8 +23,10 @@ export const totalsOf = ({ accounts, expectedByLocation }: Watched): Totals => {
           )
         )
   return {
+    /** Requests sent and records read so far. */
     requests: total(accounts.flatMap(({ api }) => [...api.requestsByResource.values()])),
     records: total(accounts.flatMap(({ counts }) => Array.from(counts.values(), ({ records }) => records))),
+    /** The requests of the whole run, as far as they are known by now; `undefined` before the plan is made. */
     planned
   }
 }

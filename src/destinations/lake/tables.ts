@@ -47,18 +47,11 @@ const described = { database: String, path: String, columns: selected<ReadonlyAr
 
 export const hasCommits = (lake: Tables): boolean => lake.has("sluice.commits")
 
-/** What the newest commit of a location says about a table. */
-export interface CommittedTable {
-  readonly location: string
-  readonly table: string
-  readonly version: string
-  readonly run: string
-  readonly rows: RowCounts
-}
-
 /** The number of rows in each of the schemas. */
 export type RowCounts = Readonly<Record<(typeof schemas)[number], number>>
 
+/** What the newest commit of a location says about a table. */
+export type CommittedTable = Effect.Success<ReturnType<typeof newestCommits>>[number]
 export const newestCommits = Effect.fnUntraced(function* (
   { rows }: Lake,
   existing: Tables,

@@ -23,14 +23,7 @@ export const suppressionPaths = (output: string) => ({
   key: outputPaths(output).suppressedKey
 })
 
-export interface Suppression {
-  readonly size: number
-  readonly has: (identifier: Identifier) => boolean
-  /** An address, in each form in which it may be on the list. */
-  readonly addressesIn: (location: string, value: string) => ReadonlyArray<ListedAs & { readonly kind: "address" }>
-  /** The same for the same contact, and for other contacts another one. */
-  readonly pseudonym: (location: string, contact: string) => string
-}
+export type Suppression = Effect.Success<ReturnType<typeof suppressionOf>>
 
 /** What `suppressed.json` contains. */
 const List = Schema.Struct({
@@ -130,14 +123,16 @@ const suppressionOf = Effect.fnUntraced(function* ({ countries: known, entries }
   const formsOf = yield* Effect.promise(phoneReader)
   return {
     size: listed.size,
-    has: (identifier) => listed.has(hmac(identifier)),
-    addressesIn: (location, value) => {
+    has: (identifier: Identifier) => listed.has(hmac(identifier)),
+    /** An address, in each form in which it may be on the list. */
+    addressesIn: (location: string, value: string) => {
       const country = countries[location]
       return addressIdentifiers(value, formsOf(value, country === undefined ? all : [country]))
     },
-    pseudonym: (location, contact) =>
+    /** The same for the same contact, and for other contacts another one. */
+    pseudonym: (location: string, contact: string) =>
       `erased-${createHmac("sha256", secret).update(["pseudonym", location, contact].join("\0")).digest("hex").slice(0, 20)}`
-  } satisfies Suppression
+  }
 })
 
 const hasher = (key: Buffer) => (identifier: Identifier) =>

@@ -111,16 +111,10 @@ export const impersonal = (resources: ReadonlyArray<Resource>): ReadonlyArray<Re
   return resources.filter((resource) => !personal.has(resource))
 }
 
-/** A table of counts. */
-export interface AggregateTable {
-  readonly published: PublishedTable
-  readonly copied: ReadonlyArray<CopiedTable>
-  /** Describes it in the DuckDB file. */
-  readonly comment: string
-}
+export type AggregateTable = ReturnType<typeof aggregateTables>[number]
 
 /** The counts of some resources. */
-export const aggregateTables = ({ resources }: Pick<Catalogue, "resources">): ReadonlyArray<AggregateTable> =>
+export const aggregateTables = ({ resources }: Pick<Catalogue, "resources">) =>
   aggregates
     .filter(({ of }) => resources.some(({ table }) => table === of))
     .map((aggregate) => {
@@ -134,6 +128,7 @@ export const aggregateTables = ({ resources }: Pick<Catalogue, "resources">): Re
         { path: `crm_history.${name(table)}`, select: `FROM (${select}) LIMIT 0` }
       ]
       const comment = `COMMENT ON TABLE main.${name(table)} IS ${literal(`${aggregate.description}; groups of fewer than ${contactsMin} contacts are in a row other, or left out`)}`
+      /** `comment` describes it in the DuckDB file. */
       return { published, copied, comment }
     })
 

@@ -4,17 +4,19 @@
  * rebuild, or when an older copy of the file was restored.
  */
 import * as Effect from "effect/Effect"
-import { query, queryTexts } from "../query.ts"
+import { type RowOf, query, queryTexts } from "../query.ts"
 import { insertStatements, literal, stringOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import type { WideView } from "../wide-views.ts"
 import type { PublishedTable } from "../../../catalog/published-tables.ts"
 import { textOfKey } from "../../../catalog/tables.ts"
 
-export interface ContentVersion {
-  readonly version: string
+export type ContentVersion = RowOf<typeof versionColumns>
+const versionColumns = {
+  resource: String,
+  version: String,
   /** The version in the last release, after which every changed key is in `meta.changed_keys`; absent before. */
-  readonly base: string | undefined
+  base: stringOf
 }
 
 /** All resources get a new version: their tables have changed, or are new. */
@@ -57,11 +59,8 @@ export const renewVersion = (resource: string): ReadonlyArray<string> => [
 
 /** Versions by resource. */
 export const contentVersions = Effect.fnUntraced(function* () {
-  const rows = yield* query(
-    { resource: String, version: String, base: stringOf },
-    "SELECT resource, version, base FROM meta.content_versions"
-  )
-  return new Map(rows.map(({ resource, ...version }) => [resource, version]))
+  const rows = yield* query(versionColumns, "SELECT resource, version, base FROM meta.content_versions")
+  return new Map(rows.map((row) => [row.resource, row]))
 })
 
 /** Call after a release with the present versions was published. */

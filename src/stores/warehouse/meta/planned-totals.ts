@@ -4,16 +4,10 @@ import { insertStatements, instantOf, literal, numberOf } from "../sql.ts"
 import { query } from "../query.ts"
 import { Warehouse } from "../warehouse.ts"
 
-export interface PlannedTotal {
-  readonly resource: string
-  /** For the list of changes since a time, in epoch milliseconds. */
-  readonly since: number | undefined
-  readonly total: number
-}
-
 /** Totals that are not older than a time, in epoch milliseconds. */
 export const plannedTotals = (location: string, after: number) =>
   query(
+    // `since`: for the list of changes since a time, in epoch milliseconds.
     { resource: String, since: numberOf, total: Number },
     `SELECT resource, epoch_ms(since) AS since, total FROM meta.planned_totals
      WHERE location_id = ${literal(location)} AND reported_at >= ${instantOf(after)}`
@@ -22,7 +16,7 @@ export const plannedTotals = (location: string, after: number) =>
 /** Replaces the totals of a location. */
 export const setPlannedTotals = Effect.fnUntraced(function* (
   location: string,
-  totals: ReadonlyArray<PlannedTotal>,
+  totals: Effect.Success<ReturnType<typeof plannedTotals>>,
   reportedAt: number
 ) {
   const values = totals.map(

@@ -16,10 +16,10 @@ afterAll(() => discard(account))
 /** Runs a test in a copy of an account's folder. */
 const inCopy = async (
   use: (folder: string, run: (...args: ReadonlyArray<string>) => ReturnType<typeof sluice>) => unknown,
-  from = account.output
+  { environment: given, output } = account
 ) => {
-  const folder = copyOf(from)
-  const environment = { ...account.environment, SLUICE_OUTPUT: folder }
+  const folder = copyOf(output)
+  const environment = { ...given, SLUICE_OUTPUT: folder }
   try {
     await use(folder, (...args) => sluice(args, environment))
   } finally {
@@ -46,14 +46,14 @@ describe("a rebuild", () => {
         assert.isNotEmpty(before, statement)
         assert.deepStrictEqual(await ask(folder, statement), before, statement)
       }
-    }, drifting.output)
+    }, drifting)
     rmSync(drifting.output, { recursive: true })
   })
 
   it("is refused and keeps every contact if the vault holds fewer records than the tables", async () => {
     await inCopy(async (folder, run) => {
       rmSync(join(folder, "vault"), { recursive: true })
-      const synced = await run("sync", "--only", "products")
+      const synced = await run("sync", "--only", "custom_fields")
       assert.strictEqual(synced.code, 0, synced.stderr)
       assert.match(synced.stderr, /^Part of the vault is missing: restore it from a backup\./m)
       const verified = await run("verify")
@@ -84,7 +84,7 @@ describe("a rebuild", () => {
   it("a sync names a missing segment of the vault", async () => {
     await inCopy(async (folder, run) => {
       rmSync(join(folder, "vault", "000001.ndjson.zst"))
-      const synced = await run("sync", "--only", "products")
+      const synced = await run("sync", "--only", "custom_fields")
       assert.strictEqual(synced.code, 0, synced.stderr)
       assert.match(synced.stderr, /^Part of the vault is missing, segment 1: restore it from a backup\./m)
     })

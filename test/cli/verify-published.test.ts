@@ -29,7 +29,7 @@ afterAll(() => {
   account.service.stop()
   for (const folder of [account.output, published]) rmSync(folder, { recursive: true })
 })
-/** As `sluice publish`, which knows the tables of all definitions. */
+/** As `sluice publish`. */
 const publishIn = (folder: string, settings: Pick<OutputSettings, "formats" | "csvProfile">) =>
   Effect.runPromise(
     Effect.gen(function* () {
@@ -38,7 +38,7 @@ const publishIn = (folder: string, settings: Pick<OutputSettings, "formats" | "c
     }).pipe(Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 128 })))
   )
 /** Damages a copy of the folder with the published files and checks it. */
-const check = (damage: (folder: string) => unknown) => checkBroken(published, damage, catalogue)
+const check = (damage: (folder: string) => unknown) => checkBroken({ output: published, catalogue }, damage)
 
 type BrokenFile = [name: string, damage: (published: string) => unknown, wrong: RegExp]
 const conversations = "parquet/conversations/part-0.parquet"
@@ -188,13 +188,13 @@ const changeModel = (folder: string) => {
 
 describe("undamaged published files", () => {
   it("pass in every format and for every table, and not with a model that was changed together with its entry", async () => {
-    const { output, service } = await openSynced("some")
+    const { catalogue, output, service } = await openSynced("all")
     service.stop()
     const ran = await sluice(["publish"], { SLUICE_OUTPUT: output, SLUICE_FORMATS: "duckdb,parquet,csv" })
     assert.strictEqual(ran.code, 0, ran.stderr)
-    const { wrong, looked } = await checksOf(output)
+    const { wrong, looked } = await checksOf(output, catalogue)
     changeModel(join(output, "published"))
-    const changed = await checksOf(output)
+    const changed = await checksOf(output, catalogue)
     rmSync(output, { recursive: true })
     assert.deepStrictEqual(changed.wrong, [
       `formats: ${model}: its values differ from bi.fct_opportunity of crm.duckdb`
@@ -221,14 +221,19 @@ describe("undamaged published files", () => {
   it("contain the texts for spreadsheets if a flag says so", async () => {
     const args = ["publish", "--stdout", "redirects", "--csv-profile"]
     const [machine, spreadsheet] = [
-      await sluice([...args, "machine"], { SLUICE_OUTPUT: published }),
-      await sluice([...args, "spreadsheet"], { SLUICE_OUTPUT: published })
+      await sluice([...args, "machine"], { ...account.environment, SLUICE_OUTPUT: published }),
+      await sluice([...args, "spreadsheet"], { ...account.environment, SLUICE_OUTPUT: published })
     ]
     assert.strictEqual(spreadsheet.code, 0, spreadsheet.stderr)
     assert.strictEqual(spreadsheet.stdout.charAt(0), "\uFEFF")
     assert.notStrictEqual(machine.stdout.charAt(0), "\uFEFF")
     await check(async (folder) => {
-      const environment = { SLUICE_OUTPUT: folder, SLUICE_FORMATS: "csv" }
+      const environment = {
+        ...account.environment,
+        SLUICE_OUTPUT: folder,
+        SLUICE_FORMATS: "csv",
+        SLUICE_MODELS: "false"
+      }
       const ran = await sluice(["publish", "--csv-profile", "spreadsheet"], environment)
       assert.strictEqual(ran.code, 0, ran.stderr)
       assert.strictEqual(readFileSync(join(folder, "published/csv/redirects.csv"), "utf8"), spreadsheet.stdout)

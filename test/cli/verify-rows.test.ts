@@ -1,13 +1,13 @@
 /** Differences of rows from the vault, from each other and from the state of the syncs. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, discard } from "../support/account.ts"
+import { discard } from "../support/account.ts"
 import { type Checks, checkBroken, openSynced, sql, verifyBroken } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 
 /** Tests change copies of them only. */
-let account: Account
+let account: Awaited<ReturnType<typeof openSynced>>
 /** With few tables, for tests that do not depend on the tables. */
-let small: Account
+let small: typeof account
 beforeAll(async () => {
   account = await openSynced("some")
   small = await openSynced("few")
@@ -19,7 +19,6 @@ describe("rows that differ from the vault", () => {
     const first = (table: string) => `id = (SELECT min(id) FROM crm.${table})`
     const { wrong, result } = await verifyBroken(
       account,
-      account.output,
       async (folder) => {
         await sql(folder, `DELETE FROM crm.redirects WHERE ${first("redirects")}`)
         await sql(folder, `UPDATE crm.contacts SET first_name = '', last_name = NULL WHERE ${first("contacts")}`)
@@ -47,7 +46,7 @@ describe("rows that differ from the vault", () => {
   })
 
   it("are found by a sample, which includes every row of a small table", async () => {
-    const { wrong, result } = await verifyBroken(small, small.output, (folder) =>
+    const { wrong, result } = await verifyBroken(small, (folder) =>
       sql(folder, "UPDATE crm.locations SET name = 'elsewhere'")
     )
     assert.match(wrong.join("\n"), /^replay: locations: 1 row different from the vault in name, for example \w+$/)
@@ -139,7 +138,7 @@ describe("verify reports each kind of damage to rows", () => {
   let checks: Checks
   beforeAll(async () => {
     const statements = rowDamage.map(([, statement]) => statement)
-    checks = await checkBroken(account.output, (folder) => sql(folder, statements.join(";\n")))
+    checks = await checkBroken(account, (folder) => sql(folder, statements.join(";\n")))
   })
 
   it.each(rowDamage)("%s", (...[, , expected]) => {

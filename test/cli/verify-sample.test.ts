@@ -9,12 +9,11 @@ import { syncSettings } from "../../src/settings/settings.ts"
 import { checkSample } from "../../src/features/verify/sample.ts"
 import { nextStep } from "../../src/features/verify/verify.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
-import { type Account, accountIn } from "../support/account.ts"
+import { type Account, accountIn, knowingOnly } from "../support/account.ts"
 import { catalogueOf, findingsOf, openSyncedLive, sql } from "../support/broken.ts"
 import { copyOf } from "../support/fixtures.ts"
 import { query } from "../support/compare.ts"
-import { newOutput } from "../support/fixtures.ts"
-import { sluice } from "../support/sluice.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 
 /** More than exist, so that every row with a single request is compared. */
 const everyRow = 100_000
@@ -25,7 +24,8 @@ let account: Account
 let small: Account
 beforeAll(async () => {
   account = await openSyncedLive()
-  small = accountIn(await newOutput(), account.service, "locations,contacts,opportunities")
+  const tables = "locations,contacts,opportunities"
+  small = knowingOnly(accountIn(newFolder(), account.service, tables), tables)
   const ran = await small.sync()
   assert.strictEqual(ran.code, 0, ran.stderr)
 })

@@ -2,15 +2,15 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { globSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
-import { type Account, discard } from "../support/account.ts"
+import { discard } from "../support/account.ts"
 import { checkBroken, flip, openSynced, sql, verifyBroken } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
 /** Tests change copies of them only. */
-let account: Account
+let account: Awaited<ReturnType<typeof openSynced>>
 /** With few tables, for tests that do not depend on the tables. */
-let small: Account
+let small: typeof account
 beforeAll(async () => {
   account = await openSynced("some")
   small = await openSynced("few")
@@ -38,7 +38,7 @@ const recordings = (folder: string): ReadonlyArray<string> =>
     .map((file) => join(folder, file))
 
 describe("an undamaged account", () => {
-  let whole: Account
+  let whole: typeof account
   beforeAll(async () => {
     whole = await openSynced("all")
   })
@@ -91,7 +91,7 @@ describe("verify reports each kind of damage to the vault and nothing else", () 
       /^vault: position: the warehouse has loaded segment 2 up to byte 77, where/
     ]
   ])("%s", async (...[, damage, pattern]: Broken) => {
-    const { wrong, next } = await checkBroken(small.output, damage)
+    const { wrong, next } = await checkBroken(small, damage)
     assert.strictEqual(wrong.length, 1, wrong.join("\n"))
     assert.match(wrong[0]!, pattern)
     assert.match(next, /^restore the segments above from a backup of the vault/)
@@ -100,7 +100,7 @@ describe("verify reports each kind of damage to the vault and nothing else", () 
 
 describe("verify reports damage to files and to the warehouse", () => {
   it("a missing recording, a changed byte and a truncated one, and nothing else", async () => {
-    const { wrong, parts, next } = await checkBroken(account.output, (folder) => {
+    const { wrong, parts, next } = await checkBroken(account, (folder) => {
       const [missing, changed, truncated] = recordings(folder)
       rmSync(missing!)
       flip(changed!)
@@ -129,14 +129,12 @@ describe("verify reports damage to files and to the warehouse", () => {
       "(blocks|tables)"
     ]
   ])("a warehouse %s, which rebuild repairs", async (_, damage, check) => {
-    const { wrong, result } = await verifyBroken(small, small.output, (folder) =>
-      damage(join(folder, "warehouse.duckdb"))
-    )
+    const { wrong, result } = await verifyBroken(small, (folder) => damage(join(folder, "warehouse.duckdb")))
     assert.match(wrong.join("\n"), new RegExp(`^${check}: warehouse\\.duckdb: .* is damaged: `, "m"))
     assert.strictEqual(result.next, "./sluice rebuild")
-    const { wrong: left } = await checkBroken(small.output, async (folder) => {
+    const { wrong: left } = await checkBroken(small, async (folder) => {
       damage(join(folder, "warehouse.duckdb"))
-      const ran = await sluice(["rebuild"], { SLUICE_OUTPUT: folder, SLUICE_FORMATS: "none" })
+      const ran = await sluice(["rebuild"], { ...small.environment, SLUICE_OUTPUT: folder })
       assert.strictEqual(ran.code, 0, ran.stderr)
       const rows = "FROM crm.contacts ORDER BY location_id, id"
       assert.deepStrictEqual(await query(join(folder, "warehouse.duckdb"), rows), await query(small.warehouse, rows))
@@ -145,7 +143,7 @@ describe("verify reports damage to files and to the warehouse", () => {
   })
 
   it("a damaged block of the warehouse that no other check reads", async () => {
-    const { wrong } = await checkBroken(small.output, async (folder) => {
+    const { wrong } = await checkBroken(small, async (folder) => {
       // The text is not compressible, so that it fills its own blocks, in which a byte is changed.
       await sql(
         folder,
@@ -166,7 +164,7 @@ describe("verify reports damage to files and to the warehouse", () => {
 describe("a state that is no damage is not wrong", () => {
   it("an incomplete last write, a write set aside, a file without a row, and a dangling reference are noted", async () => {
     const user = await one("SELECT assigned_to FROM crm.contacts WHERE assigned_to <> ''")
-    const { wrong, notes } = await checkBroken(account.output, async (folder) => {
+    const { wrong, notes } = await checkBroken(account, async (folder) => {
       writeFileSync(segment(folder, "000003.ndjson"), '{"kind":"page","resource":"cont')
       writeFileSync(segment(folder, "000002.ndjson.torn-99"), "x")
       writeFileSync(join(folder, "files/mine.wav"), "x")
@@ -186,12 +184,12 @@ describe("a state that is no damage is not wrong", () => {
   })
 
   it("an empty open segment that is missing", async () => {
-    const { wrong } = await checkBroken(small.output, (folder) => rmSync(segment(folder, "000003.ndjson")))
+    const { wrong } = await checkBroken(small, (folder) => rmSync(segment(folder, "000003.ndjson")))
     assert.deepStrictEqual(wrong, [])
   })
 
   it("entries that are not loaded yet are noted, and a gap before a deleted row is accepted", async () => {
-    const { wrong, notes, next } = await checkBroken(account.output, async (folder) => {
+    const { wrong, notes, next } = await checkBroken(account, async (folder) => {
       await sql(folder, "UPDATE meta.vault_offset SET segment = 2, byte_offset = 0")
       await sql(
         folder,

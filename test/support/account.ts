@@ -50,7 +50,8 @@ export const openAmong = async (tables: string, known: string, ...flags: Readonl
   return knowingOnly(accountIn(newFolder(), service, tables), tables, known)
 }
 
-const knowingOnly = (account: Account, tables: string, known = tables): Account => {
+/** The account with commands that know `known` only. */
+export const knowingOnly = (account: Account, tables: string, known = tables): Account => {
   const environment = { ...account.environment, ...knowing(known) }
   const selection = ["--only", tables]
   return { ...account, environment, selection, sync: (...more) => sluice(["sync", ...selection, ...more], environment) }

@@ -9,9 +9,9 @@ import { failure } from "../../src/values/failure.ts"
 import { type Checked, type Part, type VerifyFinding, isWrong } from "../../src/values/finding.ts"
 import { nextStep, verify } from "../../src/features/verify/verify.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
-import { type Account, accountIn, serviceOf, usualScale } from "./account.ts"
+import { type Account, accountIn, knowingOnly, serviceOf, usualScale } from "./account.ts"
 import { copyOf, fixture, prepareIn } from "./fixtures.ts"
-import { sluice } from "./sluice.ts"
+import { restrictedTo, sluice } from "./sluice.ts"
 
 interface Result {
   readonly isRight: boolean
@@ -27,45 +27,49 @@ export interface Verified {
   readonly result: Result
 }
 
-/** The flags of the syncs that fill an account. */
+/** The tables that an account and its commands know; without any, all. */
 const selections = {
-  all: [],
+  all: undefined,
   /** Tables of every kind that the checks distinguish: lists, children, details, child tables, recordings, another key. */
-  some: [
-    "--only",
-    "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,orders,forms,form_submissions,calendars,appointments,redirects"
-  ],
+  some:
+    "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,emails,recordings," +
+    "transcript_sentences,orders,forms,form_submissions,calendars,appointments,redirects",
   /** For tests of the vault and of whole commands, which take time for each table that is not empty. */
-  few: ["--only", "locations,contacts,pipelines"],
+  few: "locations,contacts,pipelines",
   /** Tables with values and fields that the definitions do not contain. */
-  drifting: ["--only", "opportunities,blogs"],
-  /** Lists without children and details: a test can limit the catalogue to them. */
-  lists: [
-    "--only",
-    "conversations,redirects,forms,surveys",
-    "--except",
-    "messages,emails,recordings,transcript_sentences,form_submissions,survey_submissions"
-  ]
-} as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
+  drifting: "opportunities,blogs,blog_posts",
+  /** Lists without children and details. */
+  lists: "conversations,redirects,forms,surveys"
+} as const
 type Selection = keyof typeof selections
 
+/** An output folder with the definitions of its tables. */
+interface Checkable {
+  readonly output: string
+  readonly catalogue: Catalogue
+}
+
 /** A copy of an account after two runs; its service has the state before the change. */
-export const openSynced = async (selection: Selection): Promise<Account> =>
-  openKept(
-    await fixture(`synced-${selection}`, async (folder) => {
-      cpSync(await syncedOnce(selection), folder, { recursive: true })
-      const account = await accountOf(folder)
-      await changeAndSync(account, selection)
-      account.service.stop()
-    })
-  )
+export const openSynced = async (selection: Selection): Promise<Account & Checkable> => {
+  const kept = await fixture(`synced-${selection}`, async (folder) => {
+    cpSync(await syncedOnce(selection), folder, { recursive: true })
+    const account = await accountOf(folder, selection)
+    await changeAndSync(account)
+    account.service.stop()
+  })
+  const [tables, all] = [selections[selection], await discover()]
+  return {
+    ...(await openKept(kept, selection)),
+    catalogue: tables === undefined ? all : restrictedTo(tables)(all)
+  }
+}
 
 /** As `openSynced` with all tables, but the service has the state after the change. */
 export const openSyncedLive = async (): Promise<Account> => {
-  const account = await openKept(await syncedOnce("all"))
-  await changeAndSync(account, "all")
+  const account = await openKept(await syncedOnce("all"), "all")
+  await changeAndSync(account)
   // Their URLs contain the port of the service, which differs from that of the first sync.
-  await syncWith(account, ["--full", "--only", "email_campaigns,email_templates"])
+  await syncWith(account, "--full", "--only", "email_campaigns,email_templates")
   return account
 }
 
@@ -73,37 +77,40 @@ const syncedOnce = (selection: Selection): Promise<string> =>
   fixture(`synced-once-${selection}`, async (folder) => {
     writeFileSync(join(folder, "now"), new Date().toISOString())
     mkdirSync(join(folder, "output"))
-    await prepareIn(join(folder, "output"))
-    const account = await accountOf(folder)
-    await syncWith(account, selections[selection])
+    if (selection === "all") await prepareIn(join(folder, "output"))
+    const account = await accountOf(folder, selection)
+    await syncWith(account)
     account.service.stop()
   })
 
 /** Some records of several resources change between the two runs. */
-const changeAndSync = async (account: Account, selection: Selection): Promise<void> => {
+const changeAndSync = async (account: Account): Promise<void> => {
   await account.service.post("change", { contacts: 0.1, opportunities: 0.1, conversations: 0.1, orders: 0.1 })
-  await syncWith(account, selections[selection])
+  await syncWith(account)
 }
 
-const syncWith = async (account: Account, flags: ReadonlyArray<string>): Promise<void> => {
+const syncWith = async (account: Account, ...flags: ReadonlyArray<string>): Promise<void> => {
   const ran = await account.sync(...flags)
   assert.strictEqual(ran.code, 0, ran.stderr)
 }
 
 /** A copy of the output folder of a fixture, with its service. */
-const openKept = async (kept: string): Promise<Account> => accountOf(kept, copyOf(join(kept, "output")))
+const openKept = async (kept: string, selection: Selection): Promise<Account> =>
+  accountOf(kept, selection, copyOf(join(kept, "output")))
 
-const accountOf = async (kept: string, output = join(kept, "output")): Promise<Account> =>
-  accountIn(output, await serviceOf(kept, usualScale))
+const accountOf = async (kept: string, selection: Selection, output = join(kept, "output")): Promise<Account> => {
+  const account = accountIn(output, await serviceOf(kept, usualScale))
+  const tables = selections[selection]
+  return tables === undefined ? account : knowingOnly(account, tables)
+}
 
-/** Damages a copy of the folder and runs `sluice verify` on it. */
+/** Damages a copy of the output folder and runs `sluice verify` on it. */
 export const verifyBroken = async (
-  { environment }: Account,
-  from: string,
+  { environment, output }: Account,
   damage: (folder: string) => unknown,
   ...flags: ReadonlyArray<string>
 ): Promise<Verified> => {
-  const folder = copyOf(from)
+  const folder = copyOf(output)
   try {
     await damage(folder)
     const ran = await sluice(["verify", "--json", ...flags], { ...environment, SLUICE_OUTPUT: folder })
@@ -130,11 +137,10 @@ export interface Checks extends Omit<Verified, "result"> {
  * checks. The checks run without the command.
  */
 export const checkBroken = async (
-  from: string,
-  damage: (folder: string) => unknown,
-  catalogue?: Catalogue
+  { catalogue, output }: Checkable,
+  damage: (folder: string) => unknown
 ): Promise<Checks> => {
-  const folder = copyOf(from)
+  const folder = copyOf(output)
   try {
     await damage(folder)
     return await checksOf(folder, catalogue)
@@ -143,10 +149,9 @@ export const checkBroken = async (
   }
 }
 
-/** Runs every check except the replay on a folder. `given`: the definitions whose tables it checks, by default all. */
-export const checksOf = async (folder: string, given?: Catalogue): Promise<Checks> => {
+/** Runs every check except the replay on a folder, for the tables of these definitions. */
+export const checksOf = async (folder: string, catalogue: Catalogue): Promise<Checks> => {
   const replay = () => Effect.fail(failure({ _tag: "StatementRejected", path: folder, detail: "not replayed" }))
-  const catalogue = given ?? (await discover())
   const all = await Effect.runPromise(
     verify(catalogue, { folder, formats: [], memoryMb: 256 }, { all: false, replay }, () => Effect.void).pipe(
       Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "read", memoryMb: 128 }))

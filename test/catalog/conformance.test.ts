@@ -15,6 +15,7 @@ import { reservedWords } from "../../src/stores/warehouse/in-memory.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { query } from "../support/compare.ts"
+import { newOutput } from "../support/fixtures.ts"
 import { type Service, startService } from "../support/service.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -150,12 +151,11 @@ describe("the warehouse of the definitions", () => {
   )
 
   it("changes the type of a column to that of its definition, and keeps the rows", async () => {
-    const path = join(newFolder(), "w.duckdb")
+    const path = join(await newOutput(), "warehouse.duckdb")
     const prepared = () =>
       Effect.runPromise(
         prepare(catalogue).pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 256 })))
       )
-    await prepared()
     const retype = (schema: string, column: string) =>
       `ALTER TABLE ${schema}.opportunities ALTER ${column} SET DATA TYPE DECIMAL(18,4)`
     await write(
@@ -180,10 +180,7 @@ describe("the warehouse of the definitions", () => {
   })
 
   it("has no child rows as of a time when their parent was deleted, and lists each change once", async () => {
-    const path = join(newFolder(), "w.duckdb")
-    await Effect.runPromise(
-      prepare(catalogue).pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 256 })))
-    )
+    const path = join(await newOutput(), "warehouse.duckdb")
     const at = (day: number) => `TIMESTAMPTZ '2026-01-0${day} 00:00:00+00'`
     // New on the 1st, deleted on the 2nd, changed while deleted on the 3rd, restored on the 4th.
     for (const [day, deleted] of [
@@ -219,9 +216,7 @@ describe("the warehouse of the definitions", () => {
   })
 
   it("adds a column that a definition has gained, and keeps the rows", async () => {
-    const path = join(newFolder(), "w.duckdb")
-    const layer = () => Warehouse.layer(path, { access: "write", memoryMb: 256 })
-    await Effect.runPromise(prepare(catalogue).pipe(Effect.provide(layer())))
+    const path = join(await newOutput(), "warehouse.duckdb")
     await write(
       path,
       "INSERT INTO crm.pipelines (location_id, id) VALUES ('L', 'p'); ALTER TABLE crm.pipelines DROP COLUMN name; DELETE FROM meta.schema_version"
@@ -229,7 +224,7 @@ describe("the warehouse of the definitions", () => {
     const rows = await Effect.runPromise(
       prepare(catalogue).pipe(
         Effect.andThen(Effect.flatMap(Warehouse, (warehouse) => warehouse.rows("SELECT id, name FROM crm.pipelines"))),
-        Effect.provide(layer())
+        Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 256 }))
       )
     )
     assert.deepStrictEqual(rows, [{ id: "p", name: null }])

@@ -10,6 +10,7 @@ import { Vault } from "../../src/stores/vault/vault.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { dueParents } from "../../src/stores/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { templateOf } from "../support/fixtures.ts"
 import { newFolder } from "../support/sluice.ts"
 import { checkpoint } from "../support/checkpoint.ts"
 
@@ -87,6 +88,7 @@ const page = (resource: Resource, body: unknown, more: Partial<Extract<Entry, { 
 const load = Effect.flatMap(makeLoader(resources, join(newFolder(), "tmp")), (loader) => loader.load)
 const rowsOf = (sql: string) => Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(sql))
 
+const template = await templateOf(catalogue)
 const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse>) =>
   it.live(name, () => {
     const folder = newFolder()
@@ -95,7 +97,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse
       Effect.provide(
         Layer.merge(
           Vault.layer(join(folder, "vault")),
-          Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
+          Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256, template })
         )
       )
     )
@@ -175,7 +177,7 @@ describe("a batch", () => {
         Effect.provide(
           Layer.merge(
             Vault.layer(join(folder, vault)),
-            Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
+            Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256, template })
           )
         )
       )

@@ -16,6 +16,7 @@ import { Vault } from "../../src/stores/vault/vault.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { checkpoint } from "../support/checkpoint.ts"
+import { templateOf } from "../support/fixtures.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -69,6 +70,7 @@ const notes = defineChild({
 })
 const resources: ReadonlyArray<Resource> = [people, bills, folders, notes]
 const catalogue = { resources, familyByTable: new Map<string, string>() }
+const template = await templateOf(catalogue)
 
 interface Frame {
   readonly entry: Entry
@@ -241,7 +243,7 @@ const loadedWith = (folder: string, closes: () => boolean, restarts = () => fals
     Effect.provide(
       Layer.merge(
         Vault.layer(join(folder, "vault")),
-        Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 256 })
+        Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 256, template })
       )
     )
   )

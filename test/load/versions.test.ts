@@ -12,6 +12,7 @@ import type { Entry } from "../../src/stores/vault/entry.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { type Row, Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { templateOf } from "../support/fixtures.ts"
 import { newFolder } from "../support/sluice.ts"
 import { checkpoint } from "../support/checkpoint.ts"
 
@@ -85,6 +86,7 @@ const load = Effect.flatMap(makeLoader(resources, join(newFolder(), "tmp")), (lo
 const rowsOf = (sql: string) => Effect.flatMap(Warehouse, (warehouse) => warehouse.rows(sql))
 const listed = (person: object) => ({ persons: [{ id: "a", updatedAt: "2026-02-01T00:00:00Z", ...person }] })
 
+const template = await templateOf(catalogue)
 const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse>) =>
   it.live(name, () => {
     const folder = newFolder()
@@ -93,7 +95,7 @@ const test = (name: string, body: Effect.Effect<void, unknown, Vault | Warehouse
       Effect.provide(
         Layer.merge(
           Vault.layer(join(folder, "vault")),
-          Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256 })
+          Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 256, template })
         )
       )
     )

@@ -15,7 +15,7 @@ import {
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
-import { newFolder } from "../support/sluice.ts"
+import { newFolder, restrictedTo } from "../support/sluice.ts"
 
 const keyOf = (hex: string, id = "k1"): PseudonymKey => ({ id, master: Redacted.make(Buffer.from(hex, "hex")) })
 const master = "0b".repeat(32)
@@ -42,7 +42,7 @@ const pseudonyms = (
   values: ReadonlyArray<readonly [location: string, kind: PseudonymKind, value: string | null]>
 ) =>
   Effect.gen(function* () {
-    yield* prepare(yield* Effect.promise(() => discover()))
+    yield* prepare(restrictedTo("locations")(yield* Effect.promise(() => discover())))
     const warehouse = yield* Warehouse
     yield* warehouse.run(
       "INSERT INTO crm.locations (location_id, id, country) VALUES ('north', 'north', 'GB'), ('south', 'south', 'US')"

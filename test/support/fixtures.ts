@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { discover } from "../../src/catalog/discover.ts"
+import { type Catalogue, discover } from "../../src/catalog/discover.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "./sluice.ts"
@@ -66,15 +66,17 @@ export const fixture = async (name: string, make: (folder: string) => Promise<un
 
 const warehouse = "warehouse.duckdb"
 
+/** A warehouse with the empty tables of these definitions, to begin others with: creating tables takes long. */
+export const templateOf = async (catalogue: Catalogue, folder = newFolder()): Promise<string> => {
+  const path = join(folder, warehouse)
+  const layer = Warehouse.layer(path, { access: "write", memoryMb: 128 })
+  await Effect.runPromise(prepare(catalogue).pipe(Effect.provide(layer)))
+  return path
+}
+
 /** Copies a warehouse with empty tables into a folder, because creating the tables takes a second. */
 export const prepareIn = async (folder: string): Promise<void> => {
-  const prepared = await fixture("prepared", async (building) =>
-    Effect.runPromise(
-      prepare(await discover()).pipe(
-        Effect.provide(Warehouse.layer(join(building, warehouse), { access: "write", memoryMb: 128 }))
-      )
-    )
-  )
+  const prepared = await fixture("prepared", async (building) => templateOf(await discover(), building))
   cpSync(join(prepared, warehouse), join(folder, warehouse))
 }
 

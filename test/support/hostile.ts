@@ -8,7 +8,7 @@ import { checksOf } from "./broken.ts"
 import { acceleratedClock } from "./clock.ts"
 import { inDatabase, query } from "./compare.ts"
 import { newOutput } from "./fixtures.ts"
-import { type Ran, environmentOf, knowing, restrictedTo, sluice } from "./sluice.ts"
+import { type Ran, environmentOf, knowing, newFolder, restrictedTo, sluice } from "./sluice.ts"
 
 export interface ReceivedRequest {
   readonly method: string
@@ -28,7 +28,7 @@ export const token = "pit-0f8e/secret+token-4711"
 export const locationId = "loc-hostile"
 
 /** Responds with the location, or with 404, to requests for which `answers` returns undefined. */
-export const hostileService = async (answers: (request: ReceivedRequest) => Reply | undefined) => {
+export const hostileService = async (answers: (request: ReceivedRequest) => Reply | undefined, given?: string) => {
   const requests: Array<ReceivedRequest> = []
   const server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
@@ -42,7 +42,7 @@ export const hostileService = async (answers: (request: ReceivedRequest) => Repl
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const folder = await newOutput()
+  const folder = given ?? (await newOutput())
   const environment: Record<string, string> = environmentOf({ url, token, locationId }, folder)
   return { url, requests, folder, environment, close: () => server.close() }
 }
@@ -75,11 +75,12 @@ export const syncHostile = async (
   only: string,
   environment: Readonly<Record<string, string>> = {}
 ): Promise<HostileSync> => {
-  const service = await hostileService(answers)
+  // The models of a release need more tables.
+  const isAlone = environment["SLUICE_FORMATS"] === undefined
+  const service = await hostileService(answers, isAlone ? newFolder() : undefined)
   try {
     const { folder } = service
-    // The models of a release need more tables.
-    const known = environment["SLUICE_FORMATS"] === undefined ? knowing(only) : {}
+    const known = isAlone ? knowing(only) : {}
     const all = { ...service.environment, ...known, ...environment }
     // Only back-off waits: a reading that lacks records is repeated after some seconds.
     const ran = await sluice(["sync", "--only", only], all, { overrides: acceleratedClock(600_000) })

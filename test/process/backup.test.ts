@@ -16,7 +16,7 @@ import { join } from "node:path"
 import { type Account, accountIn, discard, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { start } from "../support/process.ts"
-import { smallDisk } from "../support/small-disk.ts"
+import { smallDisk, unmount } from "../support/small-disk.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const tables = "locations,contacts,contact_notes,conversations,messages"
@@ -181,7 +181,7 @@ describe("sluice backup", () => {
       assert.match(stderr, /ENOSPC|No space left/i)
       assert.deepStrictEqual(readdirSync(disk), [])
     } finally {
-      execFileSync("umount", [disk])
+      unmount(disk)
     }
   })
 })

@@ -11,6 +11,7 @@ import { discard } from "../support/account.ts"
 import { start } from "../support/process.ts"
 import { pythonWith, runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
+import { unmount } from "../support/small-disk.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const python = pythonWith([
@@ -214,7 +215,7 @@ describe.skipIf(python === undefined)("a bundle", () => {
         assert.deepStrictEqual(readdirSync(disk), [])
       }
     } finally {
-      execFileSync("umount", [disk])
+      unmount(disk)
     }
   })
 })

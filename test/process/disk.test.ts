@@ -10,7 +10,7 @@ import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { start } from "../support/process.ts"
 import { startService } from "../support/service.ts"
-import { smallDisk } from "../support/small-disk.ts"
+import { smallDisk, unmount } from "../support/small-disk.ts"
 import { type Ran, sluice } from "../support/sluice.ts"
 
 /** The error names the problem and the next step, without a stack trace. */
@@ -40,7 +40,7 @@ describe("a full disk", () => {
       assert.strictEqual(row!["n"], "8000")
     } finally {
       account.service.stop()
-      execFileSync("umount", [disk])
+      unmount(disk)
     }
   })
 
@@ -64,7 +64,7 @@ describe("a full disk", () => {
       assert.strictEqual(await rows("SELECT count(*) AS n FROM crm.files WHERE bytes > 80000000"), "1")
     } finally {
       account.service.stop()
-      execFileSync("umount", [disk])
+      unmount(disk)
     }
   })
 
@@ -105,7 +105,7 @@ describe("a full disk", () => {
       assert.include(codes, 1, "no disk was too full")
     } finally {
       service.stop()
-      execFileSync("umount", [disk])
+      unmount(disk)
     }
   })
 
@@ -142,7 +142,7 @@ describe("a full disk", () => {
         for (const path of [store, ballast]) rmSync(path, { force: true })
       }
     } finally {
-      execFileSync("umount", [disk])
+      unmount(disk)
     }
   })
 })

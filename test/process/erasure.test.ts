@@ -7,6 +7,7 @@ import { type Account, discard, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Rows, contentsOf, filesBelow } from "../support/contents.ts"
 import { start } from "../support/process.ts"
+import { unmount } from "../support/small-disk.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Planted, plant, planted } from "../subject/planted.ts"
 
@@ -187,7 +188,7 @@ describe("an erasure that is interrupted", () => {
       assert.match(again.stderr, /was stopped, and continues/)
       assert.deepStrictEqual(await endOf(output), expected)
     } finally {
-      execFileSync("umount", [disk])
+      unmount(disk)
     }
   })
 })

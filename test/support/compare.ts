@@ -58,10 +58,16 @@ const toRead = async (database: string): Promise<Opened> => {
   const opened = new Opened(await openAs(database, "READ_ONLY"))
   // A process that closes a handle of a file loses its locks on it, so others can write this one.
   closeSync(openSync(database, "r"))
-  const before = last
+  closeLast()
   last = { state, opened }
-  before?.opened.closeIfUnused()
   return opened
+}
+
+/** Closes the file that was read last. */
+export const closeLast = (): void => {
+  const before = last
+  last = undefined
+  before?.opened.closeIfUnused()
 }
 
 /** The differences between a table and the records of the service. */

@@ -1,5 +1,6 @@
 /** A disk that is soon full. */
 import { execFileSync } from "node:child_process"
+import { closeLast } from "./compare.ts"
 import { newFolder } from "./sluice.ts"
 
 /** A file system of a few megabytes, which only root can mount. */
@@ -11,4 +12,9 @@ export const smallDisk = (): string | undefined => {
   } catch {
     return undefined
   }
+}
+
+export const unmount = (disk: string): void => {
+  closeLast()
+  execFileSync("umount", [disk])
 }

@@ -250,49 +250,43 @@ const makeApi = Effect.fn("api.make")(function* (
     })
   /** The newest token with which the service refused a file. */
   let refusedToken: string | undefined
-  /** Fetches a file of the service itself once: one request of the budget. `tell` gets what came of it. */
-  const attemptFile = Effect.fnUntraced(
-    function* (request: Download, resource: string, wasRenewed: boolean, tell: (found: Fetched) => void) {
-      const token = yield* credentials.token
-      let own: Pick<Received, "status" | "headers"> = { status: 0, headers: {} }
-      const fetch = Effect.suspend(() => {
-        requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
-        return fetched(request, {
-          headersFor: (url): Readonly<Record<string, string>> =>
-            url.origin === origin ? { authorization: `Bearer ${token}`, version: commonHeaders.version } : {},
-          heard: (url, answer) => {
-            if (url.origin === origin) own = answer
-          },
-          forbidden: forbidden(),
-          attemptsMax: 1
-        }).pipe(Effect.map((found) => ({ found, ...own })))
-      })
-      const { found, status } = yield* inSlot(2, fetch, rateLimitIn)
-      tell(found)
-      const answer = { message: "reason" in found ? found.reason : "", answered: status }
-      if (status === 429) return { retry: "after the window", ...answer } satisfies Retry
-      // A token that could not be renewed for one file is not renewed for the next one.
-      if (status === 401 && (token !== refusedToken || token !== (yield* credentials.token))) {
-        refusedToken = token
-        return yield* renewed({ retry: "with a fresh token", ...answer }, token, wasRenewed)
-      }
-      return found.status === "failed" ? ({ retry: "soon", ...answer } satisfies Retry) : found
-    },
-    Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
-  )
   const download = Effect.fnUntraced(function* (request: Download, resource: string) {
     if ((yield* Clock.currentTimeMillis) >= (settings.limits.deadline ?? Infinity))
       return yield* new BudgetExhausted({ message: "the deadline has passed" })
     if (URL.parse(request.url)?.origin !== origin) return yield* fetched(request, {})
-    let last: Fetched = { status: "failed", reason: "the service could not be asked", isUnanswered: true }
-    const tell = (found: Fetched) => void (last = found)
-    return yield* repeated(
-      (wasRenewed) => attemptFile(request, resource, wasRenewed, tell),
-      fileAttemptsMax,
-      undefined
-    ).pipe(
+    let found: Fetched = { status: "failed", reason: "the service could not be asked", isUnanswered: true }
+    const attemptFile = Effect.fnUntraced(
+      function* (wasRenewed: boolean) {
+        const token = yield* credentials.token
+        let own: Pick<Received, "status" | "headers"> = { status: 0, headers: {} }
+        const fetch = Effect.suspend(() => {
+          requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
+          const headers = { authorization: `Bearer ${token}`, version: commonHeaders.version }
+          return fetched(request, {
+            headersFor: (url): Readonly<Record<string, string>> => (url.origin === origin ? headers : {}),
+            heard: (url, answer) => {
+              if (url.origin === origin) own = answer
+            },
+            forbidden: forbidden(),
+            attemptsMax: 1
+          }).pipe(Effect.map((result) => ({ result, ...own })))
+        })
+        const { result, status } = yield* inSlot(2, fetch, rateLimitIn)
+        found = result
+        const answer = { message: "reason" in result ? result.reason : "", ...(status > 0 && { answered: status }) }
+        if (status === 429) return { retry: "after the window", ...answer } satisfies Retry
+        // A token that could not be renewed for one file is not renewed for the next one.
+        if (status === 401 && (token !== refusedToken || token !== (yield* credentials.token))) {
+          refusedToken = token
+          return yield* renewed({ retry: "with a fresh token", ...answer }, token, wasRenewed)
+        }
+        return result.status === "failed" ? ({ retry: "soon", ...answer } satisfies Retry) : result
+      },
+      Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
+    )
+    return yield* repeated(attemptFile, fileAttemptsMax, undefined).pipe(
       // One file is no proof that the token is invalid: the next request for records is.
-      Effect.catchTags({ BadCredentials: () => Effect.succeed(last), Unavailable: () => Effect.succeed(last) })
+      Effect.catchTags({ BadCredentials: () => Effect.succeed(found), Unavailable: () => Effect.succeed(found) })
     )
   })
 

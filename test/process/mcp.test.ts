@@ -6,48 +6,13 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { inDatabase, query } from "../support/compare.ts"
+import { client } from "../support/mcp-client.ts"
 import { pythonWith, runPython } from "../support/python.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { occurrences, personalValues } from "../masking/secrets.ts"
 
 const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
 const python = pythonWith(["mcp==2.3.0"])
-
-/** Takes a file with the command line, its environment and steps, and prints what each step gave. */
-const client = `
-import asyncio, json, subprocess, sys
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
-
-async def main():
-    command, args, env, steps = json.load(open(sys.argv[1]))
-    async with stdio_client(StdioServerParameters(command=command, args=args, env=env)) as (read, write):
-        async with ClientSession(read, write) as session:
-            began = await session.initialize()
-            print(json.dumps({"instructions": began.instructions, "protocol": began.protocol_version}))
-            for step in steps:
-                if "run" in step:
-                    subprocess.run(step["run"], env=env, check=True, capture_output=True)
-                    gave = None
-                elif "resource" in step:
-                    gave = (await session.read_resource(step["resource"])).contents[0].text
-                elif "list" in step:
-                    gave = [tool.model_dump(mode="json") for tool in (await session.list_tools()).tools]
-                    gave += [resource.uri for resource in (await session.list_resources()).resources]
-                elif "together" in step:
-                    calls = [session.call_tool(one["tool"], one.get("with", {})) for one in step["together"]]
-                    gave = [{"isError": one.is_error, "text": one.content[0].text} for one in await asyncio.gather(*calls)]
-                else:
-                    try:
-                        one = await session.call_tool(step["tool"], step.get("with", {}))
-                        # The client checks the content against the schema of the tool.
-                        gave = {"isError": one.is_error, "text": one.content[0].text, "data": one.structured_content}
-                    except Exception as error:
-                        gave = {"isError": True, "text": str(error)}
-                print(json.dumps(gave))
-
-asyncio.run(main())
-`
 
 // oxlint-disable-next-line typescript/no-explicit-any -- It is what another program printed.
 type Gave = any
@@ -272,17 +237,20 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
   })
 
   it("answers lines that are no message with an error each, and the others", async () => {
-    const { lines, code } = await raw([
-      "garbage{",
-      "5",
-      "{}",
-      "[]",
-      "x".repeat(3_000_000),
-      JSON.stringify({ jsonrpc: "2.0", id: "a", method: "nope" }),
-      JSON.stringify({ jsonrpc: "2.0", id: "b", method: "tools/call", params: 5 }),
-      JSON.stringify({ jsonrpc: "2.0", id: "c", result: {} }),
-      called("d", "SELECT 1")
-    ])
+    const { lines, code } = await raw(
+      [
+        "garbage{",
+        "5",
+        "{}",
+        "[]",
+        "x".repeat(3_000_000),
+        JSON.stringify({ jsonrpc: "2.0", id: "a", method: "nope" }),
+        JSON.stringify({ jsonrpc: "2.0", id: "b", method: "tools/call", params: 5 }),
+        JSON.stringify({ jsonrpc: "2.0", id: "c", result: {} }),
+        called("d", "SELECT 1")
+      ],
+      "d"
+    )
     const codes = lines.filter(({ id }) => id === null).map(({ error }) => error.code)
     assert.deepStrictEqual(codes.toSorted(), [-32600, -32600, -32600, -32600, -32700])
     const answers = new Map(lines.map((line) => [line.id, line]))
@@ -304,11 +272,14 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
       assert.isFalse(lines.some(({ id }) => id === "a"))
       if (process.platform === "linux") assert.strictEqual(children.length, 1)
       for (const pid of children) while (isRunning(pid)) await new Promise((next) => setTimeout(next, 50))
-      const cancelled = await raw([
-        called("a", endless),
-        JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "a" } }),
-        called("b", "SELECT 2")
-      ])
+      const cancelled = await raw(
+        [
+          called("a", endless),
+          JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "a" } }),
+          called("b", "SELECT 2")
+        ],
+        "b"
+      )
       assert.isFalse(cancelled.lines.some(({ id }) => id === "a"))
       assert.isTrue(cancelled.lines.some(({ id }) => id === "b"))
       assert.strictEqual(cancelled.code, 0)
@@ -337,7 +308,8 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
     JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "query", arguments: { sql } } })
 
   /** Writes lines after the handshake, closes stdin, and returns the lines of stdout, each of which must be JSON. */
-  const raw = (lines: ReadonlyArray<string>) =>
+  /** Sends the lines, and ends once the request with this id was answered; without one, once its query has begun. */
+  const raw = (lines: ReadonlyArray<string>, answered?: string) =>
     new Promise<{ code: number | null; lines: ReadonlyArray<Gave>; children: ReadonlyArray<number> }>(
       (resolve, reject) => {
         const child = spawn(launcher, ["mcp", "--config", config], { env: environment() })
@@ -362,11 +334,14 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
         ].map((one) => JSON.stringify(one))
         child.stdin.write([...begin, ...lines, ""].join("\n"))
         let children: ReadonlyArray<number> = []
-        setTimeout(() => {
-          // The query has begun.
+        const begunMs = performance.now()
+        const look = setInterval(() => {
           children = childrenOf(child.pid!)
+          const isReady = answered === undefined ? children.length > 0 : stdout.includes(`"id":"${answered}"`)
+          if (!isReady && performance.now() - begunMs < 10_000) return
+          clearInterval(look)
           child.stdin.end()
-        }, 1500)
+        }, 100)
       }
     )
 })

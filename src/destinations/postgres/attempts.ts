@@ -40,13 +40,14 @@ const isOfTable = (error: unknown): error is ServerError =>
   (error as ServerError)._tag === "ServerError" &&
   /^(0A|2[123B]|3[89]|4[24]|5[45]|P0)...$/.test((error as ServerError).code)
 
-/** Who has a table locked, as far as the user of the database may see it. */
+/** Who has a table locked, for the longest time first, as far as the user of the database may see it. */
 const holdersOf = Effect.fnUntraced(function* (server: Server, path: string) {
   const rows = yield* server.rows<{ pid: number; program: string; state: string | null; since: string | null }>(
     `SELECT DISTINCT a.pid, a.usename || coalesce(' with ' || nullif(a.application_name, ''), '') AS program, a.state,
        to_char(a.xact_start, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since
      FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid)
-     WHERE l.relation = to_regclass($1) AND l.granted AND a.datname = current_database() AND l.pid <> pg_backend_pid()`,
+     WHERE l.relation = to_regclass($1) AND l.granted AND a.datname = current_database() AND l.pid <> pg_backend_pid()
+     ORDER BY since`,
     [path]
   )
   const named = rows.map(

@@ -6,7 +6,7 @@ import { Api } from "../../src/stages/api/api.ts"
 import { advancingClock, serving, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
-/** Downloads `/1` to `/count` at once from a service that takes these tokens, one after the other, as it is asked for more. */
+/** Downloads the files `/1` to `/count` at once. `tokens`: the first one, and those that are found when it is read again. */
 const download = (answer: RequestListener, { count = 1, tokens = ["t1"] } = {}) =>
   Effect.gen(function* () {
     const [first, ...later] = tokens
@@ -86,19 +86,21 @@ describe("a file of the service", () => {
     })
   )
 
-  it.effect("that is elsewhere is asked for there without the token, and its answer says nothing of the token", () =>
-    Effect.gen(function* () {
-      const elsewhere: Array<string | undefined> = []
-      const other = yield* serving((request, response) => {
-        elsewhere.push(request.headers.authorization)
-        response.writeHead(401).end()
-      })
-      const { found, renewals } = yield* download((_, response) =>
-        response.writeHead(302, { location: `${other}/file` }).end()
-      )
-      assert.deepInclude(found[0], { status: "refused" })
-      assert.deepStrictEqual(elsewhere, [undefined])
-      assert.strictEqual(renewals, 0)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "that redirects to another host is requested there without the token, which a 401 of that host does not renew",
+    () =>
+      Effect.gen(function* () {
+        const elsewhere: Array<string | undefined> = []
+        const other = yield* serving((request, response) => {
+          elsewhere.push(request.headers.authorization)
+          response.writeHead(401).end()
+        })
+        const { found, renewals } = yield* download((_, response) =>
+          response.writeHead(302, { location: `${other}/file` }).end()
+        )
+        assert.deepInclude(found[0], { status: "refused" })
+        assert.deepStrictEqual(elsewhere, [undefined])
+        assert.strictEqual(renewals, 0)
+      }).pipe(Effect.scoped)
   )
 })

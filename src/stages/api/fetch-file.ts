@@ -68,12 +68,13 @@ export const fetchFile = async (links: Links, request: FileRequest): Promise<Fet
   try {
     for (let attempts = 0; attempts < attemptsMax;) {
       const before = incoming.bytes
+      let waitMs = 0
       try {
         const answer = await attempt(links, request, incoming, progress)
         if (!("retry" in answer)) return answer
         last = answer.retry
-        if (answer.waitMs > waitMsMax || attemptsMax === 1) break
-        await sleep(answer.waitMs || 250 * 2 ** attempts, undefined, { signal })
+        if (answer.waitMs > waitMsMax) break
+        waitMs = answer.waitMs || 250 * 2 ** attempts
       } catch (cause) {
         if (cause instanceof FileRejected) return { status: cause.status, reason: cause.message, ...cause.about }
         if (cause instanceof DiskError || signal.aborted) throw cause
@@ -81,6 +82,7 @@ export const fetchFile = async (links: Links, request: FileRequest): Promise<Fet
         if (last === "ENOTFOUND") break
       }
       attempts = incoming.bytes > before ? 0 : attempts + 1
+      if (waitMs > 0 && attempts < attemptsMax) await sleep(waitMs, undefined, { signal })
     }
     return { status: "failed", reason: last, isUnanswered: progress.isUnanswered }
   } finally {

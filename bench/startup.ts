@@ -7,7 +7,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { statSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
-import { storage } from "../src/stores/warehouse/warehouse.ts"
+import { newStorage } from "../src/stores/warehouse/warehouse.ts"
 import { median, newFolder, run, startSandbox } from "./measure.ts"
 
 const gigabytes = Number(process.argv[2] ?? 2)
@@ -17,7 +17,7 @@ const runs = Number(process.argv[3] ?? 9)
 const fill = async (path: string) => {
   const instance = await DuckDBInstance.create(":memory:")
   const connection = await instance.connect()
-  await connection.run(`ATTACH '${path}' AS warehouse (${storage}); USE warehouse`)
+  await connection.run(`ATTACH '${path}' AS warehouse (${newStorage}); USE warehouse`)
   const text = (words: number) => Array.from({ length: words }, () => "uuid()::VARCHAR").join(" || ")
   while (statSync(path).size < gigabytes * 1e9) {
     await connection.run(`

@@ -9,7 +9,7 @@ import { storeFingerprint, storedFingerprint } from "./meta/schema-version.ts"
 import { metaCommentStatements, metaTableStatements } from "./meta/tables.ts"
 import { query } from "./query.ts"
 import { literal, name, names } from "./sql.ts"
-import { Warehouse, blockBytes } from "./warehouse.ts"
+import { Warehouse, newStorage } from "./warehouse.ts"
 import { cacheFolder, cachedFile } from "../../output/cache.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { isKnownMoment } from "./meta/history-limit.ts"
@@ -120,7 +120,7 @@ export const prepare = Effect.fn("warehouse.prepare")(function* (catalogue: Cata
  */
 export const emptyWarehouse = Effect.fn("warehouse.empty")((catalogue: Catalogue, cache = cacheFolder()) =>
   cachedFile(
-    { kind: "empty", fingerprint: hash("sha256", `${fingerprintOf(catalogue)} ${blockBytes}`) },
+    { kind: "empty", fingerprint: hash("sha256", `${fingerprintOf(catalogue)} ${newStorage}`) },
     (path) => prepare(catalogue).pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 128 }))),
     cache
   )

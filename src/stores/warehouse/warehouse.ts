@@ -278,16 +278,16 @@ export const metaTablesAtOpening = new WeakMap<Warehouse["Service"], "all" | "pu
  * group is full. A batch of 25,000 rows fills three groups and starts a fourth. Checkpoints do not rewrite these, which
  * they would if the rows of all four fitted into three.
  */
-export const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
+const storage = "ROW_GROUP_SIZE 8192, STORAGE_VERSION 'v1.5.0'"
 
 /**
  * Each column that a transaction writes to takes at least one block of memory until the next checkpoint, and one block
  * of the file permanently: with DuckDB's default of 256 kB, a contact and its child rows take 80 MB. A smaller block costs
- * time, because DuckDB makes a table of symbols for the texts of each: with 32 kB, a rebuild of contacts takes 11 % longer. A
+ * time, because DuckDB makes a table of symbols for the texts of each: with 32 kB, a rebuild of contacts takes 13 % more. A
  * file keeps the block size with which it was created; rebuild creates a new one.
  */
-export const blockBytes = 65_536
-const attachOptions = (path: string): string => (existsSync(path) ? storage : `${storage}, BLOCK_SIZE ${blockBytes}`)
+export const newStorage = `${storage}, BLOCK_SIZE 65536`
+const attachOptions = (path: string): string => (existsSync(path) ? storage : newStorage)
 
 /** Copies the file to a path at which there is none: another process finds all of it or nothing. On failure there stays none. */
 const copyWhole = async (from: string, path: string): Promise<void> => {

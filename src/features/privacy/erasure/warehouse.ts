@@ -9,7 +9,7 @@ import { outputPaths } from "../../../output/paths.ts"
 import { copyDurably, onDisk, syncFolder } from "../../../output/files.ts"
 import { dirname } from "node:path"
 import { insertStatements, literal, name } from "../../../stores/warehouse/sql.ts"
-import { Warehouse, blockBytes, storage } from "../../../stores/warehouse/warehouse.ts"
+import { Warehouse, newStorage } from "../../../stores/warehouse/warehouse.ts"
 import { refreshWide } from "../../../stores/warehouse/wide-views.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import { type Wanted, containsSql } from "./needles.ts"
@@ -133,7 +133,7 @@ export const writeChanged = Effect.fn("erasure.warehouse")(function* (
     // The views name the custom fields that the rows have; a later change would leave the text of the old ones in the file.
     yield* refreshWide(catalogue, customFieldClasses)
     yield* warehouse.run("CHECKPOINT")
-    yield* warehouse.run(`ATTACH ${literal(fresh)} AS fresh (${storage}, BLOCK_SIZE ${blockBytes})`)
+    yield* warehouse.run(`ATTACH ${literal(fresh)} AS fresh (${newStorage})`)
     yield* warehouse.run("COPY FROM DATABASE warehouse TO fresh")
     yield* warehouse.run("CHECKPOINT fresh; DETACH fresh")
   }).pipe(Effect.provide(Warehouse.layer(copy, { memoryMb, access: "write" })))

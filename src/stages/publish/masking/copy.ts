@@ -14,7 +14,7 @@ import { storedOrder } from "../../../stores/warehouse/parts.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import { between } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
-import { Warehouse, blockBytes, storage } from "../../../stores/warehouse/warehouse.ts"
+import { Warehouse, newStorage } from "../../../stores/warehouse/warehouse.ts"
 import type { WideView } from "../../../stores/warehouse/wide-views.ts"
 import { maskedColumns, shownFields } from "./expressions.ts"
 import { type Masking, keyFingerprint } from "../../../settings/masking.ts"
@@ -92,7 +92,7 @@ export const writeCopy = Effect.fn("masking.writeCopy")(function* (
     for (const { path, select } of copied) yield* run(`CREATE TABLE ${attachedName}.${path} AS ${select}`)
     yield* run(`CHECKPOINT ${attachedName}`)
   }).pipe(Effect.scoped)
-  const options = `RECOVERY_MODE no_wal_writes, ${storage}, BLOCK_SIZE ${blockBytes}`
+  const options = `RECOVERY_MODE no_wal_writes, ${newStorage}`
   yield* storedOrder(
     between(`ATTACH ${literal(path)} AS ${attachedName} (${options})`, write, `DETACH ${attachedName}`)
   )

@@ -4,7 +4,7 @@ import { hash } from "node:crypto"
 import type { Failure } from "../../values/failure.ts"
 import { copyOrMake } from "../../output/cache.ts"
 import { publishedMetaTables } from "../../stores/warehouse/meta/tables.ts"
-import { between } from "../../stores/warehouse/query.ts"
+import { bracketed } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse, catalogName } from "../../stores/warehouse/warehouse.ts"
 import type { Content } from "../../stores/warehouse/content.ts"
@@ -138,11 +138,11 @@ export const checkpointIfMany = (stored: StoredTables) => (hasManyRows(stored) ?
  * rows that takes four fifths of the checkpoint, and the file has the same size without; of 80,000 rows it is 8 % larger.
  */
 const withoutFsst = (written: typeof checkpoint) =>
-  between("SET disabled_compression_methods = 'fsst'", written, "RESET disabled_compression_methods")
+  bracketed("SET disabled_compression_methods = 'fsst'", written, "RESET disabled_compression_methods")
 
 const hasManyRows = (stored: StoredTables): boolean =>
   [...stored].reduce((sum, [path, table]) => sum + (path.startsWith("meta.") ? 0 : table.rows), 0) > 50_000
 
 /** Runs `use` with the attached file as the database in which names are resolved, as a view does where it is created. */
 export const inAttached = <A, R>(use: Effect.Effect<A, Failure, R>) =>
-  between(`USE ${attachedName}`, use, `USE ${catalogName}`)
+  bracketed(`USE ${attachedName}`, use, `USE ${catalogName}`)

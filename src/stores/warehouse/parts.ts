@@ -1,7 +1,7 @@
 /** Reads tables in parts that fit into DuckDB's memory, and rows in the order of the warehouse. */
 import { Effect, Stream } from "effect"
 import type { StoredColumn } from "./content.ts"
-import { between, numbers, query } from "./query.ts"
+import { bracketed, numbers, query } from "./query.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 import type { WideView } from "./wide-views.ts"
@@ -52,11 +52,11 @@ export const anyOrder = <A, E, R>(effect: Effect.Effect<A, E, R>) => ordered(eff
 
 /** The warehouse is opened without an order. */
 const ordered = <A, E, R>(effect: Effect.Effect<A, E, R>, isOrdered: boolean) =>
-  between(`SET preserve_insertion_order = ${isOrdered}`, effect, `SET preserve_insertion_order = ${!isOrdered}`)
+  bracketed(`SET preserve_insertion_order = ${isOrdered}`, effect, `SET preserve_insertion_order = ${!isOrdered}`)
 
 /**
  * Nearly the same for the rows of wide views: without this, DuckDB may exchange the sides of their join, which gives all rows
  * in the order of their values. Of each 2,048 rows, some without values follow the others.
  */
 export const joinedInOrder = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  between("SET disabled_optimizers = 'build_side_probe_side'", effect, "RESET disabled_optimizers")
+  bracketed("SET disabled_optimizers = 'build_side_probe_side'", effect, "RESET disabled_optimizers")

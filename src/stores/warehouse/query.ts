@@ -54,7 +54,7 @@ export const isAny = (from: string) =>
   )
 
 /** Runs `use` between two statements. The second one also follows a failure, which is then the only one that is reported. */
-export const between = <A, E, R>(begin: string, use: Effect.Effect<A, E, R>, end: string) =>
+export const bracketed = <A, E, R>(begin: string, use: Effect.Effect<A, E, R>, end: string) =>
   Effect.flatMap(Warehouse, ({ run }) =>
     Effect.acquireUseRelease(
       run(begin),
@@ -65,7 +65,7 @@ export const between = <A, E, R>(begin: string, use: Effect.Effect<A, E, R>, end
 
 /** Runs `use` while a file is attached to be read. */
 export const whileAttached = <A, E, R>(path: string, as: string, use: Effect.Effect<A, E, R>) =>
-  between(`ATTACH ${literal(path)} AS ${as} (READ_ONLY)`, use, `DETACH ${as}`)
+  bracketed(`ATTACH ${literal(path)} AS ${as} (READ_ONLY)`, use, `DETACH ${as}`)
 
 /** Reads NULL as `null`, and everything else by `read`. */
 export const orNull =

@@ -12,7 +12,7 @@ import { tablesOf } from "../../../catalog/tables.ts"
 import { onDisk } from "../../../output/files.ts"
 import { storedOrder } from "../../../stores/warehouse/parts.ts"
 import { outputPaths } from "../../../output/paths.ts"
-import { between } from "../../../stores/warehouse/query.ts"
+import { bracketed } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse, newStorage } from "../../../stores/warehouse/warehouse.ts"
 import type { WideView } from "../../../stores/warehouse/wide-views.ts"
@@ -94,7 +94,7 @@ export const writeCopy = Effect.fn("masking.writeCopy")(function* (
   }).pipe(Effect.scoped)
   const options = `RECOVERY_MODE no_wal_writes, ${newStorage}`
   yield* storedOrder(
-    between(`ATTACH ${literal(path)} AS ${attachedName} (${options})`, write, `DETACH ${attachedName}`)
+    bracketed(`ATTACH ${literal(path)} AS ${attachedName} (${options})`, write, `DETACH ${attachedName}`)
   )
   return path
 })

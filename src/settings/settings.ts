@@ -154,6 +154,8 @@ export const fleetSettings = Effect.fn("settings.fleet")(function* (flags: Flags
 })
 
 export type AccountSettings = ReturnType<typeof accountsOf>["accounts"][number]
+/** Whose data are requested, and which of them. */
+export type Account = Pick<AccountSettings, "location" | "company" | "optional">
 
 const accountsOf = (settings: Settings, folder: string) => {
   const { secretOf, values } = settings

@@ -7,12 +7,10 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { bind } from "../../catalog/request.ts"
 import { enabledPart } from "../../catalog/optional.ts"
-import type { AccountSettings } from "../../settings/settings.ts"
+import type { Account } from "../../settings/settings.ts"
 import { type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
 import { ok, warning } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
-
-export type Account = Pick<AccountSettings, "location" | "company" | "optional">
 
 /** The smallest page size of a list where it is not 1: the documents state one only for the export (A 4.9). */
 const smallestPages: Readonly<Record<string, number>> = { messages: 10 }

@@ -5,13 +5,11 @@ import { expectedOf, failureIn } from "../../catalog/answer.ts"
 import { at } from "../../catalog/json.ts"
 import { type BoundRequest, bind, get } from "../../catalog/request.ts"
 import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
-import type { AccountSettings } from "../../settings/settings.ts"
+import type { Account } from "../../settings/settings.ts"
 import { exactly } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
 import { type ExpectedRequests, type ExpectedStep, requestsOf } from "./expect.ts"
 import { strategyToAsk, withTotal } from "./totals.ts"
-
-export type Account = Pick<AccountSettings, "location" | "company" | "optional">
 
 export interface Refusal {
   /** `forbidden`: the token lacks the scope. */

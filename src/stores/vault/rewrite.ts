@@ -1,10 +1,10 @@
 /** Rewrites sealed segments frame by frame. A segment is replaced by a complete one only. */
 import { Effect } from "effect"
-import { constants, zstdCompressSync } from "node:zlib"
+import { zstdCompressSync } from "node:zlib"
 import { stat } from "node:fs/promises"
 import { failure } from "../../values/failure.ts"
 import { onDisk, writeDurably } from "../../output/files.ts"
-import { damagedAt, readSealed, sealedPath, segmentsIn } from "./segments.ts"
+import { compression, damagedAt, readSealed, sealedPath, segmentsIn } from "./segments.ts"
 import { type Frame, decode, encode } from "./frame.ts"
 
 export interface Rewritten {
@@ -49,7 +49,7 @@ export const rewriteSegments = Effect.fn("vault.rewriteSegments")(function* (
     if (!isChanged) continue
     const path = sealedPath(folder, segment)
     const { size: bytesBefore } = yield* onDisk(path, "read", () => stat(path))
-    const compressed = zstdCompressSync(Buffer.concat(kept), { params: { [constants.ZSTD_c_checksumFlag]: 1 } })
+    const compressed = zstdCompressSync(Buffer.concat(kept), { params: compression })
     rewritten.push({ segment, bytesBefore, bytesAfter: compressed.length })
     if (apply) yield* onDisk(path, "written", () => writeDurably(path, compressed))
   }

@@ -41,7 +41,7 @@ export const compress = async (folder: string, segment: number): Promise<void> =
     chunksOf(content),
     createZstdCompress({
       chunkSize: Math.min(chunkBytes, Math.max(chunkBytesMin, content.length)),
-      params: { [constants.ZSTD_c_checksumFlag]: 1 }
+      params: compression
     }),
     createWriteStream(temporary, { mode: 0o600, flush: true })
   )
@@ -49,6 +49,9 @@ export const compress = async (folder: string, segment: number): Promise<void> =
   await syncFolder(folder)
   await rm(plainPath(folder, segment))
 }
+
+/** Level 1 takes half the CPU of the default level, and 3 to 5 % more space. */
+export const compression = { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 1 }
 
 function* chunksOf(content: Buffer) {
   for (let at = 0; at < content.length; at += chunkBytes) yield content.subarray(at, at + chunkBytes)

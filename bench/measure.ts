@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import type { CommandResult } from "../src/console/result.ts"
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -57,6 +58,10 @@ export const newFolder = () => {
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
+
+/** The data of a result that a command has printed as JSON. */
+export const dataOf = <Name extends "sync" | "rebuild">(stdout: string): CommandResult<Name>["data"] =>
+  (JSON.parse(stdout) as CommandResult<Name>).data
 
 /** `accepted`: exit codes of a command that has done its work. */
 export const run = (

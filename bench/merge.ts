@@ -3,7 +3,7 @@
  *
  *     node_modules/.bin/node bench/merge.ts [contacts of the small table] [changed]
  */
-import { type Sandbox, median, newFolder, run, startContacts } from "./measure.ts"
+import { type Sandbox, dataOf, median, newFolder, run, startContacts } from "./measure.ts"
 
 const small = Number(process.argv[2] ?? 20_000)
 const changed = Number(process.argv[3] ?? small / 10)
@@ -24,8 +24,9 @@ const measure = async (contacts: number) => {
     for (let night = 1; night <= nights; night++) {
       await change(sandbox, changed / contacts, night)
       const { stdout } = await run(["sync", "--only", "contacts", "--json"], environment)
-      const { loadedMs, resources } = JSON.parse(stdout)
-      measured.push({ ms: loadedMs, rows: resources[0].changedRows + resources[0].newRows })
+      const { loadedMs, resources } = dataOf<"sync">(stdout)
+      const { changedRows, newRows } = resources[0]!
+      measured.push({ ms: loadedMs, rows: changedRows + newRows })
     }
     const ms = median(measured.map((one) => one.ms))
     const rows = median(measured.map((one) => one.rows))

@@ -4,7 +4,7 @@
  *
  *     node_modules/.bin/node bench/throughput.ts [contacts] [runs]
  */
-import { type Measured, median, newFolder, run, startContacts } from "./measure.ts"
+import { type Measured, dataOf, median, newFolder, run, startContacts } from "./measure.ts"
 
 const contacts = Number(process.argv[2] ?? 100_000)
 const runs = Number(process.argv[3] ?? 3)
@@ -22,7 +22,7 @@ try {
   const line = (name: string, pick: (one: (typeof measured)[number]) => Measured) => {
     const of = (value: (run: Measured) => number) => median(measured.map((one) => value(pick(one))))
     const rate = (seconds: number) => Math.round(contacts / seconds)
-    const inside = of(({ stdout }) => (JSON.parse(stdout).loadedMs ?? JSON.parse(stdout).elapsedMs) / 1000)
+    const inside = of(({ stdout }) => dataOf<"sync" | "rebuild">(stdout).loadedMs / 1000)
     console.log(
       `${name}  ${rate(inside)}/s to the warehouse, ${rate(of(({ seconds }) => seconds))}/s with start-up and publishing; ` +
         `${of(({ cpuSeconds }) => cpuSeconds).toFixed(1)} s CPU, ${Math.round(of(({ peakMb }) => peakMb))} MB`

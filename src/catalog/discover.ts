@@ -26,7 +26,7 @@ export class DefinitionError extends Error {
 const ours = fileURLToPath(new URL("../../pipelines", import.meta.url))
 
 /** A built program has all definitions in one file, by their paths: to load a file for each takes longer. */
-const gathered = fileURLToPath(new URL("../definitions.js", import.meta.url))
+const gathered = new URL("../definitions.js", import.meta.url)
 
 /** Imports all definitions, in the order of their paths, ours first. Throws a `DefinitionError`. */
 export const discover = async (own?: string): Promise<Catalogue> => {
@@ -88,7 +88,7 @@ const readDefinitions = async (
   readonly problems: ReadonlyArray<DefinitionProblem>
 }> => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(isDefinition)
-  const built = folder === ours && existsSync(gathered) ? await import(gathered) : undefined
+  const built = folder === ours && existsSync(gathered) ? await import(gathered.href) : undefined
   const problems: Array<DefinitionProblem> = []
   const read = await Promise.all(
     files.sort().map(async (name) => {

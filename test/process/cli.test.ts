@@ -1,7 +1,7 @@
 /** The launcher, and pipes that end early or cannot be written. */
 import { assert, describe, it } from "@effect/vitest"
 import { execFileSync, spawnSync } from "node:child_process"
-import { symlinkSync } from "node:fs"
+import { cpSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { start } from "../support/process.ts"
@@ -12,6 +12,15 @@ describe("the launcher", () => {
     const link = join(newFolder(), "sluice-link")
     symlinkSync(fileURLToPath(new URL("../../sluice", import.meta.url)), link)
     assert.match(execFileSync(link, ["--version"], { cwd: "/", encoding: "utf8" }), /^sluice \d/)
+  })
+
+  it("runs the built program in a folder whose name is no part of an address", () => {
+    const folder = join(newFolder(), "a#b?c%20d")
+    const root = fileURLToPath(new URL("../..", import.meta.url))
+    for (const part of ["dist", "sluice", "package.json"])
+      cpSync(join(root, part), join(folder, part), { recursive: true })
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+    assert.match(execFileSync(join(folder, "sluice"), ["dictionary"], { encoding: "utf8" }), /contacts/)
   })
 
   it("passes its arguments to the sandbox, which is a separate program", async () => {

@@ -307,8 +307,10 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
   const called = (id: string, sql: string) =>
     JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "query", arguments: { sql } } })
 
-  /** Writes lines after the handshake, closes stdin, and returns the lines of stdout, each of which must be JSON. */
-  /** Sends the lines, and ends once the request with this id was answered; without one, once its query has begun. */
+  /**
+   * Writes lines after the handshake, closes stdin, and returns the lines of stdout, each of which must be JSON. It closes
+   * stdin once the request with the id `answered` was answered; without one, once a query has begun.
+   */
   const raw = (lines: ReadonlyArray<string>, answered?: string) =>
     new Promise<{ code: number | null; lines: ReadonlyArray<Gave>; children: ReadonlyArray<number> }>(
       (resolve, reject) => {

@@ -2,13 +2,16 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
-import { skipped } from "./test/support/skipped.ts"
+import { isOfOtherTier, skipped } from "./test/support/skipped.ts"
 import { slowest } from "./test/support/slowest.ts"
+import { slow } from "./test/support/tiers.ts"
 
 /** Tests of single parts. */
 const unit = ["api", "catalog", "extract", "plan", "sandbox"].map((folder) => `test/${folder}/**/*.test.ts`)
 /** Tests that start processes. */
 const processes = "test/process/**/*.test.ts"
+
+const cpuLimit = "./test/support/cpu.ts"
 
 /** The files that take longest. */
 const longest = [
@@ -57,14 +60,18 @@ export default defineConfig({
     // Node reads the sources itself. Vite would transform each of them first, for mocks of modules, which no test has.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     reporters: ["default", slowest, skipped],
+    tags: [{ name: slow, description: "Takes more than a second, or needs a program of others." }],
+    strictTags: true,
+    globalSetup: "./test/support/shared-programs.ts",
+    onConsoleLog: (line) => !isOfOtherTier(line),
     sequence: { sequencer: LongestFirst },
     testTimeout: 240_000,
     hookTimeout: 240_000,
     projects: [
-      { extends: true, test: { name: "unit", include: unit } },
+      { extends: true, test: { name: "unit", include: unit, setupFiles: cpuLimit } },
       {
         extends: true,
-        test: { name: "scenario", include: ["test/**/*.test.ts"], exclude: [...unit, processes] }
+        test: { name: "scenario", include: ["test/**/*.test.ts"], exclude: [...unit, processes], setupFiles: cpuLimit }
       },
       // Tests of kills and memory measure their processes, so they share neither a worker nor the cores with a third one.
       {

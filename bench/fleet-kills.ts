@@ -6,14 +6,16 @@
  *
  * A kill is `kill -9` of a worker at a random instant; each third one is a pause instead, after which another worker has its locations.
  */
-import { startFleet } from "../test/support/fleet.ts"
+import { startFleetIn } from "../test/support/fleet.ts"
+import { startServer } from "../test/support/postgres.ts"
 import { randomFrom } from "../test/support/random.ts"
 
 const [locations = 60, contacts = 10, workers = 3, parallel = 3, kills = 20] = process.argv.slice(2).map(Number)
 const random = randomFrom(Number(process.env["SLUICE_SEED"] ?? 1))
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const fleet = await startFleet("--locations", String(locations), "--contacts", String(contacts))
+const server = await startServer()
+const fleet = await startFleetIn(server, "--locations", String(locations), "--contacts", String(contacts))
 await fleet.run("locations", "import")
 const begin = () => fleet.worker({ SLUICE_FLEET_PARALLEL: String(parallel) })
 const running = Array.from({ length: workers }, begin)
@@ -33,8 +35,8 @@ for (let kill = 1; kill <= kills; kill++) {
     running[place] = begin()
   }
   if (kill === Math.ceil(kills / 2)) {
-    await fleet.postgres.stop()
-    await fleet.postgres.start()
+    await server.stop()
+    await server.start()
   }
 }
 const { locations: ended } = await fleet.reached(["done"], 3_600_000)

@@ -11,8 +11,9 @@ import { spawn } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { lakeExtensions, lakePython } from "../test/support/extensions.ts"
-import { sqlIn, startPostgres } from "../test/support/postgres.ts"
+import { lakeExtensions } from "../test/support/extensions.ts"
+import { python } from "../test/support/python.ts"
+import { sqlIn, startServer } from "../test/support/postgres.ts"
 import { median, newFolder, run, startSandbox } from "./measure.ts"
 
 const [locations = 100, workers = 2, contacts = 50, nights = 2] = process.argv.slice(2).map(Number)
@@ -20,7 +21,7 @@ const only = process.env["BENCH_ONLY"]
 const launcher = fileURLToPath(new URL("../sluice", import.meta.url))
 const chosenTables = new URL("fleet-only.ts", import.meta.url).href
 
-const postgres = await startPostgres()
+const postgres = await startServer()
 const sandbox = await startSandbox("--locations", String(locations), "--contacts", String(contacts))
 const children: Array<ReturnType<typeof spawn>> = []
 try {
@@ -43,7 +44,7 @@ try {
     SLUICE_FORMATS: "lake",
     SLUICE_LAKE_CATALOG: `postgres:dbname=postgres host=${hostname} port=${port} user=sluice`,
     SLUICE_LAKE_DATA: join(folder, "lake"),
-    SLUICE_LAKE_EXTENSIONS: lakeExtensions(lakePython!)
+    SLUICE_LAKE_EXTENSIONS: lakeExtensions(python!)
   }
   await run(["fleet", "locations", "import", join(folder, "locations.csv")], environment)
   for (let index = 0; index < workers; index++)

@@ -8,14 +8,14 @@
 import { writeFileSync } from "node:fs"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { join } from "node:path"
-import { startPostgres } from "../test/support/postgres.ts"
+import { startServer } from "../test/support/postgres.ts"
 import { median, newFolder, run, startContacts } from "./measure.ts"
 
 const contacts = Number(process.argv[2] ?? 200_000)
 const nights = Number(process.argv[3] ?? 4)
 const mean = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-const server = await startPostgres()
+const server = await startServer()
 let sent = 0
 /** Counts the bytes on their way. */
 const counter = createServer((client) => {

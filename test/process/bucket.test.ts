@@ -10,7 +10,7 @@ import { type Bucket, startBucket } from "../support/bucket.ts"
 import { lakeExtensions } from "../support/extensions.ts"
 import { hasObjectStore } from "../support/object-store.ts"
 import { knowingApart, start } from "../support/process.ts"
-import { pythonWith } from "../support/python.ts"
+import { python } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Planted, plant } from "../subject/planted.ts"
@@ -18,10 +18,6 @@ import { type Planted, plant } from "../subject/planted.ts"
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 /** More with SLUICE_NIGHTS. */
 const nights = Number(process.env["SLUICE_NIGHTS"] ?? 3)
-const python = pythonWith(
-  ["duckdb==1.5.5", "pytz==2026.6", "pyarrow==26.0.1", "sqlglot==30.30.0"],
-  ["duckdb-extension-httpfs==1.5.5"]
-)
 const [key, secret] = ["AKIAEXAMPLEKEYID", "an-object-store-secret-5d1f"]
 
 /** PyArrow reads through the manifest, DuckDB by folders; both have clients of their own. */

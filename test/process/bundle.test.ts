@@ -9,19 +9,11 @@ import { type BundleAccount, filesIn, modesIn, openBundleAccount } from "../bund
 import { edit } from "../bundle/bags.ts"
 import { discard } from "../support/account.ts"
 import { start } from "../support/process.ts"
-import { pythonWith, runPython } from "../support/python.ts"
+import { python, runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
 import { unmount } from "../support/small-disk.ts"
 import { newFolder } from "../support/sluice.ts"
 
-const python = pythonWith([
-  "bagit==1.9.0",
-  "frictionless==5.21.0",
-  "csvkit==2.2.0",
-  "duckdb==1.5.4",
-  "pytz",
-  "setuptools"
-])
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 
 /** Prints the changes of one byte that bagit accepts. */

@@ -4,13 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { openSynced } from "../support/account.ts"
 import { start } from "../support/process.ts"
-import { pythonWith, runPython } from "../support/python.ts"
+import { python, runPython } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
-
-const python = pythonWith(
-  ["frictionless==5.21.0", "jsonschema==4.26.0", "pyyaml==6.0.3"],
-  ["dplib-py==1.1.0", "datacontract-cli==1.2.8"]
-)
 
 /** Prints the errors of a document against the JSON Schema in a package. */
 const validated = `

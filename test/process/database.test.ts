@@ -5,19 +5,19 @@ import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { inDatabase } from "../support/compare.ts"
-import { compareDatabase, databasePython } from "../support/database.ts"
-import { type Postgres, postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
-import { runPython } from "../support/python.ts"
+import { compareDatabase } from "../support/database.ts"
+import { type Postgres, postgresPrograms, sqlIn, openDatabase, withoutPostgres } from "../support/postgres.ts"
+import { python, runPython } from "../support/python.ts"
 import { knowing, newFolder, sluice } from "../support/sluice.ts"
 
 const tables = "contacts,opportunities,pipelines,users,locations,custom_fields"
-const canRun = postgresPrograms !== undefined && databasePython !== undefined
+const canRun = postgresPrograms !== undefined && python !== undefined
 
 describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
   let server: Postgres
   const accounts: Array<Account> = []
   beforeAll(async () => {
-    server = await startPostgres()
+    server = await openDatabase()
   })
   afterAll(async () => {
     discard(...accounts)
@@ -58,7 +58,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
 
   const differences = (account: Account, schema: string) =>
     runPython(
-      databasePython!,
+      python!,
       compareDatabase,
       server.url,
       schema,

@@ -4,16 +4,15 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { discard, openSynced } from "../support/account.ts"
-import { postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
-import { pythonWith } from "../support/python.ts"
+import { postgresPrograms, sqlIn, openDatabase, withoutPostgres } from "../support/postgres.ts"
+import { python } from "../support/python.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
-const python = pythonWith(["dbt-core==1.11.16", "dbt-postgres==1.10.2"])
 const canRun = python !== undefined && postgresPrograms !== undefined
 
 describe.skipIf(!canRun)(canRun ? "dbt" : withoutPostgres, () => {
   it("builds models on the tables of a database", async () => {
-    const server = await startPostgres()
+    const server = await openDatabase()
     const account = await openSynced({ flags: ["--contacts", "60"], formats: "duckdb,parquet,csv" })
     const project = newFolder()
     const page = readFileSync(new URL("../../docs/destinations.md", import.meta.url), "utf8")

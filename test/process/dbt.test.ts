@@ -6,10 +6,8 @@ import { copyFileSync, readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { projectFolder, writeProject } from "../../src/stages/publish/models/files.ts"
 import { discard, openSynced } from "../support/account.ts"
-import { pythonWith } from "../support/python.ts"
+import { python } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
-
-const python = pythonWith(["dbt-core==1.11.16", "dbt-duckdb==1.10.1", "duckdb==1.5.5"])
 
 interface Result {
   readonly name: string

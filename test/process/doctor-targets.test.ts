@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path"
 import { type Account, discard, openAlone } from "../support/account.ts"
 import { type Bucket, startBucket } from "../support/bucket.ts"
-import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { lakeExtensions } from "../support/extensions.ts"
 import { hasObjectStore } from "../support/object-store.ts"
-import { type Postgres, postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { type Postgres, postgresPrograms, sqlIn, openDatabase, withoutPostgres } from "../support/postgres.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
+import { python } from "../support/python.ts"
 
 describe("doctor", () => {
   let account: Account
@@ -47,7 +48,7 @@ describe("doctor", () => {
   it.skipIf(postgresPrograms === undefined)(
     `creates a table in PostgreSQL${postgresPrograms ? "" : ` (${withoutPostgres})`}`,
     async () => {
-      const server: Postgres = await startPostgres()
+      const server: Postgres = await openDatabase()
       try {
         await sqlIn(server, "CREATE ROLE writer LOGIN PASSWORD 'hidden-word'")
         const url = server.url.replace(/\/\/[^@]*@/, "//writer:hidden-word@")
@@ -86,10 +87,10 @@ describe("doctor", () => {
     }
   })
 
-  it.skipIf(lakePython === undefined)("writes a table into a lake, which is not created", async () => {
+  it.skipIf(python === undefined)("writes a table into a lake, which is not created", async () => {
     const environment = {
       SLUICE_FORMATS: "lake",
-      SLUICE_LAKE_EXTENSIONS: lakeExtensions(lakePython!),
+      SLUICE_LAKE_EXTENSIONS: lakeExtensions(python!),
       SLUICE_OUTPUT: join(folder, "output")
     }
     assert.match(await check("", environment), /^ok: \S+\/output\/\S+ can be written/)

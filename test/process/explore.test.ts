@@ -11,11 +11,9 @@ import { type Client, openExplorer } from "../explore/client.ts"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { chromiumPath } from "../support/chromium.ts"
 import { query } from "../support/compare.ts"
-import { pythonWith } from "../support/python.ts"
+import { python } from "../support/python.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { start } from "../support/process.ts"
-
-const python = pythonWith(["duckdb==1.5.4", "pytz", "openpyxl==3.1.5"])
 
 /** What a function that runs in the page finds there. */
 interface InPage {

@@ -4,10 +4,10 @@
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { join } from "node:path"
-import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { lakeExtensions } from "../support/extensions.ts"
 import { type Fleet, assertComplete, limited, seconds, startFleet } from "../support/fleet.ts"
-import { postgresPrograms, withoutPostgres } from "../support/postgres.ts"
-import { runPython } from "../support/python.ts"
+import { keyValuesOf, postgresPrograms, withoutPostgres } from "../support/postgres.ts"
+import { python, runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
 import type { Running } from "../support/process.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -47,7 +47,7 @@ for path in sorted(glob.glob(state + "/*/warehouse.duckdb")):
 print(json.dumps({"differ": differ[:20], "rows": rows, "tables": len(tables)}))
 `
 
-describe.skipIf(postgresPrograms === undefined || lakePython === undefined)(
+describe.skipIf(postgresPrograms === undefined || python === undefined)(
   postgresPrograms === undefined ? withoutPostgres : `a fleet of ${locations} locations with a lake`,
   () => {
     let fleet: Fleet
@@ -61,9 +61,8 @@ describe.skipIf(postgresPrograms === undefined || lakePython === undefined)(
       `has every row of every location once after ${kills} kills (seed ${seed})`,
       async () => {
         const random = randomFrom(seed)
-        const { hostname, port } = new URL(fleet.postgres.url)
-        const catalog = `postgres:dbname=postgres host=${hostname} port=${port} user=sluice`
-        const extensions = lakeExtensions(lakePython!)
+        const catalog = `postgres:${keyValuesOf(fleet.postgres)}`
+        const extensions = lakeExtensions(python!)
         const lake = newFolder()
         const worker = () =>
           fleet.worker({
@@ -82,7 +81,7 @@ describe.skipIf(postgresPrograms === undefined || lakePython === undefined)(
         }
         await fleet.reached(["done"], 300_000 + locations * 15_000)
         await assertComplete(fleet)
-        const { differ, rows, tables } = JSON.parse(runPython(lakePython!, compare, extensions, catalog, fleet.state))
+        const { differ, rows, tables } = JSON.parse(runPython(python!, compare, extensions, catalog, fleet.state))
         assert.deepStrictEqual(differ, [])
         assert.isAtLeast(tables, 40)
         assert.isAbove(rows, locations * 200)

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { startFleet } from "../support/fleet.ts"
 import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts"
-import { pythonWith } from "../support/python.ts"
+import { python } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const page = readFileSync(new URL("../../docs/fleet.md", import.meta.url), "utf8")
@@ -17,14 +17,12 @@ const recipe = (language: string, text: string) =>
     .map(([, code]) => code!)
     .find((code) => code.includes(text))!
 
-describe("the recipe for Kubernetes", () => {
+describe.skipIf(python === undefined)("the recipe for Kubernetes", () => {
   it("is what its schemas accept in their strict form", () => {
-    const python = pythonWith(["kubernetes-validate==1.37.0"])
-    if (python === undefined) return
     const check = (text: string) => {
       const file = join(newFolder(), "job.yaml")
       writeFileSync(file, text)
-      const { status, stdout, stderr } = spawnSync(python, ["-m", "kubernetes_validate", "--strict", file], {
+      const { status, stdout, stderr } = spawnSync(python!, ["-m", "kubernetes_validate", "--strict", file], {
         encoding: "utf8"
       })
       return { status, said: stdout + stderr }
@@ -39,12 +37,10 @@ describe("the recipe for Kubernetes", () => {
   })
 })
 
-describe.skipIf(postgresPrograms === undefined)(
+describe.skipIf(postgresPrograms === undefined || python === undefined)(
   postgresPrograms === undefined ? withoutPostgres : "the recipe for Dagster",
   () => {
     it("syncs the location of a partition, behind the fence", async () => {
-      const python = pythonWith(["dagster==1.13.29"])
-      if (python === undefined) return
       const fleet = await startFleet("--locations", "2", "--contacts", "2", "--limits", "off")
       try {
         const [north, south] = (await fleet.counts()).map(({ locationId }) => locationId) as [string, string]
@@ -58,7 +54,7 @@ describe.skipIf(postgresPrograms === undefined)(
         const planned = `import json; print(json.dumps([one.partition_key for one in nightly(dg.build_schedule_context())]))\n`
         writeFileSync(join(folder, "recipe.py"), `${code}${run}${planned}`)
         // The service of this test answers meanwhile.
-        const { stdout: printed } = await promisify(execFile)(python, [join(folder, "recipe.py")], {
+        const { stdout: printed } = await promisify(execFile)(python!, [join(folder, "recipe.py")], {
           encoding: "utf8",
           env: { ...fleet.environment, HOME: folder, PATH: `${folder}/bin:${process.env["PATH"]}` },
           timeout: 180_000

@@ -3,8 +3,8 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { type Fleet, assertComplete, limited, seconds, startFleet } from "../support/fleet.ts"
-import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts"
+import { type Fleet, assertComplete, limited, seconds, startFleet, startFleetIn } from "../support/fleet.ts"
+import { type Server, postgresPrograms, sqlIn, startServer, withoutPostgres } from "../support/postgres.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -14,8 +14,10 @@ describe.skipIf(postgresPrograms === undefined)(
   postgresPrograms === undefined ? withoutPostgres : "a fleet of 6 locations and 3 workers",
   () => {
     let fleet: Fleet
+    let server: Server
     beforeAll(async () => {
-      fleet = await startFleet("--locations", "6", "--contacts", "30", ...limited)
+      server = await startServer()
+      fleet = await startFleetIn(server, "--locations", "6", "--contacts", "30", ...limited)
       assert.strictEqual((await fleet.run("locations", "import")).code, 0)
     })
     afterAll(() => fleet.stop())
@@ -45,8 +47,8 @@ describe.skipIf(postgresPrograms === undefined)(
       const second = await busiest()
       second.kill("SIGSTOP")
       await seconds(4)
-      await fleet.postgres.stop()
-      await fleet.postgres.start()
+      await server.stop()
+      await server.start()
       await seconds(14)
       second.kill("SIGCONT")
       const { locations } = await fleet.reached(["done"], 200_000)

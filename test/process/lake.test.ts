@@ -3,13 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { cpSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAlone, openPeople, openTables } from "../support/account.ts"
-import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { lakeExtensions } from "../support/extensions.ts"
 import { knowingApart, start } from "../support/process.ts"
-import { runPython } from "../support/python.ts"
+import { python, runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
 import { type Ran, newFolder, sluice } from "../support/sluice.ts"
 
-const python = lakePython
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 
 const attached = `

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { discard, openTables } from "../support/account.ts"
-import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { lakeExtensions } from "../support/extensions.ts"
 import { start } from "../support/process.ts"
-import { runPython } from "../support/python.ts"
+import { python, runPython } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const count = `
@@ -18,9 +18,9 @@ for table in ["lake.crm.contacts", "lake.sluice.commits"]:
 print(json.dumps(counts))
 `
 
-describe.skipIf(lakePython === undefined)("a lake", () => {
+describe.skipIf(python === undefined)("a lake", () => {
   it("loses a location that is removed, and keeps those of other outputs", async () => {
-    const extensions = lakeExtensions(lakePython!)
+    const extensions = lakeExtensions(python!)
     const lake = newFolder()
     const catalog = join(lake, "shared.ducklake")
     const accounts = [
@@ -35,7 +35,7 @@ describe.skipIf(lakePython === undefined)("a lake", () => {
       SLUICE_LAKE_CATALOG: catalog,
       SLUICE_LAKE_DATA: join(lake, "data")
     })
-    const counts = () => JSON.parse(runPython(lakePython!, count, extensions, catalog))
+    const counts = () => JSON.parse(runPython(python!, count, extensions, catalog))
     try {
       for (const account of accounts) {
         const synced = await start(["sync", ...account.selection], environmentOf(account)).ended

@@ -7,12 +7,11 @@ import { fileURLToPath } from "node:url"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { inDatabase, query } from "../support/compare.ts"
 import { client } from "../support/mcp-client.ts"
-import { pythonWith, runPython } from "../support/python.ts"
+import { python, runPython } from "../support/python.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { occurrences, personalValues } from "../masking/secrets.ts"
 
 const launcher = fileURLToPath(new URL("../../sluice", import.meta.url))
-const python = pythonWith(["mcp==2.3.0"])
 
 // oxlint-disable-next-line typescript/no-explicit-any -- It is what another program printed.
 type Gave = any

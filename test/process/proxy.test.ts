@@ -7,10 +7,11 @@ import { createServer as createTls } from "node:https"
 import { type AddressInfo, type Server, connect } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
-import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { lakeExtensions } from "../support/extensions.ts"
 import { type Ran, newFolder } from "../support/sluice.ts"
 import { type Service, startService } from "../support/service.ts"
 import { start } from "../support/process.ts"
+import { python } from "../support/python.ts"
 
 const password = "correct%2Fhorse"
 const host = "crm.invalid"
@@ -127,11 +128,11 @@ s3_endpoint = "http://s3.invalid"\ns3_key = "env:S3_KEY"\ns3_secret = "env:S3_KE
     assert.match(doctor.stdout, /token +accepted/)
   })
 
-  it.skipIf(lakePython === undefined)("gets the requests of DuckDB for a lake in a bucket", async () => {
+  it.skipIf(python === undefined)("gets the requests of DuckDB for a lake in a bucket", async () => {
     const config = join(newFolder(), "sluice.toml")
     writeFileSync(
       config,
-      `[output]\nformats = ["lake"]\n[lake]\ndata = "s3://bucket/lake"\nextensions = "${lakeExtensions(lakePython!)}"
+      `[output]\nformats = ["lake"]\n[lake]\ndata = "s3://bucket/lake"\nextensions = "${lakeExtensions(python!)}"
 s3_endpoint = "http://s3.invalid"\ns3_key = "env:S3_KEY"\ns3_secret = "env:S3_KEY"\n`
     )
     const requested = async (more: Readonly<Record<string, string>>) => {

@@ -4,14 +4,14 @@ import { spawn } from "node:child_process"
 import { cpSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAlone } from "../support/account.ts"
-import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { lakeExtensions } from "../support/extensions.ts"
 import { hasObjectStore, startObjectStore } from "../support/object-store.ts"
-import { postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { keyValuesOf, postgresPrograms, sqlIn, openDatabase, withoutPostgres } from "../support/postgres.ts"
 import { knowingApart, start } from "../support/process.ts"
-import { runPython } from "../support/python.ts"
+import { python, runPython } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
 
-const isPossible = lakePython !== undefined && hasObjectStore && postgresPrograms !== undefined
+const isPossible = python !== undefined && hasObjectStore && postgresPrograms !== undefined
 if (postgresPrograms === undefined) console.log(withoutPostgres)
 
 const tables = "contacts,opportunities"
@@ -59,16 +59,15 @@ print(json.dumps({"differ": differ, "rows": rows}))
 
 describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
   it("has the rows of all locations while three of them commit at once, and a reader sees whole commits only", async () => {
-    const postgres = await startPostgres()
+    const postgres = await openDatabase()
     const store = await startObjectStore("lake")
     const accounts: Array<Account> = []
     try {
       for (const seed of [1, 2, 3])
         accounts.push(await openAlone(tables, "--limits", "off", "--contacts", "60", "--seed", String(seed)))
-      const extensions = lakeExtensions(lakePython!)
+      const extensions = lakeExtensions(python!)
       const known = await knowingApart(tables)
-      const { hostname, port } = new URL(postgres.url)
-      const database = `dbname=postgres host=${hostname} port=${port} user=sluice password=a-database-password-77c1`
+      const database = `${keyValuesOf(postgres)} password=a-database-password-77c1`
       const environmentOf = (account: Account) => ({
         ...account.environment,
         ...known,
@@ -91,7 +90,7 @@ describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
       await Promise.all(accounts.map((account) => run(account)))
 
       const arguments_ = [extensions, `postgres:${database}`, store.url]
-      const reader = spawn(lakePython!, ["-c", poll, ...arguments_], { stdio: ["pipe", "pipe", "pipe"] })
+      const reader = spawn(python!, ["-c", poll, ...arguments_], { stdio: ["pipe", "pipe", "pipe"] })
       let [answer, errors] = ["", ""]
       reader.stdout.on("data", (chunk) => (answer += chunk))
       reader.stderr.on("data", (chunk) => (errors += chunk))
@@ -114,7 +113,7 @@ describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
       assert.isAtLeast(seen, 3)
 
       for (const { warehouse } of accounts) {
-        const { differ, rows } = JSON.parse(runPython(lakePython!, compare, ...arguments_, warehouse))
+        const { differ, rows } = JSON.parse(runPython(python!, compare, ...arguments_, warehouse))
         assert.deepStrictEqual(differ, [])
         assert.strictEqual(rows[0], rows[1], "no contact is there twice")
         assert.strictEqual(rows[2], 3)
@@ -152,7 +151,7 @@ describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
       const both = [first, await syncWaits(2, account.output)]
       holder.stdin.end("COMMIT;\n")
       for (const { ended } of both) assert.strictEqual((await ended).code, 0, (await ended).stderr)
-      const last = JSON.parse(runPython(lakePython!, compare, ...arguments_, account.warehouse))
+      const last = JSON.parse(runPython(python!, compare, ...arguments_, account.warehouse))
       assert.deepStrictEqual(last.differ, [])
 
       await postgres.stop()

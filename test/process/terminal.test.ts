@@ -7,7 +7,8 @@ import { buffer } from "node:stream/consumers"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { start } from "../support/process.ts"
 import { newFolder } from "../support/sluice.ts"
-import { Screen, type Size, hasPython, launcher, openTerminal } from "../support/terminal.ts"
+import { hasPython } from "../support/programs.ts"
+import { Screen, type Size, launcher, openTerminal } from "../support/terminal.ts"
 
 if (!hasPython) console.log("The display is not tested: python3, which opens the pseudo-terminal, is missing.")
 

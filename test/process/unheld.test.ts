@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from "vitest"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { inDatabase } from "../support/compare.ts"
 import { bouncer, startBouncer, withoutBouncer } from "../support/pooler.ts"
-import { type Postgres, postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { type Postgres, postgresPrograms, sqlIn, openDatabase, withoutPostgres } from "../support/postgres.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const tables = "contacts,opportunities,pipelines,users,locations,custom_fields"
@@ -27,7 +27,7 @@ describe.skipIf(postgresPrograms === undefined)(postgresPrograms ? "a database" 
   let server: Postgres
   const accounts: Array<Account> = []
   beforeAll(async () => {
-    server = await startPostgres()
+    server = await openDatabase()
   })
   afterAll(async () => {
     discard(...accounts)

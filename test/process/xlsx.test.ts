@@ -10,11 +10,10 @@ import * as Effect from "effect/Effect"
 import { writeWorkbook } from "../../src/stores/formats/xlsx/workbook.ts"
 import { nastyTexts } from "../publish/things.ts"
 import { programAt } from "../support/programs.ts"
-import { pythonWith } from "../support/python.ts"
+import { python } from "../support/python.ts"
 import { discard, openSynced } from "../support/account.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
-const python = pythonWith(["duckdb==1.5.4", "pytz", "openpyxl==3.1.5"])
 const office = programAt(["/usr/bin/libreoffice", "/usr/bin/soffice"])
 if (office === undefined) console.log("skipped: reading workbooks needs Debian's package libreoffice-calc")
 

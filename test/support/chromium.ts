@@ -5,7 +5,7 @@ import { programOf } from "./programs.ts"
 export const chromiumPath = programOf("chromium", "/usr/bin/chromium")
 
 /** Without these, Chromium looks for updates in the network. */
-const args = [
+export const args: ReadonlyArray<string> = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -15,4 +15,8 @@ const args = [
   "--disable-sync"
 ]
 
-export const launchChromium = (): Promise<Browser> => chromium.launch({ executablePath: chromiumPath!, args })
+/** The address of the browser of a run of the tests, which shared-programs.ts starts. */
+export const sharedBrowser = "SLUICE_TEST_CHROMIUM"
+
+/** The browser that all tests share; its contexts are those of the caller, and are closed with it. */
+export const launchChromium = (): Promise<Browser> => chromium.connect(process.env[sharedBrowser]!)

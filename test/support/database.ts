@@ -1,8 +1,4 @@
 /** Compares a PostgreSQL database with a release, value by value, by programs that are not sluice's. */
-import { pythonWith } from "./python.ts"
-
-export const databasePython = pythonWith(["duckdb==1.5.5", "pytz==2026.6", "psycopg==3.3.9", "psycopg-binary==3.3.9"])
-
 /**
  * Arguments: the address, the schema, the DuckDB file. Prints what differs, one line each; `rows` and a number at the end.
  * NUL characters, which PostgreSQL cannot store, are left out on both sides.

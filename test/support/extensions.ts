@@ -1,13 +1,6 @@
 /** Extensions of DuckDB, from the packages that have them as files. */
 import { copyFileSync, existsSync, globSync, mkdirSync, renameSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { pythonWith } from "./python.ts"
-
-/** With DuckDB, so that a test can read a lake as its readers do. */
-export const lakePython = pythonWith(
-  ["duckdb==1.5.5", "pytz==2026.6"],
-  ["ducklake", "postgres-scanner", "httpfs"].map((name) => `duckdb-extension-${name}==1.5.5`)
-)
 
 /** The folder with the extensions, for `lake.extensions`. */
 export const lakeExtensions = (python: string): string => {

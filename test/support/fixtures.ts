@@ -20,6 +20,7 @@ import { type Catalogue, discover } from "../../src/catalog/discover.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "./sluice.ts"
+import { asShared } from "./tiers.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -54,7 +55,7 @@ export const fixture = async (name: string, make: (folder: string) => Promise<un
     return path
   }
   const building = mkdtempSync(join(tmpdir(), prefix))
-  await make(building)
+  await asShared(() => make(building))
   try {
     renameSync(building, path)
   } catch {

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { coreTables } from "./account.ts"
 import { differing, inDatabase, tableByCollection } from "./compare.ts"
-import { type Postgres, startPostgres } from "./postgres.ts"
+import { type Postgres, openDatabase } from "./postgres.ts"
 import { type Running, knowingApart, start } from "./process.ts"
 import { type Service, startService } from "./service.ts"
 import { newFolder, sluice } from "./sluice.ts"
@@ -46,12 +46,12 @@ const tables = new Set(coreTables.split(","))
 export const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
 /** Takes the flags of `sluice sandbox`. Its commands know the core tables only: the claims of a fleet are about its runs. */
-export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet> => {
-  const [service, postgres, known] = await Promise.all([
-    startService(...flags),
-    startPostgres(),
-    knowingApart(coreTables)
-  ])
+export const startFleet = async (...flags: ReadonlyArray<string>): Promise<Fleet> =>
+  startFleetIn(await openDatabase(), ...flags)
+
+/** As `startFleet`, in this database, which it stops at its end. */
+export const startFleetIn = async (postgres: Postgres, ...flags: ReadonlyArray<string>): Promise<Fleet> => {
+  const [service, known] = await Promise.all([startService(...flags), knowingApart(coreTables)])
   const folder = newFolder()
   const [state, secrets] = [join(folder, "state"), join(folder, "secrets")]
   mkdirSync(secrets)

@@ -2,9 +2,7 @@
 import { spawn } from "node:child_process"
 import { dirname, join } from "node:path"
 import { freePort } from "../../src/output/free-port.ts"
-import { pythonWith, runPython } from "./python.ts"
-
-const python = pythonWith(["moto[server,s3]==5.2.5"])
+import { python, runPython } from "./python.ts"
 
 /** Whether it can be started; a test then skips, and why is printed. */
 export const hasObjectStore = python !== undefined

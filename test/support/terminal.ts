@@ -1,5 +1,5 @@
 /** Runs sluice in a pseudo-terminal, and a model of what such a terminal shows. */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
@@ -8,10 +8,7 @@ export interface Size {
   readonly rows: number
 }
 
-/** Only Python has pseudo-terminals without a native module. */
-export const hasPython = spawnSync("python3", ["-c", "import pty"]).status === 0
-
-/** Copies the terminal to stdout and stdin to the terminal, as keys that a person presses; exits as the command does. */
+/** Copies the terminal, which only Python has without a native module, to stdout and stdin to the terminal, as keys that a person presses; exits as the command does. */
 const program = `
 import fcntl, os, pty, select, struct, sys, termios
 pid, terminal = pty.fork()

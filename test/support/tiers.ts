@@ -1,0 +1,34 @@
+/**
+ * The tiers of the tests. A quick test takes less than a second of CPU, and `npm test` runs all of them in two minutes; what
+ * takes longer, or needs a program of others, has the tag `slow`. Both stand side by side in the same files.
+ */
+export const slow = "slow"
+
+/** The filter of the quick tests. */
+export const withoutSlow = `!${slow}`
+
+/**
+ * What a test without the tag may take, in seconds of CPU: with more, the second command of a newcomer becomes slow again, a
+ * test at a time. CPU and not time, since machines are shared. The work that tests share is not counted: fixtures, and what a
+ * worker imports.
+ */
+export const quickCpuSecondsMax = 1.5
+
+/** What this process has used, in all its threads. */
+export const cpuSeconds = (): number => {
+  const { system, user } = process.cpuUsage()
+  return (system + user) / 1e6
+}
+
+let shared = 0
+export const sharedCpuSeconds = (): number => shared
+
+/** Does work that several tests share, which is not counted as that of the first of them. */
+export const asShared = async <A>(work: () => Promise<A>): Promise<A> => {
+  const begun = cpuSeconds()
+  try {
+    return await work()
+  } finally {
+    shared += cpuSeconds() - begun
+  }
+}

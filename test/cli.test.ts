@@ -132,7 +132,7 @@ describe("the commands", () => {
     assert.match(ran.stderr, /no table or family is named|nothing is left to read/)
   })
 
-  it("status reports the requests of the last run", async () => {
+  it("status reports the requests of the last run", { tags: ["slow"] }, async () => {
     const synced = await json("sync")
     const { lastRun } = await json("status")
     assert.strictEqual(lastRun.id, synced.run)

@@ -97,7 +97,7 @@ const textProblems = (
 const withoutCode = (page: string): string =>
   page.replaceAll(/```.*?```|`[^`]*`/gs, (code) => code.replaceAll(/[^\n]/g, ""))
 
-it("the program and its pages use the terms of the glossary", () => {
+it("the program and its pages use the terms of the glossary", { tags: ["slow"] }, () => {
   const paths = [
     "src/**/*.{ts,md}",
     "sandbox/**/*.{ts,md}",

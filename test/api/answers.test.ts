@@ -20,14 +20,19 @@ const encodings: Readonly<Record<string, (text: string) => Buffer>> = {
 const json = (status: number, message: string) => JSON.stringify({ statusCode: status, message })
 
 describe("a response", () => {
-  it.effect("that decompresses to more than the limit is rejected and not held in memory", () =>
-    Effect.gen(function* () {
-      const compressedBody = gzipSync(Buffer.alloc(200 * 1024 * 1024, " "))
-      const before = process.memoryUsage().arrayBuffers
-      const result = yield* sendTo((_, response) => response.setHeader("content-encoding", "gzip").end(compressedBody))
-      assert.match(JSON.stringify(result), /RequestRejected.*over our limit of 16 MB/)
-      assert.isBelow(process.memoryUsage().arrayBuffers - before, 150 * 1024 * 1024)
-    })
+  it.effect(
+    "that decompresses to more than the limit is rejected and not held in memory",
+    () =>
+      Effect.gen(function* () {
+        const compressedBody = gzipSync(Buffer.alloc(200 * 1024 * 1024, " "))
+        const before = process.memoryUsage().arrayBuffers
+        const result = yield* sendTo((_, response) =>
+          response.setHeader("content-encoding", "gzip").end(compressedBody)
+        )
+        assert.match(JSON.stringify(result), /RequestRejected.*over our limit of 16 MB/)
+        assert.isBelow(process.memoryUsage().arrayBuffers - before, 150 * 1024 * 1024)
+      }),
+    { tags: ["slow"] }
   )
 
   it.effect("is requested again after an error, a broken connection and an incomplete body", () =>
@@ -79,30 +84,33 @@ describe("a response", () => {
     })
   )
 
-  it.effect("with an error whose message cannot be read is requested again, and then fails as unavailable", () =>
-    Effect.gen(function* () {
-      const text = json(401, "The token is not authorized for this scope.")
-      const bodies: ReadonlyArray<readonly [encoding: string | undefined, body: Buffer]> = [
-        [undefined, gzipSync(text)],
-        [undefined, encodings["br"]!(text)],
-        [undefined, zstdCompressSync(text)],
-        ["gzip", zstdCompressSync(text)],
-        ["gzip", gzipSync(text).subarray(0, 30)],
-        ["base64", Buffer.from(Buffer.from(text).toString("base64"))],
-        ["aes128gcm", gzipSync(text)],
-        [undefined, Buffer.from(text, "utf16le")]
-      ]
-      for (const status of [400, 401, 403])
-        for (const [encoding, body] of bodies) {
-          let sent = 0
-          const result = yield* sendTo((_, response) => {
-            sent++
-            response.writeHead(status, encoding === undefined ? {} : { "content-encoding": encoding }).end(body)
-          })
-          assert.match(JSON.stringify(result), /"Unavailable".*cannot be read/, `${status} ${encoding}`)
-          assert.isAbove(sent, 1)
-        }
-    })
+  it.effect(
+    "with an error whose message cannot be read is requested again, and then fails as unavailable",
+    () =>
+      Effect.gen(function* () {
+        const text = json(401, "The token is not authorized for this scope.")
+        const bodies: ReadonlyArray<readonly [encoding: string | undefined, body: Buffer]> = [
+          [undefined, gzipSync(text)],
+          [undefined, encodings["br"]!(text)],
+          [undefined, zstdCompressSync(text)],
+          ["gzip", zstdCompressSync(text)],
+          ["gzip", gzipSync(text).subarray(0, 30)],
+          ["base64", Buffer.from(Buffer.from(text).toString("base64"))],
+          ["aes128gcm", gzipSync(text)],
+          [undefined, Buffer.from(text, "utf16le")]
+        ]
+        for (const status of [400, 401, 403])
+          for (const [encoding, body] of bodies) {
+            let sent = 0
+            const result = yield* sendTo((_, response) => {
+              sent++
+              response.writeHead(status, encoding === undefined ? {} : { "content-encoding": encoding }).end(body)
+            })
+            assert.match(JSON.stringify(result), /"Unavailable".*cannot be read/, `${status} ${encoding}`)
+            assert.isAbove(sent, 1)
+          }
+      }),
+    { tags: ["slow"] }
   )
 
   it.effect("with an error that is too large is classified by its status and the beginning of its body", () =>
@@ -177,20 +185,23 @@ describe("a throttled request", () => {
     })
   )
 
-  it.effect("ends with an exhausted budget after 15 minutes and at most 18 attempts", () =>
-    Effect.gen(function* () {
-      let sent = 0
-      const result = yield* sendTo(
-        (_, response) => {
-          sent++
-          response.writeHead(429, { "retry-after": sent === 1 ? "0" : "60" }).end("{}")
-        },
-        {},
-        {},
-        1000
-      )
-      assert.match(JSON.stringify(result), /"BudgetExhausted".*refused a request for 15 minutes/)
-      assert.isAtMost(sent, 18)
-    })
+  it.effect(
+    "ends with an exhausted budget after 15 minutes and at most 18 attempts",
+    () =>
+      Effect.gen(function* () {
+        let sent = 0
+        const result = yield* sendTo(
+          (_, response) => {
+            sent++
+            response.writeHead(429, { "retry-after": sent === 1 ? "0" : "60" }).end("{}")
+          },
+          {},
+          {},
+          1000
+        )
+        assert.match(JSON.stringify(result), /"BudgetExhausted".*refused a request for 15 minutes/)
+        assert.isAtMost(sent, 18)
+      }),
+    { tags: ["slow"] }
   )
 })

@@ -155,32 +155,38 @@ describe("a file behind a link", () => {
     })
   )
 
-  it.effect("is requested again after an answer that may pass", () =>
-    Effect.gen(function* () {
-      let sent = 0
-      const { result } = yield* fetchFrom((_, response) =>
-        sent++ < 2 ? response.writeHead(503).end() : response.end(png)
-      )
-      assert.deepInclude(result, { status: "fetched" })
-    })
+  it.effect(
+    "is requested again after an answer that may pass",
+    () =>
+      Effect.gen(function* () {
+        let sent = 0
+        const { result } = yield* fetchFrom((_, response) =>
+          sent++ < 2 ? response.writeHead(503).end() : response.end(png)
+        )
+        assert.deepInclude(result, { status: "fetched" })
+      }),
+    { tags: ["slow"] }
   )
 
-  it.effect("ends in the word for the answer of the host", () =>
-    Effect.gen(function* () {
-      for (const [status, word] of [
-        [404, "gone"],
-        [410, "gone"],
-        [401, "refused"],
-        [403, "refused"],
-        [400, "failed"],
-        [500, "failed"],
-        [204, "failed"]
-      ] as const) {
-        const { left, result } = yield* fetchFrom((_, response) => response.writeHead(status).end("<h1>no</h1>"))
-        assert.deepInclude(result, { status: word, reason: `the host answers ${status}` })
-        assert.deepStrictEqual(left, [])
-      }
-    })
+  it.effect(
+    "ends in the word for the answer of the host",
+    () =>
+      Effect.gen(function* () {
+        for (const [status, word] of [
+          [404, "gone"],
+          [410, "gone"],
+          [401, "refused"],
+          [403, "refused"],
+          [400, "failed"],
+          [500, "failed"],
+          [204, "failed"]
+        ] as const) {
+          const { left, result } = yield* fetchFrom((_, response) => response.writeHead(status).end("<h1>no</h1>"))
+          assert.deepInclude(result, { status: word, reason: `the host answers ${status}` })
+          assert.deepStrictEqual(left, [])
+        }
+      }),
+    { tags: ["slow"] }
   )
 
   it.effect("is found at the end of redirects, but not of many", () =>

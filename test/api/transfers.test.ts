@@ -12,22 +12,25 @@ import { newFolder } from "../support/sluice.ts"
 const audio = { "content-type": "audio/mpeg" }
 
 describe("a response that sends no byte for a long time", () => {
-  it.effect("is cancelled, and a file is requested three times", () =>
-    Effect.gen(function* () {
-      for (const stall of ["before its headers", "after its first byte"]) {
-        let sent = 0
-        const result = yield* sendTo(
-          (_, response) => {
-            sent++
-            if (stall === "after its first byte") response.writeHead(200, audio).write("x")
-          },
-          { idleMs: 30 },
-          { file: newFolder() }
-        )
-        assert.match(JSON.stringify(result), /"Unavailable".*UND_ERR_(HEADERS|BODY)_TIMEOUT/, stall)
-        assert.strictEqual(sent, 3, stall)
-      }
-    })
+  it.effect(
+    "is cancelled, and a file is requested three times",
+    () =>
+      Effect.gen(function* () {
+        for (const stall of ["before its headers", "after its first byte"]) {
+          let sent = 0
+          const result = yield* sendTo(
+            (_, response) => {
+              sent++
+              if (stall === "after its first byte") response.writeHead(200, audio).write("x")
+            },
+            { idleMs: 30 },
+            { file: newFolder() }
+          )
+          assert.match(JSON.stringify(result), /"Unavailable".*UND_ERR_(HEADERS|BODY)_TIMEOUT/, stall)
+          assert.strictEqual(sent, 3, stall)
+        }
+      }),
+    { tags: ["slow"] }
   )
 
   it.effect("is not cancelled while bytes arrive", () =>

@@ -12,40 +12,45 @@ describe("sluice export bundle", () => {
   const inFolder = (name: string) => join(bundled.folder, name)
   beforeAll(async () => {
     bundled = await openBundleAccount()
+    const { code, stdout, stderr } = await bundled.export(inFolder("one"), "--json")
+    assert.strictEqual(code, 0, stderr)
+    assert.strictEqual(JSON.parse(stdout).data.format, "folder")
   })
   afterAll(() => {
     discard(bundled.account)
     rmSync(bundled.folder, { recursive: true })
   })
 
-  it("gives the same bytes, modes and times for the same release, as a folder, a tar and a zip file", async () => {
-    for (const kind of ["", ".tar", ".zip"]) {
-      const [one, other] = [inFolder(`one${kind}`), inFolder(`other${kind}`)]
-      const selected = kind === "" ? [] : ["--only", "invoices/*"]
-      const { code, stdout, stderr } = await bundled.export(one, "--json", ...selected)
-      assert.strictEqual(code, 0, stderr)
-      // A publish without changes only confirms the release.
-      if (kind === "") assert.strictEqual((await sluice(["publish"], bundled.environment)).code, 0)
-      assert.strictEqual((await bundled.export(other, ...selected)).code, 0)
-      if (kind === "") {
-        assert.deepStrictEqual(filesIn(one), filesIn(other))
-        assert.deepStrictEqual(modesIn(one), modesIn(other))
-        assert.deepStrictEqual(
-          [...modesIn(one)].filter(([, text]) => !/^[67]00 /.test(text)),
-          []
-        )
-        assert.strictEqual(JSON.parse(stdout).data.format, "folder")
-      } else assert.isTrue(readFileSync(one).equals(readFileSync(other)), kind)
+  it(
+    "gives the same bytes, modes and times for the same release, as a folder, a tar and a zip file",
+    { tags: ["slow"] },
+    async () => {
+      for (const kind of ["", ".tar", ".zip"]) {
+        const [one, other] = [inFolder(`one${kind}`), inFolder(`other${kind}`)]
+        const selected = kind === "" ? [] : ["--only", "invoices/*"]
+        // A publish without changes only confirms the release.
+        if (kind !== "") assert.strictEqual((await bundled.export(one, ...selected)).code, 0)
+        else assert.strictEqual((await sluice(["publish"], bundled.environment)).code, 0)
+        assert.strictEqual((await bundled.export(other, ...selected)).code, 0)
+        if (kind === "") {
+          assert.deepStrictEqual(filesIn(one), filesIn(other))
+          assert.deepStrictEqual(modesIn(one), modesIn(other))
+          assert.deepStrictEqual(
+            [...modesIn(one)].filter(([, text]) => !/^[67]00 /.test(text)),
+            []
+          )
+        } else assert.isTrue(readFileSync(one).equals(readFileSync(other)), kind)
+      }
+      assert.deepStrictEqual(readdirSync(bundled.folder).sort(), [
+        "one",
+        "one.tar",
+        "one.zip",
+        "other",
+        "other.tar",
+        "other.zip"
+      ])
     }
-    assert.deepStrictEqual(readdirSync(bundled.folder).sort(), [
-      "one",
-      "one.tar",
-      "one.zip",
-      "other",
-      "other.tar",
-      "other.zip"
-    ])
-  })
+  )
 
   it("contains the published files as they are, and totals that agree with the warehouse", async () => {
     const published = filesIn(join(bundled.account.output, "published", "/"))
@@ -162,20 +167,24 @@ describe("sluice export bundle", () => {
     assert.match(stderr, /There is no release in .*\n.*Next: \.\/sluice publish/)
   })
 
-  it("writes the formats that the release lacks from its DuckDB file, and otherwise names the setting", async () => {
-    const environment = { ...bundled.environment, SLUICE_FORMATS: "duckdb,csv", SLUICE_CSV_PROFILE: "spreadsheet" }
-    assert.strictEqual((await sluice(["publish"], environment)).code, 0)
-    const target = inFolder("lacking")
-    assert.strictEqual((await bundled.export(target)).code, 0)
-    const [made, published] = [filesIn(target), filesIn(inFolder("one"))]
-    assert.deepStrictEqual([...made.keys()], [...published.keys()])
-    for (const path of [...made.keys()].filter((one) => /\.(csv|parquet)$/.test(one)))
-      assert.isTrue(made.get(path)!.equals(published.get(path)!), path)
-    assert.strictEqual((await sluice(["publish"], { ...environment, SLUICE_FORMATS: "parquet" })).code, 0)
-    const refused = await bundled.export(inFolder("missing"))
-    assert.strictEqual(refused.code, 1)
-    assert.match(refused.stderr, /The release has no CSV files for programs, and no DuckDB file/)
-    assert.match(refused.stderr, /Next: Add "csv" to output\.formats/)
-    assert.isFalse(existsSync(inFolder("missing")))
-  })
+  it(
+    "writes the formats that the release lacks from its DuckDB file, and otherwise names the setting",
+    { tags: ["slow"] },
+    async () => {
+      const environment = { ...bundled.environment, SLUICE_FORMATS: "duckdb,csv", SLUICE_CSV_PROFILE: "spreadsheet" }
+      assert.strictEqual((await sluice(["publish"], environment)).code, 0)
+      const target = inFolder("lacking")
+      assert.strictEqual((await bundled.export(target)).code, 0)
+      const [made, published] = [filesIn(target), filesIn(inFolder("one"))]
+      assert.deepStrictEqual([...made.keys()], [...published.keys()])
+      for (const path of [...made.keys()].filter((one) => /\.(csv|parquet)$/.test(one)))
+        assert.isTrue(made.get(path)!.equals(published.get(path)!), path)
+      assert.strictEqual((await sluice(["publish"], { ...environment, SLUICE_FORMATS: "parquet" })).code, 0)
+      const refused = await bundled.export(inFolder("missing"))
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr, /The release has no CSV files for programs, and no DuckDB file/)
+      assert.match(refused.stderr, /Next: Add "csv" to output\.formats/)
+      assert.isFalse(existsSync(inFolder("missing")))
+    }
+  )
 })

@@ -212,22 +212,26 @@ describe("sluice export verify", () => {
     assert.notInclude(findings.join("\n"), "root:")
   })
 
-  it("reads no line of a ledger that is longer than any record, and no ledger that a manifest disproves", async () => {
-    const folder = copy()
-    // A sparse file: it takes no space.
-    truncateSync(join(folder, "data/ledger.jsonl"), 50_000_000)
-    const begun = Date.now()
-    assert.match(
-      (await verify(folder)).findings.join("\n"),
-      /data\/ledger\.jsonl: it differs from a manifest, so its chain was not checked/
-    )
-    reseal(folder)
-    assert.match(
-      (await verify(folder)).findings.join("\n"),
-      /wrong data\/ledger\.jsonl: line \d+: record \d+ was edited/
-    )
-    assert.isBelow(Date.now() - begun, 60_000)
-  })
+  it(
+    "reads no line of a ledger that is longer than any record, and no ledger that a manifest disproves",
+    { tags: ["slow"] },
+    async () => {
+      const folder = copy()
+      // A sparse file: it takes no space.
+      truncateSync(join(folder, "data/ledger.jsonl"), 50_000_000)
+      const begun = Date.now()
+      assert.match(
+        (await verify(folder)).findings.join("\n"),
+        /data\/ledger\.jsonl: it differs from a manifest, so its chain was not checked/
+      )
+      reseal(folder)
+      assert.match(
+        (await verify(folder)).findings.join("\n"),
+        /wrong data\/ledger\.jsonl: line \d+: record \d+ was edited/
+      )
+      assert.isBelow(Date.now() - begun, 60_000)
+    }
+  )
 
   it("does not read a description that is far larger than those that sluice writes", async () => {
     const folder = copy()
@@ -243,15 +247,19 @@ describe("sluice export verify", () => {
     assert.isBelow(findings.length, 100)
   })
 
-  it("reports every file that a large description names, without running out of stack", async () => {
-    const folder = copy()
-    const resources = Array.from({ length: 300_000 }, (_, n) => ({ path: `${n}` }))
-    writeFileSync(join(folder, "data/datapackage.json"), JSON.stringify({ resources }))
-    reseal(folder)
-    const { code, findings } = await verify(folder)
-    assert.strictEqual(code, 1)
-    assert.isAtLeast(findings.length, 300_000)
-  })
+  it(
+    "reports every file that a large description names, without running out of stack",
+    { tags: ["slow"] },
+    async () => {
+      const folder = copy()
+      const resources = Array.from({ length: 300_000 }, (_, n) => ({ path: `${n}` }))
+      writeFileSync(join(folder, "data/datapackage.json"), JSON.stringify({ resources }))
+      reseal(folder)
+      const { code, findings } = await verify(folder)
+      assert.strictEqual(code, 1)
+      assert.isAtLeast(findings.length, 300_000)
+    }
+  )
 
   it("names an empty folder, which no manifest can list", async () => {
     const folder = copy()

@@ -150,7 +150,7 @@ describe("the warehouse of the definitions", () => {
       )
   )
 
-  it("changes the type of a column to that of its definition, and keeps the rows", async () => {
+  it("changes the type of a column to that of its definition, and keeps the rows", { tags: ["slow"] }, async () => {
     const path = join(await newOutput(), "warehouse.duckdb")
     const prepared = () =>
       Effect.runPromise(

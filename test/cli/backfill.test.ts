@@ -37,49 +37,53 @@ const idsIn = async (account: Account, table: string, from: number, to: number) 
 }
 
 describe("backfill", () => {
-  it("reads a period completely, changes no watermark, and sends no request if it is repeated", async () => {
-    const account = await openAlone(read, "--contacts", "120")
-    try {
-      const [to, from] = [Date.now() - 40 * 86_400_000, Date.now() - 400 * 86_400_000]
-      const day = (at: number) => new Date(at).toISOString()
-      const flags = ["--only", dated, "--from", day(from), "--to", day(to)]
-      const ran = await backfill(account, ...flags)
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      for (const table of dated.split(",")) {
-        const expected = await idsIn(account, table, from, to)
-        const rows = await query(account.warehouse, `SELECT id FROM crm.${table} ORDER BY id`)
-        const ids = new Set(rows.map(({ id }) => String(id)))
-        const missing = expected.filter((id) => !ids.has(id))
-        assert.isAbove(expected.length, 0, table)
-        assert.deepStrictEqual(missing, [], table)
+  it(
+    "reads a period completely, changes no watermark, and sends no request if it is repeated",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openAlone(read, "--contacts", "120")
+      try {
+        const [to, from] = [Date.now() - 40 * 86_400_000, Date.now() - 400 * 86_400_000]
+        const day = (at: number) => new Date(at).toISOString()
+        const flags = ["--only", dated, "--from", day(from), "--to", day(to)]
+        const ran = await backfill(account, ...flags)
+        assert.strictEqual(ran.code, 0, ran.stderr)
+        for (const table of dated.split(",")) {
+          const expected = await idsIn(account, table, from, to)
+          const rows = await query(account.warehouse, `SELECT id FROM crm.${table} ORDER BY id`)
+          const ids = new Set(rows.map(({ id }) => String(id)))
+          const missing = expected.filter((id) => !ids.has(id))
+          assert.isAbove(expected.length, 0, table)
+          assert.deepStrictEqual(missing, [], table)
+        }
+        const contacts = await query(account.warehouse, "SELECT count(*) AS n FROM crm.contacts")
+        assert.isBelow(Number(contacts[0]!["n"]), 120, "records outside the period are not read")
+        assert.deepStrictEqual(await query(account.warehouse, "SELECT resource FROM meta.watermarks"), [])
+
+        const before = (await account.service.stats()).requests
+        const again = await backfill(account, ...flags)
+        assert.strictEqual(again.code, 0, again.stderr)
+        assert.strictEqual((await account.service.stats()).requests, before)
+
+        // A sync after a backfill is complete, and a backfill after the sync does not change its watermarks.
+        const synced = await account.sync()
+        assert.strictEqual(synced.code, 0, synced.stderr)
+        assert.deepStrictEqual(await account.differences(), [])
+        const currentWatermarks = () => query(account.warehouse, "FROM meta.watermarks ORDER BY ALL")
+        const watermarks = await currentWatermarks()
+        const full = await backfill(account, "--full", ...flags)
+        assert.strictEqual(full.code, 0, full.stderr)
+        assert.deepStrictEqual(await currentWatermarks(), watermarks)
+        assert.deepStrictEqual(await account.differences(), [])
+        const verified = await sluice(["verify"], account.environment)
+        assert.strictEqual(verified.code, 0, verified.stdout)
+      } finally {
+        account.service.stop()
       }
-      const contacts = await query(account.warehouse, "SELECT count(*) AS n FROM crm.contacts")
-      assert.isBelow(Number(contacts[0]!["n"]), 120, "records outside the period are not read")
-      assert.deepStrictEqual(await query(account.warehouse, "SELECT resource FROM meta.watermarks"), [])
-
-      const before = (await account.service.stats()).requests
-      const again = await backfill(account, ...flags)
-      assert.strictEqual(again.code, 0, again.stderr)
-      assert.strictEqual((await account.service.stats()).requests, before)
-
-      // A sync after a backfill is complete, and a backfill after the sync does not change its watermarks.
-      const synced = await account.sync()
-      assert.strictEqual(synced.code, 0, synced.stderr)
-      assert.deepStrictEqual(await account.differences(), [])
-      const currentWatermarks = () => query(account.warehouse, "FROM meta.watermarks ORDER BY ALL")
-      const watermarks = await currentWatermarks()
-      const full = await backfill(account, "--full", ...flags)
-      assert.strictEqual(full.code, 0, full.stderr)
-      assert.deepStrictEqual(await currentWatermarks(), watermarks)
-      assert.deepStrictEqual(await account.differences(), [])
-      const verified = await sluice(["verify"], account.environment)
-      assert.strictEqual(verified.code, 0, verified.stdout)
-    } finally {
-      account.service.stop()
     }
-  })
+  )
 
-  it("stops with 75 before it uses the requests that the day's syncs need", async () => {
+  it("stops with 75 before it uses the requests that the day's syncs need", { tags: ["slow"] }, async () => {
     const account = await openAlone(read, "--contacts", "20", "--limits", "1000/1000/1600")
     try {
       assert.strictEqual((await account.sync()).code, 0)

@@ -6,38 +6,45 @@ import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 describe("a deadline", () => {
-  it("stops a sync with 75 once the requests in flight have ended, and the next sync repeats none of them", async () => {
-    // 50 virtual seconds are five seconds, in which twelve concurrent requests of 125 ms are at most 480 requests.
-    const account = await openTables("contacts,contact_notes", "--contacts", "600", "--latency", "125")
-    try {
-      const flags = ["sync", ...account.selection, "--deadline", "50s"]
-      const stopped = await sluice(flags, account.environment, { overrides: acceleratedClock() })
-      assert.strictEqual(stopped.code, 75, stopped.stderr)
-      assert.match(stopped.stderr, /^Stopped at the deadline\.\nNext: \.\/sluice sync; it resumes where it stopped\.$/m)
-      assert.match(stopped.stderr, /^contact_notes: the deadline has passed$/m)
-      const before = (await account.service.stats()).requestsByOperation
-      const [run] = await query(
-        account.warehouse,
-        "SELECT status, exit_code FROM meta.runs ORDER BY run_id DESC LIMIT 1"
-      )
-      assert.deepStrictEqual(run, { status: "paused", exit_code: 75 })
-      const [contacts] = await query(account.warehouse, "SELECT count(*)::INT AS n FROM crm.contacts")
-      assert.strictEqual(contacts!["n"], 600)
+  it(
+    "stops a sync with 75 once the requests in flight have ended, and the next sync repeats none of them",
+    { tags: ["slow"] },
+    async () => {
+      // 50 virtual seconds are five seconds, in which twelve concurrent requests of 125 ms are at most 480 requests.
+      const account = await openTables("contacts,contact_notes", "--contacts", "600", "--latency", "125")
+      try {
+        const flags = ["sync", ...account.selection, "--deadline", "50s"]
+        const stopped = await sluice(flags, account.environment, { overrides: acceleratedClock() })
+        assert.strictEqual(stopped.code, 75, stopped.stderr)
+        assert.match(
+          stopped.stderr,
+          /^Stopped at the deadline\.\nNext: \.\/sluice sync; it resumes where it stopped\.$/m
+        )
+        assert.match(stopped.stderr, /^contact_notes: the deadline has passed$/m)
+        const before = (await account.service.stats()).requestsByOperation
+        const [run] = await query(
+          account.warehouse,
+          "SELECT status, exit_code FROM meta.runs ORDER BY run_id DESC LIMIT 1"
+        )
+        assert.deepStrictEqual(run, { status: "paused", exit_code: 75 })
+        const [contacts] = await query(account.warehouse, "SELECT count(*)::INT AS n FROM crm.contacts")
+        assert.strictEqual(contacts!["n"], 600)
 
-      const resumed = await sluice(["sync", ...account.selection], account.environment, {
-        overrides: acceleratedClock()
-      })
-      assert.strictEqual(resumed.code, 0, resumed.stderr)
-      assert.deepStrictEqual(await account.differences(), [])
-      const notes = "GET /contacts/:contactId/notes"
-      const after = (await account.service.stats()).requestsByOperation
-      assert.isAbove(before[notes]!, 0)
-      assert.isBelow(before[notes]!, 600)
-      assert.strictEqual(after[notes], 600, "no request was repeated")
-    } finally {
-      discard(account)
+        const resumed = await sluice(["sync", ...account.selection], account.environment, {
+          overrides: acceleratedClock()
+        })
+        assert.strictEqual(resumed.code, 0, resumed.stderr)
+        assert.deepStrictEqual(await account.differences(), [])
+        const notes = "GET /contacts/:contactId/notes"
+        const after = (await account.service.stats()).requestsByOperation
+        assert.isAbove(before[notes]!, 0)
+        assert.isBelow(before[notes]!, 600)
+        assert.strictEqual(after[notes], 600, "no request was repeated")
+      } finally {
+        discard(account)
+      }
     }
-  })
+  )
 
   it("that is over before the first request ends with 75, without a request", async () => {
     const account = await openAccount("--contacts", "10")

@@ -42,27 +42,34 @@ describe("dictionary", () => {
     assert.include(await printed(["--personal-data"], 100), "personal data: sensitive")
   })
 
-  it("describes a model, with its schema or without, and from which columns each of its own is made", async () => {
-    const model = JSON.parse(await printed(["fct_opportunity", "--json"])).data.models[0]
-    assert.deepStrictEqual(JSON.parse(await printed(["bi.fct_opportunity", "--json"])).data.models[0], model)
-    const origins = Object.fromEntries(
-      model.columns.map(({ name, copyOf, from }: { name: string; copyOf?: string; from: ReadonlyArray<string> }) => [
-        name,
-        copyOf === undefined ? from : `is ${copyOf}`
-      ])
-    )
-    assert.deepInclude(origins, {
-      opportunity_id: "is opportunities.id",
-      monetary_value: "is opportunities.monetary_value",
-      pipeline_name: "is pipelines.name",
-      is_won: ["opportunities.status"],
-      closed_at: ["opportunities.status", "opportunities.last_status_change_at"]
-    })
-    assert.deepStrictEqual(headings(await printed(["fct_opportunity"])), ["bi.fct_opportunity"])
-    assert.match(await printed(["fct_opportunity"], 100), /^bi\.fct_opportunity\n.* opportunity_id +VARCHAR .*\[is /ms)
-    assert.deepStrictEqual(tooLong(await printed(["fct_opportunity"], 100), 100), [])
-    assert.isAbove(headings(await printed(["bi"])).length, 20)
-  })
+  it(
+    "describes a model, with its schema or without, and from which columns each of its own is made",
+    { tags: ["slow"] },
+    async () => {
+      const model = JSON.parse(await printed(["fct_opportunity", "--json"])).data.models[0]
+      assert.deepStrictEqual(JSON.parse(await printed(["bi.fct_opportunity", "--json"])).data.models[0], model)
+      const origins = Object.fromEntries(
+        model.columns.map(({ name, copyOf, from }: { name: string; copyOf?: string; from: ReadonlyArray<string> }) => [
+          name,
+          copyOf === undefined ? from : `is ${copyOf}`
+        ])
+      )
+      assert.deepInclude(origins, {
+        opportunity_id: "is opportunities.id",
+        monetary_value: "is opportunities.monetary_value",
+        pipeline_name: "is pipelines.name",
+        is_won: ["opportunities.status"],
+        closed_at: ["opportunities.status", "opportunities.last_status_change_at"]
+      })
+      assert.deepStrictEqual(headings(await printed(["fct_opportunity"])), ["bi.fct_opportunity"])
+      assert.match(
+        await printed(["fct_opportunity"], 100),
+        /^bi\.fct_opportunity\n.* opportunity_id +VARCHAR .*\[is /ms
+      )
+      assert.deepStrictEqual(tooLong(await printed(["fct_opportunity"], 100), 100), [])
+      assert.isAbove(headings(await printed(["bi"])).length, 20)
+    }
+  )
 
   it("names the closest table of a misspelt one", async () => {
     const { code, stderr } = await sluice(["dictionary", "contct_notes"], {})

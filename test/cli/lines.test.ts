@@ -54,7 +54,7 @@ const run = async (args: ReadonlyArray<string>, environment: Readonly<Record<str
 }
 
 describe("--json=lines", () => {
-  it("of a sync prints what happens, in order, and ends with the result", async () => {
+  it("of a sync prints what happens, in order, and ends with the result", { tags: ["slow"] }, async () => {
     const { code, lines, of, result } = await run(["sync", ...account.selection], { SLUICE_FORMATS: "csv" })
     assert.strictEqual(code, 0)
     assert.deepInclude(lines[0]!, { event: "started", command: "sync", output: account.output })
@@ -95,7 +95,7 @@ describe("--json=lines", () => {
     assert.isAtMost(sums.at(-1), result.data.requests)
   })
 
-  it("of a backfill and a rebuild", async () => {
+  it("of a backfill and a rebuild", { tags: ["slow"] }, async () => {
     const backfill = await run(["backfill", "--from", "2026-01-01", "--only", "contacts"])
     assert.strictEqual(backfill.code, 0)
     assert.strictEqual(backfill.result.schema, "sluice/backfill/1")

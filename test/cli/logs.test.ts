@@ -39,35 +39,39 @@ const sync = ({ selection, environment }: Account, flags: ReadonlyArray<string>,
 const withMessage = (lines: ReadonlyArray<Line>, message: string) => lines.filter((line) => line.message === message)
 
 describe("the log of a sync", () => {
-  it("has a line for the start, the plan, each resource that changed and the end, in JSON and in logfmt", async () => {
-    const account = await openTables("contacts,contact_notes,pipelines", "--contacts", "40")
-    try {
-      const first = await sync(account, ["--log-format", "json"])
-      assert.strictEqual(first.code, 0, first.stderr)
-      const lines = fromJson(first)
-      const run = lines.at(-1)!["run"]
-      assert.deepInclude(lines[0], { level: "info", message: "run started", command: "sync" })
-      assert.deepInclude(withMessage(lines, "plan made")[0], { run, locations: 1 })
-      const contacts = withMessage(lines, "resource changed").find(({ resource }) => resource === "contacts")!
-      const location = account.service.locationId
-      assert.deepInclude(contacts, { run, location, requests: 1, records: 40, new: 40, changed: 0 })
-      assert.deepInclude(lines.at(-1), { message: "run ended", status: "complete", exit_code: 0 })
-      assert.strictEqual(lines.at(-1)!["requests"], (await account.service.stats()).requests)
-      assert.isNotEmpty(withMessage(lines, "Next: ./sluice status"))
+  it(
+    "has a line for the start, the plan, each resource that changed and the end, in JSON and in logfmt",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openTables("contacts,contact_notes,pipelines", "--contacts", "40")
+      try {
+        const first = await sync(account, ["--log-format", "json"])
+        assert.strictEqual(first.code, 0, first.stderr)
+        const lines = fromJson(first)
+        const run = lines.at(-1)!["run"]
+        assert.deepInclude(lines[0], { level: "info", message: "run started", command: "sync" })
+        assert.deepInclude(withMessage(lines, "plan made")[0], { run, locations: 1 })
+        const contacts = withMessage(lines, "resource changed").find(({ resource }) => resource === "contacts")!
+        const location = account.service.locationId
+        assert.deepInclude(contacts, { run, location, requests: 1, records: 40, new: 40, changed: 0 })
+        assert.deepInclude(lines.at(-1), { message: "run ended", status: "complete", exit_code: 0 })
+        assert.strictEqual(lines.at(-1)!["requests"], (await account.service.stats()).requests)
+        assert.isNotEmpty(withMessage(lines, "Next: ./sluice status"))
 
-      const second = fromLogfmt(await sync(account, ["--log-format", "logfmt"]))
-      assert.match(String(withMessage(second, "plan made")[0]!["planned_max"]), /^[1-9]/)
-      assert.deepInclude(second.at(-1), { message: "run ended", status: "complete", exit_code: "0" })
-      assert.isEmpty(withMessage(second, "resource changed"))
-      assert.isBelow(second.length, 10)
-      const third = fromJson(await sync(account, ["--log-format", "json", "--log-level", "debug"]))
-      const ended = withMessage(third, "resource ended").find(({ resource }) => resource === "contacts")!
-      assert.deepInclude(ended, { location, status: "complete", mode: "incremental" })
-      assert.isNumber(ended["duration_ms"])
-    } finally {
-      discard(account)
+        const second = fromLogfmt(await sync(account, ["--log-format", "logfmt"]))
+        assert.match(String(withMessage(second, "plan made")[0]!["planned_max"]), /^[1-9]/)
+        assert.deepInclude(second.at(-1), { message: "run ended", status: "complete", exit_code: "0" })
+        assert.isEmpty(withMessage(second, "resource changed"))
+        assert.isBelow(second.length, 10)
+        const third = fromJson(await sync(account, ["--log-format", "json", "--log-level", "debug"]))
+        const ended = withMessage(third, "resource ended").find(({ resource }) => resource === "contacts")!
+        assert.deepInclude(ended, { location, status: "complete", mode: "incremental" })
+        assert.isNumber(ended["duration_ms"])
+      } finally {
+        discard(account)
+      }
     }
-  })
+  )
 
   it("has a line for each retry, and for a wait that the service requires", async () => {
     const account = await openTables("contacts,contact_notes", "--contacts", "60", "--limits", "100/10000/200000")
@@ -120,7 +124,7 @@ describe("the log of a sync", () => {
     }
   })
 
-  it("holds no secret, e-mail address, name or phone number at any level", async () => {
+  it("holds no secret, e-mail address, name or phone number at any level", { tags: ["slow"] }, async () => {
     const account = await openAccount("--contacts", "60", "--faults", "500:0.02")
     try {
       const ran = await sluice(["sync", "-v", "--log-format", "json"], account.environment, {
@@ -144,7 +148,7 @@ describe("the log of a sync", () => {
 })
 
 describe("the level", () => {
-  it("of --quiet leaves out everything about a good run, and nothing about a bad one", async () => {
+  it("of --quiet leaves out everything about a good run, and nothing about a bad one", { tags: ["slow"] }, async () => {
     const account = await openTables("contacts,pipelines", "--contacts", "20")
     try {
       assert.deepStrictEqual(await sync(account, ["-q"]), { code: 0, stdout: "", stderr: "" })

@@ -25,7 +25,7 @@ const environmentFor = (folder: string) => ({
 })
 const tables = ["contacts", "contact_tags", "contact_custom_values", "contact_notes", "opportunities"]
 
-describe("the output folder of 1.0.0", () => {
+describe("the output folder of 1.0.0", { tags: ["slow"] }, () => {
   it("is shown, compared, and published", async () => {
     const folder = copyFixture()
     for (const args of [["status"], ["verify", "--all"], ["publish"]]) {

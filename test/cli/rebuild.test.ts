@@ -29,7 +29,7 @@ const inCopy = async (
 const ask = (folder: string, sql: string) => query(join(folder, "warehouse.duckdb"), sql)
 
 describe("a rebuild", () => {
-  it("keeps the runs, the coverage and the schema changes", async () => {
+  it("keeps the runs, the coverage and the schema changes", { tags: ["slow"] }, async () => {
     const drifting = await openSynced("drifting")
     drifting.service.stop()
     const kinds = await ask(drifting.output, "SELECT DISTINCT kind FROM meta.schema_changes ORDER BY ALL")

@@ -39,59 +39,63 @@ describe("--json", () => {
   })
   afterAll(() => discard(account))
 
-  it("of a successful command is one object that its schema describes, with the exit code of the process", async () => {
-    const contact = String((await account.service.records("contacts"))[0]!["id"])
-    const bundle = join(newFolder(), "bundle")
-    const commands = [
-      ["plan", ...account.selection],
-      ["sync", ...account.selection],
-      ["backfill", "--from", "2026-01-01", "--only", "contacts"],
-      ["status"],
-      ["status", "--check"],
-      ["verify", "--sample", "3"],
-      ["check"],
-      ["schedule", "print", "--cron"],
-      ["publish"],
-      ["contract", "check", fileURLToPath(new URL("../../docs/contract/1.0.0.odcs.json", import.meta.url))],
-      ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
-      ["export", "bundle", bundle, "--only", "contacts"],
-      ["export", "verify", bundle],
-      ["ledger", "show"],
-      ["ledger", "verify"],
-      ["report"],
-      ["subject", "export", "--contact", contact, "--to", join(newFolder(), "person")],
-      ["subject", "erase", "--contact", contact],
-      ["hold", "list"],
-      ["rebuild"],
-      ["doctor"],
-      ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat([
-        "--base-url",
-        account.service.url,
-        "--location",
-        account.service.locationId
-      ]),
-      ["config", "show"],
-      ["config", "validate"],
-      ["dictionary"],
-      ["dictionary", "--coverage"]
-    ]
-    for (const args of commands) {
-      const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "duckdb" } : {})
-      const name = args.includes("--coverage")
-        ? "coverage"
-        : args.slice(0, /^(config|contract|subject|export|ledger|schedule)$/.test(args[0]!) ? 2 : 1).join("-")
-      assert.strictEqual(result.schema, `sluice/${name}/1`)
-      assert.strictEqual(result.exitCode, code, args.join(" "))
-      validate(name, result)
+  it(
+    "of a successful command is one object that its schema describes, with the exit code of the process",
+    { tags: ["slow"] },
+    async () => {
+      const contact = String((await account.service.records("contacts"))[0]!["id"])
+      const bundle = join(newFolder(), "bundle")
+      const commands = [
+        ["plan", ...account.selection],
+        ["sync", ...account.selection],
+        ["backfill", "--from", "2026-01-01", "--only", "contacts"],
+        ["status"],
+        ["status", "--check"],
+        ["verify", "--sample", "3"],
+        ["check"],
+        ["schedule", "print", "--cron"],
+        ["publish"],
+        ["contract", "check", fileURLToPath(new URL("../../docs/contract/1.0.0.odcs.json", import.meta.url))],
+        ["export", "excel", join(newFolder(), "book.xlsx"), "--only", "contacts"],
+        ["export", "bundle", bundle, "--only", "contacts"],
+        ["export", "verify", bundle],
+        ["ledger", "show"],
+        ["ledger", "verify"],
+        ["report"],
+        ["subject", "export", "--contact", contact, "--to", join(newFolder(), "person")],
+        ["subject", "erase", "--contact", contact],
+        ["hold", "list"],
+        ["rebuild"],
+        ["doctor"],
+        ["init", "--config", join(newFolder(), "s.toml"), "--token-ref", "env:SLUICE_TOKEN", "--formats", "csv"].concat(
+          ["--base-url", account.service.url, "--location", account.service.locationId]
+        ),
+        ["config", "show"],
+        ["config", "validate"],
+        ["dictionary"],
+        ["dictionary", "--coverage"]
+      ]
+      for (const args of commands) {
+        const { code, result } = await resultOf(args, args[0] === "publish" ? { SLUICE_FORMATS: "duckdb" } : {})
+        const name = args.includes("--coverage")
+          ? "coverage"
+          : args.slice(0, /^(config|contract|subject|export|ledger|schedule)$/.test(args[0]!) ? 2 : 1).join("-")
+        assert.strictEqual(result.schema, `sluice/${name}/1`)
+        assert.strictEqual(result.exitCode, code, args.join(" "))
+        validate(name, result)
+      }
+      const environment = { SLUICE_LOCATION_ID: "another", SLUICE_OUTPUT: newFolder() }
+      cpSync(account.output, environment.SLUICE_OUTPUT, { recursive: true, verbatimSymlinks: true })
+      for (const apply of [[], ["--apply"]]) {
+        const { code, result } = await resultOf(
+          ["location", "remove", account.service.locationId, ...apply],
+          environment
+        )
+        assert.deepStrictEqual([code, result.data?.applied], [0, apply.length > 0], JSON.stringify(result))
+        validate("location-remove", result)
+      }
     }
-    const environment = { SLUICE_LOCATION_ID: "another", SLUICE_OUTPUT: newFolder() }
-    cpSync(account.output, environment.SLUICE_OUTPUT, { recursive: true, verbatimSymlinks: true })
-    for (const apply of [[], ["--apply"]]) {
-      const { code, result } = await resultOf(["location", "remove", account.service.locationId, ...apply], environment)
-      assert.deepStrictEqual([code, result.data?.applied], [0, apply.length > 0], JSON.stringify(result))
-      validate("location-remove", result)
-    }
-  })
+  )
 
   it.each([
     ["usage", 2, ["sync", "--ful"], {}],
@@ -104,6 +108,7 @@ describe("--json", () => {
     ["later", 75, ["verify", "--sample", "1"], { SLUICE_BASE_URL: "http://127.0.0.1:1" }]
   ] as const)(
     "of a command that fails is an object with the code %s and the exit code %i: %j",
+    { tags: ["slow"] },
     async (error, exitCode, args, environment) => {
       const { code, result } = await resultOf(args, environment)
       assert.strictEqual(code, exitCode)

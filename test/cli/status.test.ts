@@ -25,7 +25,7 @@ const tables = "contacts,contact_notes,calendars,appointments,form_submissions,f
 const open = (...flags: ReadonlyArray<string>) => openTables(tables, "--contacts", "30", ...flags)
 
 describe("status", () => {
-  it("lists what was never read as a problem, and --only narrows the check", async () => {
+  it("lists what was never read as a problem, and --only narrows the check", { tags: ["slow"] }, async () => {
     const account = await open()
     try {
       assert.strictEqual((await account.sync()).code, 0)
@@ -61,105 +61,121 @@ describe("status", () => {
     }
   })
 
-  it("shows the age of what was not due, and takes children of unchanged parents for current", async () => {
-    const account = await open()
-    try {
-      const hour = 3_600_000
-      const earlier = acceleratedClock(9 * hour)
-      const first = await sluice(["sync", ...account.selection], account.environment, { overrides: earlier })
-      assert.strictEqual(first.code, 0, first.stderr)
-      const requests = async () => (await account.service.stats()).requestsByOperation
-      const before = await requests()
-      assert.strictEqual((await account.sync()).code, 0)
-      const after = await requests()
-      const appointments = "GET /calendars/events"
-      assert.isAbove(before[appointments]!, 0)
-      assert.strictEqual(after[appointments], before[appointments], "they are read once in 10 to 20 hours")
-      const { code, readings } = await statusOf(account, "--max-age", "1h", ...account.selection)
-      assert.strictEqual(code, 3)
-      const stale = readings.filter(({ isStale }) => isStale).map(({ resource }) => resource)
-      assert.deepStrictEqual(stale, ["appointments"])
-      const ageOf = (resource: string) =>
-        (Date.now() - Date.parse(readings.find((one) => one.resource === resource)!.completeAt!)) / hour
-      for (const resource of ["appointments", "contact_notes"]) assert.closeTo(ageOf(resource), 9, 0.2, resource)
-      assert.isBelow(ageOf("contacts"), 0.2)
-      assert.strictEqual((await statusOf(account, "--max-age", "10h", ...account.selection)).code, 0)
-      const alarms = await sluice(["check"], account.environment)
-      assert.strictEqual(alarms.code, 0, alarms.stdout)
-      // A rebuild knows the same.
-      assert.strictEqual((await sluice(["rebuild"], account.environment)).code, 0)
-      const rebuilt = await statusOf(account, "--max-age", "1h", ...account.selection)
-      assert.deepStrictEqual(
-        rebuilt.readings.map(({ completeAt, isStale, resource }) => [resource, completeAt, isStale]),
-        readings.map(({ completeAt, isStale, resource }) => [resource, completeAt, isStale])
-      )
-    } finally {
-      discard(account)
-    }
-  })
-
-  it("names the reason why a list and its children are incomplete, and keeps doing so after another sync", async () => {
-    const account = await open()
-    try {
-      await account.service.post("token", { removeScope: "calendars.readonly" })
-      const ran = await account.sync()
-      assert.strictEqual(ran.code, 77)
-      assert.match(ran.stderr, /^Next: add calendars\.readonly to the scopes of the token, then \.\/sluice sync/m)
-      for (let run = 0; run < 2; run++) {
-        const { code, states, readings } = await statusOf(account, "--check", ...account.selection)
+  it(
+    "shows the age of what was not due, and takes children of unchanged parents for current",
+    { tags: ["slow"] },
+    async () => {
+      const account = await open()
+      try {
+        const hour = 3_600_000
+        const earlier = acceleratedClock(9 * hour)
+        const first = await sluice(["sync", ...account.selection], account.environment, { overrides: earlier })
+        assert.strictEqual(first.code, 0, first.stderr)
+        const requests = async () => (await account.service.stats()).requestsByOperation
+        const before = await requests()
+        assert.strictEqual((await account.sync()).code, 0)
+        const after = await requests()
+        const appointments = "GET /calendars/events"
+        assert.isAbove(before[appointments]!, 0)
+        assert.strictEqual(after[appointments], before[appointments], "they are read once in 10 to 20 hours")
+        const { code, readings } = await statusOf(account, "--max-age", "1h", ...account.selection)
         assert.strictEqual(code, 3)
-        assert.strictEqual(states["calendars"], "incomplete")
-        assert.strictEqual(states["appointments"], "incomplete")
-        assert.strictEqual(states["contacts"], "complete")
-        assert.match(readings.find(({ resource }) => resource === "calendars")!.warnings.join(), /scope/)
-        assert.strictEqual((await sluice(["sync", "--only", "contacts"], account.environment)).code, 0)
+        const stale = readings.filter(({ isStale }) => isStale).map(({ resource }) => resource)
+        assert.deepStrictEqual(stale, ["appointments"])
+        const ageOf = (resource: string) =>
+          (Date.now() - Date.parse(readings.find((one) => one.resource === resource)!.completeAt!)) / hour
+        for (const resource of ["appointments", "contact_notes"]) assert.closeTo(ageOf(resource), 9, 0.2, resource)
+        assert.isBelow(ageOf("contacts"), 0.2)
+        assert.strictEqual((await statusOf(account, "--max-age", "10h", ...account.selection)).code, 0)
+        const alarms = await sluice(["check"], account.environment)
+        assert.strictEqual(alarms.code, 0, alarms.stdout)
+        // A rebuild knows the same.
+        assert.strictEqual((await sluice(["rebuild"], account.environment)).code, 0)
+        const rebuilt = await statusOf(account, "--max-age", "1h", ...account.selection)
+        assert.deepStrictEqual(
+          rebuilt.readings.map(({ completeAt, isStale, resource }) => [resource, completeAt, isStale]),
+          readings.map(({ completeAt, isStale, resource }) => [resource, completeAt, isStale])
+        )
+      } finally {
+        discard(account)
       }
-    } finally {
-      discard(account)
     }
-  })
+  )
 
-  it("lists the readings of a stopped run as interrupted or never read, until a sync completes them", async () => {
-    const account = await openTables(tables, "--contacts", "120", "--latency", "60")
-    try {
-      const stopped = new AbortController()
-      const running = sluice(["sync", ...account.selection], account.environment, { signal: stopped.signal })
-      await account.service.requested(60)
-      stopped.abort(130)
-      assert.strictEqual((await running).code, 130)
-      const { code, states, data } = await statusOf(account, "--check", ...account.selection)
-      assert.strictEqual(code, 3)
-      assert.include(["interrupted", "never"], states["contact_notes"])
-      assert.strictEqual(data.lastRun.status, "interrupted")
-      // What had been read to its end when the run was stopped is complete, and nothing else is.
-      assert.include(Object.values(states), "complete")
-      for (const { completeAt, state } of data.readings)
-        assert.strictEqual(state === "complete", completeAt !== undefined, JSON.stringify(data.readings))
-      assert.strictEqual((await account.sync()).code, 0)
-      assert.strictEqual((await statusOf(account, "--check", ...account.selection)).problems, 0)
-    } finally {
-      discard(account)
+  it(
+    "names the reason why a list and its children are incomplete, and keeps doing so after another sync",
+    { tags: ["slow"] },
+    async () => {
+      const account = await open()
+      try {
+        await account.service.post("token", { removeScope: "calendars.readonly" })
+        const ran = await account.sync()
+        assert.strictEqual(ran.code, 77)
+        assert.match(ran.stderr, /^Next: add calendars\.readonly to the scopes of the token, then \.\/sluice sync/m)
+        for (let run = 0; run < 2; run++) {
+          const { code, states, readings } = await statusOf(account, "--check", ...account.selection)
+          assert.strictEqual(code, 3)
+          assert.strictEqual(states["calendars"], "incomplete")
+          assert.strictEqual(states["appointments"], "incomplete")
+          assert.strictEqual(states["contacts"], "complete")
+          assert.match(readings.find(({ resource }) => resource === "calendars")!.warnings.join(), /scope/)
+          assert.strictEqual((await sluice(["sync", "--only", "contacts"], account.environment)).code, 0)
+        }
+      } finally {
+        discard(account)
+      }
     }
-  })
+  )
 
-  it("reports nothing as complete after an outage, and everything as problems when the budget ended a first sync", async () => {
-    const down = await open("--faults", "500:1")
-    const spent = await openTables(tables, "--contacts", "60", "--limits", "100/1000/1030")
-    try {
-      const failed = await sluice(["sync", ...down.selection], down.environment, { overrides: acceleratedClock() })
-      assert.strictEqual(failed.code, 75)
-      const outage = await statusOf(down, "--check", ...down.selection)
-      assert.strictEqual(outage.code, 3)
-      assert.isFalse(outage.readings.some(({ state }) => state.startsWith("complete")))
-      assert.strictEqual((await spent.sync()).code, 75)
-      const { code, states, data } = await statusOf(spent, "--check", ...spent.selection)
-      assert.strictEqual(code, 3)
-      assert.strictEqual(data.lastRun.status, "paused")
-      assert.notStrictEqual(states["contact_notes"], "complete")
-    } finally {
-      discard(down, spent)
+  it(
+    "lists the readings of a stopped run as interrupted or never read, until a sync completes them",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openTables(tables, "--contacts", "120", "--latency", "60")
+      try {
+        const stopped = new AbortController()
+        const running = sluice(["sync", ...account.selection], account.environment, { signal: stopped.signal })
+        await account.service.requested(60)
+        stopped.abort(130)
+        assert.strictEqual((await running).code, 130)
+        const { code, states, data } = await statusOf(account, "--check", ...account.selection)
+        assert.strictEqual(code, 3)
+        assert.include(["interrupted", "never"], states["contact_notes"])
+        assert.strictEqual(data.lastRun.status, "interrupted")
+        // What had been read to its end when the run was stopped is complete, and nothing else is.
+        assert.include(Object.values(states), "complete")
+        for (const { completeAt, state } of data.readings)
+          assert.strictEqual(state === "complete", completeAt !== undefined, JSON.stringify(data.readings))
+        assert.strictEqual((await account.sync()).code, 0)
+        assert.strictEqual((await statusOf(account, "--check", ...account.selection)).problems, 0)
+      } finally {
+        discard(account)
+      }
     }
-  })
+  )
+
+  it(
+    "reports nothing as complete after an outage, and everything as problems when the budget ended a first sync",
+    { tags: ["slow"] },
+    async () => {
+      const down = await open("--faults", "500:1")
+      const spent = await openTables(tables, "--contacts", "60", "--limits", "100/1000/1030")
+      try {
+        const failed = await sluice(["sync", ...down.selection], down.environment, { overrides: acceleratedClock() })
+        assert.strictEqual(failed.code, 75)
+        const outage = await statusOf(down, "--check", ...down.selection)
+        assert.strictEqual(outage.code, 3)
+        assert.isFalse(outage.readings.some(({ state }) => state.startsWith("complete")))
+        assert.strictEqual((await spent.sync()).code, 75)
+        const { code, states, data } = await statusOf(spent, "--check", ...spent.selection)
+        assert.strictEqual(code, 3)
+        assert.strictEqual(data.lastRun.status, "paused")
+        assert.notStrictEqual(states["contact_notes"], "complete")
+      } finally {
+        discard(down, spent)
+      }
+    }
+  )
 
   it("counts as many readings as sync and check, also of what is embedded in another list", async () => {
     const account = await openAlone("email_templates,email_template_folders")

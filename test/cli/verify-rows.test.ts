@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => discard(account, small))
 
 describe("rows that differ from the vault", () => {
-  it("are reported with the kind of difference if every record is replayed", async () => {
+  it("are reported with the kind of difference if every record is replayed", { tags: ["slow"] }, async () => {
     const first = (table: string) => `id = (SELECT min(id) FROM crm.${table})`
     const { wrong, result } = await verifyBroken(
       account,

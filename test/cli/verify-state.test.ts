@@ -54,7 +54,7 @@ const verified = async (damage: (folder: string) => unknown, ...flags: ReadonlyA
 }
 const sql = (folder: string, statement: string) => query(join(folder, "warehouse.duckdb"), statement, "READ_WRITE")
 
-describe("verify", () => {
+describe("verify", { tags: ["slow"] }, () => {
   it("is content with an account whose custom values name their field by its key, whichever rows it samples", async () => {
     const [resolved] = await query(
       account.warehouse,

@@ -44,20 +44,24 @@ describe("an undamaged account", () => {
   })
   afterAll(() => discard(whole))
 
-  it("passes every check, names the next step, and has the same files and warehouse afterwards", async () => {
-    const files = () => readdirSync(whole.output, { recursive: true }).sort()
-    const before = [files(), readFileSync(whole.warehouse)] as const
-    const ran = await sluice(["verify"], { SLUICE_OUTPUT: whole.output })
-    assert.strictEqual(ran.code, 0, ran.stderr)
-    for (const check of ["vault", "blocks", "keys", "parents", "history", "rejects", "files"])
-      assert.match(ran.stdout, new RegExp(`^${check} .*  ok$`, "m"))
-    assert.match(ran.stdout, /^vault +3 segments, [1-9][\d,]* entries/m)
-    assert.match(ran.stdout, /^history +[1-9]\d* versions/m)
-    assert.match(ran.stdout, /^files +[1-9]\d* files/m)
-    assert.strictEqual(ran.stderr.trim().split("\n").at(-1), "Next: ./sluice status")
-    assert.deepStrictEqual(files(), before[0])
-    assert.isTrue(readFileSync(whole.warehouse).equals(before[1]))
-  })
+  it(
+    "passes every check, names the next step, and has the same files and warehouse afterwards",
+    { tags: ["slow"] },
+    async () => {
+      const files = () => readdirSync(whole.output, { recursive: true }).sort()
+      const before = [files(), readFileSync(whole.warehouse)] as const
+      const ran = await sluice(["verify"], { SLUICE_OUTPUT: whole.output })
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      for (const check of ["vault", "blocks", "keys", "parents", "history", "rejects", "files"])
+        assert.match(ran.stdout, new RegExp(`^${check} .*  ok$`, "m"))
+      assert.match(ran.stdout, /^vault +3 segments, [1-9][\d,]* entries/m)
+      assert.match(ran.stdout, /^history +[1-9]\d* versions/m)
+      assert.match(ran.stdout, /^files +[1-9]\d* files/m)
+      assert.strictEqual(ran.stderr.trim().split("\n").at(-1), "Next: ./sluice status")
+      assert.deepStrictEqual(files(), before[0])
+      assert.isTrue(readFileSync(whole.warehouse).equals(before[1]))
+    }
+  )
 })
 
 type Broken = [name: string, damage: (folder: string) => unknown, wrong: RegExp]

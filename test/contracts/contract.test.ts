@@ -66,13 +66,17 @@ describe("contract check", () => {
     return sluice(["contract", "check", file], {})
   }
 
-  it("accepts the contract that contract print writes, and names what a column that is gone breaks", async () => {
-    const { stdout } = await sluice(["contract", "print"], {})
-    assert.strictEqual((await check(stdout)).code, 0)
-    const renamed = await check(stdout.replace("name: date_of_birth", "name: birthday"))
-    assert.strictEqual(renamed.code, 1)
-    assert.include(renamed.stdout, "Column `contacts.birthday` was removed.")
-  })
+  it(
+    "accepts the contract that contract print writes, and names what a column that is gone breaks",
+    { tags: ["slow"] },
+    async () => {
+      const { stdout } = await sluice(["contract", "print"], {})
+      assert.strictEqual((await check(stdout)).code, 0)
+      const renamed = await check(stdout.replace("name: date_of_birth", "name: birthday"))
+      assert.strictEqual(renamed.code, 1)
+      assert.include(renamed.stdout, "Column `contacts.birthday` was removed.")
+    }
+  )
 
   it.each([
     ["a missing file", undefined],

@@ -53,29 +53,36 @@ describe("the dictionary as HTML", () => {
     )
   })
 
-  it("says of an account how many rows there are, when they were read, and its custom fields", async () => {
-    const account = await openSynced({
-      tables: "contacts,custom_fields",
-      flags: ["--contacts", "40"],
-      formats: "duckdb,csv"
-    })
-    const page = await printed([], account.environment)
-    const [{ field, columns, fields } = {}] = await query(
-      account.warehouse,
-      `SELECT min(f.name) AS field, count(w.field)::INTEGER AS columns, count(DISTINCT f.id)::INTEGER AS fields
+  it(
+    "says of an account how many rows there are, when they were read, and its custom fields",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openSynced({
+        tables: "contacts,custom_fields",
+        flags: ["--contacts", "40"],
+        formats: "duckdb,csv"
+      })
+      const page = await printed([], account.environment)
+      const [{ field, columns, fields } = {}] = await query(
+        account.warehouse,
+        `SELECT min(f.name) AS field, count(w.field)::INTEGER AS columns, count(DISTINCT f.id)::INTEGER AS fields
        FROM crm.custom_fields AS f LEFT JOIN meta.wide_columns AS w ON w.field = f.id
        WHERE f.document_type IS DISTINCT FROM 'folder'`
-    )
-    const section = (id: string) =>
-      page.slice(page.indexOf(`<section class="table" id="${id}"`)).split("</section>")[0]!
-    assert.match(section("contacts"), /<p class="facts">40 rows · last read completely \d{4}-\d\d-\d\d \d\d:\d\d UTC</)
-    assert.include(section("bi.dim_contact"), '<p class="facts">40 rows<')
-    const custom = section("custom-fields")
-    assert.include(custom, `<th scope="row" class="">${String(field)}</th>`)
-    assert.lengthOf(custom.match(/<th scope="row" /g)!, Number(fields))
-    assert.lengthOf(custom.match(/<code>\w+_wide\.\w+<\/code>/g)!, Number(columns))
-    discard(account)
-  })
+      )
+      const section = (id: string) =>
+        page.slice(page.indexOf(`<section class="table" id="${id}"`)).split("</section>")[0]!
+      assert.match(
+        section("contacts"),
+        /<p class="facts">40 rows · last read completely \d{4}-\d\d-\d\d \d\d:\d\d UTC</
+      )
+      assert.include(section("bi.dim_contact"), '<p class="facts">40 rows<')
+      const custom = section("custom-fields")
+      assert.include(custom, `<th scope="row" class="">${String(field)}</th>`)
+      assert.lengthOf(custom.match(/<th scope="row" /g)!, Number(fields))
+      assert.lengthOf(custom.match(/<code>\w+_wide\.\w+<\/code>/g)!, Number(columns))
+      discard(account)
+    }
+  )
 
   it("shows a query for each table that DuckDB accepts", async () => {
     const tables = contractOf(await discover())

@@ -73,7 +73,7 @@ describe("a SQLite file", () => {
     environment = { ...account.environment, ...knowing(`${tables},${ofPeople}`) }
   })
 
-  it("stays as it is while the release does, and is replaced with it", async () => {
+  it("stays as it is while the release does, and is replaced with it", { tags: ["slow"] }, async () => {
     assert.strictEqual((await run("publish")).code, 0)
     const before = statSync(path).ino
     assert.strictEqual((await run("publish")).code, 0)
@@ -87,7 +87,7 @@ describe("a SQLite file", () => {
     assert.match(verified.stdout, /sqlite file +\d+ tables, [\d,]+ rows, compared with the release/)
   })
 
-  it("never meets what another program left in the log of the old file", async () => {
+  it("never meets what another program left in the log of the old file", { tags: ["slow"] }, async () => {
     const sides = ["-wal", "-shm", "-journal"].map((end) => path + end)
     // A program that was killed leaves the log of its last writes, which SQLite replays when it next opens the file.
     const killed = join(folder, "killed")
@@ -105,22 +105,26 @@ describe("a SQLite file", () => {
     for (const file of [killed, `${killed}-wal`]) rmSync(file)
   })
 
-  it("is compared value by value: verify names the table that another program has changed", async () => {
-    const copy = join(folder, "kept")
-    copyFileSync(path, copy)
-    inFile((database) => database.exec("UPDATE contacts SET email = 'x' WHERE id = (SELECT min(id) FROM contacts)"))
-    const { code, stderr } = await run("verify")
-    assert.strictEqual(code, 1)
-    assert.match(stderr, /contacts: 1\d+ rows of \d+, 1 of the release are missing or have other values/)
-    inFile((database) => database.exec("DELETE FROM pipelines"))
-    assert.match((await run("verify")).stderr, /pipelines.*: 0 rows of \d+/)
-    const repaired = await run("publish", "--full")
-    assert.strictEqual(repaired.code, 0, repaired.stderr)
-    assert.strictEqual((await run("verify")).code, 0)
-    rmSync(copy)
-  })
+  it(
+    "is compared value by value: verify names the table that another program has changed",
+    { tags: ["slow"] },
+    async () => {
+      const copy = join(folder, "kept")
+      copyFileSync(path, copy)
+      inFile((database) => database.exec("UPDATE contacts SET email = 'x' WHERE id = (SELECT min(id) FROM contacts)"))
+      const { code, stderr } = await run("verify")
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /contacts: 1\d+ rows of \d+, 1 of the release are missing or have other values/)
+      inFile((database) => database.exec("DELETE FROM pipelines"))
+      assert.match((await run("verify")).stderr, /pipelines.*: 0 rows of \d+/)
+      const repaired = await run("publish", "--full")
+      assert.strictEqual(repaired.code, 0, repaired.stderr)
+      assert.strictEqual((await run("verify")).code, 0)
+      rmSync(copy)
+    }
+  )
 
-  it("is never a file that another program or another output folder has made", async () => {
+  it("is never a file that another program or another output folder has made", { tags: ["slow"] }, async () => {
     const kept = readFileSync(path)
     for (const [content, why] of [
       [Buffer.from("a letter"), /sluice did not create it/],
@@ -143,7 +147,7 @@ describe("a SQLite file", () => {
     assert.strictEqual((await run("publish", "--full")).code, 0)
   })
 
-  it("loses an erased person, and the file of a removed location", async () => {
+  it("loses an erased person, and the file of a removed location", { tags: ["slow"] }, async () => {
     const [{ id }] = ask("SELECT id FROM contacts ORDER BY id LIMIT 1") as [{ id: string }]
     assert.isTrue(readFileSync(path).includes(id))
     const erased = await run("subject", "erase", "--contact", id, "--all", "--apply", "--reason", "test")

@@ -17,10 +17,11 @@ import { discover } from "../../src/catalog/discover.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { query } from "../support/compare.ts"
 import { placesOf } from "../support/every-byte.ts"
-import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { lakeExtensions } from "../support/extensions.ts"
 import { copyOf } from "../support/fixtures.ts"
 import { knowing, newFolder, ofPeople, sluice } from "../support/sluice.ts"
 import { type Owner, type Words, appendWorded, wordPattern, wordedPerson } from "../support/worded.ts"
+import { python } from "../support/python.ts"
 
 /** What models need beside the tables of people. */
 const ofModels = "calendars,forms,products"
@@ -106,7 +107,7 @@ const leftOf = (found: Awaited<ReturnType<typeof placesOf>>, words: Words) =>
     .filter(([word]) => words.has(word))
     .map(([word, places]) => `${words.get(word)} (${word}): ${places.slice(0, 3).join(", ")}`)
 
-describe("what a person has in every place", () => {
+describe("what a person has in every place", { tags: ["slow"] }, () => {
   let account: Awaited<ReturnType<typeof outputWith>>
   beforeAll(async () => {
     account = await outputWith([other, person, old])
@@ -180,8 +181,8 @@ describe("what a person has in every place", () => {
 })
 
 // Without the extension, a line says that it was skipped.
-describe.skipIf(lakePython === undefined)("an erasure in a lake", () => {
-  it("of a person leaves no word of any of their fields in its files and its catalog", async () => {
+describe.skipIf(python === undefined)("an erasure in a lake", () => {
+  it("of a person leaves no word of any of their fields in its files and its catalog", { tags: ["slow"] }, async () => {
     const [root, words] = [newFolder(), new Map() as Words]
     const [output, lake] = [join(root, "output"), join(root, "lake")]
     const environment = {
@@ -189,7 +190,7 @@ describe.skipIf(lakePython === undefined)("an erasure in a lake", () => {
       SLUICE_OUTPUT: output,
       SLUICE_FORMATS: "lake",
       SLUICE_LAKE_DATA: lake,
-      SLUICE_LAKE_EXTENSIONS: lakeExtensions(lakePython!)
+      SLUICE_LAKE_EXTENSIONS: lakeExtensions(python!)
     }
     const catalogue = await discover()
     const some = ["contacts", "tasks", "form_submissions"]

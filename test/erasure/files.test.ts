@@ -73,7 +73,7 @@ describe("the files of a person", () => {
     assert.deepStrictEqual(filesWith(join(root, "team", "csv"), host.url), [])
   })
 
-  it("are in a bundle, with their checksums, as far as its tables have them", async () => {
+  it("are in a bundle, with their checksums, as far as its tables have them", { tags: ["slow"] }, async () => {
     const whole = join(root, "bundle")
     const written = await run("export", "bundle", whole)
     assert.strictEqual(written.code, 0, written.stderr)
@@ -91,23 +91,27 @@ describe("the files of a person", () => {
     for (const bundle of [whole, part]) rmSync(bundle, { recursive: true })
   })
 
-  it("are in an export about them, beside the conversation, and those of others are not", async () => {
-    const target = join(root, "export")
-    const exported = await run("subject", "export", "--contact", person!.contact, "--to", target)
-    assert.strictEqual(exported.code, 0, exported.stderr)
-    assert.lengthOf(filesWith(join(target, "files"), "letter-of-own"), 1)
-    assert.lengthOf(filesWith(join(target, "files"), "letter-of-both"), 1)
-    assert.deepStrictEqual(filesWith(target, "letter-of-other"), [])
-    const [vcon] = filesWith(join(target, "conversations"), person!.id).filter((name) => name.endsWith(".json"))
-    const { attachments } = JSON.parse(readFileSync(join(target, "conversations", vcon!), "utf8"))
-    assert.lengthOf(attachments, 2)
-    for (const { url } of attachments)
-      assert.isTrue(existsSync(join(target, "conversations", String(url).replace(/^file:/, ""))))
-    rmSync(target, { recursive: true })
-    rmSync(`${target}.zip`)
-  })
+  it(
+    "are in an export about them, beside the conversation, and those of others are not",
+    { tags: ["slow"] },
+    async () => {
+      const target = join(root, "export")
+      const exported = await run("subject", "export", "--contact", person!.contact, "--to", target)
+      assert.strictEqual(exported.code, 0, exported.stderr)
+      assert.lengthOf(filesWith(join(target, "files"), "letter-of-own"), 1)
+      assert.lengthOf(filesWith(join(target, "files"), "letter-of-both"), 1)
+      assert.deepStrictEqual(filesWith(target, "letter-of-other"), [])
+      const [vcon] = filesWith(join(target, "conversations"), person!.id).filter((name) => name.endsWith(".json"))
+      const { attachments } = JSON.parse(readFileSync(join(target, "conversations", vcon!), "utf8"))
+      assert.lengthOf(attachments, 2)
+      for (const { url } of attachments)
+        assert.isTrue(existsSync(join(target, "conversations", String(url).replace(/^file:/, ""))))
+      rmSync(target, { recursive: true })
+      rmSync(`${target}.zip`)
+    }
+  )
 
-  it("go with an erasure, byte for byte, and what another record has as well stays", async () => {
+  it("go with an erasure, byte for byte, and what another record has as well stays", { tags: ["slow"] }, async () => {
     const erased = await run("subject", "erase", "--contact", person!.contact, "--apply", "--reason", "test")
     assert.strictEqual(erased.code, 0, erased.stderr)
     for (const text of ["letter-of-own", "own.txt", person!.contact])
@@ -139,7 +143,7 @@ describe("the files of a person", () => {
     assert.isTrue(named.every((path) => existsSync(path)))
   })
 
-  it("go with a record that is too old, and with their location", async () => {
+  it("go with a record that is too old, and with their location", { tags: ["slow"] }, async () => {
     writeFileSync(config, `${readFileSync(config, "utf8")}[retention.periods]\nmessages = "1 days"\n`)
     const before = await run("retention", "--apply")
     assert.strictEqual(before.code, 0, before.stderr)

@@ -29,7 +29,7 @@ describe("a hold", () => {
   })
   afterAll(() => discard(account))
 
-  it("on a contact or a table refuses an erasure, which begins once it is released", async () => {
+  it("on a contact or a table refuses an erasure, which begins once it is released", { tags: ["slow"] }, async () => {
     for (const scope of [
       ["--contact", contact],
       ["--table", "messages"],
@@ -75,7 +75,7 @@ describe("a hold", () => {
     assert.include(await idsOf("contacts"), contact)
   })
 
-  it("comes before a retention period, which erases older records for good", async () => {
+  it("comes before a retention period, which erases older records for good", { tags: ["slow"] }, async () => {
     const times = await query(
       account.warehouse,
       "SELECT id, contact_id, date_added < now() - INTERVAL 1 YEAR AS old FROM crm.messages"

@@ -14,7 +14,7 @@ const withoutTimes = (contents: Rows) =>
 
 const financial = ["invoices", "orders", "transactions", "subscriptions"] as const
 
-describe("an erasure that keeps financial records", () => {
+describe("an erasure that keeps financial records", { tags: ["slow"] }, () => {
   let account: Account
   let person: Planted
   let before: Awaited<ReturnType<typeof sums>>

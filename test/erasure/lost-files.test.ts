@@ -40,7 +40,7 @@ describe("a lost file", () => {
     assert.notInclude(await contacts(), ids[0])
   }
 
-  it("is refused if it is the list of erased people, also if entries were removed", async () => {
+  it("is refused if it is the list of erased people, also if entries were removed", { tags: ["slow"] }, async () => {
     const erasing = ["subject", "erase", "--contact", ids[1]!, "--all", "--apply", "--reason", "test"]
     for (const args of [["sync", "--full"], erasing])
       await without("suppressed.json", () => isRefused(args, /suppressed\.json: it is missing, and people were erased/))
@@ -60,7 +60,7 @@ describe("a lost file", () => {
     await without("suppressed.json", () => isRefused(["sync", "--full"], /it is missing, and people were erased/))
   })
 
-  it("is refused if it had a hold, until the hold is released by name", async () => {
+  it("is refused if it had a hold, until the hold is released by name", { tags: ["slow"] }, async () => {
     const held = ids[2]!
     assert.strictEqual((await run("hold", "add", "case-1", "--contact", held, "--reason", "court")).code, 0)
     const message = /holds\.json: the hold case-1 of the ledger is missing or was changed/

@@ -7,7 +7,7 @@ import { filesBelow } from "../support/contents.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Planted, plant } from "../subject/planted.ts"
 
-describe("an erasure of a person who was published into other folders", () => {
+describe("an erasure of a person who was published into other folders", { tags: ["slow"] }, () => {
   let account: Account
   let person: Planted
   const folder = newFolder()

@@ -7,7 +7,7 @@ import { alteredService } from "../support/proxy.ts"
 import { sluice } from "../support/sluice.ts"
 import { type Planted, plant, planted } from "../subject/planted.ts"
 
-describe("an erased person", () => {
+describe("an erased person", { tags: ["slow"] }, () => {
   let account: Account
   let person: Planted
   let proxy: Awaited<ReturnType<typeof alteredService>>

@@ -3,12 +3,13 @@ import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/v
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Postgres, postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { type Postgres, postgresPrograms, sqlIn, openDatabase, withoutPostgres } from "../support/postgres.ts"
 import { type Service, startService } from "../support/service.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 describe.skipIf(postgresPrograms === undefined)(
   postgresPrograms === undefined ? withoutPostgres : "a fleet without a worker",
+  { tags: ["slow"] },
   () => {
     let service: Service
     let postgres: Postgres
@@ -33,7 +34,7 @@ describe.skipIf(postgresPrograms === undefined)(
       return printed.data
     }
     beforeAll(async () => {
-      ;[service, postgres] = await Promise.all([startService("--locations", "120", "--contacts", "1"), startPostgres()])
+      ;[service, postgres] = await Promise.all([startService("--locations", "120", "--contacts", "1"), openDatabase()])
     })
     afterAll(() => {
       service.stop()

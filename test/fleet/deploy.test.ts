@@ -6,8 +6,10 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseAllDocuments, parse } from "yaml"
 import { programOf } from "../support/programs.ts"
-import { pythonWith } from "../support/python.ts"
+import { python } from "../support/python.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
+
+const analyze = programOf("systemd", "/usr/bin/systemd-analyze")
 
 const deploy = fileURLToPath(new URL("../../deploy", import.meta.url))
 const textOf = (name: string) => readFileSync(join(deploy, name), "utf8")
@@ -17,42 +19,47 @@ const checked = (program: string, ...args: ReadonlyArray<string>) => {
 }
 
 describe("deploy", () => {
-  it("compose.yaml is what the schema of Compose accepts, and a mistake in it is not", () => {
-    const python = pythonWith(["check-jsonschema==0.38.0"])
-    if (python === undefined) return
-    const check = (file: string) =>
-      checked(python, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", file)
-    const { said, status } = check(join(deploy, "compose.yaml"))
-    assert.strictEqual(status, 0, said)
-    const wrong = join(newFolder(), "compose.yaml")
-    writeFileSync(wrong, textOf("compose.yaml").replace("stop_grace_period", "stop_grace"))
-    assert.notStrictEqual(check(wrong).status, 0, "the control")
-  })
+  it.skipIf(python === undefined)(
+    "compose.yaml is what the schema of Compose accepts, and a mistake in it is not",
+    { tags: ["slow"] },
+    () => {
+      const check = (file: string) =>
+        checked(python!, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", file)
+      const { said, status } = check(join(deploy, "compose.yaml"))
+      assert.strictEqual(status, 0, said)
+      const wrong = join(newFolder(), "compose.yaml")
+      writeFileSync(wrong, textOf("compose.yaml").replace("stop_grace_period", "stop_grace"))
+      assert.notStrictEqual(check(wrong).status, 0, "the control")
+    }
+  )
 
-  it("kubernetes.yaml is what the schemas of Kubernetes accept in their strict form", () => {
-    const python = pythonWith(["kubernetes-validate==1.37.0"])
-    if (python === undefined) return
-    const check = (file: string) => checked(python, "-m", "kubernetes_validate", "--strict", file)
-    const { said, status } = check(join(deploy, "kubernetes.yaml"))
-    assert.strictEqual(status, 0, said)
-    const wrong = join(newFolder(), "kubernetes.yaml")
-    writeFileSync(
-      wrong,
-      textOf("kubernetes.yaml").replace("maxUnavailable: 1\n  selector", "maxUnavailabl: 1\n  selector")
-    )
-    assert.notStrictEqual(check(wrong).status, 0, "the control")
+  it.skipIf(python === undefined)(
+    "kubernetes.yaml is what the schemas of Kubernetes accept in their strict form",
+    { tags: ["slow"] },
+    () => {
+      const check = (file: string) => checked(python!, "-m", "kubernetes_validate", "--strict", file)
+      const { said, status } = check(join(deploy, "kubernetes.yaml"))
+      assert.strictEqual(status, 0, said)
+      const wrong = join(newFolder(), "kubernetes.yaml")
+      writeFileSync(
+        wrong,
+        textOf("kubernetes.yaml").replace("maxUnavailable: 1\n  selector", "maxUnavailabl: 1\n  selector")
+      )
+      assert.notStrictEqual(check(wrong).status, 0, "the control")
+    }
+  )
+
+  it("kubernetes.yaml has one set of labels for its workers, their budget and their network policy", () => {
     const [deployment, budget, policy] = parseAllDocuments(textOf("kubernetes.yaml")).map((one) => one.toJS())
     for (const { spec } of [deployment, budget])
       assert.deepStrictEqual(spec.selector.matchLabels, deployment.spec.template.metadata.labels)
     assert.deepStrictEqual(policy.spec.podSelector.matchLabels, deployment.spec.template.metadata.labels)
   })
 
-  it("sluice-worker@.service is a unit that systemd accepts", () => {
-    const analyze = programOf("systemd", "/usr/bin/systemd-analyze")
-    if (analyze === undefined) return
+  it.skipIf(analyze === undefined)("sluice-worker@.service is a unit that systemd accepts", { tags: ["slow"] }, () => {
     const unit = join(newFolder(), "sluice-worker@1.service")
     copyFileSync(join(deploy, "sluice-worker@.service"), unit)
-    assert.deepStrictEqual(checked(analyze, "verify", "--man=no", unit), { status: 0, said: "" })
+    assert.deepStrictEqual(checked(analyze!, "verify", "--man=no", unit), { status: 0, said: "" })
   })
 
   it("fleet.toml has settings that exist, and the files set what it refers to", async () => {

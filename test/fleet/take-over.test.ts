@@ -1,11 +1,12 @@
 /** A database of the version before, which had tables of runs and leases, is that of this one after the first command. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { type Postgres, postgresPrograms, sqlIn, startPostgres, withoutPostgres } from "../support/postgres.ts"
+import { type Postgres, postgresPrograms, sqlIn, openDatabase, withoutPostgres } from "../support/postgres.ts"
 import { sluice } from "../support/sluice.ts"
 
 describe.skipIf(postgresPrograms === undefined)(
   postgresPrograms === undefined ? withoutPostgres : "a database of the version before",
+  { tags: ["slow"] },
   () => {
     let postgres: Postgres
     const status = async () => {
@@ -14,7 +15,7 @@ describe.skipIf(postgresPrograms === undefined)(
       return JSON.parse(ran.stdout).data.locations as ReadonlyArray<Readonly<Record<string, unknown>>>
     }
     beforeAll(async () => {
-      postgres = await startPostgres()
+      postgres = await openDatabase()
       await sqlIn(postgres, readFileSync(new URL("../fixtures/fleet-leases.sql", import.meta.url), "utf8"))
     })
     afterAll(() => postgres.stop())

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { type BundleAccount, filesIn, openBundleAccount } from "../bundle/account.ts"
 import { edit, reseal } from "../bundle/bags.ts"
 import { discard } from "../support/account.ts"
-import { sluice } from "../support/sluice.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
 
 describe("the ledger", () => {
   let bundled: BundleAccount
@@ -30,36 +30,40 @@ describe("the ledger", () => {
     rmSync(bundled.folder, { recursive: true })
   })
 
-  it("has a record of each command, without personal data, and its head is in the status", async () => {
-    assert.strictEqual((await run("publish")).code, 0)
-    assert.strictEqual((await bundled.export(join(bundled.folder, "audit"))).code, 0)
-    const failed = await sluice(["sync", ...bundled.account.selection], {
-      ...bundled.environment,
-      SLUICE_TOKEN: "wrong-token"
-    })
-    assert.strictEqual(failed.code, 77)
-    const all = records()
-    assert.deepStrictEqual(
-      all.map(({ kind }) => kind),
-      ["sync", "publish", "export", "sync"]
-    )
-    const [sync, publish, exported, refused] = all
-    assert.isAbove(sync.detail.newRows, 50)
-    assert.strictEqual(sync.detail.release.run, sync.detail.run)
-    assert.strictEqual(publish.detail.due, "unchanged")
-    assert.strictEqual(exported.detail.bundle, "audit")
-    assert.match(exported.detail.manifestSha256, /^[0-9a-f]{64}$/)
-    assert.deepInclude(refused.detail, { status: "failed", ends: "credentials" })
-    assert.notInclude(readFileSync(path, "utf8"), bundled.folder)
-    const { data } = JSON.parse((await run("status", "--json")).stdout)
-    assert.strictEqual(data.ledger.seq, 4)
-    const shown = await run("status")
-    assert.include(shown.stdout, `Ledger: 4 records, head ${data.ledger.sha256.slice(0, 12)}`)
-    const listed = await run("ledger", "show")
-    assert.match(listed.stdout, /^ +3 {2}\S+ {2}export {3}bundle=audit /m)
-  })
+  it(
+    "has a record of each command, without personal data, and its head is in the status",
+    { tags: ["slow"] },
+    async () => {
+      assert.strictEqual((await run("publish")).code, 0)
+      assert.strictEqual((await bundled.export(join(bundled.folder, "audit"))).code, 0)
+      const failed = await sluice(["sync", ...bundled.account.selection], {
+        ...bundled.environment,
+        SLUICE_TOKEN: "wrong-token"
+      })
+      assert.strictEqual(failed.code, 77)
+      const all = records()
+      assert.deepStrictEqual(
+        all.map(({ kind }) => kind),
+        ["sync", "publish", "export", "sync"]
+      )
+      const [sync, publish, exported, refused] = all
+      assert.isAbove(sync.detail.newRows, 50)
+      assert.strictEqual(sync.detail.release.run, sync.detail.run)
+      assert.strictEqual(publish.detail.due, "unchanged")
+      assert.strictEqual(exported.detail.bundle, "audit")
+      assert.match(exported.detail.manifestSha256, /^[0-9a-f]{64}$/)
+      assert.deepInclude(refused.detail, { status: "failed", ends: "credentials" })
+      assert.notInclude(readFileSync(path, "utf8"), bundled.folder)
+      const { data } = JSON.parse((await run("status", "--json")).stdout)
+      assert.strictEqual(data.ledger.seq, 4)
+      const shown = await run("status")
+      assert.include(shown.stdout, `Ledger: 4 records, head ${data.ledger.sha256.slice(0, 12)}`)
+      const listed = await run("ledger", "show")
+      assert.match(listed.stdout, /^ +3 {2}\S+ {2}export {3}bundle=audit /m)
+    }
+  )
 
-  it("is intact, and a bundle contains it up to the release", async () => {
+  it("is intact, and a bundle contains it up to the release", { tags: ["slow"] }, async () => {
     const { code, data } = await verify("--bundle", join(bundled.folder, "audit"))
     assert.deepStrictEqual(data.findings, [])
     assert.strictEqual(code, 0)
@@ -72,7 +76,7 @@ describe("the ledger", () => {
     assert.match(bag.get("bag-info.txt")!.toString(), /^Ledger-Head: 1 [0-9a-f]{64}$/m)
   })
 
-  it("that was changed is found by `ledger verify`, also if its end is removed", async () => {
+  it("that was changed is found by `ledger verify`, also if its end is removed", { tags: ["slow"] }, async () => {
     const before = readFileSync(path, "utf8")
     try {
       edit(path, (text) => text.replace(/"newRows":\d+/, '"newRows":0'))
@@ -96,7 +100,7 @@ describe("the ledger", () => {
     }
   })
 
-  it("in a bundle is compared with its chain and its head", async () => {
+  it("in a bundle is compared with its chain and its head", { tags: ["slow"] }, async () => {
     const bag = join(bundled.folder, "again")
     edit(join(bag, "data/ledger.jsonl"), (text) => text.replace(/"newRows":\d+/, '"newRows":0'))
     reseal(bag)
@@ -106,7 +110,9 @@ describe("the ledger", () => {
   })
 
   it("that does not exist yet has a next step", async () => {
-    const { code, stderr } = await sluice(["ledger", "verify"], { SLUICE_OUTPUT: bundled.folder })
+    const folder = newFolder()
+    writeFileSync(join(folder, "notes.txt"), "of somebody else")
+    const { code, stderr } = await sluice(["ledger", "verify"], { SLUICE_OUTPUT: folder })
     assert.strictEqual(code, 1)
     assert.match(stderr, /There is no ledger in .*: the first sync begins it\.\n.*Next: name the output folder/)
   })

@@ -31,7 +31,7 @@ const described = (name: string, result: unknown) => {
 }
 
 describe("the library", () => {
-  it("returns what the commands print with --json, and says what they say", async () => {
+  it("returns what the commands print with --json, and says what they say", { tags: ["slow"] }, async () => {
     const account = await openTables(tables, "--contacts", "30")
     const { environment } = account
     const printed = async (...args: ReadonlyArray<string>) =>

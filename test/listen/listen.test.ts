@@ -103,7 +103,7 @@ describe("listen", () => {
     }
   }, 60_000)
 
-  it("publishes what it read, with the report", async () => {
+  it("publishes what it read, with the report", { tags: ["slow"], timeout: 60_000 }, async () => {
     const quiet = await openAlone("contacts", "--contacts", "5")
     const account = { ...quiet, environment: { ...quiet.environment, SLUICE_FORMATS: "duckdb" } }
     try {
@@ -123,7 +123,7 @@ describe("listen", () => {
     } finally {
       discard(account)
     }
-  }, 60_000)
+  })
 
   it("refuses what is forged or no event, and ignores other locations", async () => {
     const account = await openAlone("contacts", "--contacts", "5")
@@ -147,34 +147,38 @@ describe("listen", () => {
     }
   }, 60_000)
 
-  it("takes a flood of 10,000 events, and reads their tables a few times only", async () => {
-    const account = await openAlone("contacts", "--contacts", "20")
-    try {
-      assert.strictEqual((await account.sync()).code, 0)
-      const { post, stop } = await listening(account)
-      const before = (await account.service.stats()).requests
-      const statuses = new Set<number>()
-      for (let from = 0; from < 10_000; from += 100)
-        for (const status of await Promise.all(
-          Array.from({ length: 100 }, (_, index) =>
-            post({
-              type: "contact_updated",
-              locationId: account.service.locationId,
-              eventId: `e${(from + index) % 7000}`
-            })
-          )
-        ))
-          statuses.add(status)
-      assert.deepStrictEqual([...statuses], [202])
-      await until(async () => readFileSync(join(account.output, "events-due.json"), "utf8") === "{}\n")
-      const flood = (await account.service.stats()).requests - before
-      assert.isAtMost(flood, 3 * (await runs(account)).length)
-      assert.isAtMost((await runs(account)).length, 30)
-      await stop()
-    } finally {
-      discard(account)
+  it(
+    "takes a flood of 10,000 events, and reads their tables a few times only",
+    { tags: ["slow"], timeout: 120_000 },
+    async () => {
+      const account = await openAlone("contacts", "--contacts", "20")
+      try {
+        assert.strictEqual((await account.sync()).code, 0)
+        const { post, stop } = await listening(account)
+        const before = (await account.service.stats()).requests
+        const statuses = new Set<number>()
+        for (let from = 0; from < 10_000; from += 100)
+          for (const status of await Promise.all(
+            Array.from({ length: 100 }, (_, index) =>
+              post({
+                type: "contact_updated",
+                locationId: account.service.locationId,
+                eventId: `e${(from + index) % 7000}`
+              })
+            )
+          ))
+            statuses.add(status)
+        assert.deepStrictEqual([...statuses], [202])
+        await until(async () => readFileSync(join(account.output, "events-due.json"), "utf8") === "{}\n")
+        const flood = (await account.service.stats()).requests - before
+        assert.isAtMost(flood, 3 * (await runs(account)).length)
+        assert.isAtMost((await runs(account)).length, 30)
+        await stop()
+      } finally {
+        discard(account)
+      }
     }
-  }, 120_000)
+  )
 
   it("keeps what is due while the service is down, and over a restart", async () => {
     const account = await openAlone("contacts", "--contacts", "20")

@@ -262,31 +262,34 @@ const written = (frames: ReadonlyArray<Frame>) =>
 
 describe("a vault", () => {
   for (const seed of [1, 9, 38])
-    it.live(`gives the same tables, history and state however it is split into batches (seed ${seed})`, () =>
-      Effect.gen(function* () {
-        const folder = yield* written(vaultOf(seed))
-        const one = yield* loadedWith(folder, () => true)
-        const random = randomFrom(seed + 100)
-        for (const [often, restart] of [
-          [0, 0],
-          [0.3, 0],
-          [0.3, 0.1],
-          [1, 1]
-        ] as const) {
-          const split = yield* loadedWith(
-            folder,
-            () => random() < often,
-            () => random() < restart
-          )
-          for (const table of Object.keys(one))
-            assert.deepStrictEqual(split[table], one[table], `${table}, ${often}, ${restart}`)
-        }
-        // Without the records that repeat what was read before.
-        const { compact, look } = compactor(resources, Number.POSITIVE_INFINITY)
-        for (const frame of vaultOf(seed)) look(frame)
-        const compacted = yield* loadedWith(yield* written(vaultOf(seed).map(compact)), () => random() < 0.3)
-        for (const table of Object.keys(one).filter((name) => !name.startsWith("meta.")))
-          assert.deepStrictEqual(compacted[table], one[table], `${table}, compacted`)
-      })
+    it.live(
+      `gives the same tables, history and state however it is split into batches (seed ${seed})`,
+      () =>
+        Effect.gen(function* () {
+          const folder = yield* written(vaultOf(seed))
+          const one = yield* loadedWith(folder, () => true)
+          const random = randomFrom(seed + 100)
+          for (const [often, restart] of [
+            [0, 0],
+            [0.3, 0],
+            [0.3, 0.1],
+            [1, 1]
+          ] as const) {
+            const split = yield* loadedWith(
+              folder,
+              () => random() < often,
+              () => random() < restart
+            )
+            for (const table of Object.keys(one))
+              assert.deepStrictEqual(split[table], one[table], `${table}, ${often}, ${restart}`)
+          }
+          // Without the records that repeat what was read before.
+          const { compact, look } = compactor(resources, Number.POSITIVE_INFINITY)
+          for (const frame of vaultOf(seed)) look(frame)
+          const compacted = yield* loadedWith(yield* written(vaultOf(seed).map(compact)), () => random() < 0.3)
+          for (const table of Object.keys(one).filter((name) => !name.startsWith("meta.")))
+            assert.deepStrictEqual(compacted[table], one[table], `${table}, compacted`)
+        }),
+      { tags: ["slow"] }
     )
 })

@@ -12,7 +12,7 @@ import { knowing, newFolder, sluice } from "../support/sluice.ts"
 const names = "locations,contacts,contact_notes,messages,conversations,recordings"
 const tables = ["--only", names]
 
-describe("the removal of a location", () => {
+describe("the removal of a location", { tags: ["slow"] }, () => {
   let [stays, goes]: Array<Service> = []
   let address: Awaited<ReturnType<typeof oneAddress>>
   /** An output with both locations. */

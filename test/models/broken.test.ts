@@ -29,7 +29,7 @@ describe("a sync with a model that cannot be built", () => {
   })
   afterAll(() => discard(account))
 
-  it("ends with 0, names it, keeps its table, and is an alarm until it can be built", async () => {
+  it("ends with 0, names it, keeps its table, and is an alarm until it can be built", { tags: ["slow"] }, async () => {
     for (const _ of ["the first night", "the next one"]) {
       const ran = await run("sync", ...account.selection)
       assert.strictEqual(ran.code, 0, ran.stderr)

@@ -53,7 +53,7 @@ describe("columns of models", () => {
       }
   })
 
-  it("keep each tag of a contact, in every format", async () => {
+  it("keep each tag of a contact, in every format", { tags: ["slow"] }, async () => {
     const tags = ["do, not, call", 'the "best"', "two\nlines", "vip"]
     const { ask, folder } = await releaseOf(
       [

@@ -44,7 +44,7 @@ describe("the currency of opportunities", () => {
     })
   })
 
-  it("is the stated one where the service sends none, and unknown without it", async () => {
+  it("is the stated one where the service sends none, and unknown without it", { tags: ["slow"] }, async () => {
     await query(
       account.warehouse,
       "UPDATE crm.locations SET currency = NULL; UPDATE meta.content_versions SET version = version || 'x'",

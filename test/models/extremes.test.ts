@@ -33,7 +33,7 @@ const valueOf = ({ name: column, sql, enumValues }: Column, { kind, word, id }: 
 }
 
 describe("models of extreme values", () => {
-  it("are all built, and keep every row of the table that they show", async () => {
+  it("are all built, and keep every row of the table that they show", { tags: ["slow"] }, async () => {
     const { resources } = await discover()
     const { problems, ask } = await releaseOf(
       resources.flatMap(tablesOf).map(

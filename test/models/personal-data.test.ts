@@ -13,7 +13,7 @@ interface Column {
   readonly column: string
 }
 
-describe("a value that identifies a contact", () => {
+describe("a value that identifies a contact", { tags: ["slow"] }, () => {
   let account: Account
   const inFile = <A>(use: (ask: Ask) => Promise<A>) => inDatabase(join(account.output, "published", "crm.duckdb"), use)
   beforeAll(async () => {

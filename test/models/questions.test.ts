@@ -93,7 +93,7 @@ describe("the ten questions of docs/models.md", () => {
     )
   })
 
-  it("time to reply", async () => {
+  it("time to reply", { tags: ["slow"] }, async () => {
     const isBetweenPeople = ({ messageType }: Json) => !/^TYPE_(ACTIVITY|INTERNAL_COMMENT)/.test(messageType)
     const stored = new Set(
       (await query(join(account.output, "warehouse.duckdb"), "SELECT id FROM crm.messages")).map(({ id }) => id)

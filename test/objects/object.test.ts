@@ -14,7 +14,7 @@ import { newFolder } from "../support/sluice.ts"
 
 const mb = 1024 * 1024
 
-describe.skipIf(!hasObjectStore)("an object", () => {
+describe.skipIf(!hasObjectStore)("an object", { tags: ["slow"] }, () => {
   let bucket: Bucket
   let requests: Requests
   beforeAll(async () => {

@@ -16,7 +16,7 @@ import {
 import { hasObjectStore, startStrictStore } from "../support/object-store.ts"
 import { newFolder } from "../support/sluice.ts"
 
-describe.skipIf(!hasObjectStore)("a signature", () => {
+describe.skipIf(!hasObjectStore)("a signature", { tags: ["slow"] }, () => {
   let store: Awaited<ReturnType<typeof startStrictStore>>
   beforeAll(async () => {
     store = await startStrictStore("signed")

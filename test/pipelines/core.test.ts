@@ -304,33 +304,37 @@ describe("the core tables", () => {
     assert.deepStrictEqual(await query(account.warehouse, `${rejects} NOT ${nasty}`), [])
   })
 
-  it("contacts have the companies and DND settings that the search leaves out if a setting requests each contact", async () => {
-    const output = await newOutput()
-    const environment = { ...account.environment, SLUICE_OUTPUT: output, SLUICE_CONTACT_DETAILS: "true" }
-    const warehouse = join(output, "warehouse.duckdb")
-    const contacts = await recordsOf("contacts")
-    const settings = contacts.flatMap(({ id, dndSettings = {} }) =>
-      Object.entries(dndSettings).flatMap(([channel, setting]) => (setting === null ? [] : [[id, channel]]))
-    )
-    assert.isNotEmpty(settings)
-    for (const again of [[], ["--full"]]) {
-      const ran = await sluice(["sync", "--only", "contacts", ...again], environment)
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      const companies = await query(warehouse, "SELECT id, company_name FROM crm.contacts")
-      assert.sameDeepMembers(
-        companies.map(Object.values),
-        contacts.map(({ id, companyName = null }) => [id, companyName])
+  it(
+    "contacts have the companies and DND settings that the search leaves out if a setting requests each contact",
+    { tags: ["slow"] },
+    async () => {
+      const output = await newOutput()
+      const environment = { ...account.environment, SLUICE_OUTPUT: output, SLUICE_CONTACT_DETAILS: "true" }
+      const warehouse = join(output, "warehouse.duckdb")
+      const contacts = await recordsOf("contacts")
+      const settings = contacts.flatMap(({ id, dndSettings = {} }) =>
+        Object.entries(dndSettings).flatMap(([channel, setting]) => (setting === null ? [] : [[id, channel]]))
       )
-      const rows = await query(warehouse, "SELECT contact_id, channel FROM crm.contact_dnd_settings")
-      assert.sameDeepMembers(rows.map(Object.values), settings)
+      assert.isNotEmpty(settings)
+      for (const again of [[], ["--full"]]) {
+        const ran = await sluice(["sync", "--only", "contacts", ...again], environment)
+        assert.strictEqual(ran.code, 0, ran.stderr)
+        const companies = await query(warehouse, "SELECT id, company_name FROM crm.contacts")
+        assert.sameDeepMembers(
+          companies.map(Object.values),
+          contacts.map(({ id, companyName = null }) => [id, companyName])
+        )
+        const rows = await query(warehouse, "SELECT contact_id, channel FROM crm.contact_dnd_settings")
+        assert.sameDeepMembers(rows.map(Object.values), settings)
+      }
+      const [read] = await query(
+        warehouse,
+        "SELECT status FROM meta.coverage WHERE operation = 'GET /contacts/{contactId}'"
+      )
+      // The account has a contact twice, with different values.
+      assert.strictEqual(read!["status"], "complete_with_warnings")
     }
-    const [read] = await query(
-      warehouse,
-      "SELECT status FROM meta.coverage WHERE operation = 'GET /contacts/{contactId}'"
-    )
-    // The account has a contact twice, with different values.
-    assert.strictEqual(read!["status"], "complete_with_warnings")
-  })
+  )
 
   it("tables that a setting enables are empty without the setting", async () => {
     const output = await newOutput()

@@ -7,7 +7,7 @@ import { inDatabase } from "../support/compare.ts"
 import { environmentOf, newFolder, sluice } from "../support/sluice.ts"
 
 describe("prune", () => {
-  it("of the history is no damage, although the release still has it", async () => {
+  it("of the history is no damage, although the release still has it", { tags: ["slow"] }, async () => {
     const account = await openTables("contacts", "--contacts", "20")
     const config = join(newFolder(), "sluice.toml")
     writeFileSync(config, '[prune]\nhistory = "1 days"\n[models]\nbuild = false\n')
@@ -31,166 +31,176 @@ describe("prune", () => {
     }
   })
 
-  it("removes earlier releases, leftovers and old history after a plan, and a rebuild does not bring them back", async () => {
-    const account = await openTables("contacts", "--contacts", "30")
-    const { output } = account
-    const config = join(newFolder(), "sluice.toml")
-    writeFileSync(config, '[prune]\nhistory = "1 days"\n[models]\nbuild = false\n')
-    const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
-    const run = async (...args: ReadonlyArray<string>) => {
-      const ran = await sluice([...args, "--config", config], environment)
-      assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
-      return ran
-    }
-    try {
-      await run("sync", "--only", "contacts")
-      for (const seed of [1, 2]) {
-        await account.service.post("change", { contacts: 0.5, seed })
+  it(
+    "removes earlier releases, leftovers and old history after a plan, and a rebuild does not bring them back",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openTables("contacts", "--contacts", "30")
+      const { output } = account
+      const config = join(newFolder(), "sluice.toml")
+      writeFileSync(config, '[prune]\nhistory = "1 days"\n[models]\nbuild = false\n')
+      const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
+      const run = async (...args: ReadonlyArray<string>) => {
+        const ran = await sluice([...args, "--config", config], environment)
+        assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
+        return ran
+      }
+      try {
         await run("sync", "--only", "contacts")
-      }
-      const history = () =>
-        inDatabase(account.warehouse, (rows) => rows("SELECT id, _valid_to FROM crm_history.contacts ORDER BY ALL"))
-      const before = await history()
-      assert.isAbove(before.length, 5)
-      const old = before.slice(0, 3).map(({ id }) => `'${String(id)}'`)
-      const children = ["tags", "attributions", "custom_values", "dnd_settings"].map((name) => `contact_${name}`)
-      await inDatabase(
-        account.warehouse,
-        async (rows) => {
-          for (const [table, key] of [["contacts", "id"], ...children.map((child) => [child, "contact_id"])])
-            await rows(
-              `UPDATE crm_history.${table} SET _valid_to = _valid_to - INTERVAL 3 DAYS WHERE ${key} IN (${old.join(", ")})`
-            )
-        },
-        "READ_WRITE"
-      )
-      const versions = join(output, ".published")
-      const current = basename(readlinkSync(join(output, "published")))
-      const earlier = readdirSync(versions).filter((name) => name !== current)
-      assert.isAbove(earlier.length, 0)
-      lutimesSync(join(output, "published"), new Date(0), new Date(0))
-      mkdirSync(join(output, "vault"), { recursive: true })
-      writeFileSync(join(output, "vault/000009.ndjson.torn-17"), "half an ent")
-
-      const planned = JSON.parse((await run("prune", "--json")).stdout).data
-      assert.deepStrictEqual(
-        planned.files.map(({ path }: { path: string }) => path),
-        [...earlier.map((name) => `.published/${name}`), "vault/000009.ndjson.torn-17"]
-      )
-      assert.isFalse(planned.applied)
-      const oldRows = before.filter(({ id }) => old.includes(`'${String(id)}'`)).length
-      assert.strictEqual(planned.history.versions, oldRows)
-      // The rows of the child tables go with them.
-      assert.isAbove(planned.history.rows, oldRows)
-      assert.isTrue(existsSync(join(versions, earlier[0]!)))
-
-      const applied = JSON.parse((await run("prune", "--apply", "--json")).stdout).data
-      assert.deepStrictEqual(applied.files, planned.files)
-      assert.isFalse(existsSync(join(versions, earlier[0]!)))
-      assert.isFalse(existsSync(join(output, "vault/000009.ndjson.torn-17")))
-      assert.isTrue(existsSync(join(output, "published/crm.duckdb")))
-      assert.strictEqual((await history()).length, before.length - oldRows)
-      assert.strictEqual(applied.history.rows, planned.history.rows)
-      // What prune has removed is no damage.
-      const verified = JSON.parse((await run("verify", "--json")).stdout)
-      assert.strictEqual(verified.next, "./sluice status --config " + config)
-      assert.match(JSON.stringify(verified.data.checks), /the warehouse has newer changes in \d+ tables: contact/)
-      // The published file follows, though no row of the account has changed.
-      await run("publish")
-      const published = await inDatabase(join(output, "published/crm.duckdb"), (rows) =>
-        rows("SELECT count(*)::INTEGER AS n FROM crm_history.contacts")
-      )
-      assert.deepStrictEqual(published, [{ n: before.length - oldRows }])
-      const again = JSON.parse((await run("prune", "--json")).stdout).data
-      assert.deepStrictEqual([again.files, again.history.versions], [[], 0])
-      await run("verify")
-      // What is left of the rows before the limit is not shown as if it were all.
-      for (const [file, schema] of [
-        [account.warehouse, "crm."],
-        [join(output, "published/crm.duckdb"), ""]
-      ] as const)
-        for (const table of ["contacts", "contact_tags", "contact_notes", "blogs"]) {
-          const asOf = (days: number) =>
-            inDatabase(file, (rows) =>
-              rows(`SELECT count(*)::INTEGER AS n FROM ${schema}${table}_as_of(now() - INTERVAL ${days} DAYS)`)
-            )
-          for (const days of [2, 400]) {
-            const cause = await asOf(days).catch((error: Error) => error)
-            assert.match(
-              String(cause),
-              /the rows as of 20.* are not known: prune\.history has removed the versions/,
-              table
-            )
-          }
-          assert.lengthOf(await asOf(0), 1)
-          const one = inDatabase(file, (rows) => rows(`FROM ${schema}${table}_as_of(now() - INTERVAL 2 DAYS) LIMIT 1`))
-          assert.match(String(await one.catch((error: Error) => error)), /are not known/, table)
+        for (const seed of [1, 2]) {
+          await account.service.post("change", { contacts: 0.5, seed })
+          await run("sync", "--only", "contacts")
         }
-      await run("ledger", "verify")
-      // Three days later, all of the history is too old, and the vault still has it.
-      const later = { overrides: acceleratedClock(-3 * 86_400_000) }
-      const rebuilt = await sluice(["rebuild", "--config", config], environment, later)
-      assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
-      assert.deepStrictEqual(await history(), [])
-      const status = JSON.parse((await run("status", "--json")).stdout).data
-      assert.isAbove(status.disk.published, 10_000)
-      assert.isAbove(status.disk.vault, 1_000)
-    } finally {
-      discard(account)
-    }
-  })
+        const history = () =>
+          inDatabase(account.warehouse, (rows) => rows("SELECT id, _valid_to FROM crm_history.contacts ORDER BY ALL"))
+        const before = await history()
+        assert.isAbove(before.length, 5)
+        const old = before.slice(0, 3).map(({ id }) => `'${String(id)}'`)
+        const children = ["tags", "attributions", "custom_values", "dnd_settings"].map((name) => `contact_${name}`)
+        await inDatabase(
+          account.warehouse,
+          async (rows) => {
+            for (const [table, key] of [["contacts", "id"], ...children.map((child) => [child, "contact_id"])])
+              await rows(
+                `UPDATE crm_history.${table} SET _valid_to = _valid_to - INTERVAL 3 DAYS WHERE ${key} IN (${old.join(", ")})`
+              )
+          },
+          "READ_WRITE"
+        )
+        const versions = join(output, ".published")
+        const current = basename(readlinkSync(join(output, "published")))
+        const earlier = readdirSync(versions).filter((name) => name !== current)
+        assert.isAbove(earlier.length, 0)
+        lutimesSync(join(output, "published"), new Date(0), new Date(0))
+        mkdirSync(join(output, "vault"), { recursive: true })
+        writeFileSync(join(output, "vault/000009.ndjson.torn-17"), "half an ent")
 
-  it("leaves an output that verify compares with the vault, which still has the removed versions", async () => {
-    const account = await openAlone("contacts", "--contacts", "30")
-    const day = 86_400_000
-    const config = join(newFolder(), "sluice.toml")
-    writeFileSync(config, '[prune]\nhistory = "1 days"\n')
-    const run = async (args: ReadonlyArray<string>, daysAgo = 0) => {
-      const overrides = acceleratedClock(daysAgo * day)
-      const ran = await sluice([...args, "--config", config], account.environment, { overrides })
-      assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
-      return ran
-    }
-    const versions = async () => {
-      const [row] = await inDatabase(account.warehouse, (rows) =>
-        rows("SELECT count(*)::INTEGER AS n FROM crm_history.contacts")
-      )
-      return Number(row!["n"])
-    }
-    try {
-      for (const daysAgo of [4, 3, 0]) {
-        await run(["sync", "--full", "--only", "contacts"], daysAgo)
-        await account.service.post("change", { contacts: 0.5, seed: daysAgo })
+        const planned = JSON.parse((await run("prune", "--json")).stdout).data
+        assert.deepStrictEqual(
+          planned.files.map(({ path }: { path: string }) => path),
+          [...earlier.map((name) => `.published/${name}`), "vault/000009.ndjson.torn-17"]
+        )
+        assert.isFalse(planned.applied)
+        const oldRows = before.filter(({ id }) => old.includes(`'${String(id)}'`)).length
+        assert.strictEqual(planned.history.versions, oldRows)
+        // The rows of the child tables go with them.
+        assert.isAbove(planned.history.rows, oldRows)
+        assert.isTrue(existsSync(join(versions, earlier[0]!)))
+
+        const applied = JSON.parse((await run("prune", "--apply", "--json")).stdout).data
+        assert.deepStrictEqual(applied.files, planned.files)
+        assert.isFalse(existsSync(join(versions, earlier[0]!)))
+        assert.isFalse(existsSync(join(output, "vault/000009.ndjson.torn-17")))
+        assert.isTrue(existsSync(join(output, "published/crm.duckdb")))
+        assert.strictEqual((await history()).length, before.length - oldRows)
+        assert.strictEqual(applied.history.rows, planned.history.rows)
+        // What prune has removed is no damage.
+        const verified = JSON.parse((await run("verify", "--json")).stdout)
+        assert.strictEqual(verified.next, "./sluice status --config " + config)
+        assert.match(JSON.stringify(verified.data.checks), /the warehouse has newer changes in \d+ tables: contact/)
+        // The published file follows, though no row of the account has changed.
+        await run("publish")
+        const published = await inDatabase(join(output, "published/crm.duckdb"), (rows) =>
+          rows("SELECT count(*)::INTEGER AS n FROM crm_history.contacts")
+        )
+        assert.deepStrictEqual(published, [{ n: before.length - oldRows }])
+        const again = JSON.parse((await run("prune", "--json")).stdout).data
+        assert.deepStrictEqual([again.files, again.history.versions], [[], 0])
+        await run("verify")
+        // What is left of the rows before the limit is not shown as if it were all.
+        for (const [file, schema] of [
+          [account.warehouse, "crm."],
+          [join(output, "published/crm.duckdb"), ""]
+        ] as const)
+          for (const table of ["contacts", "contact_tags", "contact_notes", "blogs"]) {
+            const asOf = (days: number) =>
+              inDatabase(file, (rows) =>
+                rows(`SELECT count(*)::INTEGER AS n FROM ${schema}${table}_as_of(now() - INTERVAL ${days} DAYS)`)
+              )
+            for (const days of [2, 400]) {
+              const cause = await asOf(days).catch((error: Error) => error)
+              assert.match(
+                String(cause),
+                /the rows as of 20.* are not known: prune\.history has removed the versions/,
+                table
+              )
+            }
+            assert.lengthOf(await asOf(0), 1)
+            const one = inDatabase(file, (rows) =>
+              rows(`FROM ${schema}${table}_as_of(now() - INTERVAL 2 DAYS) LIMIT 1`)
+            )
+            assert.match(String(await one.catch((error: Error) => error)), /are not known/, table)
+          }
+        await run("ledger", "verify")
+        // Three days later, all of the history is too old, and the vault still has it.
+        const later = { overrides: acceleratedClock(-3 * 86_400_000) }
+        const rebuilt = await sluice(["rebuild", "--config", config], environment, later)
+        assert.strictEqual(rebuilt.code, 0, rebuilt.stderr)
+        assert.deepStrictEqual(await history(), [])
+        const status = JSON.parse((await run("status", "--json")).stdout).data
+        assert.isAbove(status.disk.published, 10_000)
+        assert.isAbove(status.disk.vault, 1_000)
+      } finally {
+        discard(account)
       }
-      const before = await versions()
-      await run(["prune", "--apply"])
-      const after = await versions()
-      assert.isTrue(after > 0 && after < before, `${before} became ${after}`)
-      // The clock of the runs is fast, so the machine's own may still be behind their times.
-      await run(["verify", "--all"], -1)
-      await run(["verify"], -1)
-      // A version that is missing after the limit is found all the same.
-      const tables = [
-        "contacts",
-        "contact_tags",
-        "contact_attributions",
-        "contact_custom_values",
-        "contact_dnd_settings"
-      ]
-      await inDatabase(
-        account.warehouse,
-        async (rows) => {
-          for (const table of tables) await rows(`DELETE FROM crm_history.${table}`)
-        },
-        "READ_WRITE"
-      )
-      const wrong = await sluice(["verify", "--all", "--config", config], account.environment)
-      assert.strictEqual(wrong.code, 1, wrong.stdout)
-      assert.match(wrong.stdout + wrong.stderr, new RegExp(`${after} rows? missing that the vault contains`))
-    } finally {
-      discard(account)
     }
-  })
+  )
+
+  it(
+    "leaves an output that verify compares with the vault, which still has the removed versions",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openAlone("contacts", "--contacts", "30")
+      const day = 86_400_000
+      const config = join(newFolder(), "sluice.toml")
+      writeFileSync(config, '[prune]\nhistory = "1 days"\n')
+      const run = async (args: ReadonlyArray<string>, daysAgo = 0) => {
+        const overrides = acceleratedClock(daysAgo * day)
+        const ran = await sluice([...args, "--config", config], account.environment, { overrides })
+        assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
+        return ran
+      }
+      const versions = async () => {
+        const [row] = await inDatabase(account.warehouse, (rows) =>
+          rows("SELECT count(*)::INTEGER AS n FROM crm_history.contacts")
+        )
+        return Number(row!["n"])
+      }
+      try {
+        for (const daysAgo of [4, 3, 0]) {
+          await run(["sync", "--full", "--only", "contacts"], daysAgo)
+          await account.service.post("change", { contacts: 0.5, seed: daysAgo })
+        }
+        const before = await versions()
+        await run(["prune", "--apply"])
+        const after = await versions()
+        assert.isTrue(after > 0 && after < before, `${before} became ${after}`)
+        // The clock of the runs is fast, so the machine's own may still be behind their times.
+        await run(["verify", "--all"], -1)
+        await run(["verify"], -1)
+        // A version that is missing after the limit is found all the same.
+        const tables = [
+          "contacts",
+          "contact_tags",
+          "contact_attributions",
+          "contact_custom_values",
+          "contact_dnd_settings"
+        ]
+        await inDatabase(
+          account.warehouse,
+          async (rows) => {
+            for (const table of tables) await rows(`DELETE FROM crm_history.${table}`)
+          },
+          "READ_WRITE"
+        )
+        const wrong = await sluice(["verify", "--all", "--config", config], account.environment)
+        assert.strictEqual(wrong.code, 1, wrong.stdout)
+        assert.match(wrong.stdout + wrong.stderr, new RegExp(`${after} rows? missing that the vault contains`))
+      } finally {
+        discard(account)
+      }
+    }
+  )
 
   it("says what to do if there is nothing to prune, and while another run works", async () => {
     const account = await openAlone("contacts", "--contacts", "10")

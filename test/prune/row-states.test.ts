@@ -37,7 +37,7 @@ describe("the states of rows", () => {
     }
   })
 
-  it("take less than 100 bytes for a row, outside of the heap", () => {
+  it("take less than 100 bytes for a row, outside of the heap", { tags: ["slow"] }, () => {
     const rows = 500_000
     const before = process.memoryUsage()
     const states = new RowStates()

@@ -59,51 +59,55 @@ const lived = async (...flags: ReadonlyArray<string>): Promise<Account> => {
 }
 
 describe("a compacted vault", () => {
-  it("makes the same tables in a rebuild, and the next sync finds the same", async () => {
-    // Its pages have copies of records that differ, invalid records and unknown fields.
-    const account = await lived("--world", "nasty")
-    try {
-      // A full sync that is stopped: its pages must stay, because the next one goes on.
-      const stopped = new AbortController()
-      const before = (await account.service.stats()).requests
-      const running = sluice(["sync", "--full", ...account.selection], account.environment, {
-        signal: stopped.signal
-      })
-      await account.service.requested(before + 30)
-      stopped.abort(130)
-      await running
-      const other = newFolder()
-      rmSync(other, { recursive: true })
-      cpSync(account.output, other, { recursive: true })
-      const compacted = { ...account.environment, SLUICE_OUTPUT: other }
-      const size = bytesIn(join(other, "vault"))
-      const planned = await sluice(["prune", "--compact-vault", "--json"], compacted)
-      assert.strictEqual(planned.code, 0, planned.stderr)
-      assert.strictEqual(bytesIn(join(other, "vault")), size)
-      const pruned = await sluice(["prune", "--compact-vault", "--apply", "--json"], compacted)
-      assert.strictEqual(pruned.code, 0, pruned.stderr)
-      const { vault } = JSON.parse(pruned.stdout).data
-      assert.isAbove(vault.records, 50)
-      assert.deepStrictEqual({ ...JSON.parse(planned.stdout).data.vault, before: "" }, { ...vault, before: "" })
-      assert.isBelow(bytesIn(join(other, "vault")), size * 0.95)
+  it(
+    "makes the same tables in a rebuild, and the next sync finds the same",
+    { tags: ["slow"], timeout: 300_000 },
+    async () => {
+      // Its pages have copies of records that differ, invalid records and unknown fields.
+      const account = await lived("--world", "nasty")
+      try {
+        // A full sync that is stopped: its pages must stay, because the next one goes on.
+        const stopped = new AbortController()
+        const before = (await account.service.stats()).requests
+        const running = sluice(["sync", "--full", ...account.selection], account.environment, {
+          signal: stopped.signal
+        })
+        await account.service.requested(before + 30)
+        stopped.abort(130)
+        await running
+        const other = newFolder()
+        rmSync(other, { recursive: true })
+        cpSync(account.output, other, { recursive: true })
+        const compacted = { ...account.environment, SLUICE_OUTPUT: other }
+        const size = bytesIn(join(other, "vault"))
+        const planned = await sluice(["prune", "--compact-vault", "--json"], compacted)
+        assert.strictEqual(planned.code, 0, planned.stderr)
+        assert.strictEqual(bytesIn(join(other, "vault")), size)
+        const pruned = await sluice(["prune", "--compact-vault", "--apply", "--json"], compacted)
+        assert.strictEqual(pruned.code, 0, pruned.stderr)
+        const { vault } = JSON.parse(pruned.stdout).data
+        assert.isAbove(vault.records, 50)
+        assert.deepStrictEqual({ ...JSON.parse(planned.stdout).data.vault, before: "" }, { ...vault, before: "" })
+        assert.isBelow(bytesIn(join(other, "vault")), size * 0.95)
 
-      const both = [account.environment, compacted]
-      for (const environment of both) await ok(sluice(["rebuild"], environment))
-      const warehouses = [account.warehouse, join(other, "warehouse.duckdb")] as const
-      assert.deepStrictEqual(await differing(...warehouses), [])
-      await ok(sluice(["verify", "--all"], compacted))
-      // What the interrupted sync had read counts, and nothing that is there is taken for deleted.
-      for (const environment of both) await ok(sluice(["sync", ...account.selection], environment), [0, 3])
-      const deleted = await Promise.all(
-        warehouses.map((path) =>
-          inDatabase(path, (rows) => rows("SELECT id FROM crm.contacts WHERE _deleted_at IS NOT NULL ORDER BY ALL"))
+        const both = [account.environment, compacted]
+        for (const environment of both) await ok(sluice(["rebuild"], environment))
+        const warehouses = [account.warehouse, join(other, "warehouse.duckdb")] as const
+        assert.deepStrictEqual(await differing(...warehouses), [])
+        await ok(sluice(["verify", "--all"], compacted))
+        // What the interrupted sync had read counts, and nothing that is there is taken for deleted.
+        for (const environment of both) await ok(sluice(["sync", ...account.selection], environment), [0, 3])
+        const deleted = await Promise.all(
+          warehouses.map((path) =>
+            inDatabase(path, (rows) => rows("SELECT id FROM crm.contacts WHERE _deleted_at IS NOT NULL ORDER BY ALL"))
+          )
         )
-      )
-      assert.deepStrictEqual(deleted[0], deleted[1])
-      const again = await sluice(["prune", "--compact-vault", "--json"], compacted)
-      assert.isBelow(JSON.parse(again.stdout).data.vault.records, vault.records)
-    } finally {
-      discard(account)
+        assert.deepStrictEqual(deleted[0], deleted[1])
+        const again = await sluice(["prune", "--compact-vault", "--json"], compacted)
+        assert.isBelow(JSON.parse(again.stdout).data.vault.records, vault.records)
+      } finally {
+        discard(account)
+      }
     }
-  }, 300_000)
+  )
 })

@@ -121,89 +121,98 @@ describe("a release", () => {
         yield* publishThings(output, { full: true })
         assert.notStrictEqual(inode(output, "parquet/things/part-0.parquet"), before)
       }).pipe(Effect.provide(warehouseAt(output)))
-    }
+    },
+    { tags: ["slow"] }
   )
 
-  it.effect("has the rows of the warehouse after many nights of changes, of which none writes all rows", () => {
-    const output = newOutput()
-    const random = randomFrom(7)
-    return Effect.gen(function* () {
-      yield* addAll
-      // Changed records are found by their keys alone, which another location may have as well.
-      yield* (yield* Warehouse).run(
-        "INSERT INTO crm.things SELECT * REPLACE ('there' AS location_id) FROM crm.things WHERE id LIKE '%1%'"
-      )
-      yield* publishThings(output)
-      for (let night = 0; night < 12; night++) {
-        const changed = Array.from({ length: 1 + Math.floor(random() * 6) }, () =>
-          random() < 0.3 ? `new-${night}-${Math.floor(random() * 3)}` : ids[Math.floor(random() * ids.length)]!
+  it.effect(
+    "has the rows of the warehouse after many nights of changes, of which none writes all rows",
+    () => {
+      const output = newOutput()
+      const random = randomFrom(7)
+      return Effect.gen(function* () {
+        yield* addAll
+        // Changed records are found by their keys alone, which another location may have as well.
+        yield* (yield* Warehouse).run(
+          "INSERT INTO crm.things SELECT * REPLACE ('there' AS location_id) FROM crm.things WHERE id LIKE '%1%'"
         )
-        yield* replaceThings([...new Set(changed)], nastyTexts[Math.floor(random() * nastyTexts.length)]!)
-        // Two runs before one release.
-        if (night % 3 === 0) yield* replaceThings([ids[night]!], "twice")
-        const { isNew } = yield* publishThings(output, { run: `night-${night}` })
-        assert.isTrue(isNew)
+        yield* publishThings(output)
+        for (let night = 0; night < 12; night++) {
+          const changed = Array.from({ length: 1 + Math.floor(random() * 6) }, () =>
+            random() < 0.3 ? `new-${night}-${Math.floor(random() * 3)}` : ids[Math.floor(random() * ids.length)]!
+          )
+          yield* replaceThings([...new Set(changed)], nastyTexts[Math.floor(random() * nastyTexts.length)]!)
+          // Two runs before one release.
+          if (night % 3 === 0) yield* replaceThings([ids[night]!], "twice")
+          const { isNew } = yield* publishThings(output, { run: `night-${night}` })
+          assert.isTrue(isNew)
+          yield* compareFiles(output)
+        }
+        assert.strictEqual(released(output).manifest.state.fullBytes > 0, true)
+        // All changed.
+        yield* replaceThings(ids, "all")
+        yield* publishThings(output)
         yield* compareFiles(output)
-      }
-      assert.strictEqual(released(output).manifest.state.fullBytes > 0, true)
-      // All changed.
-      yield* replaceThings(ids, "all")
-      yield* publishThings(output)
-      yield* compareFiles(output)
-    }).pipe(Effect.provide(warehouseAt(output)))
-  })
+      }).pipe(Effect.provide(warehouseAt(output)))
+    },
+    { tags: ["slow"] }
+  )
 
-  it.effect("has the same row groups of a Parquet file before the first changed row", () => {
-    const output = newOutput()
-    const path = join(output, "published/parquet/things/part-0.parquet")
-    const groups = () =>
-      Effect.promise(async () => {
-        const { row_groups, key_value_metadata } = await parquetMetadataAsync(await asyncBufferFromFile(path))
-        const found = Object.fromEntries((key_value_metadata ?? []).map(({ key, value }) => [key, value]))
-        assert.strictEqual(found["description"], "Things, one of each kind.")
-        const { key, columns } = JSON.parse(found["sluice"]!)
-        assert.deepStrictEqual(key, ["location_id", "id"])
-        assert.deepStrictEqual(columns["note"], { description: "Whatever was said about it", personalData: "none" })
-        return row_groups.map(({ num_rows }) => Number(num_rows))
-      })
-    const full = [20_480, 20_480, 20_480, 20_480]
-    /** The bytes of the file up to the end of its first row groups. */
-    const beginning = (bytes: number) => readFileSync(path).subarray(0, bytes)
-    return Effect.gen(function* () {
-      yield* addManyThings(100_000)
-      yield* addAll
-      yield* publishThings(output)
-      assert.deepStrictEqual(yield* groups(), [...full, 100_000 + ids.length - 81_920])
-      const before = beginning(100_000)
+  it.effect(
+    "has the same row groups of a Parquet file before the first changed row",
+    () => {
+      const output = newOutput()
+      const path = join(output, "published/parquet/things/part-0.parquet")
+      const groups = () =>
+        Effect.promise(async () => {
+          const { row_groups, key_value_metadata } = await parquetMetadataAsync(await asyncBufferFromFile(path))
+          const found = Object.fromEntries((key_value_metadata ?? []).map(({ key, value }) => [key, value]))
+          assert.strictEqual(found["description"], "Things, one of each kind.")
+          const { key, columns } = JSON.parse(found["sluice"]!)
+          assert.deepStrictEqual(key, ["location_id", "id"])
+          assert.deepStrictEqual(columns["note"], { description: "Whatever was said about it", personalData: "none" })
+          return row_groups.map(({ num_rows }) => Number(num_rows))
+        })
+      const full = [20_480, 20_480, 20_480, 20_480]
+      /** The bytes of the file up to the end of its first row groups. */
+      const beginning = (bytes: number) => readFileSync(path).subarray(0, bytes)
+      return Effect.gen(function* () {
+        yield* addManyThings(100_000)
+        yield* addAll
+        yield* publishThings(output)
+        assert.deepStrictEqual(yield* groups(), [...full, 100_000 + ids.length - 81_920])
+        const before = beginning(100_000)
 
-      yield* replaceThings(["new-1", "new-2", ids[3]!], "new")
-      yield* publishThings(output)
-      yield* compareFiles(output)
-      assert.isTrue(beginning(100_000).equals(before))
-      const updated = yield* groups()
-      assert.deepStrictEqual(updated.slice(0, 4), full)
-      assert.strictEqual(
-        updated.reduce((sum, rows) => sum + rows),
-        100_002 + ids.length
-      )
+        yield* replaceThings(["new-1", "new-2", ids[3]!], "new")
+        yield* publishThings(output)
+        yield* compareFiles(output)
+        assert.isTrue(beginning(100_000).equals(before))
+        const updated = yield* groups()
+        assert.deepStrictEqual(updated.slice(0, 4), full)
+        assert.strictEqual(
+          updated.reduce((sum, rows) => sum + rows),
+          100_002 + ids.length
+        )
 
-      // A row of the third group: the first two stay.
-      yield* replaceThings(["id50000"], "changed")
-      yield* publishThings(output)
-      yield* compareFiles(output)
-      assert.isTrue(beginning(100_000).equals(before))
-      assert.deepStrictEqual((yield* groups()).slice(0, 2), full.slice(0, 2))
-      const rows = yield* Effect.promise(async () =>
-        parquetReadObjects({ file: await asyncBufferFromFile(path), compressors, columns: ["id", "note"] })
-      )
-      assert.deepStrictEqual(rows.at(-1), { id: "id50000", note: "changed" })
+        // A row of the third group: the first two stay.
+        yield* replaceThings(["id50000"], "changed")
+        yield* publishThings(output)
+        yield* compareFiles(output)
+        assert.isTrue(beginning(100_000).equals(before))
+        assert.deepStrictEqual((yield* groups()).slice(0, 2), full.slice(0, 2))
+        const rows = yield* Effect.promise(async () =>
+          parquetReadObjects({ file: await asyncBufferFromFile(path), compressors, columns: ["id", "note"] })
+        )
+        assert.deepStrictEqual(rows.at(-1), { id: "id50000", note: "changed" })
 
-      yield* replaceThings(["id7"], "changed")
-      yield* publishThings(output)
-      yield* compareFiles(output)
-      assert.isFalse(beginning(100_000).equals(before))
-    }).pipe(Effect.provide(warehouseAt(output)))
-  })
+        yield* replaceThings(["id7"], "changed")
+        yield* publishThings(output)
+        yield* compareFiles(output)
+        assert.isFalse(beginning(100_000).equals(before))
+      }).pipe(Effect.provide(warehouseAt(output)))
+    },
+    { tags: ["slow"] }
+  )
 
   it.effect("is written anew if the list of changes does not begin at the current release", () => {
     const output = newOutput()

@@ -36,7 +36,7 @@ const fill = Effect.gen(function* () {
   yield* addThings([...nastyTexts.map((note, index) => ({ id: `n${index}`, name: "nasty", note })), typed])
 })
 
-describe.each(kinds)("$name ($csvProfile)", ({ csvProfile, name }) => {
+describe.each(kinds)("$name ($csvProfile)", { tags: ["slow"] }, ({ csvProfile, name }) => {
   it.effect("writes all rows, and a pipe receives the bytes of the file", () => {
     const output = newOutput()
     return Effect.gen(function* () {

@@ -179,16 +179,19 @@ describe("the files of a wide table", () => {
     ["700 fields", 1000, 700, 2],
     ["more fields than columns", 20, 1100, 3]
   ] as const)
-    it.effect(`have the cells of the view with ${what}`, () =>
-      compare((warehouse) =>
-        warehouse.transaction([
-          `INSERT INTO crm.contacts (location_id, id) SELECT 'one', 'c' || i FROM range(${contacts}) AS r(i)`,
-          `INSERT INTO crm.custom_fields (location_id, id, model, data_type, field_key, position)
+    it.effect(
+      `have the cells of the view with ${what}`,
+      () =>
+        compare((warehouse) =>
+          warehouse.transaction([
+            `INSERT INTO crm.contacts (location_id, id) SELECT 'one', 'c' || i FROM range(${contacts}) AS r(i)`,
+            `INSERT INTO crm.custom_fields (location_id, id, model, data_type, field_key, position)
            SELECT 'one', 'f' || i, 'contact', if(i % 4 = 0, 'NUMERICAL', 'TEXT'), 'contact.field_' || i, i FROM range(${fields}) AS r(i)`,
-          `INSERT INTO crm.contact_custom_values (location_id, contact_id, custom_field_id, value_text)
+            `INSERT INTO crm.contact_custom_values (location_id, contact_id, custom_field_id, value_text)
            SELECT DISTINCT 'one', 'c' || (hash(i) % greatest(${contacts}, 1)), 'f' || (hash(i + 7) % greatest(${fields} - 1, 1)), (i * 3)::VARCHAR
            FROM range(${Math.ceil(contacts * each)}) AS r(i) QUALIFY row_number() OVER (PARTITION BY 2, 3) = 1`
-        ])
-      )
+          ])
+        ),
+      { tags: ["slow"] }
     )
 })

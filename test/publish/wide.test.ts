@@ -6,7 +6,7 @@ import { sql } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
-describe("custom fields as columns of published tables", () => {
+describe("custom fields as columns of published tables", { tags: ["slow"] }, () => {
   it("shows a date and time as the same instant in every time zone of a reader", async () => {
     const account = await openAccount("--contacts", "20")
     try {

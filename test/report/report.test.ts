@@ -280,7 +280,7 @@ describe("the report of two nights", () => {
     assert.include(textOf(figures), `${String(n)} opportunities`)
   })
 
-  it("is equal byte for byte when it is made again, and is not part of the release", async () => {
+  it("is equal byte for byte when it is made again, and is not part of the release", { tags: ["slow"] }, async () => {
     const before = reportOf(account)
     const path = join(account.output, "published/report/index.html")
     assert.strictEqual(statSync(path).mode & 0o777, 0o600)

@@ -8,26 +8,30 @@ import { sluice } from "../support/sluice.ts"
 import { rowsOf, textOf } from "./reading.ts"
 
 describe("the report", () => {
-  it("of an account without records has the name of its location, and a sentence for each topic", async () => {
-    const account = await openTables(
-      "locations,contacts,opportunities,appointments,calendars,transactions,subscriptions,messages,conversations",
-      "--contacts",
-      "0"
-    )
-    try {
-      const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
-      assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
-      const html = readFileSync(join(account.output, "published/report/index.html"), "utf8")
-      const [location] = await query(account.warehouse, "SELECT name FROM crm.locations")
-      assert.include(html, `<h1>${String(location!["name"]).replace("&", "&#38;")}</h1>`)
-      const text = textOf(html)
-      assert.include(text, "no opportunities won ; no payments received ; no new contacts ; no appointments booked .")
-      assert.include(text, "No opportunity is open.")
-      assert.notMatch(html, /NaN|undefined|Infinity/)
-    } finally {
-      discard(account)
+  it(
+    "of an account without records has the name of its location, and a sentence for each topic",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openTables(
+        "locations,contacts,opportunities,appointments,calendars,transactions,subscriptions,messages,conversations",
+        "--contacts",
+        "0"
+      )
+      try {
+        const environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
+        assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
+        const html = readFileSync(join(account.output, "published/report/index.html"), "utf8")
+        const [location] = await query(account.warehouse, "SELECT name FROM crm.locations")
+        assert.include(html, `<h1>${String(location!["name"]).replace("&", "&#38;")}</h1>`)
+        const text = textOf(html)
+        assert.include(text, "no opportunities won ; no payments received ; no new contacts ; no appointments booked .")
+        assert.include(text, "No opportunity is open.")
+        assert.notMatch(html, /NaN|undefined|Infinity/)
+      } finally {
+        discard(account)
+      }
     }
-  })
+  )
 
   it("begins with what is incomplete, why, and which scope to add", async () => {
     const account = await openTables("calendars,appointments", "--contacts", "20")

@@ -256,7 +256,7 @@ describe("a link with a trouble", () => {
     assert.strictEqual(sha256(second.body), page.sha256)
   })
 
-  it("is compressed without being requested, and inflates to a gigabyte", async () => {
+  it("is compressed without being requested, and inflates to a gigabyte", { tags: ["slow"] }, async () => {
     const { expected, url } = withTrouble("bomb")[0]!
     const { body, headers } = await raw(url, { "accept-encoding": "identity" })
     assert.strictEqual(headers["content-encoding"], "gzip")

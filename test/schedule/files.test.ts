@@ -4,9 +4,13 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parse } from "yaml"
-import { programOf } from "../support/programs.ts"
-import { pythonWith } from "../support/python.ts"
+import { hasPython, programOf } from "../support/programs.ts"
+import { python } from "../support/python.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
+
+const analyze = programOf("systemd", "/usr/bin/systemd-analyze")
+const crontab = programOf("cron", "/usr/bin/crontab")
+const shellcheck = programOf("shellcheck", "/usr/bin/shellcheck")
 
 let folder: string
 beforeAll(() => (folder = newFolder()))
@@ -19,42 +23,54 @@ const printed = async (kind: string, ...flags: ReadonlyArray<string>) => {
   assert.strictEqual(ran.code, 0, ran.stderr)
   return { into, stderr: ran.stderr }
 }
+const cronJob = async () => {
+  const { into } = await printed("k8s")
+  const file = join(into, "sluice.yaml")
+  return { file, spec: parse(readFileSync(file, "utf8").split("---\n")[1]!).spec }
+}
 const checked = (program: string, ...args: ReadonlyArray<string>) => {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" })
   return { status, said: stdout + stderr }
 }
 
 describe("schedule print", () => {
-  it("--systemd: units that systemd accepts, at the right instant in summer and winter", async () => {
-    const settings = join(folder, "with blank, $HOME and %n.toml")
-    writeFileSync(settings, "")
-    const { into } = await printed("systemd", "--config", settings)
-    const analyze = programOf("systemd", "/usr/bin/systemd-analyze")
-    if (analyze === undefined) return
-    const units = ["sluice.service", "sluice.timer", "sluice-failed.service"].map((name) => join(into, name))
-    assert.deepStrictEqual(checked(analyze, "verify", ...units), { status: 0, said: "" })
-    const [, calendar] = /^OnCalendar=(.*)$/m.exec(readFileSync(units[1]!, "utf8"))!
-    const next = (from: string) =>
-      checked(analyze, "calendar", calendar!, `--base-time=${from} 12:00 UTC`).said.match(/Next elapse: \w+ (.*)/)?.[1]
-    assert.strictEqual(next("2027-01-10"), "2027-01-11 01:30:00 UTC")
-    assert.strictEqual(next("2027-07-10"), "2027-07-11 00:30:00 UTC")
-    // A unit with a mistake is not accepted.
-    assert.notStrictEqual(checked(analyze, "calendar", `${calendar!}x`).status, 0)
-  })
-
-  it("--cron: a crontab that cron accepts, and a script without a finding of shellcheck", async () => {
-    const { into } = await printed("cron")
-    const crontab = programOf("cron", "/usr/bin/crontab")
-    if (crontab !== undefined) {
-      const { status, said } = checked(crontab, "-n", join(into, "sluice.crontab"))
-      assert.strictEqual(status, 0, said)
+  it.skipIf(analyze === undefined)(
+    "--systemd: units that systemd accepts, at the right instant in summer and winter",
+    { tags: ["slow"] },
+    async () => {
+      const settings = join(folder, "with blank, $HOME and %n.toml")
+      writeFileSync(settings, "")
+      const { into } = await printed("systemd", "--config", settings)
+      const units = ["sluice.service", "sluice.timer", "sluice-failed.service"].map((name) => join(into, name))
+      assert.deepStrictEqual(checked(analyze!, "verify", ...units), { status: 0, said: "" })
+      const [, calendar] = /^OnCalendar=(.*)$/m.exec(readFileSync(units[1]!, "utf8"))!
+      const next = (from: string) =>
+        checked(analyze!, "calendar", calendar!, `--base-time=${from} 12:00 UTC`).said.match(
+          /Next elapse: \w+ (.*)/
+        )?.[1]
+      assert.strictEqual(next("2027-01-10"), "2027-01-11 01:30:00 UTC")
+      assert.strictEqual(next("2027-07-10"), "2027-07-11 00:30:00 UTC")
+      // A unit with a mistake is not accepted.
+      assert.notStrictEqual(checked(analyze!, "calendar", `${calendar!}x`).status, 0)
     }
-    const shellcheck = programOf("shellcheck", "/usr/bin/shellcheck")
-    if (shellcheck !== undefined)
-      assert.deepStrictEqual(checked(shellcheck, join(into, "sluice-nightly")), { status: 0, said: "" })
+  )
+
+  it.skipIf(crontab === undefined)("--cron: a crontab that cron accepts", { tags: ["slow"] }, async () => {
+    const { into } = await printed("cron")
+    const { status, said } = checked(crontab!, "-n", join(into, "sluice.crontab"))
+    assert.strictEqual(status, 0, said)
   })
 
-  it("--launchd: a property list as Python reads it", async () => {
+  it.skipIf(shellcheck === undefined)(
+    "--cron: a script without a finding of shellcheck",
+    { tags: ["slow"] },
+    async () => {
+      const { into } = await printed("cron")
+      assert.deepStrictEqual(checked(shellcheck!, join(into, "sluice-nightly")), { status: 0, said: "" })
+    }
+  )
+
+  it.skipIf(!hasPython)("--launchd: a property list as Python reads it", { tags: ["slow"] }, async () => {
     const { into } = await printed("launchd")
     const program = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))"
     const list = JSON.parse(
@@ -64,47 +80,53 @@ describe("schedule print", () => {
     assert.deepStrictEqual(list.ProgramArguments, ["/bin/sh", join(process.cwd(), "sluice-nightly")])
   })
 
-  it("--k8s: a CronJob that the schemas of Kubernetes accept in their strict form", async () => {
-    const { into } = await printed("k8s")
-    const file = join(into, "sluice.yaml")
-    const python = pythonWith(["kubernetes-validate==1.37.0"])
-    if (python === undefined) return
-    const validate = (path: string) => checked(python, "-m", "kubernetes_validate", "--strict", path)
-    const { status, said } = validate(file)
-    assert.strictEqual(status, 0, said)
-    writeFileSync(`${file}.wrong`, readFileSync(file, "utf8").replace("startingDeadlineSeconds", "startDeadline"))
-    assert.notStrictEqual(validate(`${file}.wrong`).status, 0, "the control")
-    const job = readFileSync(file, "utf8").split("---\n")[1]!
-    const { spec } = parse(job)
+  it("--k8s: a CronJob at the time, which is not tried again when the budget is spent", async () => {
+    const { spec } = await cronJob()
     assert.deepInclude(spec, { schedule: "30 2 * * *", timeZone: "Europe/Berlin", concurrencyPolicy: "Forbid" })
     assert.notInclude(spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.values, 75)
-    const shellcheck = programOf("shellcheck", "/usr/bin/shellcheck")
-    const [, , script] = spec.jobTemplate.spec.template.spec.containers[0].command
-    if (shellcheck !== undefined) {
-      const { stdout } = spawnSync(shellcheck, ["--shell=sh", "--severity=warning", "-"], {
+  })
+
+  it.skipIf(python === undefined)(
+    "--k8s: a CronJob that the schemas of Kubernetes accept in their strict form",
+    { tags: ["slow"] },
+    async () => {
+      const { file } = await cronJob()
+      const validate = (path: string) => checked(python!, "-m", "kubernetes_validate", "--strict", path)
+      const { status, said } = validate(file)
+      assert.strictEqual(status, 0, said)
+      writeFileSync(`${file}.wrong`, readFileSync(file, "utf8").replace("startingDeadlineSeconds", "startDeadline"))
+      assert.notStrictEqual(validate(`${file}.wrong`).status, 0, "the control")
+    }
+  )
+
+  it.skipIf(shellcheck === undefined)(
+    "--k8s: a script without a finding of shellcheck",
+    { tags: ["slow"] },
+    async () => {
+      const { spec } = await cronJob()
+      const [, , script] = spec.jobTemplate.spec.template.spec.containers[0].command
+      const { stdout } = spawnSync(shellcheck!, ["--shell=sh", "--severity=warning", "-"], {
         input: script,
         encoding: "utf8"
       })
       assert.strictEqual(stdout, "")
     }
-  })
+  )
 
-  it("--github: a workflow that the published schema accepts, once a night in summer and winter", async () => {
-    const { into } = await printed("github")
-    const file = join(into, "sluice.yml")
-    const python = pythonWith(["check-jsonschema==0.38.0"])
-    if (python !== undefined) {
-      const { status, said } = checked(
-        python,
-        "-m",
-        "check_jsonschema",
-        "--builtin-schema",
-        "vendor.github-workflows",
-        file
-      )
+  it.skipIf(python === undefined)(
+    "--github: a workflow that the published schema accepts",
+    { tags: ["slow"] },
+    async () => {
+      const { into } = await printed("github")
+      const schema = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+      const { status, said } = checked(python!, ...schema, join(into, "sluice.yml"))
       assert.strictEqual(status, 0, said)
     }
-    const workflow = parse(readFileSync(file, "utf8"))
+  )
+
+  it("--github: a workflow that runs once a night in summer and winter", async () => {
+    const { into } = await printed("github")
+    const workflow = parse(readFileSync(join(into, "sluice.yml"), "utf8"))
     assert.deepStrictEqual(
       workflow.on.schedule.map(({ cron }: { cron: string }) => cron),
       ["30 0 * * *", "30 1 * * *"]

@@ -149,7 +149,7 @@ const messages = (): ReadonlyArray<Told> =>
     .map(({ body }) => JSON.parse(body.toString()))
     .map(({ opened, recovered }) => ({ opened: kindsOf(opened), recovered: kindsOf(recovered) }))
 
-it("30 nights: one alarm and one recovery per bad period, and none in good nights", async () => {
+it("30 nights: one alarm and one recovery per bad period, and none in good nights", { tags: ["slow"] }, async () => {
   // The clock changes in one of the nights, which is an hour shorter.
   const lengths = nights.slice(1).map((at, index) => (at - nights[index]!) / hour)
   assert.deepStrictEqual(

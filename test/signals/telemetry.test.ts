@@ -4,11 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { type Account, discard, openAlone } from "../support/account.ts"
-import { pythonWith, runPython } from "../support/python.ts"
+import { python, runPython } from "../support/python.ts"
 import { type Received, type Receiver, startReceiver } from "../support/receiver.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
-
-const python = pythonWith(["opentelemetry-proto==1.45.2"])
 
 /** Prints the messages of files as one JSON object for each; a file with an unknown field is an error. */
 const program = `
@@ -96,7 +94,7 @@ const decoded = (received: ReadonlyArray<Received>) => {
   }
 }
 
-describe.skipIf(python === undefined)("OpenTelemetry", () => {
+describe.skipIf(python === undefined)("OpenTelemetry", { tags: ["slow"] }, () => {
   it.each([
     ["http/protobuf", {}],
     ["http/json", { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }],
@@ -190,16 +188,20 @@ describe.skipIf(python === undefined)("OpenTelemetry", () => {
     assert.include(wrong.stderr, "cannot be understood")
   })
 
-  it("that fails costs one warning and a few seconds, and is not named with its address", async () => {
-    for (const answer of [500, "hang", "refused"] as const) {
-      if (answer !== "refused") receiver.answer = answer
-      const nowhere = answer === "refused" ? { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:1/${secret}` } : {}
-      const begun = performance.now()
-      const { code, stdout, stderr } = await sync(nowhere)
-      assert.strictEqual(code, 0)
-      assert.lengthOf(stderr.match(/The OpenTelemetry collector was not reached: it /g) ?? [], 1, stderr)
-      assert.notInclude(stdout + stderr, secret)
-      assert.isBelow(performance.now() - begun, 12_000)
+  it(
+    "that fails costs one warning and a few seconds, and is not named with its address",
+    { tags: ["slow"] },
+    async () => {
+      for (const answer of [500, "hang", "refused"] as const) {
+        if (answer !== "refused") receiver.answer = answer
+        const nowhere = answer === "refused" ? { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:1/${secret}` } : {}
+        const begun = performance.now()
+        const { code, stdout, stderr } = await sync(nowhere)
+        assert.strictEqual(code, 0)
+        assert.lengthOf(stderr.match(/The OpenTelemetry collector was not reached: it /g) ?? [], 1, stderr)
+        assert.notInclude(stdout + stderr, secret)
+        assert.isBelow(performance.now() - begun, 12_000)
+      }
     }
-  })
+  )
 })

@@ -8,10 +8,10 @@ describe("a simulated scenario of faults, changes and kills", () => {
 
   it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
     "with seed %i ends with every table equal to the service",
+    { tags: ["slow"], timeout: 60_000 },
     async (seed) => {
       const { wrong, events } = await simulate(seed)
       assert.deepStrictEqual(wrong, [], events.join("\n"))
-    },
-    60_000
+    }
   )
 })

@@ -43,65 +43,73 @@ describe("an export about a person", () => {
     ["another email", ["--email", "x.quill@other.example"]],
     ["phone without the code of the country", ["--phone", "(415) 555-0199"]],
     ["id", ["--contact", "planted0000000000001"]]
-  ])("found by %s contains every planted record, and the free text of others only as a candidate", async (_, flags) => {
-    const { code, rows, stderr, to } = await run(...flags, "--search-text")
-    assert.strictEqual(code, 0, stderr)
-    assert.deepStrictEqual(ids(rows("contacts")), [person.contact])
-    for (const [collection, table] of Object.entries(tableOf))
-      assert.deepStrictEqual(ids(rows(table)), person.ids[collection]!.toSorted(), table)
-    assert.deepStrictEqual(
-      rows("contact_emails").map((row) => row["email"]),
-      ["x.quill@other.example"]
-    )
-    const candidates = JSON.parse(readFileSync(join(to, "candidates.json"), "utf8")) as ReadonlyArray<Row>
-    assert.deepStrictEqual(
-      [...new Set(candidates.map(({ table, key }) => `${table} ${key}`))],
-      [`contact_notes ${person.note}`]
-    )
-  })
+  ])(
+    "found by %s contains every planted record, and the free text of others only as a candidate",
+    { tags: ["slow"] },
+    async (_, flags) => {
+      const { code, rows, stderr, to } = await run(...flags, "--search-text")
+      assert.strictEqual(code, 0, stderr)
+      assert.deepStrictEqual(ids(rows("contacts")), [person.contact])
+      for (const [collection, table] of Object.entries(tableOf))
+        assert.deepStrictEqual(ids(rows(table)), person.ids[collection]!.toSorted(), table)
+      assert.deepStrictEqual(
+        rows("contact_emails").map((row) => row["email"]),
+        ["x.quill@other.example"]
+      )
+      const candidates = JSON.parse(readFileSync(join(to, "candidates.json"), "utf8")) as ReadonlyArray<Row>
+      assert.deepStrictEqual(
+        [...new Set(candidates.map(({ table, key }) => `${table} ${key}`))],
+        [`contact_notes ${person.note}`]
+      )
+    }
+  )
 
-  it("names each source with what was found, or why nothing can be said, and what it cannot contain", async () => {
-    const { rows, stderr, stdout, to } = await run("--contact", person.contact)
-    assert.match(
-      stderr,
-      /The export may lack records\. .*recurring_tasks:\s+not\s+reachable:\s+account\.recurring_task_ids\s+is not set\./s
-    )
-    assert.match(stdout, /^source +found\ncontacts +1 found$/m)
-    assert.match(stdout, /^appointments +1 found$/m)
-    assert.match(stdout, /^recurring_tasks +not reachable: account\.recurring_task_ids is not set$/m)
-    const coverage = JSON.parse(readFileSync(join(to, "coverage.json"), "utf8"))
-    assert.include(coverage.limits.join(), "wrote about the person in records that belong to somebody else")
-    const page = readFileSync(join(to, "index.html"), "utf8")
-    const folds = Array.from(
-      page.matchAll(/<details (open)?>\s*<summary>(\d+) rows?</g),
-      ([, open, n]) => [open, Number(n)] as const
-    )
-    assert.isAbove(folds.length, 3)
-    for (const [open, n] of folds) assert.strictEqual(open === "open", n <= 5, `${n} rows`)
-    for (const text of [planted.name, "Where was looked", "messages", person.ids["orders"]![0]!])
-      assert.include(page, text)
-    const held = rowsOf(page, "held")
-    assert.deepStrictEqual(
-      held.map(([table, n]) => [table, Number(n)]),
-      held.map(([table]) => [table, rows(table!).length])
-    )
-    assert.sameMembers(
-      held.map(([table]) => table),
-      globSync("*.json", { cwd: join(to, "data") }).map((file) => file.slice(0, -".json".length))
-    )
-    const [heading, looked] = ["What is held", "Where was looked"].map((text) => page.indexOf(text))
-    assert.isBelow(heading!, looked!)
-    assert.strictEqual(held[0]![0], "contacts")
-    const counts = `${held.reduce((sum, [, n]) => sum + Number(n), 0)} rows in ${held.length} tables`
-    const [said] = new RegExp(`^\\d+ records, ${counts}`, "m").exec(stdout) ?? assert.fail(stdout)
-    assert.include(textOf(page), said)
-    const added = String(rows("contacts")[0]!["date_added"])
-    assert.include(page, `<time datetime="${added}" title="${added}">`)
-    assert.notMatch(textOf(page.slice(0, page.indexOf("<section id"))), /\d\d:\d\d:\d\d/, "no time has seconds")
-    assert.notMatch(page, /<script|https?:\/\/[^"]*\.(js|css)/)
-  })
+  it(
+    "names each source with what was found, or why nothing can be said, and what it cannot contain",
+    { tags: ["slow"] },
+    async () => {
+      const { rows, stderr, stdout, to } = await run("--contact", person.contact)
+      assert.match(
+        stderr,
+        /The export may lack records\. .*recurring_tasks:\s+not\s+reachable:\s+account\.recurring_task_ids\s+is not set\./s
+      )
+      assert.match(stdout, /^source +found\ncontacts +1 found$/m)
+      assert.match(stdout, /^appointments +1 found$/m)
+      assert.match(stdout, /^recurring_tasks +not reachable: account\.recurring_task_ids is not set$/m)
+      const coverage = JSON.parse(readFileSync(join(to, "coverage.json"), "utf8"))
+      assert.include(coverage.limits.join(), "wrote about the person in records that belong to somebody else")
+      const page = readFileSync(join(to, "index.html"), "utf8")
+      const folds = Array.from(
+        page.matchAll(/<details (open)?>\s*<summary>(\d+) rows?</g),
+        ([, open, n]) => [open, Number(n)] as const
+      )
+      assert.isAbove(folds.length, 3)
+      for (const [open, n] of folds) assert.strictEqual(open === "open", n <= 5, `${n} rows`)
+      for (const text of [planted.name, "Where was looked", "messages", person.ids["orders"]![0]!])
+        assert.include(page, text)
+      const held = rowsOf(page, "held")
+      assert.deepStrictEqual(
+        held.map(([table, n]) => [table, Number(n)]),
+        held.map(([table]) => [table, rows(table!).length])
+      )
+      assert.sameMembers(
+        held.map(([table]) => table),
+        globSync("*.json", { cwd: join(to, "data") }).map((file) => file.slice(0, -".json".length))
+      )
+      const [heading, looked] = ["What is held", "Where was looked"].map((text) => page.indexOf(text))
+      assert.isBelow(heading!, looked!)
+      assert.strictEqual(held[0]![0], "contacts")
+      const counts = `${held.reduce((sum, [, n]) => sum + Number(n), 0)} rows in ${held.length} tables`
+      const [said] = new RegExp(`^\\d+ records, ${counts}`, "m").exec(stdout) ?? assert.fail(stdout)
+      assert.include(textOf(page), said)
+      const added = String(rows("contacts")[0]!["date_added"])
+      assert.include(page, `<time datetime="${added}" title="${added}">`)
+      assert.notMatch(textOf(page.slice(0, page.indexOf("<section id"))), /\d\d:\d\d:\d\d/, "no time has seconds")
+      assert.notMatch(page, /<script|https?:\/\/[^"]*\.(js|css)/)
+    }
+  )
 
-  it("has the same rows in JSON, CSV and the zip file, which only the owner can read", async () => {
+  it("has the same rows in JSON, CSV and the zip file, which only the owner can read", { tags: ["slow"] }, async () => {
     const { rows, to } = await run("--contact", person.contact)
     const csv = parse(readFileSync(join(to, "data/messages.csv")), { columns: true }) as ReadonlyArray<Row>
     assert.deepStrictEqual(ids(csv), ids(rows("messages")))
@@ -112,21 +120,27 @@ describe("an export about a person", () => {
     for (const path of [to, `${to}.zip`, join(to, "index.html")]) assert.strictEqual(statSync(path).mode & 0o077, 0)
   })
 
-  it("contains every record of the service that has the id of a contact, and none that has not", async () => {
-    const contacts = (await account.service.records("contacts")).slice(0, 3)
-    for (const contact of contacts) {
-      const { rows } = await run("--contact", String(contact["id"]))
-      for (const [collection, table] of Object.entries({ ...tableOf, emails: "emails" })) {
-        const all = await account.service.records(collection === "transactions" ? "transactions?form=list" : collection)
-        const own = all.filter((record) => JSON.stringify(record).includes(String(contact["id"])))
-        assert.deepStrictEqual(
-          ids(rows(table)),
-          own.map((record) => String(record["id"] ?? record["_id"])).toSorted(),
-          `${table} of ${String(contact["id"])}`
-        )
+  it(
+    "contains every record of the service that has the id of a contact, and none that has not",
+    { tags: ["slow"] },
+    async () => {
+      const contacts = (await account.service.records("contacts")).slice(0, 3)
+      for (const contact of contacts) {
+        const { rows } = await run("--contact", String(contact["id"]))
+        for (const [collection, table] of Object.entries({ ...tableOf, emails: "emails" })) {
+          const all = await account.service.records(
+            collection === "transactions" ? "transactions?form=list" : collection
+          )
+          const own = all.filter((record) => JSON.stringify(record).includes(String(contact["id"])))
+          assert.deepStrictEqual(
+            ids(rows(table)),
+            own.map((record) => String(record["id"] ?? record["_id"])).toSorted(),
+            `${table} of ${String(contact["id"])}`
+          )
+        }
       }
     }
-  })
+  )
 
   it("has each conversation as a vCon and as a page: every message once, calls with their hash and transcript", async () => {
     const [caller] = await query(
@@ -162,42 +176,53 @@ describe("an export about a person", () => {
     assert.notMatch(page, /<script|<img/)
   })
 
-  it("is refused for a person who is unknown, ambiguous or not named, with what to do next", async () => {
-    const unknown = await run("--contact", "nobody")
-    assert.deepInclude(unknown, { code: 1 })
-    assert.match(unknown.stderr, /--contact nobody: no table has a contact with this id/)
-    await account.service.post("plant", {
-      collection: "contacts",
-      like: person.contact,
-      id: "plantedTwin000000001",
-      fields: { additionalEmails: [] }
-    })
-    assert.strictEqual((await sync()).code, 0)
-    const two = await run("--email", planted.email)
-    assert.strictEqual(two.code, 2)
-    assert.match(two.stderr, /2 contacts match: .*planted0000000000001.*plantedTwin000000001/)
-    assert.match(two.stderr, /--contact planted\w+ for one of them, or with --all/)
-    assert.isFalse(existsSync(two.to))
-    assert.lengthOf((await run("--email", planted.email, "--all")).rows("contacts"), 2)
-    const one = await run("--contact", person.contact)
-    assert.match(one.stderr, /Not included, although they share an address: plantedTwin000000001/)
-    for (const flags of [[], ["--email", "no address"], ["--phone", "12"]])
-      assert.strictEqual((await run(...flags)).code, 2, flags.join(" "))
-    const again = await sluice(["subject", "export", "--contact", person.contact, "--to", one.to], account.environment)
-    assert.strictEqual(again.code, 2)
-    assert.match(again.stderr, /exists already/)
-  })
+  it(
+    "is refused for a person who is unknown, ambiguous or not named, with what to do next",
+    { tags: ["slow"] },
+    async () => {
+      const unknown = await run("--contact", "nobody")
+      assert.deepInclude(unknown, { code: 1 })
+      assert.match(unknown.stderr, /--contact nobody: no table has a contact with this id/)
+      await account.service.post("plant", {
+        collection: "contacts",
+        like: person.contact,
+        id: "plantedTwin000000001",
+        fields: { additionalEmails: [] }
+      })
+      assert.strictEqual((await sync()).code, 0)
+      const two = await run("--email", planted.email)
+      assert.strictEqual(two.code, 2)
+      assert.match(two.stderr, /2 contacts match: .*planted0000000000001.*plantedTwin000000001/)
+      assert.match(two.stderr, /--contact planted\w+ for one of them, or with --all/)
+      assert.isFalse(existsSync(two.to))
+      assert.lengthOf((await run("--email", planted.email, "--all")).rows("contacts"), 2)
+      const one = await run("--contact", person.contact)
+      assert.match(one.stderr, /Not included, although they share an address: plantedTwin000000001/)
+      for (const flags of [[], ["--email", "no address"], ["--phone", "12"]])
+        assert.strictEqual((await run(...flags)).code, 2, flags.join(" "))
+      const again = await sluice(
+        ["subject", "export", "--contact", person.contact, "--to", one.to],
+        account.environment
+      )
+      assert.strictEqual(again.code, 2)
+      assert.match(again.stderr, /exists already/)
+    }
+  )
 
-  it("ends with 3 and says so if a table that may hold the person was not read completely", async () => {
-    await account.service.post("token", { removeScope: "invoices.readonly" })
-    assert.strictEqual((await sync("--full")).code, 77)
-    const { code, stdout } = await run("--contact", person.contact)
-    assert.strictEqual(code, 3)
-    assert.match(stdout, /^invoices +1 found, there may be more: invoices is incomplete/m)
-    await account.service.post("token", { addScope: "invoices.readonly" })
-  })
+  it(
+    "ends with 3 and says so if a table that may hold the person was not read completely",
+    { tags: ["slow"] },
+    async () => {
+      await account.service.post("token", { removeScope: "invoices.readonly" })
+      assert.strictEqual((await sync("--full")).code, 77)
+      const { code, stdout } = await run("--contact", person.contact)
+      assert.strictEqual(code, 3)
+      assert.match(stdout, /^invoices +1 found, there may be more: invoices is incomplete/m)
+      await account.service.post("token", { addScope: "invoices.readonly" })
+    }
+  )
 
-  it("contains what the account has since the last sync only with --refresh", async () => {
+  it("contains what the account has since the last sync only with --refresh", { tags: ["slow"] }, async () => {
     const requests = async () => (await account.service.stats()).requests
     const id = "laterinvoice00000001"
     const [like] = person.ids["invoices"]!

@@ -99,24 +99,28 @@ describe("bad input", () => {
     assert.match(ran.stderr, /^Next: /m)
   })
 
-  it("a missing scope makes its resource unreadable and ends the run with 77, and other resources are read", async () => {
-    await account.service.post("token", { removeScope: "opportunities.readonly" })
-    try {
-      const output = await newOutput()
-      const ran = await syncWith({ SLUICE_OUTPUT: output }, "--only", "contacts,opportunities,orders")
-      assert.strictEqual(ran.code, 77)
-      assertExplains(ran, /opportunities: not readable with this token/)
-      const warehouse = join(output, "warehouse.duckdb")
-      const [row] = await query(
-        warehouse,
-        "SELECT (SELECT count(*) FROM crm.contacts) AS contacts, (SELECT count(*) FROM crm.orders) AS orders"
-      )
-      assert.strictEqual(row!["contacts"], "120")
-      assert.notStrictEqual(row!["orders"], "0")
-    } finally {
-      await account.service.post("token", { addScope: "opportunities.readonly" })
+  it(
+    "a missing scope makes its resource unreadable and ends the run with 77, and other resources are read",
+    { tags: ["slow"] },
+    async () => {
+      await account.service.post("token", { removeScope: "opportunities.readonly" })
+      try {
+        const output = await newOutput()
+        const ran = await syncWith({ SLUICE_OUTPUT: output }, "--only", "contacts,opportunities,orders")
+        assert.strictEqual(ran.code, 77)
+        assertExplains(ran, /opportunities: not readable with this token/)
+        const warehouse = join(output, "warehouse.duckdb")
+        const [row] = await query(
+          warehouse,
+          "SELECT (SELECT count(*) FROM crm.contacts) AS contacts, (SELECT count(*) FROM crm.orders) AS orders"
+        )
+        assert.strictEqual(row!["contacts"], "120")
+        assert.notStrictEqual(row!["orders"], "0")
+      } finally {
+        await account.service.post("token", { addScope: "opportunities.readonly" })
+      }
     }
-  })
+  )
 
   it.each<[string, (vault: string) => void, isRefusedToRoot: boolean]>([
     ["the vault is a file", (vault) => writeFileSync(vault, ""), true],

@@ -62,7 +62,7 @@ describe("choosing the resources", () => {
   )
 })
 
-describe("the coverage of a run", () => {
+describe("the coverage of a run", { tags: ["slow"] }, () => {
   it("states what the settings leave out of a table that was read, unless they do not", async () => {
     const reasonsWith = async (setting: Readonly<Record<string, string>>) => {
       const output = newFolder()
@@ -108,61 +108,65 @@ describe("the coverage of a run", () => {
 })
 
 describe("custom fields as columns", () => {
-  it("are typed columns of the wide view with every value of the long table; a renamed field keeps its column", async () => {
-    const output = newFolder()
-    const { warehouse } = await syncInto(output, "--only", "contacts,opportunities,custom_fields,forms")
-    const types = async () =>
-      query(
-        warehouse,
-        `SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = 'contacts_wide'
+  it(
+    "are typed columns of the wide view with every value of the long table; a renamed field keeps its column",
+    { tags: ["slow"] },
+    async () => {
+      const output = newFolder()
+      const { warehouse } = await syncInto(output, "--only", "contacts,opportunities,custom_fields,forms")
+      const types = async () =>
+        query(
+          warehouse,
+          `SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = 'contacts_wide'
          AND column_name LIKE 'cf_%' ORDER BY column_name`
-      )
-    const before = await types()
-    const typeByColumn = new Map(before.map((row) => [row["column_name"], row["data_type"]]))
-    assert.strictEqual(typeByColumn.get("cf_lifetime_value"), "DECIMAL(38,7)")
-    assert.strictEqual(typeByColumn.get("cf_last_service"), "DATE")
-    assert.strictEqual(typeByColumn.get("cf_interested_in"), "VARCHAR[]")
-    assert.strictEqual(typeByColumn.get("cf_home_type"), "VARCHAR")
+        )
+      const before = await types()
+      const typeByColumn = new Map(before.map((row) => [row["column_name"], row["data_type"]]))
+      assert.strictEqual(typeByColumn.get("cf_lifetime_value"), "DECIMAL(38,7)")
+      assert.strictEqual(typeByColumn.get("cf_last_service"), "DATE")
+      assert.strictEqual(typeByColumn.get("cf_interested_in"), "VARCHAR[]")
+      assert.strictEqual(typeByColumn.get("cf_home_type"), "VARCHAR")
 
-    // Each column has as many values as the field has in the long table.
-    for (const field of await query(
-      warehouse,
-      "SELECT id, field_key, data_type FROM crm.custom_fields WHERE model = 'contact'"
-    )) {
-      const column = `cf_${String(field["field_key"]).replace("contact.", "")}`
-      const [row] = await query(
+      // Each column has as many values as the field has in the long table.
+      for (const field of await query(
         warehouse,
-        `SELECT (SELECT count(*) FROM crm.contact_custom_values WHERE custom_field_id = '${String(field["id"])}') AS long,
+        "SELECT id, field_key, data_type FROM crm.custom_fields WHERE model = 'contact'"
+      )) {
+        const column = `cf_${String(field["field_key"]).replace("contact.", "")}`
+        const [row] = await query(
+          warehouse,
+          `SELECT (SELECT count(*) FROM crm.contact_custom_values WHERE custom_field_id = '${String(field["id"])}') AS long,
            (SELECT count("${column}") FROM crm.contacts_wide) AS wide`
+        )
+        assert.strictEqual(row!["wide"], row!["long"], column)
+      }
+      const [rows] = await query(
+        warehouse,
+        "SELECT (SELECT count(*) FROM crm.contacts) AS contacts, (SELECT count(*) FROM crm.contacts_wide) AS wide"
       )
-      assert.strictEqual(row!["wide"], row!["long"], column)
-    }
-    const [rows] = await query(
-      warehouse,
-      "SELECT (SELECT count(*) FROM crm.contacts) AS contacts, (SELECT count(*) FROM crm.contacts_wide) AS wide"
-    )
-    assert.strictEqual(rows!["wide"], rows!["contacts"])
-    const [answers] = await query(
-      warehouse,
-      "SELECT count(*) AS n FROM duckdb_columns() WHERE table_name = 'form_submissions_wide' AND column_name LIKE 'answer_%'"
-    )
-    assert.isAbove(Number(answers!["n"]), 2)
+      assert.strictEqual(rows!["wide"], rows!["contacts"])
+      const [answers] = await query(
+        warehouse,
+        "SELECT count(*) AS n FROM duckdb_columns() WHERE table_name = 'form_submissions_wide' AND column_name LIKE 'answer_%'"
+      )
+      assert.isAbove(Number(answers!["n"]), 2)
 
-    const [field] = await query(warehouse, "SELECT id FROM crm.custom_fields WHERE field_key = 'contact.home_type'")
-    const renamed = { collection: "customFields", id: field!["id"], fields: { name: "Kind of house" } }
-    await account.service.post("edit", renamed)
-    await syncInto(output, "--only", "custom_fields")
-    const after = await types()
-    assert.deepStrictEqual(
-      after.map((row) => row["column_name"]),
-      before.map((row) => row["column_name"])
-    )
-    const published = { ...environmentOf(account.service, output), SLUICE_FORMATS: "duckdb" }
-    assert.strictEqual((await sluice(["publish"], published)).code, 0)
-    const [column] = await query(
-      join(output, "published/crm.duckdb"),
-      "SELECT comment FROM duckdb_columns() WHERE table_name = 'contacts_wide' AND column_name = 'cf_home_type'"
-    )
-    assert.match(String(column!["comment"]), /^Kind of house/, "the comment follows the new name")
-  })
+      const [field] = await query(warehouse, "SELECT id FROM crm.custom_fields WHERE field_key = 'contact.home_type'")
+      const renamed = { collection: "customFields", id: field!["id"], fields: { name: "Kind of house" } }
+      await account.service.post("edit", renamed)
+      await syncInto(output, "--only", "custom_fields")
+      const after = await types()
+      assert.deepStrictEqual(
+        after.map((row) => row["column_name"]),
+        before.map((row) => row["column_name"])
+      )
+      const published = { ...environmentOf(account.service, output), SLUICE_FORMATS: "duckdb" }
+      assert.strictEqual((await sluice(["publish"], published)).code, 0)
+      const [column] = await query(
+        join(output, "published/crm.duckdb"),
+        "SELECT comment FROM duckdb_columns() WHERE table_name = 'contacts_wide' AND column_name = 'cf_home_type'"
+      )
+      assert.match(String(column!["comment"]), /^Kind of house/, "the comment follows the new name")
+    }
+  )
 })

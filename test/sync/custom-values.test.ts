@@ -7,7 +7,7 @@ import { sluice } from "../support/sluice.ts"
 
 const tables = ["--only", "contacts,opportunities,custom_fields,locations"]
 
-describe("custom values", () => {
+describe("custom values", { tags: ["slow"] }, () => {
   it("become dates where a birthday does, and what is no date is NULL, counted and said", async () => {
     const days: ReadonlyArray<readonly [sent: unknown, day: string | null]> = [
       [7_776_000_000, "1970-04-01"],

@@ -22,47 +22,51 @@ describe("deletions", () => {
   const ids = async (sql: string) => (await query(account.warehouse, sql)).map((row) => String(row["id"]))
   const deleted = (table: string) => ids(`SELECT id FROM crm.${table} WHERE _deleted_at IS NOT NULL ORDER BY id`)
 
-  it("are confirmed by one request each after a complete list, and their last version is in the history", async () => {
-    const contacts = (await ids("SELECT id FROM crm.contacts ORDER BY id")).slice(0, 3)
-    const [product] = await ids("SELECT id FROM crm.products ORDER BY id")
-    for (const id of contacts) await account.service.call("DELETE", `/contacts/${id}`)
-    await account.service.call("DELETE", `/products/${product}?locationId=${account.service.locationId}`)
-    await account.service.post("stats/reset", {})
-    const ran = await account.sync("--full")
-    assert.strictEqual(ran.code, 0, ran.stderr)
-    assert.deepStrictEqual(await deleted("contacts"), contacts)
-    assert.deepStrictEqual(await deleted("products"), [product])
-    assert.deepStrictEqual(await account.differences(), [])
+  it(
+    "are confirmed by one request each after a complete list, and their last version is in the history",
+    { tags: ["slow"] },
+    async () => {
+      const contacts = (await ids("SELECT id FROM crm.contacts ORDER BY id")).slice(0, 3)
+      const [product] = await ids("SELECT id FROM crm.products ORDER BY id")
+      for (const id of contacts) await account.service.call("DELETE", `/contacts/${id}`)
+      await account.service.call("DELETE", `/products/${product}?locationId=${account.service.locationId}`)
+      await account.service.post("stats/reset", {})
+      const ran = await account.sync("--full")
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.deepStrictEqual(await deleted("contacts"), contacts)
+      assert.deepStrictEqual(await deleted("products"), [product])
+      assert.deepStrictEqual(await account.differences(), [])
 
-    const { requestsByOperation } = await account.service.stats()
-    // One more shows that the route returns records that exist. The children's reading may ask at the same time.
-    assert.isAtMost(requestsByOperation["GET /contacts/:contactId"]!, 2 * (3 + 1))
-    assert.isAtMost(requestsByOperation["GET /products/:productId"]!, 2 * (1 + 1))
-    // Their children are deleted as well.
-    const [remaining] = await query(
-      account.warehouse,
-      `SELECT (SELECT count(*) FROM crm.contact_notes AS n JOIN crm.contacts AS c ON c.id = n.contact_id
+      const { requestsByOperation } = await account.service.stats()
+      // One more shows that the route returns records that exist. The children's reading may ask at the same time.
+      assert.isAtMost(requestsByOperation["GET /contacts/:contactId"]!, 2 * (3 + 1))
+      assert.isAtMost(requestsByOperation["GET /products/:productId"]!, 2 * (1 + 1))
+      // Their children are deleted as well.
+      const [remaining] = await query(
+        account.warehouse,
+        `SELECT (SELECT count(*) FROM crm.contact_notes AS n JOIN crm.contacts AS c ON c.id = n.contact_id
          WHERE c._deleted_at IS NOT NULL AND n._deleted_at IS NULL) AS notes,
        (SELECT count(*) FROM crm.prices WHERE product_id = '${product}' AND _deleted_at IS NULL) AS prices`
-    )
-    assert.deepStrictEqual(remaining, { notes: "0", prices: "0" })
-    const versions = await query(
-      account.warehouse,
-      `SELECT h._valid_to = c._deleted_at AND c._deleted_at = c._synced_at AS joined, h._deleted_at FROM crm_history.contacts AS h
+      )
+      assert.deepStrictEqual(remaining, { notes: "0", prices: "0" })
+      const versions = await query(
+        account.warehouse,
+        `SELECT h._valid_to = c._deleted_at AND c._deleted_at = c._synced_at AS joined, h._deleted_at FROM crm_history.contacts AS h
        JOIN crm.contacts AS c USING (id) WHERE c._deleted_at IS NOT NULL`
-    )
-    assert.deepStrictEqual(
-      versions,
-      [1, 2, 3].map(() => ({ joined: true, _deleted_at: null }))
-    )
-    const [counted] = await query(
-      account.warehouse,
-      "SELECT deleted_rows FROM meta.run_resources WHERE resource = 'contacts' ORDER BY run_id DESC LIMIT 1"
-    )
-    assert.strictEqual(counted!["deleted_rows"], "3")
-  })
+      )
+      assert.deepStrictEqual(
+        versions,
+        [1, 2, 3].map(() => ({ joined: true, _deleted_at: null }))
+      )
+      const [counted] = await query(
+        account.warehouse,
+        "SELECT deleted_rows FROM meta.run_resources WHERE resource = 'contacts' ORDER BY run_id DESC LIMIT 1"
+      )
+      assert.strictEqual(counted!["deleted_rows"], "3")
+    }
+  )
 
-  it("of a conversation delete its messages as well", async () => {
+  it("of a conversation delete its messages as well", { tags: ["slow"] }, async () => {
     const [conversation] = await ids(
       `SELECT conversation_id AS id FROM crm.messages WHERE _deleted_at IS NULL GROUP BY ALL HAVING count(*) > 3 ORDER BY 1`
     )
@@ -76,25 +80,29 @@ describe("deletions", () => {
     assert.deepStrictEqual(await account.differences(), [])
   })
 
-  it("of many conversations take their messages along, and leave room for messages that are deleted alone", async () => {
-    const live = await query(
-      account.warehouse,
-      `SELECT conversation_id AS id, count(*) AS n, sum(count(*)) OVER () AS total FROM crm.messages WHERE _deleted_at IS NULL GROUP BY ALL ORDER BY n DESC, id`
-    )
-    const total = Number(live[0]!["total"])
-    let taken = 0
-    const chosen = live.filter(({ n }) => taken <= total * 0.35 && (taken += Number(n)) > 0)
-    assert.isAtMost(chosen.length, 20)
-    for (const { id } of chosen) await account.service.call("DELETE", `/conversations/${id}`)
-    const [single] = await ids(
-      `SELECT id FROM crm.messages WHERE _deleted_at IS NULL AND conversation_id = '${live.at(-1)!["id"]}' ORDER BY id`
-    )
-    await account.service.post("remove", { collection: "messages", id: single })
-    const ran = await sync("--full", "--only", "conversations")
-    assert.strictEqual(ran.code, 0, ran.stderr)
-    assert.include(await deleted("messages"), single)
-    assert.deepStrictEqual(await account.differences(), [], ran.stderr)
-  })
+  it(
+    "of many conversations take their messages along, and leave room for messages that are deleted alone",
+    { tags: ["slow"] },
+    async () => {
+      const live = await query(
+        account.warehouse,
+        `SELECT conversation_id AS id, count(*) AS n, sum(count(*)) OVER () AS total FROM crm.messages WHERE _deleted_at IS NULL GROUP BY ALL ORDER BY n DESC, id`
+      )
+      const total = Number(live[0]!["total"])
+      let taken = 0
+      const chosen = live.filter(({ n }) => taken <= total * 0.35 && (taken += Number(n)) > 0)
+      assert.isAtMost(chosen.length, 20)
+      for (const { id } of chosen) await account.service.call("DELETE", `/conversations/${id}`)
+      const [single] = await ids(
+        `SELECT id FROM crm.messages WHERE _deleted_at IS NULL AND conversation_id = '${live.at(-1)!["id"]}' ORDER BY id`
+      )
+      await account.service.post("remove", { collection: "messages", id: single })
+      const ran = await sync("--full", "--only", "conversations")
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.include(await deleted("messages"), single)
+      assert.deepStrictEqual(await account.differences(), [], ran.stderr)
+    }
+  )
 
   it("are not made if the record still exists when it is requested, and the run reports this", async () => {
     const [hidden] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id")
@@ -133,35 +141,39 @@ describe("deletions", () => {
     }
   })
 
-  it("of too many rows are refused until --accept-deletions, also of rows that are deleted with others", async () => {
-    const [pipeline] = await ids(
-      "SELECT pipeline_id AS id FROM crm.opportunities GROUP BY ALL ORDER BY count(*) DESC LIMIT 1"
-    )
-    const opportunities = await ids(`SELECT id FROM crm.opportunities WHERE pipeline_id = '${pipeline}' ORDER BY id`)
-    assert.isAbove(opportunities.length, 20)
-    await account.service.call("DELETE", `/opportunities/pipelines/${pipeline}`)
-    const both = ["--full", "--only", "pipelines,opportunities"]
-    const withOthers = await sync(...both)
-    assert.match(
-      withOthers.stderr,
-      /pipelines: 1 row is missing from the list, and with it \d+ of \d+ rows of opportunities: .*--accept-deletions/
-    )
-    assert.deepStrictEqual([...(await deleted("pipelines")), ...(await deleted("opportunities"))], [])
-    assert.strictEqual((await sync(...both, "--accept-deletions")).code, 0)
-    assert.deepStrictEqual(await deleted("pipelines"), [pipeline])
-    assert.deepStrictEqual(await deleted("opportunities"), opportunities)
+  it(
+    "of too many rows are refused until --accept-deletions, also of rows that are deleted with others",
+    { tags: ["slow"] },
+    async () => {
+      const [pipeline] = await ids(
+        "SELECT pipeline_id AS id FROM crm.opportunities GROUP BY ALL ORDER BY count(*) DESC LIMIT 1"
+      )
+      const opportunities = await ids(`SELECT id FROM crm.opportunities WHERE pipeline_id = '${pipeline}' ORDER BY id`)
+      assert.isAbove(opportunities.length, 20)
+      await account.service.call("DELETE", `/opportunities/pipelines/${pipeline}`)
+      const both = ["--full", "--only", "pipelines,opportunities"]
+      const withOthers = await sync(...both)
+      assert.match(
+        withOthers.stderr,
+        /pipelines: 1 row is missing from the list, and with it \d+ of \d+ rows of opportunities: .*--accept-deletions/
+      )
+      assert.deepStrictEqual([...(await deleted("pipelines")), ...(await deleted("opportunities"))], [])
+      assert.strictEqual((await sync(...both, "--accept-deletions")).code, 0)
+      assert.deepStrictEqual(await deleted("pipelines"), [pipeline])
+      assert.deepStrictEqual(await deleted("opportunities"), opportunities)
 
-    const redirects = await ids("SELECT id FROM crm.redirects ORDER BY id")
-    assert.isAbove(redirects.length, 20)
-    for (const id of redirects)
-      await account.service.call("DELETE", `/funnels/lookup/redirect/${id}?locationId=${account.service.locationId}`)
-    const refused = await sync("--only", "redirects")
-    assert.match(refused.stderr, /redirects: \d+ of \d+ rows are missing from the list.*--accept-deletions/)
-    assert.deepStrictEqual(await deleted("redirects"), [])
-    const accepted = await sync("--only", "redirects", "--accept-deletions")
-    assert.strictEqual(accepted.code, 0, accepted.stderr)
-    assert.deepStrictEqual(await deleted("redirects"), redirects)
-  })
+      const redirects = await ids("SELECT id FROM crm.redirects ORDER BY id")
+      assert.isAbove(redirects.length, 20)
+      for (const id of redirects)
+        await account.service.call("DELETE", `/funnels/lookup/redirect/${id}?locationId=${account.service.locationId}`)
+      const refused = await sync("--only", "redirects")
+      assert.match(refused.stderr, /redirects: \d+ of \d+ rows are missing from the list.*--accept-deletions/)
+      assert.deepStrictEqual(await deleted("redirects"), [])
+      const accepted = await sync("--only", "redirects", "--accept-deletions")
+      assert.strictEqual(accepted.code, 0, accepted.stderr)
+      assert.deepStrictEqual(await deleted("redirects"), redirects)
+    }
+  )
 
   it("of incrementally synced records are found by the weekly full read, without --full", async () => {
     const [contact] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id DESC")
@@ -210,22 +222,26 @@ describe("deletions", () => {
     assert.deepStrictEqual(await deleted("recurring_tasks"), [task])
   })
 
-  it("of records in partitions that the settings name are found in those that were read", async () => {
-    const only = ["sync", "--only", "object_fields,object_folders"]
-    const reading = (keys: string) => sluice(only, { ...account.environment, SLUICE_OBJECT_KEYS: keys })
-    const [all, other] = ["custom_objects.project,business", "business"]
-    assert.strictEqual((await reading(all!)).code, 0)
-    const fieldsOf = (key: string) => ids(`SELECT id FROM crm.object_fields WHERE object_key = '${key}' ORDER BY id`)
-    const [field] = await fieldsOf("business")
-    assert.isAbove((await fieldsOf("business")).length, 3)
-    await account.service.post("remove", { collection: "objectFields", id: field })
-    const ran = await reading(other!)
-    assert.strictEqual(ran.code, 0, ran.stderr)
-    assert.deepStrictEqual(await deleted("object_fields"), [field])
-    // An object that is no longer named, or that the service does not know, keeps its fields.
-    assert.strictEqual((await reading(`${other},custom_objects.unknown`)).code, 0)
-    assert.deepStrictEqual(await deleted("object_fields"), [field])
-  })
+  it(
+    "of records in partitions that the settings name are found in those that were read",
+    { tags: ["slow"] },
+    async () => {
+      const only = ["sync", "--only", "object_fields,object_folders"]
+      const reading = (keys: string) => sluice(only, { ...account.environment, SLUICE_OBJECT_KEYS: keys })
+      const [all, other] = ["custom_objects.project,business", "business"]
+      assert.strictEqual((await reading(all!)).code, 0)
+      const fieldsOf = (key: string) => ids(`SELECT id FROM crm.object_fields WHERE object_key = '${key}' ORDER BY id`)
+      const [field] = await fieldsOf("business")
+      assert.isAbove((await fieldsOf("business")).length, 3)
+      await account.service.post("remove", { collection: "objectFields", id: field })
+      const ran = await reading(other!)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.deepStrictEqual(await deleted("object_fields"), [field])
+      // An object that is no longer named, or that the service does not know, keeps its fields.
+      assert.strictEqual((await reading(`${other},custom_objects.unknown`)).code, 0)
+      assert.deepStrictEqual(await deleted("object_fields"), [field])
+    }
+  )
 
   it("of children are made whenever their parent was found deleted", async () => {
     const [note] = await query(
@@ -244,7 +260,7 @@ describe("deletions", () => {
     assert.include(await deleted("contact_notes"), id)
   })
 
-  it("of a parent that the service restores are undone, also for its children", async () => {
+  it("of a parent that the service restores are undone, also for its children", { tags: ["slow"] }, async () => {
     const [note] = await query(
       account.warehouse,
       "SELECT id, contact_id FROM crm.contact_notes WHERE _deleted_at IS NULL ORDER BY id DESC"
@@ -303,7 +319,7 @@ describe("deletions", () => {
 })
 
 describe("many rows missing from a list", () => {
-  it("are all requested: none is marked deleted because it was beyond some number", async () => {
+  it("are all requested: none is marked deleted because it was beyond some number", { tags: ["slow"] }, async () => {
     const account = await openAlone("contacts", "--contacts", "2000")
     const first = await account.sync()
     assert.strictEqual(first.code, 0, first.stderr)

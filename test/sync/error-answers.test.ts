@@ -60,6 +60,7 @@ describe("errors with the status 200", () => {
     ["html", "null"]
   ])(
     "%s for every request, %s for single records: nothing changes or is complete, and the next plain sync reads again",
+    { tags: ["slow"] },
     async (form, ofSingles) => {
       const before = await tables()
       await faults({ kind: "200", form })

@@ -33,7 +33,7 @@ exclude = ["message"]
 hash = ["email"]
 `
 
-describe("columns that the settings keep out", () => {
+describe("columns that the settings keep out", { tags: ["slow"] }, () => {
   let account: Account
   let proxy: Awaited<ReturnType<typeof alteredService>>
   const [root, printed] = [newFolder(), [] as Array<string>]
@@ -299,7 +299,7 @@ describe("columns that the settings keep out", () => {
   })
 })
 
-it("an erased person stays erased by an address that is not stored any more", async () => {
+it("an erased person stays erased by an address that is not stored any more", { tags: ["slow"] }, async () => {
   const account = await openPeople("locations,contacts", "--contacts", "25")
   const config = join(newFolder(), "sluice.toml")
   const run = (...args: ReadonlyArray<string>) =>

@@ -69,16 +69,20 @@ describe("every link of an account", () => {
     assert.isAtLeast(Number(stats["bodies"]), new Set(links.map(({ sha256 }) => sha256)).size - 1)
   })
 
-  it("that was fetched is not requested again, although every record has a new signature", async () => {
-    await account.service.post("stats/reset", {})
-    const ran = await sluice(["sync", "--full"], environment())
-    assert.strictEqual(ran.code, 3, ran.stderr)
-    const { byPath } = (await account.service.fileStats()) as { readonly byPath: Record<string, number> }
-    const again = Object.keys(byPath).filter((path) =>
-      links.some((link) => link["expected"] === "fetched" && path.includes(String(link["path"])))
-    )
-    assert.deepStrictEqual(again, [])
-  })
+  it(
+    "that was fetched is not requested again, although every record has a new signature",
+    { tags: ["slow"] },
+    async () => {
+      await account.service.post("stats/reset", {})
+      const ran = await sluice(["sync", "--full"], environment())
+      assert.strictEqual(ran.code, 3, ran.stderr)
+      const { byPath } = (await account.service.fileStats()) as { readonly byPath: Record<string, number> }
+      const again = Object.keys(byPath).filter((path) =>
+        links.some((link) => link["expected"] === "fetched" && path.includes(String(link["path"])))
+      )
+      assert.deepStrictEqual(again, [])
+    }
+  )
 })
 
 it("links of two locations that are read side by side are fetched for each", async () => {

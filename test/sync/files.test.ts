@@ -12,7 +12,7 @@ import { sluice } from "../support/sluice.ts"
 const tables = "contacts,conversations,files,messages,users,custom_fields,opportunities,emails"
 const day = 86_400_000
 
-describe("files behind links", () => {
+describe("files behind links", { tags: ["slow"] }, () => {
   let account: Account
   let host: FileHost
   let messages: ReadonlyArray<string>

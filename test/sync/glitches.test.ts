@@ -66,7 +66,7 @@ const glitches: Readonly<Record<string, Glitch>> = {
     isList ? answer : withList(answer, records, (list) => list.filter((_, index) => index % 2 === 1))
 }
 
-describe("a service that answers wrongly for a while", () => {
+describe("a service that answers wrongly for a while", { tags: ["slow"] }, () => {
   let account: Account
   let routes: ReadonlyArray<Route>
   let glitch: Glitch | undefined

@@ -90,7 +90,7 @@ describe("history", () => {
     assert.strictEqual(row!["n"], "0")
   })
 
-  it("can be queried in the published file as well", async () => {
+  it("can be queried in the published file as well", { tags: ["slow"] }, async () => {
     const published = await sluice(["publish"], { SLUICE_OUTPUT: account.output, SLUICE_FORMATS: "duckdb" })
     assert.strictEqual(published.code, 0, published.stderr)
     const database = join(account.output, "published", "crm.duckdb")

@@ -4,7 +4,7 @@ import { query } from "../support/compare.ts"
 import { lowerBound } from "../support/lower-bound.ts"
 import { sluice } from "../support/sluice.ts"
 
-describe("a sync after one per cent of the account has changed", () => {
+describe("a sync after one per cent of the account has changed", { tags: ["slow"] }, () => {
   let account: Account
   let first: Readonly<Record<string, number>>
   let second: Readonly<Record<string, number>>

@@ -43,7 +43,7 @@ describe.each([
     account.service.stop()
   })
 
-  it("it is stored with all others, wherever it is and whatever its date", async () => {
+  it("it is stored with all others, wherever it is and whatever its date", { tags: ["slow"] }, async () => {
     const all = (await account.service.records("conversations")).toSorted(
       (one, other) => Date.parse(String(one["lastMessageDate"])) - Date.parse(String(other["lastMessageDate"]))
     )

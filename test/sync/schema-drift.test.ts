@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 
-it("new fields, types and undocumented enum values are reported once, with a sample", async () => {
+it("new fields, types and undocumented enum values are reported once, with a sample", { tags: ["slow"] }, async () => {
   const account = await openCore("--contacts", "40")
   try {
     const poison = (fields: Record<string, unknown>, collection = "contacts") =>

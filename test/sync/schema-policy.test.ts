@@ -67,85 +67,97 @@ describe("the schema policy", () => {
     assert.deepStrictEqual(await changes(), reported)
   })
 
-  it("discard does not load unknown fields but reports them, and a rebuild with evolve restores them", async () => {
-    folder = await newOutput()
-    const ran = await sync('[schema]\npolicy = "discard"\n[schema.resources]\nworkflows = "evolve"')
-    assert.strictEqual(ran.code, 0, ran.stderr)
-    assert.match(ran.stderr, /The service sent new fields or types.*contacts\.loyaltyTier \(new field\)/)
-    assert.deepStrictEqual(await extras(), [])
-    assert.strictEqual(await workflows(), '{"novelty":1}')
-    assert.deepStrictEqual(await changes(), reported)
-    assert.strictEqual((await run("rebuild", '[schema]\npolicy = "discard"')).code, 0)
-    assert.deepStrictEqual(await extras(), [])
-    assert.strictEqual((await run("rebuild", "")).code, 0)
-    assert.deepStrictEqual(await extras(), all)
-    assert.deepStrictEqual(await changes(), reported)
-  })
+  it(
+    "discard does not load unknown fields but reports them, and a rebuild with evolve restores them",
+    { tags: ["slow"] },
+    async () => {
+      folder = await newOutput()
+      const ran = await sync('[schema]\npolicy = "discard"\n[schema.resources]\nworkflows = "evolve"')
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.match(ran.stderr, /The service sent new fields or types.*contacts\.loyaltyTier \(new field\)/)
+      assert.deepStrictEqual(await extras(), [])
+      assert.strictEqual(await workflows(), '{"novelty":1}')
+      assert.deepStrictEqual(await changes(), reported)
+      assert.strictEqual((await run("rebuild", '[schema]\npolicy = "discard"')).code, 0)
+      assert.deepStrictEqual(await extras(), [])
+      assert.strictEqual((await run("rebuild", "")).code, 0)
+      assert.deepStrictEqual(await extras(), all)
+      assert.deepStrictEqual(await changes(), reported)
+    }
+  )
 
-  it("freeze makes the resource incomplete, names the setting that accepts the fields, and loads the other fields", async () => {
-    folder = await newOutput()
-    contacts = [plain]
-    const frozen = '[schema.resources]\ncontacts = "freeze"\n'
-    const first = await sync(frozen)
-    assert.strictEqual(first.code, 0, first.stderr)
-    contacts = [plain, unusual]
-    const second = await sync(frozen)
-    assert.strictEqual(second.code, 3, second.stderr)
-    const places = '["contact_custom_values.unit","contacts.dnd","contacts.loyaltyTier"]'
-    assert.include(second.stderr, `accepted = ${places} under [schema] in the settings file`)
-    assert.match(
-      second.stderr,
-      /contacts: the schema is frozen, and the service sent new fields or values: contact_custom_values\.unit, contacts\.dnd, contacts\.loyaltyTier\./
-    )
-    const statuses = await rows(
-      "SELECT resource, status FROM meta.run_resources WHERE run_id = (SELECT max(run_id) FROM meta.runs) AND resource <> 'locations' ORDER BY ALL"
-    )
-    assert.deepStrictEqual(statuses, [
-      { resource: "contacts", status: "incomplete" },
-      { resource: "workflows", status: "complete" }
-    ])
-    const [run_] = await rows("SELECT status, exit_code FROM meta.runs ORDER BY run_id DESC LIMIT 1")
-    assert.deepStrictEqual(run_, { status: "incomplete", exit_code: 3 })
-    assert.deepStrictEqual(await rows("SELECT id, first_name FROM crm.contacts ORDER BY id"), [
-      { id: "c1", first_name: "Ann" },
-      { id: "c2", first_name: "Ann" }
-    ])
-    assert.deepStrictEqual(await extras(), [])
-    assert.strictEqual(await workflows(), '{"novelty":1}')
-    assert.deepStrictEqual(await changes(), reported)
-    const before = await rows("SELECT * FROM crm.contacts ORDER BY id")
-    assert.strictEqual((await run("rebuild", frozen)).code, 0)
-    assert.deepStrictEqual(await rows("SELECT * FROM crm.contacts ORDER BY id"), before)
-    const verified = await run("verify", frozen)
-    assert.strictEqual(verified.code, 0, verified.stdout + verified.stderr)
+  it(
+    "freeze makes the resource incomplete, names the setting that accepts the fields, and loads the other fields",
+    { tags: ["slow"] },
+    async () => {
+      folder = await newOutput()
+      contacts = [plain]
+      const frozen = '[schema.resources]\ncontacts = "freeze"\n'
+      const first = await sync(frozen)
+      assert.strictEqual(first.code, 0, first.stderr)
+      contacts = [plain, unusual]
+      const second = await sync(frozen)
+      assert.strictEqual(second.code, 3, second.stderr)
+      const places = '["contact_custom_values.unit","contacts.dnd","contacts.loyaltyTier"]'
+      assert.include(second.stderr, `accepted = ${places} under [schema] in the settings file`)
+      assert.match(
+        second.stderr,
+        /contacts: the schema is frozen, and the service sent new fields or values: contact_custom_values\.unit, contacts\.dnd, contacts\.loyaltyTier\./
+      )
+      const statuses = await rows(
+        "SELECT resource, status FROM meta.run_resources WHERE run_id = (SELECT max(run_id) FROM meta.runs) AND resource <> 'locations' ORDER BY ALL"
+      )
+      assert.deepStrictEqual(statuses, [
+        { resource: "contacts", status: "incomplete" },
+        { resource: "workflows", status: "complete" }
+      ])
+      const [run_] = await rows("SELECT status, exit_code FROM meta.runs ORDER BY run_id DESC LIMIT 1")
+      assert.deepStrictEqual(run_, { status: "incomplete", exit_code: 3 })
+      assert.deepStrictEqual(await rows("SELECT id, first_name FROM crm.contacts ORDER BY id"), [
+        { id: "c1", first_name: "Ann" },
+        { id: "c2", first_name: "Ann" }
+      ])
+      assert.deepStrictEqual(await extras(), [])
+      assert.strictEqual(await workflows(), '{"novelty":1}')
+      assert.deepStrictEqual(await changes(), reported)
+      const before = await rows("SELECT * FROM crm.contacts ORDER BY id")
+      assert.strictEqual((await run("rebuild", frozen)).code, 0)
+      assert.deepStrictEqual(await rows("SELECT * FROM crm.contacts ORDER BY id"), before)
+      const verified = await run("verify", frozen)
+      assert.strictEqual(verified.code, 0, verified.stdout + verified.stderr)
 
-    // A blocked field is reported as long as the service sends it; an accepted one is not.
-    assert.strictEqual((await sync(frozen)).code, 3)
-    const some = await sync(`[schema]\naccepted = ["contacts.loyaltyTier", "contacts.dnd"]\n${frozen}`)
-    assert.strictEqual(some.code, 3)
-    assert.match(some.stderr, /new fields or values: contact_custom_values\.unit\./)
-    const accepted = `[schema]\naccepted = ${places}\n${frozen}`
-    assert.strictEqual((await run("rebuild", accepted)).code, 0)
-    assert.deepStrictEqual(await extras(), all)
-    const last = await sync(accepted)
-    assert.strictEqual(last.code, 0, last.stderr)
-  })
+      // A blocked field is reported as long as the service sends it; an accepted one is not.
+      assert.strictEqual((await sync(frozen)).code, 3)
+      const some = await sync(`[schema]\naccepted = ["contacts.loyaltyTier", "contacts.dnd"]\n${frozen}`)
+      assert.strictEqual(some.code, 3)
+      assert.match(some.stderr, /new fields or values: contact_custom_values\.unit\./)
+      const accepted = `[schema]\naccepted = ${places}\n${frozen}`
+      assert.strictEqual((await run("rebuild", accepted)).code, 0)
+      assert.deepStrictEqual(await extras(), all)
+      const last = await sync(accepted)
+      assert.strictEqual(last.code, 0, last.stderr)
+    }
+  )
 
-  it("a new enum value of a frozen resource makes one run incomplete and is stored in the row", async () => {
-    folder = await newOutput()
-    contacts = [plain]
-    const frozen = '[schema]\npolicy = "freeze"\naccepted = ["workflows.novelty"]\n'
-    assert.strictEqual((await sync(frozen)).code, 0)
-    contacts = [{ ...plain, type: "patron" }]
-    const second = await sync(frozen)
-    assert.strictEqual(second.code, 3, second.stderr)
-    assert.match(
-      second.stderr,
-      /contacts: the schema is frozen, and the service sent new fields or values: contacts\.type = patron\./
-    )
-    assert.deepStrictEqual(await rows("SELECT type FROM crm.contacts"), [{ type: "patron" }])
-    assert.strictEqual((await sync(frozen)).code, 0)
-  })
+  it(
+    "a new enum value of a frozen resource makes one run incomplete and is stored in the row",
+    { tags: ["slow"] },
+    async () => {
+      folder = await newOutput()
+      contacts = [plain]
+      const frozen = '[schema]\npolicy = "freeze"\naccepted = ["workflows.novelty"]\n'
+      assert.strictEqual((await sync(frozen)).code, 0)
+      contacts = [{ ...plain, type: "patron" }]
+      const second = await sync(frozen)
+      assert.strictEqual(second.code, 3, second.stderr)
+      assert.match(
+        second.stderr,
+        /contacts: the schema is frozen, and the service sent new fields or values: contacts\.type = patron\./
+      )
+      assert.deepStrictEqual(await rows("SELECT type FROM crm.contacts"), [{ type: "patron" }])
+      assert.strictEqual((await sync(frozen)).code, 0)
+    }
+  )
 
   it.each([
     ['[schema]\npolicy = "evolv"', /policy/],

@@ -76,7 +76,7 @@ const variants: ReadonlyArray<Variant> = [
 ]
 
 describe("a first and a second sync make the tables equal to the service even if", () => {
-  it.each(variants)("$name", async ({ flags, tables, warning }) => {
+  it.each(variants)("$name", { tags: ["slow"] }, async ({ flags, tables, warning }) => {
     const account = await openAlone(tables, "--contacts", tables ? "120" : "40", ...flags)
     try {
       // Without a rate limit, only back-off and repeated readings wait.
@@ -99,24 +99,28 @@ describe("a first and a second sync make the tables equal to the service even if
 })
 
 describe("responses without some records or fields", () => {
-  it("users whose detail does not exist keep the rows of the list, and their details are incomplete", async () => {
-    const account = await openAccount("--contacts", "20", "--quirk", "userReads=missing")
-    try {
-      for (let run = 0; run < 2; run++) {
-        const ran = await account.sync("--only", "users")
-        assert.strictEqual(ran.code, 3)
-        assert.match(ran.stderr, /users\/details: failed requests: \d+, .* not found/)
+  it(
+    "users whose detail does not exist keep the rows of the list, and their details are incomplete",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openAccount("--contacts", "20", "--quirk", "userReads=missing")
+      try {
+        for (let run = 0; run < 2; run++) {
+          const ran = await account.sync("--only", "users")
+          assert.strictEqual(ran.code, 3)
+          assert.match(ran.stderr, /users\/details: failed requests: \d+, .* not found/)
+        }
+        const deleted = await query(account.warehouse, "SELECT id FROM crm.users WHERE _deleted_at IS NOT NULL")
+        assert.deepStrictEqual(deleted, [])
+        for (const table of ["user_permissions", "user_scopes", "user_phones"]) {
+          const [row] = await query(account.warehouse, `SELECT count(*) AS n FROM crm.${table}`)
+          assert.isAbove(Number(row!["n"]), 0, table)
+        }
+      } finally {
+        account.service.stop()
       }
-      const deleted = await query(account.warehouse, "SELECT id FROM crm.users WHERE _deleted_at IS NOT NULL")
-      assert.deepStrictEqual(deleted, [])
-      for (const table of ["user_permissions", "user_scopes", "user_phones"]) {
-        const [row] = await query(account.warehouse, `SELECT count(*) AS n FROM crm.${table}`)
-        assert.isAbove(Number(row!["n"]), 0, table)
-      }
-    } finally {
-      account.service.stop()
     }
-  })
+  )
 
   it("the next sync reads a new contact without a date of change", async () => {
     const account = await openAccount("--contacts", "20", "--quirk", "contactDateUpdated=once changed")
@@ -141,29 +145,33 @@ describe("responses without some records or fields", () => {
 })
 
 describe("an API that is down", () => {
-  it("ends the run with 75 and publishes nothing; later runs publish, and keep the release if nothing has changed", async () => {
-    const account = await openAccount("--contacts", "20", "--faults", "500:1")
-    try {
-      const published = { ...account.environment, SLUICE_FORMATS: "csv" }
-      const down = await sluice(["sync"], published, { overrides: acceleratedClock() })
-      assert.strictEqual(down.code, 75, down.stderr)
-      assert.isFalse(existsSync(join(account.output, "published")))
-      assert.isAtMost((await account.service.stats()).requests, 14)
-      await account.service.post("faults", { rules: 0 })
-      assert.strictEqual((await sluice(["sync", "--only", "forms,calendars"], published)).code, 0)
-      const version = readlinkSync(join(account.output, "published"))
-      const unchanged = await sluice(["sync", "--only", "forms,calendars"], published)
-      assert.strictEqual(unchanged.code, 0, unchanged.stderr)
-      assert.match(unchanged.stderr, /Nothing changed; the published files stay as they are/)
-      assert.strictEqual(readlinkSync(join(account.output, "published")), version)
-    } finally {
-      account.service.stop()
+  it(
+    "ends the run with 75 and publishes nothing; later runs publish, and keep the release if nothing has changed",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openAccount("--contacts", "20", "--faults", "500:1")
+      try {
+        const published = { ...account.environment, SLUICE_FORMATS: "csv" }
+        const down = await sluice(["sync"], published, { overrides: acceleratedClock() })
+        assert.strictEqual(down.code, 75, down.stderr)
+        assert.isFalse(existsSync(join(account.output, "published")))
+        assert.isAtMost((await account.service.stats()).requests, 14)
+        await account.service.post("faults", { rules: 0 })
+        assert.strictEqual((await sluice(["sync", "--only", "forms,calendars"], published)).code, 0)
+        const version = readlinkSync(join(account.output, "published"))
+        const unchanged = await sluice(["sync", "--only", "forms,calendars"], published)
+        assert.strictEqual(unchanged.code, 0, unchanged.stderr)
+        assert.match(unchanged.stderr, /Nothing changed; the published files stay as they are/)
+        assert.strictEqual(readlinkSync(join(account.output, "published")), version)
+      } finally {
+        account.service.stop()
+      }
     }
-  })
+  )
 })
 
 describe("pages that are shorter than requested", () => {
-  it("leave every table equal to the service", async () => {
+  it("leave every table equal to the service", { tags: ["slow"] }, async () => {
     const account = await openAccount("--contacts", "60", "--quirk", "pageCut=33")
     try {
       const ran = await account.sync()
@@ -176,7 +184,7 @@ describe("pages that are shorter than requested", () => {
 })
 
 describe("an account with invalid records", () => {
-  it("every contact with an id is a row, and every other is a rejected record", async () => {
+  it("every contact with an id is a row, and every other is a rejected record", { tags: ["slow"] }, async () => {
     const account = await openAccount("--contacts", "60", "--world", "nasty")
     try {
       const ran = await account.sync()

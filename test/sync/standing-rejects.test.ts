@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { sluice } from "../support/sluice.ts"
 
-describe("a rejected value or record", () => {
+describe("a rejected value or record", { tags: ["slow"] }, () => {
   let account: Account
   const run = (...args: ReadonlyArray<string>) => sluice(args, account.environment)
   const standing = async () => {

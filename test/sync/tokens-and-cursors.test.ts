@@ -12,38 +12,42 @@ const configWithoutReserve = (output: string): string => {
 }
 
 describe("OAuth", () => {
-  it("tokens that expire during a run are renewed, and the next run continues with the stored refresh token", async () => {
-    const account = await openCore("--token-lifetime", "61", "--latency", "20", "--contacts", "150")
-    try {
-      const { service, output } = account
-      const { SLUICE_TOKEN: _, ...others } = account.environment
-      const environment = {
-        ...others,
-        SLUICE_CLIENT_ID: service.clientId,
-        SLUICE_CLIENT_SECRET: service.clientSecret,
-        SLUICE_REFRESH_TOKEN: service.refreshToken
-      }
-      const running = sluice(["sync", ...account.selection], environment)
-      await service.requested(30)
-      // The service's clock is ahead: it refuses a token that is still valid by the local clock.
-      await service.post("clock", { advanceMs: 120_000 })
-      const first = await running
-      assert.strictEqual(first.code, 0, first.stderr)
-      assert.deepStrictEqual(await account.differences(), [])
-      const store = join(output, "tokens.json")
-      assert.strictEqual(statSync(store).mode & 0o777, 0o600)
-      const { refreshToken } = JSON.parse(readFileSync(store, "utf8"))
-      assert.notStrictEqual(refreshToken, service.refreshToken)
-      assert.isAtLeast((await service.stats()).requestsByOperation["POST /oauth/token"]!, 2)
+  it(
+    "tokens that expire during a run are renewed, and the next run continues with the stored refresh token",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openCore("--token-lifetime", "61", "--latency", "20", "--contacts", "150")
+      try {
+        const { service, output } = account
+        const { SLUICE_TOKEN: _, ...others } = account.environment
+        const environment = {
+          ...others,
+          SLUICE_CLIENT_ID: service.clientId,
+          SLUICE_CLIENT_SECRET: service.clientSecret,
+          SLUICE_REFRESH_TOKEN: service.refreshToken
+        }
+        const running = sluice(["sync", ...account.selection], environment)
+        await service.requested(30)
+        // The service's clock is ahead: it refuses a token that is still valid by the local clock.
+        await service.post("clock", { advanceMs: 120_000 })
+        const first = await running
+        assert.strictEqual(first.code, 0, first.stderr)
+        assert.deepStrictEqual(await account.differences(), [])
+        const store = join(output, "tokens.json")
+        assert.strictEqual(statSync(store).mode & 0o777, 0o600)
+        const { refreshToken } = JSON.parse(readFileSync(store, "utf8"))
+        assert.notStrictEqual(refreshToken, service.refreshToken)
+        assert.isAtLeast((await service.stats()).requestsByOperation["POST /oauth/token"]!, 2)
 
-      // The configured refresh token is no longer valid; the stored one is.
-      const second = await sluice(["sync", ...account.selection], environment)
-      assert.strictEqual(second.code, 0, second.stderr)
-      for (const { stdout, stderr } of [first, second]) assert.notInclude(stdout + stderr, refreshToken)
-    } finally {
-      account.service.stop()
+        // The configured refresh token is no longer valid; the stored one is.
+        const second = await sluice(["sync", ...account.selection], environment)
+        assert.strictEqual(second.code, 0, second.stderr)
+        for (const { stdout, stderr } of [first, second]) assert.notInclude(stdout + stderr, refreshToken)
+      } finally {
+        account.service.stop()
+      }
     }
-  })
+  )
 
   it("a refused refresh token ends the run with 77", async () => {
     const account = await openAccount("--contacts", "20")
@@ -65,44 +69,48 @@ describe("OAuth", () => {
 })
 
 describe("a private token that is replaced while a run works", () => {
-  it.each(["file", "cmd"])("in its %s is read again once, however many requests were rejected", async (kind) => {
-    const account = await openCore("--latency", "30", "--contacts", "80")
-    const folder = newFolder()
-    const [file, readings] = [join(folder, "token"), join(folder, "readings")]
-    const rotate = async () => {
-      const { token } = (await account.service.post("token", { rotate: true })) as { readonly token: string }
-      return token
-    }
-    try {
-      writeFileSync(file, account.service.token)
-      const reference = kind === "file" ? `file:${file}` : `cmd:echo x >> ${readings}; cat ${file}`
-      const environment = { ...account.environment, SLUICE_TOKEN: reference }
-      const running = sluice(["sync", ...account.selection], environment)
-      await account.service.requested(20)
-      const renewed = await rotate()
-      writeFileSync(file, `${renewed}\n`)
-      const ran = await running
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      assert.deepStrictEqual(await account.differences(), [])
-      assert.notInclude(ran.stdout + ran.stderr, renewed)
-      if (kind === "cmd") assert.strictEqual(readFileSync(readings, "utf8"), "x\nx\n")
+  it.each(["file", "cmd"])(
+    "in its %s is read again once, however many requests were rejected",
+    { tags: ["slow"] },
+    async (kind) => {
+      const account = await openCore("--latency", "30", "--contacts", "80")
+      const folder = newFolder()
+      const [file, readings] = [join(folder, "token"), join(folder, "readings")]
+      const rotate = async () => {
+        const { token } = (await account.service.post("token", { rotate: true })) as { readonly token: string }
+        return token
+      }
+      try {
+        writeFileSync(file, account.service.token)
+        const reference = kind === "file" ? `file:${file}` : `cmd:echo x >> ${readings}; cat ${file}`
+        const environment = { ...account.environment, SLUICE_TOKEN: reference }
+        const running = sluice(["sync", ...account.selection], environment)
+        await account.service.requested(20)
+        const renewed = await rotate()
+        writeFileSync(file, `${renewed}\n`)
+        const ran = await running
+        assert.strictEqual(ran.code, 0, ran.stderr)
+        assert.deepStrictEqual(await account.differences(), [])
+        assert.notInclude(ran.stdout + ran.stderr, renewed)
+        if (kind === "cmd") assert.strictEqual(readFileSync(readings, "utf8"), "x\nx\n")
 
-      // The reference still has the token that the service has replaced.
-      await rotate()
-      const refused = await sluice(["sync", ...account.selection], environment)
-      assert.strictEqual(refused.code, 77, refused.stderr)
-      if (kind === "cmd") assert.strictEqual(readFileSync(readings, "utf8"), "x\nx\nx\nx\n")
-    } finally {
-      account.service.stop()
+        // The reference still has the token that the service has replaced.
+        await rotate()
+        const refused = await sluice(["sync", ...account.selection], environment)
+        assert.strictEqual(refused.code, 77, refused.stderr)
+        if (kind === "cmd") assert.strictEqual(readFileSync(readings, "utf8"), "x\nx\nx\nx\n")
+      } finally {
+        account.service.stop()
+      }
     }
-  })
+  )
 })
 
 describe("an export cursor that expires", () => {
   it.each([
     ["applies the dates of the export", []],
     ["ignores the dates of the export", ["--quirk", "exportDates=ignored"]]
-  ])("does not fail the run, which reads every record, if the service %s", async (_, flags) => {
+  ])("does not fail the run, which reads every record, if the service %s", { tags: ["slow"] }, async (_, flags) => {
     const account = await openCore(...flags, "--latency", "150", "--contacts", "100", "--messages", "9000")
     try {
       const running = account.sync()
@@ -122,29 +130,33 @@ describe("an export cursor that expires", () => {
 })
 
 describe("a used-up daily budget", () => {
-  it("ends the run with 75 and the time at which it can continue; runs on the next days read the rest", async () => {
-    const account = await openCore("--limits", "100/500/120", "--contacts", "100")
-    try {
-      const first = await account.sync("--config", configWithoutReserve(account.output))
-      assert.strictEqual(first.code, 75, first.stderr)
-      assert.match(first.stderr, /the day's requests are used up/)
-      assert.match(first.stderr, /after \d{4}-\d\d-\d\dT/)
-      const { requests, refused429 } = await account.service.stats()
-      assert.isAtMost(requests, 120)
-      assert.strictEqual(refused429, 0)
-      const nextDay = async () => {
-        await account.service.post("clock", { advanceMs: 86_400_000 })
-        return (await account.sync("--config", configWithoutReserve(account.output))).code
+  it(
+    "ends the run with 75 and the time at which it can continue; runs on the next days read the rest",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openCore("--limits", "100/500/120", "--contacts", "100")
+      try {
+        const first = await account.sync("--config", configWithoutReserve(account.output))
+        assert.strictEqual(first.code, 75, first.stderr)
+        assert.match(first.stderr, /the day's requests are used up/)
+        assert.match(first.stderr, /after \d{4}-\d\d-\d\dT/)
+        const { requests, refused429 } = await account.service.stats()
+        assert.isAtMost(requests, 120)
+        assert.strictEqual(refused429, 0)
+        const nextDay = async () => {
+          await account.service.post("clock", { advanceMs: 86_400_000 })
+          return (await account.sync("--config", configWithoutReserve(account.output))).code
+        }
+        let days = 1
+        while ((await nextDay()) === 75) assert.isAtMost(days++, 3, "each day makes progress")
+        assert.deepStrictEqual(await account.differences(), [])
+      } finally {
+        account.service.stop()
       }
-      let days = 1
-      while ((await nextDay()) === 75) assert.isAtMost(days++, 3, "each day makes progress")
-      assert.deepStrictEqual(await account.differences(), [])
-    } finally {
-      account.service.stop()
     }
-  })
+  )
 
-  it("does not stop a full sync from completing: runs on the next days resume it", async () => {
+  it("does not stop a full sync from completing: runs on the next days resume it", { tags: ["slow"] }, async () => {
     const account = await openCore("--limits", "100/500/150", "--contacts", "100")
     const run = (...flags: ReadonlyArray<string>) =>
       account.sync("--config", configWithoutReserve(account.output), ...flags)
@@ -171,7 +183,7 @@ describe("a used-up daily budget", () => {
     }
   })
 
-  it("excludes the default reserve for other programs", async () => {
+  it("excludes the default reserve for other programs", { tags: ["slow"] }, async () => {
     const account = await openCore("--limits", "100/500/1200", "--contacts", "250")
     try {
       const ran = await account.sync()

@@ -39,25 +39,29 @@ describe("a record whose own route answers not found", () => {
       )
     )[0]
 
-  it("is not deleted while its message names it, and each further sync asks for it, until it is there again", async () => {
-    const emails = await ids("SELECT id FROM crm.emails ORDER BY id")
-    const gone = emails.filter((_, index) => index % 5 === 0)
-    assert.isAbove(gone.length, 3)
-    refused = (path) => path.includes("/messages/email/") && gone.includes(path.split("/").at(-1)!)
-    for (const flags of [["--full"], [], []]) {
-      const ran = await sync("--only", "emails", ...flags)
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      assert.match(ran.stderr, new RegExp(`emails: not found, although still named by the service: ${gone.length},`))
-      assert.deepStrictEqual(await deleted("emails"), [])
-      assert.strictEqual((await lastReading("emails"))!["status"], "complete_with_warnings")
+  it(
+    "is not deleted while its message names it, and each further sync asks for it, until it is there again",
+    { tags: ["slow"] },
+    async () => {
+      const emails = await ids("SELECT id FROM crm.emails ORDER BY id")
+      const gone = emails.filter((_, index) => index % 5 === 0)
+      assert.isAbove(gone.length, 3)
+      refused = (path) => path.includes("/messages/email/") && gone.includes(path.split("/").at(-1)!)
+      for (const flags of [["--full"], [], []]) {
+        const ran = await sync("--only", "emails", ...flags)
+        assert.strictEqual(ran.code, 0, ran.stderr)
+        assert.match(ran.stderr, new RegExp(`emails: not found, although still named by the service: ${gone.length},`))
+        assert.deepStrictEqual(await deleted("emails"), [])
+        assert.strictEqual((await lastReading("emails"))!["status"], "complete_with_warnings")
+      }
+      refused = () => false
+      assert.strictEqual((await sync("--only", "emails")).code, 0)
+      assert.deepStrictEqual(await lastReading("emails"), { status: "complete", requests: gone.length })
+      assert.strictEqual((await sync("--only", "emails")).code, 0)
+      assert.deepStrictEqual(await lastReading("emails"), { status: "complete", requests: 0 })
+      assert.deepStrictEqual(await account.differences(), [])
     }
-    refused = () => false
-    assert.strictEqual((await sync("--only", "emails")).code, 0)
-    assert.deepStrictEqual(await lastReading("emails"), { status: "complete", requests: gone.length })
-    assert.strictEqual((await sync("--only", "emails")).code, 0)
-    assert.deepStrictEqual(await lastReading("emails"), { status: "complete", requests: 0 })
-    assert.deepStrictEqual(await account.differences(), [])
-  })
+  )
 
   it("is deleted once its message does not name it either", async () => {
     const [message] = await query(
@@ -75,7 +79,7 @@ describe("a record whose own route answers not found", () => {
     assert.deepStrictEqual(await account.differences(), [])
   })
 
-  it("is not deleted while its list names it: the list says what is deleted", async () => {
+  it("is not deleted while its list names it: the list says what is deleted", { tags: ["slow"] }, async () => {
     const [invoice] = await ids("SELECT id FROM crm.invoices ORDER BY id")
     const [contact] = await ids("SELECT DISTINCT contact_id AS id FROM crm.contact_notes ORDER BY id")
     refused = (path) => path === `/invoices/${invoice}` || path.startsWith(`/contacts/${contact}`)

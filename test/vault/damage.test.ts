@@ -33,7 +33,7 @@ const flipped = (bytes: Buffer, bit: number) => {
 }
 
 describe("one flipped bit", () => {
-  it("in an open segment is damage, and neither valid nor an incomplete write", () => {
+  it("in an open segment is damage, and neither valid nor an incomplete write", { tags: ["slow"] }, () => {
     for (let bit = 0; bit < segment.length * 8; bit++) {
       const damaged = flipped(segment, bit)
       const end = validUntil(damaged)

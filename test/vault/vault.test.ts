@@ -96,21 +96,24 @@ describe("the vault", () => {
     )
   })
 
-  it.live("removes an incomplete frame, cut at any byte, and appends after the last complete one", () =>
-    Effect.gen(function* () {
-      const folder = newFolder()
-      yield* within(folder, append(bodies[0]!))
-      const file = join(folder, "000001.ndjson")
-      const whole = statSync(file).size
-      yield* within(folder, append(bodies[1]!))
-      const [both, content] = [statSync(file).size, readFileSync(file)]
-      for (let size = whole + 1; size < both; size++) {
-        writeFileSync(file, content)
-        truncateSync(file, size)
-        yield* within(folder, append("after"))
-        assert.deepStrictEqual(yield* within(folder, readAll()), [bodies[0], "after"], `incomplete at ${size}`)
-      }
-    })
+  it.live(
+    "removes an incomplete frame, cut at any byte, and appends after the last complete one",
+    () =>
+      Effect.gen(function* () {
+        const folder = newFolder()
+        yield* within(folder, append(bodies[0]!))
+        const file = join(folder, "000001.ndjson")
+        const whole = statSync(file).size
+        yield* within(folder, append(bodies[1]!))
+        const [both, content] = [statSync(file).size, readFileSync(file)]
+        for (let size = whole + 1; size < both; size++) {
+          writeFileSync(file, content)
+          truncateSync(file, size)
+          yield* within(folder, append("after"))
+          assert.deepStrictEqual(yield* within(folder, readAll()), [bodies[0], "after"], `incomplete at ${size}`)
+        }
+      }),
+    { tags: ["slow"] }
   )
 
   it.live("compresses a full segment that a crash left uncompressed", () =>

@@ -27,18 +27,21 @@ const content = Effect.gen(function* () {
 })
 
 describe("a new warehouse", () => {
-  it.live("is the same as a copy and with its tables created one by one", () =>
-    Effect.gen(function* () {
-      const [folder, cache] = [newFolder(), newFolder()]
-      const catalogue = yield* Effect.promise(() => discover())
-      const template = yield* emptyWarehouse(catalogue, cache)
-      assert.deepStrictEqual(readdirSync(cache).length, 1)
-      assert.strictEqual(yield* emptyWarehouse(catalogue, cache), template)
-      const made = yield* Effect.andThen(prepare(catalogue), content).pipe(Effect.provide(open(join(folder, "made"))))
-      const copied = yield* content.pipe(Effect.provide(open(join(folder, "copied"), template)))
-      assert.deepStrictEqual(copied, made)
-      assert.isAbove(copied[0]!.length, 1000)
-    })
+  it.live(
+    "is the same as a copy and with its tables created one by one",
+    () =>
+      Effect.gen(function* () {
+        const [folder, cache] = [newFolder(), newFolder()]
+        const catalogue = yield* Effect.promise(() => discover())
+        const template = yield* emptyWarehouse(catalogue, cache)
+        assert.deepStrictEqual(readdirSync(cache).length, 1)
+        assert.strictEqual(yield* emptyWarehouse(catalogue, cache), template)
+        const made = yield* Effect.andThen(prepare(catalogue), content).pipe(Effect.provide(open(join(folder, "made"))))
+        const copied = yield* content.pipe(Effect.provide(open(join(folder, "copied"), template)))
+        assert.deepStrictEqual(copied, made)
+        assert.isAbove(copied[0]!.length, 1000)
+      }),
+    { tags: ["slow"] }
   )
 
   it.live("is no copy if there is a file, if the empty one is missing, or if it cannot be stored", () =>

@@ -5,12 +5,13 @@ import { copyFileSync, mkdtempSync, readFileSync, renameSync, writeFileSync } fr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
-import { lakeExtensions, lakePython } from "../support/extensions.ts"
+import { lakeExtensions } from "../support/extensions.ts"
+import { python } from "../support/python.ts"
 
 const name = "ducklake.duckdb_extension"
-const whole = () => join(lakeExtensions(lakePython!), name)
+const whole = () => join(lakeExtensions(python!), name)
 
-describe.skipIf(lakePython === undefined)("the extensions of a database", () => {
+describe.skipIf(python === undefined)("the extensions of a database", { tags: ["slow"] }, () => {
   it.effect("are loaded without another check of the same file, and never if a file has no valid signature", () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(join(tmpdir(), "sluice-extensions-"))

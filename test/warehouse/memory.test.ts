@@ -9,20 +9,24 @@ import { parentsStates } from "../../src/stores/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 
-it.live("a statement that needs more than eight times the memory of the setting is no fault of the disk", () => {
-  const path = join(newFolder(), "warehouse.duckdb")
-  return Effect.gen(function* () {
-    const warehouse = yield* Warehouse
-    yield* warehouse.run("CREATE TEMP TABLE few AS SELECT list(i::VARCHAR) AS all FROM range(1000000) AS r(i)")
-    for (const run of [warehouse.run, (sql: string) => warehouse.transaction([sql]), warehouse.rows]) {
-      const failure = yield* Effect.flip(
-        run("CREATE TEMP TABLE t AS SELECT list(i::VARCHAR) AS all FROM range(12000000) AS r(i)")
-      )
-      assert.deepInclude(failure.reason, { _tag: "OutOfMemory", path, memoryMb: 256 })
-      assert.match(failure.message, /^Out of Memory Error: /)
-    }
-  }).pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 32 })))
-})
+it.live(
+  "a statement that needs more than eight times the memory of the setting is no fault of the disk",
+  () => {
+    const path = join(newFolder(), "warehouse.duckdb")
+    return Effect.gen(function* () {
+      const warehouse = yield* Warehouse
+      yield* warehouse.run("CREATE TEMP TABLE few AS SELECT list(i::VARCHAR) AS all FROM range(1000000) AS r(i)")
+      for (const run of [warehouse.run, (sql: string) => warehouse.transaction([sql]), warehouse.rows]) {
+        const failure = yield* Effect.flip(
+          run("CREATE TEMP TABLE t AS SELECT list(i::VARCHAR) AS all FROM range(12000000) AS r(i)")
+        )
+        assert.deepInclude(failure.reason, { _tag: "OutOfMemory", path, memoryMb: 256 })
+        assert.match(failure.message, /^Out of Memory Error: /)
+      }
+    }).pipe(Effect.provide(Warehouse.layer(path, { access: "write", memoryMb: 32 })))
+  },
+  { tags: ["slow"] }
+)
 
 it.live("a transaction that is repeated with more memory counts once", () =>
   Effect.gen(function* () {
@@ -52,23 +56,26 @@ it.live("a transaction that is repeated with more memory counts once", () =>
   }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 32 })))
 )
 
-it.live("the due parents of every table are counted in the smallest memory", () =>
-  Effect.gen(function* () {
-    const catalogue = yield* Effect.promise(() => discover())
-    yield* prepare(catalogue)
-    const warehouse = yield* Warehouse
-    const requests = catalogue.resources.flatMap((resource) => childRequestOf(resource) ?? [])
-    const rows = 20_000
-    for (const table of new Set(requests.map((request) => request.table)))
-      yield* warehouse.run(
-        `INSERT INTO crm.${table} BY NAME SELECT 'l' AS location_id, 'record' || i AS id, md5(i::VARCHAR) AS _row_hash FROM range(${rows}) AS r (i)`
-      )
-    for (const { label } of requests)
-      yield* warehouse.run(
-        `INSERT INTO meta.parent_state BY NAME SELECT 'l' AS location_id, '${label}' AS resource, 'record' || i AS parent_id, md5((i + 1)::VARCHAR) AS parent_version FROM range(${rows}) AS r (i)`
-      )
-    const states = yield* parentsStates(requests.map((childRequest) => ({ location: "l", childRequest })))
-    assert.strictEqual(states.get("contact_notes")?.due, rows)
-    assert.isAbove(states.size, 10)
-  }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 96 })))
+it.live(
+  "the due parents of every table are counted in the smallest memory",
+  () =>
+    Effect.gen(function* () {
+      const catalogue = yield* Effect.promise(() => discover())
+      yield* prepare(catalogue)
+      const warehouse = yield* Warehouse
+      const requests = catalogue.resources.flatMap((resource) => childRequestOf(resource) ?? [])
+      const rows = 20_000
+      for (const table of new Set(requests.map((request) => request.table)))
+        yield* warehouse.run(
+          `INSERT INTO crm.${table} BY NAME SELECT 'l' AS location_id, 'record' || i AS id, md5(i::VARCHAR) AS _row_hash FROM range(${rows}) AS r (i)`
+        )
+      for (const { label } of requests)
+        yield* warehouse.run(
+          `INSERT INTO meta.parent_state BY NAME SELECT 'l' AS location_id, '${label}' AS resource, 'record' || i AS parent_id, md5((i + 1)::VARCHAR) AS parent_version FROM range(${rows}) AS r (i)`
+        )
+      const states = yield* parentsStates(requests.map((childRequest) => ({ location: "l", childRequest })))
+      assert.strictEqual(states.get("contact_notes")?.due, rows)
+      assert.isAbove(states.size, 10)
+    }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 96 }))),
+  { tags: ["slow"] }
 )

@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { cpSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, openAlone } from "../support/account.ts"
+import { type Account, discard, openAlone, openSynced } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { alteredService } from "../support/proxy.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -115,4 +115,23 @@ describe("verify", { tags: ["slow"] }, () => {
       assert.strictEqual(ran.code, 1, ran.stdout)
       assert.match(ran.stdout + ran.stderr, found)
     })
+})
+
+describe("verify of a small account", () => {
+  it("finds a status that does not follow from the reading", async () => {
+    const small = await openSynced({ tables: "contacts", flags: ["--contacts", "3"], isAlone: true })
+    try {
+      const clean = await sluice(["verify"], small.environment)
+      assert.strictEqual(clean.code, 0, clean.stdout)
+      await sql(
+        small.output,
+        `UPDATE meta.run_resources SET reading = '{"shortfalls":["stopped"],"warnings":[]}' WHERE resource = 'contacts'`
+      )
+      const damaged = await sluice(["verify", "--json"], small.environment)
+      assert.strictEqual(damaged.code, 1)
+      assert.include(damaged.stdout, "calls it complete; what the run found makes it incomplete")
+    } finally {
+      discard(small)
+    }
+  })
 })

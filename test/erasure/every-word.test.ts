@@ -217,3 +217,26 @@ describe.skipIf(python === undefined)("an erasure in a lake", () => {
     rmSync(root, { recursive: true })
   })
 })
+
+describe("what a person has in two tables", () => {
+  it("has no word left after an erasure", async () => {
+    const [output, words] = [join(newFolder(), "output"), new Map() as Words]
+    const environment = { ...knowing(ofPeople), SLUICE_OUTPUT: output, SLUICE_FORMATS: "none" }
+    const catalogue = await discover()
+    const resources = catalogue.resources.filter(({ table }) => ["contacts", "tasks"].includes(table))
+    const run = { id: "20260131T010000000Z", at: Date.UTC(2026, 0, 31, 1) }
+    await Effect.runPromise(
+      appendWorded({ ...catalogue, resources }, run, [other, person], words).pipe(
+        Effect.provide(Vault.layer(join(output, "vault")))
+      )
+    )
+    const rebuilt = await sluice(["rebuild"], environment)
+    assert.include([0, 3], rebuilt.code, rebuilt.stderr)
+    assert.isAbove((await placesOf([output], wordPattern)).size, 50)
+    const erasing = ["subject", "erase", "--contact", person.contact, "--apply", "--reason", "test"]
+    const { code, stderr } = await sluice(erasing, environment)
+    assert.strictEqual(code, 0, stderr)
+    assert.deepStrictEqual(await leftIn([output], words), [])
+    rmSync(output, { recursive: true })
+  })
+})

@@ -116,3 +116,21 @@ describe("an erasure that keeps financial records", { tags: ["slow"] }, () => {
     assert.deepStrictEqual((await contentsOf(account.warehouse)).get(invoices), after.get(invoices))
   })
 })
+
+describe("a plan that keeps financial records", () => {
+  it("names what would be erased and what would stay, and changes nothing", async () => {
+    const account = await openPeople("contacts,invoices", "--contacts", "3")
+    try {
+      await plant(account.service, ["invoices"])
+      assert.strictEqual((await account.sync()).code, 0)
+      const before = await contentsOf(account.warehouse)
+      const plan = await sluice(["subject", "erase", "--email", planted.email, "--keep-financial"], account.environment)
+      assert.match(plan.stdout, /^contacts +\d/m)
+      assert.notMatch(plan.stdout, /^invoices /m)
+      assert.match(plan.stdout, /^\d+ financial records? would be kept without the person\.$/m)
+      assert.deepStrictEqual(withoutTimes(await contentsOf(account.warehouse)), withoutTimes(before))
+    } finally {
+      discard(account)
+    }
+  })
+})

@@ -116,3 +116,33 @@ describe("an erasure of a person who was published into other folders", { tags: 
     assert.deepStrictEqual(certificate().search.unsearched, [])
   })
 })
+
+describe("an erasure of a person who was published into another folder", () => {
+  it("leaves no trace of them there, and names the folder", async () => {
+    const account = await openPeople("contacts", "--contacts", "3")
+    const folder = join(newFolder(), "given")
+    const config = join(account.output, "sluice.toml")
+    try {
+      writeFileSync(
+        config,
+        `[models]\nbuild = false\n[[publish]]\nname = "given"\nfolder = "${folder}"\nprofile = "raw"\nformats = ["csv"]\ntables = ["contacts"]\n`
+      )
+      assert.strictEqual((await account.sync("--config", config)).code, 0)
+      const [contact] = await account.service.records("contacts")
+      const id = String(contact!["id"])
+      const traces = () => filesBelow(join(folder, "..")).filter(([, content]) => content.includes(id.toLowerCase()))
+      assert.isAbove(traces().length, 0)
+      const erasing = ["subject", "erase", "--contact", id, "--apply", "--reason", "test", "--config", config]
+      const { code, stderr } = await sluice(erasing, account.environment)
+      assert.strictEqual(code, 0, stderr)
+      assert.deepStrictEqual(traces(), [])
+      const [file] = readdirSync(join(account.output, "certificates"))
+      assert.deepInclude(JSON.parse(readFileSync(join(account.output, "certificates", file!), "utf8")), {
+        isErased: true,
+        places: [{ name: "given", folder, state: "cleaned" }]
+      })
+    } finally {
+      discard(account)
+    }
+  })
+})

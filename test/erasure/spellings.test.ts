@@ -1,5 +1,6 @@
 /** An erased person is recognised in every spelling of their addresses, and in records that no definition can read. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { digitsOf, phoneDigitsOf } from "../../src/features/privacy/subject/addresses.ts"
 import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { filesBelow } from "../support/contents.ts"
@@ -96,5 +97,14 @@ describe("an erased person", { tags: ["slow"] }, () => {
       "SELECT id FROM crm.contacts WHERE id LIKE 'OwnSpelling%' OR id LIKE 'OtherPhone%'"
     )
     assert.deepStrictEqual(stored, [{ id: "OtherPhone0000001" }])
+  })
+})
+
+describe("a person", () => {
+  it("is found by a phone number in the usual spellings", async () => {
+    const stored = phoneDigitsOf("+14155550199")!
+    for (const text of ["(415) 555-0199", "+1 415 555 0199", "415.555.0199"])
+      assert.include((await digitsOf({ text, countries: ["US"] }))!, stored, text)
+    assert.isUndefined(await digitsOf({ text: "555", countries: ["US"] }), "too short to be of one person")
   })
 })

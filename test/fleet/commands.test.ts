@@ -133,3 +133,11 @@ describe.skipIf(postgresPrograms === undefined)(
     })
   }
 )
+
+describe("a fleet without a database", () => {
+  it("is refused with the name of the setting that is missing", async () => {
+    const { code, stderr } = await sluice(["fleet", "status"], {})
+    assert.strictEqual(code, 78)
+    assert.include(stderr, "fleet.database")
+  })
+})

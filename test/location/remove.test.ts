@@ -4,6 +4,7 @@ import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, writ
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
 import { filesIn } from "../bundle/account.ts"
+import { discard, openSynced } from "../support/account.ts"
 import { differences, query } from "../support/compare.ts"
 import { oneAddress } from "../support/proxy.ts"
 import { type Service, startService } from "../support/service.ts"
@@ -229,9 +230,36 @@ describe("the removal of a location", { tags: ["slow"] }, () => {
   })
 })
 
-const filesOf = (folder: string): ReadonlyArray<string> =>
-  existsSync(join(folder, "files"))
-    ? readdirSync(join(folder, "files"), { recursive: true, withFileTypes: true })
+const filesOf = (folder: string, part = "files"): ReadonlyArray<string> =>
+  existsSync(join(folder, part))
+    ? readdirSync(join(folder, part), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     : []
+
+describe("the removal of the only location", () => {
+  it("removes its rows, its vault and its releases, and refuses another location", async () => {
+    const account = await openSynced({
+      tables: "locations,contacts",
+      flags: ["--contacts", "3"],
+      formats: "csv",
+      isAlone: true
+    })
+    try {
+      const remove = (location: string) =>
+        sluice(["location", "remove", location, "--apply"], { ...account.environment, SLUICE_LOCATION_ID: "another" })
+      const other = await remove("neverRead")
+      assert.strictEqual(other.code, 2, other.stderr)
+      assert.isTrue(existsSync(join(account.output, "published")))
+      const removed = await remove(account.service.locationId)
+      assert.strictEqual(removed.code, 0, removed.stderr)
+      assert.isFalse(existsSync(join(account.output, "published")))
+      const [row] = await query(account.warehouse, "SELECT count(*)::INT AS n FROM crm.contacts")
+      assert.strictEqual(row!["n"], 0)
+      for (const file of filesOf(account.output, "vault"))
+        assert.notInclude(readFileSync(join(account.output, file)).toString("latin1"), account.service.locationId)
+    } finally {
+      discard(account)
+    }
+  })
+})

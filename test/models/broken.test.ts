@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openSynced, openTables } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 import { textOf } from "../report/reading.ts"
@@ -62,5 +62,23 @@ describe("a sync with a model that cannot be built", () => {
     assert.strictEqual((await run("publish")).code, 0)
     const checked = await json("check")
     assert.deepStrictEqual([checked.exitCode, checked.data.recovered], [0, ["models:cities"]])
+  })
+})
+
+describe("a problem of a model", () => {
+  it("is an alarm that names the model", async () => {
+    const alone = await openSynced({ tables: "locations,contacts", flags: ["--contacts", "3"], isAlone: true })
+    try {
+      await query(
+        alone.warehouse,
+        "INSERT INTO meta.model_problems BY NAME SELECT 'cities' AS model, 'no such column' AS problem",
+        "READ_WRITE"
+      )
+      const { code, stdout } = await sluice(["check"], alone.environment)
+      assert.strictEqual(code, 4)
+      assert.match(stdout, /models:cities: the model could not be built/)
+    } finally {
+      discard(alone)
+    }
   })
 })

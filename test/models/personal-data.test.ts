@@ -2,6 +2,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { discover } from "../../src/catalog/discover.ts"
+import { tablesOf } from "../../src/catalog/tables.ts"
 import { readModels } from "../../src/stages/publish/models/files.ts"
 import { type Account, discard, openSynced } from "../support/account.ts"
 import { inDatabase } from "../support/compare.ts"
@@ -90,4 +92,17 @@ describe("a value that identifies a contact", { tags: ["slow"] }, () => {
     after.delete(key)
     assert.deepStrictEqual([...new Set(after.values())], ["direct"])
   })
+})
+
+it("a column that is named after an address, a phone number or a name of a person is of a class that says so", async () => {
+  const { resources } = await discover()
+  const lesser = resources.flatMap((resource) =>
+    tablesOf(resource).flatMap(({ columns, name: table }) =>
+      columns
+        .filter(({ name }) => /^(email|phone|first_name|last_name|contact_name)$/.test(name))
+        .filter(({ personal }) => ["none", "quasi", "financial"].includes(personal))
+        .map(({ name }) => `${table}.${name}`)
+    )
+  )
+  assert.deepStrictEqual(lesser, [])
 })

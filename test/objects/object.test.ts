@@ -1,6 +1,7 @@
 /** What is sent to a bucket, and what happens when the bucket fails. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
+import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { writeFileSync } from "node:fs"
@@ -157,6 +158,48 @@ describe.skipIf(!hasObjectStore)("an object", { tags: ["slow"] }, () => {
       process.env = before
       container.close()
       bucket.disturb(() => undefined)
+    }
+  })
+})
+
+describe("a file that is sent to a service", () => {
+  /** Stores what it gets, with the last byte changed if `isRotten`. */
+  const serving = async (isRotten: boolean) => {
+    const stored = new Map<string, Buffer>()
+    const server = createServer(async (request, response) => {
+      const chunks: Array<Buffer> = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks)
+      const path = new URL(request.url!, "http://service").pathname
+      if (request.method === "PUT") stored.set(path, isRotten ? Buffer.concat([body.subarray(1), body]) : body)
+      const found = stored.get(path)
+      if (!found) return void response.writeHead(404).end()
+      response.setHeader("etag", `"${createHash("md5").update(found).digest("hex")}"`)
+      response.writeHead(200, { "content-length": request.method === "PUT" ? 0 : found.length })
+      response.end(request.method === "GET" ? found : undefined)
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    return { server, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  }
+  it.each([false, true])("is a success only if the service has it as it is (changed: %s)", async (isRotten) => {
+    const { endpoint, server } = await serving(isRotten)
+    const key = Redacted.make("key")
+    const requests = await openBucket(
+      { place: "s3://objects", key, secret: Redacted.make("secret-5511"), region: "us-east-1", endpoint },
+      { outageMsMax: 500 }
+    )
+    const path = join(newFolder(), "file")
+    writeFileSync(path, "a hundred bytes")
+    const prepared = await prepareFile(path, 5 * mb)
+    try {
+      const problem = await putFile(requests, "one", prepared).then(
+        () => undefined,
+        (cause: Error) => cause.message
+      )
+      assert.strictEqual(problem, isRotten ? "s3://objects/one is another content after it was written" : undefined)
+    } finally {
+      await prepared.close()
+      server.close()
     }
   })
 })

@@ -1,6 +1,8 @@
 /** Requests to a service that checks signatures, as the library of the service's makers computes them. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
+import { type IncomingHttpHeaders, createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { openBucket } from "../../src/stores/objects/bucket.ts"
@@ -60,4 +62,28 @@ describe.skipIf(!hasObjectStore)("a signature", { tags: ["slow"] }, () => {
     )
     assert.strictEqual(message, "PUT s3://signed/a b/c+d!(x)'*~/ö/x answered 403 SignatureDoesNotMatch")
   })
+})
+
+it("a request names the key, the day, the region and the service, and never the secret", async () => {
+  let headers: IncomingHttpHeaders = {}
+  const server = createServer((request, response) => {
+    headers = request.headers
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const requests = await openBucket(
+    {
+      place: "s3://signed",
+      key: Redacted.make("the-key"),
+      secret: Redacted.make("the-secret-77"),
+      region: "eu-central-1",
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    },
+    { outageMsMax: 500 }
+  )
+  await requests.send("GET", "a b")
+  server.close()
+  assert.match(headers.authorization!, /^AWS4-HMAC-SHA256 Credential=the-key\/\d{8}\/eu-central-1\/s3\/aws4_request, /)
+  assert.match(headers.authorization!, /Signature=[0-9a-f]{64}$/)
+  assert.notInclude(JSON.stringify(headers), "the-secret-77")
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { openAccount } from "../support/account.ts"
+import { discard, openAccount, openSynced } from "../support/account.ts"
 import { sql } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
@@ -85,6 +85,44 @@ describe("custom fields as columns of published tables", { tags: ["slow"] }, () 
     } finally {
       account.service.stop()
       rmSync(account.output, { recursive: true })
+    }
+  })
+})
+
+describe("a custom field as a column", () => {
+  it("shows a date and time as an instant, and an amount as a number", async () => {
+    const account = await openSynced({
+      tables: "locations,custom_fields,contacts",
+      flags: ["--contacts", "3"],
+      isAlone: true
+    })
+    try {
+      const values = [
+        ["DATE_TIME", "2027-05-04T10:00:00+02:00", "2027-05-04 08:00:00+00"],
+        ["MONETORY", " +4750.650000000001", "4750.6500000"],
+        ["MONETORY", "1,234.50", null]
+      ]
+      const statements = values.map(
+        ([type, sent], n) =>
+          `INSERT INTO crm.custom_fields BY NAME SELECT 'here' AS location_id, 'f${n}' AS id, 'contact' AS model, '${type}' AS data_type, 'contact.kind_${n}' AS field_key;
+           INSERT INTO crm.contact_custom_values BY NAME SELECT 'here' AS location_id, 'c' AS contact_id, 'f${n}' AS custom_field_id, '${sent}' AS value_text;`
+      )
+      await sql(
+        account.output,
+        `${statements.join("\n")} INSERT INTO crm.contacts BY NAME SELECT 'here' AS location_id, 'c' AS id`
+      )
+      const ran = await sluice(["publish"], { ...account.environment, SLUICE_FORMATS: "duckdb" })
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const [row] = await query(
+        join(account.output, "published/crm.duckdb"),
+        "SET TimeZone = 'UTC'; SELECT cf_kind_0::VARCHAR AS a, cf_kind_1::VARCHAR AS b, cf_kind_2::VARCHAR AS c FROM contacts_wide WHERE id = 'c'"
+      )
+      assert.deepStrictEqual(
+        Object.values(row!),
+        values.map(([, , shown]) => shown)
+      )
+    } finally {
+      discard(account)
     }
   })
 })

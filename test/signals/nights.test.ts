@@ -198,3 +198,18 @@ it("30 nights: one alarm and one recovery per bad period, and none in good night
   }
   assert.strictEqual(log.length, 30)
 })
+
+it("a night in which the service is down raises one alarm, and the next one ends it", async () => {
+  const at = nights[0]! - day
+  await serviceAt(at)
+  receiver.received.length = 0
+  await post("faults", { rules: [{ kind: "500", rate: 1 }] })
+  assert.strictEqual((await run("sync", at, ...account.selection)).code, 75)
+  assert.strictEqual((await run("check", at + hour)).code, 4)
+  await post("faults", { rules: [] })
+  assert.strictEqual((await run("sync", at + 2 * hour, ...account.selection)).code, 0)
+  assert.deepStrictEqual(messages(), [
+    { opened: ["sync"], recovered: [] },
+    { opened: [], recovered: ["sync"] }
+  ])
+})

@@ -205,3 +205,17 @@ describe.skipIf(python === undefined)("OpenTelemetry", { tags: ["slow"] }, () =>
     }
   )
 })
+
+it("the spans of a run are one trace that begins with the command", async () => {
+  const { code, stderr } = await sync({ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" })
+  assert.strictEqual(code, 0, stderr)
+  const spans = receiver.received
+    .filter(({ path }) => path === "/v1/traces")
+    .flatMap(({ body }) => JSON.parse(body.toString()).resourceSpans[0].scopeSpans[0].spans as ReadonlyArray<Message>)
+  assert.strictEqual(new Set(spans.map(({ traceId }) => traceId)).size, 1)
+  assert.deepStrictEqual(
+    spans.filter(({ parentSpanId }) => !parentSpanId).map(({ name }) => name),
+    ["sluice sync"]
+  )
+  for (const { body } of receiver.received) assert.notInclude(body.toString(), account.service.token)
+})

@@ -1,11 +1,11 @@
 /**
  * Prints at the end of the tests which were skipped: green does not say what ran. With SLUICE_TESTS=all, the run then fails,
- * which is for machines that can run all of them.
+ * which is for machines that can run all of them. A run of the quick tests fails if a file has none.
  */
 import { relative } from "node:path"
 import type { Reporter, TestCase } from "vitest/node"
 import { mayInstall } from "./programs.ts"
-import { slow, withoutSlow } from "./tiers.ts"
+import { onlySlow, slow, withoutSlow } from "./tiers.ts"
 
 let isFiltered = false
 let tagsFilter: ReadonlyArray<string> = []
@@ -24,6 +24,14 @@ export const skipped: Reporter = {
   },
   onTestRunEnd: (modules) => {
     if (isFiltered) return
+    if (tagsFilter.includes(withoutSlow))
+      for (const { children, moduleId } of modules) {
+        const path = relative(process.cwd(), moduleId)
+        const isSlow = [...children.allTests()].every(({ tags }) => tags.includes(slow))
+        if (!isSlow || onlySlow.includes(path)) continue
+        console.log(`${path} has no quick test: each file has one, so that npm test says something of each promise.`)
+        process.exitCode = 1
+      }
     const tests = modules.flatMap((module) =>
       [...module.children.allTests("skipped")].filter(isChosen).map((test) => ({
         name: `${relative(process.cwd(), module.moduleId)}: ${test.fullName}`,

@@ -9,10 +9,14 @@ export const withoutSlow = `!${slow}`
 
 /**
  * What a test without the tag may take, in seconds of CPU: with more, the second command of a newcomer becomes slow again, a
- * test at a time. CPU and not time, since machines are shared. The work that tests share is not counted: fixtures, and what a
- * worker imports.
+ * test at a time. CPU and not time, since machines are shared. What tests share is not counted: fixtures, and the first seconds
+ * of a worker, in which it imports and compiles the program.
  */
 export const quickCpuSecondsMax = 1.5
+export const warmUpCpuSeconds = 8
+
+/** Files without a quick test: what they claim is about a PostgreSQL server. */
+export const onlySlow: ReadonlyArray<string> = ["test/fleet/jobs.test.ts", "test/fleet/take-over.test.ts"]
 
 /** What this process has used, in all its threads. */
 export const cpuSeconds = (): number => {

@@ -1,7 +1,7 @@
 /** Custom values through the whole program: each field in a column of its own, and each value as a main column shows it. */
 import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
-import { openAccount } from "../support/account.ts"
+import { discard, openAccount, openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 
@@ -119,6 +119,47 @@ describe("custom values", { tags: ["slow"] }, () => {
       assert.deepStrictEqual(await columns(), named)
     } finally {
       account.service.stop()
+    }
+  })
+})
+
+describe("a custom value", () => {
+  it("that is a date is one in its column, and what is none is NULL and counted", async () => {
+    const account = await openAlone("locations,custom_fields,contacts", "--contacts", "3")
+    try {
+      const { service } = account
+      const [like] = await service.records("customFields")
+      const field = {
+        model: "contact",
+        dataType: "DATE",
+        name: "Since",
+        fieldKey: "contact.since",
+        picklistOptions: []
+      }
+      await service.post("plant", { collection: "customFields", like: like!["id"], id: "since", fields: field })
+      const [one, other] = (await service.records("contacts")).map(({ id }) => String(id)).toSorted()
+      for (const [id, value] of [
+        [one, 7_776_000_000],
+        [other, "soon"]
+      ])
+        await service.post("edit", { collection: "contacts", id, fields: { customFields: [{ id: "since", value }] } })
+      const ran = await account.sync()
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      assert.deepStrictEqual(
+        await query(
+          account.warehouse,
+          `SELECT id, cf_since::VARCHAR AS since FROM crm.contacts_wide WHERE id IN ('${one}', '${other}') ORDER BY id`
+        ),
+        [
+          { id: one, since: "1970-04-01" },
+          { id: other, since: null }
+        ]
+      )
+      assert.deepStrictEqual(await query(account.warehouse, "SELECT column_name, unfit FROM meta.wide_losses"), [
+        { column_name: "cf_since", unfit: "1" }
+      ])
+    } finally {
+      discard(account)
     }
   })
 })

@@ -322,3 +322,25 @@ it("an erased person stays erased by an address that is not stored any more", { 
   assert.deepStrictEqual(rows, [])
   discard(account)
 })
+
+describe("a column that the settings keep out", () => {
+  it("is NULL, and its values are in no file", async () => {
+    const account = await openAlone("contacts", "--contacts", "3")
+    try {
+      for (const { id } of await account.service.records("contacts"))
+        await account.service.post("edit", { collection: "contacts", id, fields: { ssn: "qzx00001" } })
+      const config = join(account.output, "sluice.toml")
+      writeFileSync(config, '[tables.contacts]\nexclude = ["ssn"]\n')
+      const ran = await account.sync("--config", config)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const [row] = await query(
+        account.warehouse,
+        "SELECT count(*)::INT AS n, count(ssn)::INT AS known FROM crm.contacts"
+      )
+      assert.deepStrictEqual([Number(row!["n"]) >= 3, row!["known"]], [true, 0])
+      assert.deepStrictEqual([...(await placesOf([account.output], wordPattern))], [])
+    } finally {
+      discard(account)
+    }
+  })
+})

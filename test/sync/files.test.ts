@@ -225,3 +225,32 @@ describe("files behind links", { tags: ["slow"] }, () => {
     assert.deepStrictEqual(status, { status: "complete_with_warnings" })
   })
 })
+
+describe("a file behind a link", () => {
+  it("is fetched once, and stored as it is", async () => {
+    const host = await startFileHost()
+    const account = await openAlone("users,files", "--contacts", "2")
+    try {
+      host.files.set("/me.png", Buffer.from("a picture"))
+      const [user] = await account.service.records("users")
+      for (const { id } of await account.service.records("users"))
+        await account.service.post("edit", {
+          collection: "users",
+          id,
+          fields: { profilePhoto: id === user!["id"] ? `${host.url}/me.png` : null }
+        })
+      const environment = { ...account.environment, SLUICE_FILES: "users" }
+      for (const night of [1, 2]) {
+        const ran = await sluice(["sync", "--full", ...account.selection], environment)
+        assert.strictEqual(ran.code, 0, ran.stderr)
+        assert.deepStrictEqual(host.requested, ["/me.png"], `night ${night}`)
+      }
+      const [file] = await query(account.warehouse, "SELECT path, status, bytes FROM crm.files")
+      assert.deepInclude(file, { status: "fetched", bytes: "9" })
+      assert.strictEqual(readFileSync(join(account.output, String(file!["path"])), "utf8"), "a picture")
+    } finally {
+      discard(account)
+      host.stop()
+    }
+  })
+})

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, openAccount, usualScale } from "../support/account.ts"
+import { type Account, discard, openAccount, openAlone, usualScale } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { lowerBound } from "../support/lower-bound.ts"
 import { sluice } from "../support/sluice.ts"
@@ -126,5 +126,28 @@ describe("a sync after one per cent of the account has changed", { tags: ["slow"
     )
     assert.deepStrictEqual(contacts, { mode: "incremental", few: true })
     assert.deepStrictEqual(await account.differences(), [])
+  })
+})
+
+describe("a night in which one contact has changed", () => {
+  it("requests the notes of that contact only", async () => {
+    const account = await openAlone("contacts,contact_notes", "--contacts", "12")
+    try {
+      assert.strictEqual((await account.sync()).code, 0)
+      await account.service.post("stats/reset", {})
+      const [contact] = await account.service.records("contacts")
+      await account.service.call("PUT", `/contacts/${String(contact!["id"])}`, { city: "Elsewhere" })
+      assert.strictEqual((await account.sync()).code, 0)
+      const { requestsByOperation } = await account.service.stats()
+      assert.strictEqual(requestsByOperation["GET /contacts/:contactId/notes"], 1)
+      const [row] = await query(
+        account.warehouse,
+        `SELECT count(*)::INT AS n FROM crm_history.contacts AS h JOIN crm.contacts AS c USING (location_id, id)
+         WHERE c.id = '${String(contact!["id"])}' AND c.city = 'Elsewhere' AND h._valid_to = c._synced_at`
+      )
+      assert.strictEqual(row!["n"], 1, "its earlier version is in the history")
+    } finally {
+      discard(account)
+    }
   })
 })

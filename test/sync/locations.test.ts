@@ -7,7 +7,7 @@ import { differences, query } from "../support/compare.ts"
 import { newOutput } from "../support/fixtures.ts"
 import { oneAddress } from "../support/proxy.ts"
 import { startService } from "../support/service.ts"
-import { newFolder, sluice } from "../support/sluice.ts"
+import { knowing, newFolder, sluice } from "../support/sluice.ts"
 
 describe("several locations in one run", () => {
   it(
@@ -91,4 +91,35 @@ describe("several locations in one run", () => {
       }
     }
   )
+})
+
+it("the token of one location is used for no other, whose rows stay", async () => {
+  const services = await Promise.all(["11", "12"].map((seed) => startService("--seed", seed, "--contacts", "3")))
+  const [one, two] = services as [(typeof services)[0], (typeof services)[0]]
+  const address = await oneAddress(one, two)
+  try {
+    const output = newFolder()
+    const config = join(newFolder(), "config.toml")
+    const sync = (...tokens: ReadonlyArray<string>) => {
+      const locations = tokens.map((token, n) => `[[locations]]\nid = "${services[n]!.locationId}"\ntoken = "${token}"`)
+      writeFileSync(config, [`[account]\nbase_url = "${address.url}"`, ...locations].join("\n"))
+      return sluice(["sync", "--config", config, "--only", "contacts"], {
+        ...knowing("contacts"),
+        SLUICE_OUTPUT: output,
+        SLUICE_FORMATS: "none"
+      })
+    }
+    const idsOf = async () =>
+      (await query(join(output, "warehouse.duckdb"), "SELECT id FROM crm.contacts ORDER BY id")).map(({ id }) => id)
+    assert.strictEqual((await sync(one.token, two.token)).code, 0)
+    const all = [...(await one.records("contacts")), ...(await two.records("contacts"))].map(({ id }) => String(id))
+    assert.deepStrictEqual(await idsOf(), all.toSorted())
+    const failed = await sync("wrong-token", two.token)
+    assert.strictEqual(failed.code, 77, failed.stderr)
+    assert.match(failed.stderr, new RegExp(`${one.locationId}.*the location cannot be read`))
+    assert.deepStrictEqual(await idsOf(), all.toSorted())
+  } finally {
+    address.close()
+    for (const service of services) service.stop()
+  }
 })

@@ -73,3 +73,29 @@ describe.each([
     assert.strictEqual(ran.code, 0, ran.stderr)
   })
 })
+
+it("a conversation of another time than its place in the list says is stored with all others", async () => {
+  const account = await openAlone("conversations", "--contacts", "6")
+  const altered = await alteredService(account.service, ({ path }, answer) => {
+    const { conversations } = answer as Partial<Page>
+    if (!path.startsWith("/conversations/search") || !conversations) return answer
+    return {
+      ...(answer as Page),
+      conversations: conversations.map((one, n) => (n === 1 ? { ...one, lastMessageDate: Date.UTC(2099, 0) } : one))
+    }
+  })
+  try {
+    const environment = { ...account.environment, SLUICE_BASE_URL: altered.url }
+    const ran = await sluice(["sync", ...account.selection], environment)
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    const rows = await query(account.warehouse, "SELECT id FROM crm.conversations ORDER BY id")
+    const all = (await account.service.records("conversations")).map(({ id }) => ({ id: String(id) }))
+    assert.deepStrictEqual(
+      rows,
+      all.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    )
+  } finally {
+    altered.close()
+    account.service.stop()
+  }
+})

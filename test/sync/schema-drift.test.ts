@@ -1,6 +1,6 @@
 /** Data that differs from the definitions is kept, reported once, and counted. */
 import { assert, it } from "@effect/vitest"
-import { openCore } from "../support/account.ts"
+import { openAlone, openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 
 it("new fields, types and undocumented enum values are reported once, with a sample", { tags: ["slow"] }, async () => {
@@ -32,6 +32,25 @@ it("new fields, types and undocumented enum values are reported once, with a sam
     assert.strictEqual(seen!["seen"], "2")
     const [kept] = await query(account.warehouse, "SELECT _extra FROM crm.contacts WHERE id = 'strange1'")
     assert.strictEqual(kept!["_extra"], '{"loyaltyTier":{"level":3}}')
+  } finally {
+    account.service.stop()
+  }
+})
+
+it("a field that no definition has is kept with its record, and reported once", async () => {
+  const account = await openAlone("contacts", "--contacts", "3")
+  try {
+    const [contact] = await account.service.records("contacts")
+    await account.service.post("edit", { collection: "contacts", id: contact!["id"], fields: { loyaltyTier: 3 } })
+    const first = await account.sync()
+    assert.match(first.stderr, /contacts\.loyaltyTier \(new field\)/)
+    assert.deepStrictEqual(
+      await query(account.warehouse, "SELECT field, sample FROM meta.schema_changes WHERE kind = 'new field'"),
+      [{ field: "loyaltyTier", sample: "3" }]
+    )
+    assert.notInclude((await account.sync("--full")).stderr, "loyaltyTier")
+    const [kept] = await query(account.warehouse, "SELECT _extra FROM crm.contacts WHERE _extra IS NOT NULL")
+    assert.strictEqual(kept!["_extra"], '{"loyaltyTier":3}')
   } finally {
     account.service.stop()
   }

@@ -1,6 +1,6 @@
 /** What was rejected stands in every night until the service mends it: unchanged rejects are in no later reading. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Account, discard, openTables } from "../support/account.ts"
+import { type Account, discard, openAlone, openTables } from "../support/account.ts"
 import { sluice } from "../support/sluice.ts"
 
 describe("a rejected value or record", { tags: ["slow"] }, () => {
@@ -55,6 +55,29 @@ describe("a rejected value or record", { tags: ["slow"] }, () => {
     for (let night = 1; night <= 3; night++) {
       await account.sync()
       assert.deepStrictEqual(await standing(), ["contacts 3"], `night ${night}`)
+    }
+  })
+})
+
+describe("a value that was rejected", () => {
+  it("stands in a night in which its record is not read, and ends with its correction", async () => {
+    const account = await openAlone("contacts", "--contacts", "3")
+    try {
+      const [contact] = await account.service.records("contacts")
+      const born = (dateOfBirth: string) =>
+        account.service.post("edit", { collection: "contacts", id: contact!["id"], fields: { dateOfBirth } })
+      const standing = async () =>
+        JSON.parse((await sluice(["status", "--json"], account.environment)).stdout).data.standingRejects ?? []
+      await born("the 31st of June")
+      for (const night of [1, 2]) {
+        assert.strictEqual((await account.sync()).code, 0)
+        assert.deepInclude((await standing())[0], { resource: "contacts", rejected: 1 }, `night ${night}`)
+      }
+      await born("1980-02-03")
+      await account.sync()
+      assert.deepStrictEqual(await standing(), [])
+    } finally {
+      discard(account)
     }
   })
 })

@@ -36,3 +36,17 @@ describe.skipIf(python === undefined)("the extensions of a database", { tags: ["
     })
   )
 })
+
+describe("a file that is no extension", () => {
+  it.effect("is not loaded", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "sluice-extensions-"))
+      const path = join(folder, name)
+      writeFileSync(path, "not an extension")
+      const refused = yield* Effect.flatMap(Warehouse, (opened) => Effect.flip(opened.loadExtension(path))).pipe(
+        Effect.provide(Warehouse.layer(join(folder, "one.duckdb"), { access: "write", memoryMb: 128 }))
+      )
+      assert.include(refused.message, path)
+    })
+  )
+})

@@ -102,6 +102,8 @@ export class Writer {
   private async rotate(): Promise<void> {
     const [full, number] = [this.file, this.segment]
     this.file = await open(plainPath(this.folder, number + 1), "a", 0o600)
+    // What is synced in a file that is not in its folder yet is lost with the power.
+    await syncFolder(this.folder)
     this.segment = number + 1
     this.size = 0
     await full.close()

@@ -11,6 +11,7 @@ import { type LinkedResource, linkedResources } from "../../src/features/privacy
 import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
+import { statementsOf } from "../support/statements.ts"
 import { rowsOf, textOf } from "../report/reading.ts"
 import { type Planted, plant, planted, tableOf } from "./planted.ts"
 
@@ -63,6 +64,14 @@ describe("an export about a person", () => {
       )
     }
   )
+
+  it("sends few statements, however many tables have rows of the person", async () => {
+    const { calls, result } = await statementsOf(() => run("--contact", person.contact, "--history"))
+    assert.strictEqual(result.code, 0, result.stderr)
+    const csv = calls.filter((sql) => sql.includes("FORMAT csv"))
+    assert.isAbove(csv.length, 15, "the person has rows in many tables")
+    assert.isAtMost(calls.length - csv.length, 50, calls.map((sql) => sql.slice(0, 90)).join("\n"))
+  })
 
   it(
     "names each source with what was found, or why nothing can be said, and what it cannot contain",

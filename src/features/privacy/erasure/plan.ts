@@ -31,7 +31,7 @@ export const planErasure = Effect.fn("erasure.plan")(function* (
   const found: Array<Resource> = []
   for (const linked of linkedResources(resources)) {
     const isKept = keepFinancial && linked.links.isFinancial === true
-    yield* findBelongings(linked, ["crm", "crm_history"], found)
+    yield* findBelongings([linked], ["crm", "crm_history"], found)
     yield* keepOwn(linked)
     found.push(linked.resource)
     const records = yield* countRecords(linked.resource, isKept ? kept : rows)

@@ -71,14 +71,25 @@ export const keysOf = (resource: Resource) =>
 /** The same of records of other contacts that contain an address of the person. */
 export const mentionsTable = ({ table }: Resource): string => `memory.main.${name(`subject_mentions_${table}`)}`
 
+type Schemas = ReadonlyArray<"crm" | "crm_history">
+
 /** To run after `findContacts`, in the order of `linkedResources`. `schemas`: with `crm_history`, earlier versions count too. */
 export const findBelongings = Effect.fn("subject.belongings")(function* (
-  { resource, links, parent }: LinkedResource,
-  schemas: ReadonlyArray<"crm" | "crm_history">,
+  linked: ReadonlyArray<LinkedResource>,
+  schemas: Schemas,
   /** The resources whose records were found before. */
-  before: ReadonlyArray<Resource>
+  before: ReadonlyArray<Resource> = []
 ) {
-  const warehouse = yield* Warehouse
+  const resources = [...before, ...linked.map(({ resource }) => resource)]
+  const sql = linked.map((one, index) => belongingsSql(one, schemas, resources.slice(0, before.length + index)))
+  yield* (yield* Warehouse).run(sql.join(";\n"))
+})
+
+const belongingsSql = (
+  { resource, links, parent }: LinkedResource,
+  schemas: Schemas,
+  before: ReadonlyArray<Resource>
+): string => {
   const found = (conditions: (column: string, table: string) => string | undefined) =>
     selects(resource, links, schemas, conditions)
   const byContact = found((column, table) =>
@@ -107,14 +118,12 @@ export const findBelongings = Effect.fn("subject.belongings")(function* (
         : undefined
     )
   )
-  yield* warehouse.run(
-    `CREATE OR REPLACE TABLE ${mentionsTable(resource)} AS
+  return `CREATE OR REPLACE TABLE ${mentionsTable(resource)} AS
      (${union(byAddress)}) EXCEPT (${certain});
      CREATE OR REPLACE TABLE ${keysTable(resource)} AS
      (${certain}) UNION (FROM ${mentionsTable(resource)} WHERE (location_id, key) NOT IN (SELECT (location_id, key) FROM (${others})));
      DELETE FROM ${mentionsTable(resource)} WHERE (location_id, key) IN (SELECT (location_id, key) FROM ${keysTable(resource)})`
-  )
-})
+}
 
 /** SELECTs of the keys of records for which a condition on a column of theirs, or of a child table, holds. */
 const selects = (

@@ -5,8 +5,10 @@ import type { Resource } from "../../../catalog/resource.ts"
 import { type Table, keyText, tablesOf } from "../../../catalog/tables.ts"
 import { loadFormat } from "../../../stores/formats/formats.ts"
 import { noMetadata } from "../../../stores/formats/metadata.ts"
-import { columnsOf } from "../../../stores/warehouse/columns.ts"
-import { queryNumber } from "../../../stores/warehouse/query.ts"
+import { tablesIn } from "../../../stores/warehouse/columns.ts"
+import { type StoredColumn, forEachRowOf } from "../../../stores/warehouse/content.ts"
+import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
+import { numbers } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { keysOf, keysTable } from "./belongings.ts"
@@ -15,6 +17,7 @@ export interface PersonTable {
   readonly name: string
   readonly resource: Resource
   readonly definition: Table
+  readonly schema: "crm" | "crm_history"
   /** SELECT of the rows. */
   readonly from: string
   readonly rows: number
@@ -23,60 +26,101 @@ export interface PersonTable {
 /** Columns by which sluice keeps its books; they say nothing about the person. */
 const internalColumns = ["_row_hash", "_run_id"]
 
+/** Child tables have no hash. */
+const isExcluded = ({ parentColumn }: Pick<Table, "parentColumn">, column: string): boolean =>
+  internalColumns.includes(column) && (column !== "_row_hash" || parentColumn === undefined)
+
 /** The tables that have rows of the person, as `contacts`; with `withHistory`, earlier versions as `contacts_history`. */
-export const personTables = Effect.fn("subject.tables")(function* (resource: Resource, withHistory: boolean) {
-  const all = tablesOf(resource).flatMap((definition) => [
-    { definition, name: definition.name, schema: "crm" },
-    ...(withHistory ? [{ definition, name: `${definition.name}_history`, schema: "crm_history" }] : [])
-  ])
-  const found: Array<PersonTable> = []
-  for (const { definition, name: shown, schema } of all) {
-    const from = rowsOfPerson(resource, definition, schema)
-    const rows = yield* queryNumber(`SELECT count(*) FROM (${from})`)
-    if (rows > 0) found.push({ name: shown, resource, definition, from, rows })
-  }
-  return found
+export const personTables = Effect.fn("subject.tables")(function* (
+  resources: ReadonlyArray<Resource>,
+  withHistory: boolean
+) {
+  const schemas = withHistory ? (["crm", "crm_history"] as const) : (["crm"] as const)
+  const all = resources.flatMap((resource) =>
+    tablesOf(resource).flatMap((definition) =>
+      schemas.map((schema) => ({
+        name: schema === "crm" ? definition.name : `${definition.name}_history`,
+        resource,
+        definition,
+        schema,
+        from: rowsOfPerson(resource, definition, schema),
+        // The rows of one person are few.
+        size: 0
+      }))
+    )
+  )
+  const counts = yield* rowsOfEach(numbers("rows"), all, ({ from }) => `SELECT count(*) AS rows FROM (${from})`)
+  return counts.flatMap(([table, { rows }]): ReadonlyArray<PersonTable> => (rows > 0 ? [{ ...table, rows }] : []))
 })
 
-const rowsOfPerson = (resource: Resource, { name: table, parentColumn, key }: Table, schema: string): string => {
+const rowsOfPerson = (resource: Resource, definition: Table, schema: string): string => {
+  const { name: table, parentColumn, key } = definition
   const record = parentColumn === undefined ? keyText(resource) : name(parentColumn)
-  return `SELECT * EXCLUDE (${internalColumns.filter((column) => column !== "_row_hash" || parentColumn === undefined).join(", ")})
+  return `SELECT * EXCLUDE (${internalColumns.filter((column) => isExcluded(definition, column)).join(", ")})
     FROM ${schema}.${name(table)} WHERE (location_id, ${record}) IN (SELECT (location_id, key) FROM ${keysTable(resource)})
     ORDER BY ${key.map(name).join(", ")}${schema === "crm" ? "" : ", _valid_from"}`
 }
 
 /** The keys of the records, whose rows with their earlier versions are added to `rows` by table. */
 export const countRecords = Effect.fnUntraced(function* (resource: Resource, rows: Record<string, number>) {
-  for (const { definition, rows: count } of yield* personTables(resource, true))
+  const keys = yield* keysOf(resource)
+  for (const { definition, rows: count } of keys.length === 0 ? [] : yield* personTables([resource], true))
     rows[definition.name] = (rows[definition.name] ?? 0) + count
-  return (yield* keysOf(resource)).map((record) => ({ kind: "record", table: resource.table, ...record }) as const)
+  return keys.map((record) => ({ kind: "record", table: resource.table, ...record }) as const)
 })
 
-/** Writes `<table>.json` and `<table>.csv` into the folder. */
+/** Writes `<table>.json` and `<table>.csv` of each table into the folder. Returns the first rows of each, for people to read. */
 export const writeRows = Effect.fnUntraced(function* (
-  { from, name: table }: Pick<PersonTable, "from" | "name">,
-  folder: string
+  tables: ReadonlyArray<PersonTable>,
+  folder: string,
+  shownMax: number
 ) {
-  const json = join(folder, `${table}.json`)
-  yield* (yield* Warehouse).run(
-    `COPY (${from}) TO ${literal(json)} (FORMAT json, ARRAY true, TIMESTAMPFORMAT '${instantFormat}')`
+  if (tables.length === 0) return []
+  const copies = tables.map(
+    ({ from, name: table }) =>
+      `COPY (${from}) TO ${literal(join(folder, `${table}.json`))} (FORMAT json, ARRAY true, TIMESTAMPFORMAT '${instantFormat}')`
   )
+  yield* (yield* Warehouse).run(copies.join("; "))
   const csv = yield* loadFormat("csv", { csvProfile: "machine" })
-  const rows = `(${from})`
-  yield* csv.write({ name: table, from: rows, columns: yield* columnsOf(rows), key: [], metadata: noMetadata }, folder)
+  // The current rows of a release are in its main schema.
+  const stored = yield* tablesIn("current_database()", ["crm", "crm_history", "main"])
+  const described = tables.map((table) => {
+    const path = name(table.definition.name)
+    const { columns } = stored.get(`${table.schema}.${path}`) ?? stored.get(`main.${path}`)!
+    return { ...table, columns: columns.filter((column) => !isExcluded(table.definition, column.name)) }
+  })
+  yield* Effect.forEach(described, ({ columns, from, name: table }) =>
+    csv.write({ name: table, from: `(${from})`, columns, key: [], metadata: noMetadata }, folder)
+  )
+  return yield* readableRows(described, shownMax)
 })
 
 const instantFormat = "%Y-%m-%dT%H:%M:%S.%gZ"
 
-/** The first rows as texts by column, for people to read. */
-export const readableRows = Effect.fnUntraced(function* ({ from, definition }: PersonTable, rowsMax: number) {
-  const rows = yield* (yield* Warehouse).rows(`SELECT COLUMNS(*)::VARCHAR FROM (${from}) LIMIT ${rowsMax}`)
-  const shown = definition.columns.map((column) => column.name).filter((column) => !internalColumns.includes(column))
-  return rows.map((row) =>
-    Object.fromEntries(
-      shown.flatMap((column) =>
-        row[column] === null || row[column] === undefined ? [] : [[column, String(row[column])]]
-      )
-    )
-  )
+/** Tables that one statement sorts: DuckDB holds the first rows of each in memory. */
+const sortedTogetherMax = 4
+
+/** The first rows of each table as texts by column. */
+const readableRows = Effect.fnUntraced(function* (
+  tables: ReadonlyArray<PersonTable & { readonly columns: ReadonlyArray<StoredColumn> }>,
+  rowsMax: number
+) {
+  const shown = tables.map(({ columns, definition }) => {
+    const stored = new Set(columns.map((column) => column.name))
+    return definition.columns
+      .map((column) => column.name)
+      .filter((column) => stored.has(column) && !internalColumns.includes(column))
+  })
+  const found = shown.map((): Array<Readonly<Record<string, string>>> => [])
+  const relations = tables.map(({ from }, place) => ({
+    row: `to_json([${shown[place]!.map((column) => `${name(column)}::VARCHAR`).join(", ")}])::VARCHAR`,
+    from: `(${from}) LIMIT ${rowsMax}`
+  }))
+  for (let first = 0; first < relations.length; first += sortedTogetherMax)
+    yield* forEachRowOf(relations.slice(first, first + sortedTogetherMax), (place, row) => {
+      const columns = shown[first + place]!
+      const texts = columns.flatMap((column, index) => (row![index] === null ? [] : [[column, row![index]!]]))
+      found[first + place]!.push(Object.fromEntries(texts))
+    })
+  return found
 })

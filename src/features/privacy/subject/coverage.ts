@@ -4,7 +4,8 @@ import { notExtracted } from "../../../catalog/coverage.ts"
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
 import { type OptionalSettings, optionalPath } from "../../../catalog/optional-settings.ts"
 import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"
-import { queryNumber } from "../../../stores/warehouse/query.ts"
+import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
+import { numbers } from "../../../stores/warehouse/query.ts"
 import { type LinkedResource, keysTable, mentionsTable } from "./belongings.ts"
 import { isWhole, stateText } from "../../../values/state.ts"
 
@@ -18,40 +19,42 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
     linked.map(({ resource }) => resource),
     locations
   )
-  return yield* Effect.forEach(linked, ({ resource }) =>
-    Effect.gen(function* () {
-      const records = yield* queryNumber(`SELECT count(*) FROM ${keysTable(resource)}`)
-      const mentions = yield* queryNumber(`SELECT count(*) FROM ${mentionsTable(resource)}`)
-      // Without its setting, a detail is not read.
-      const chosen = settings.enabled.find(({ table }) => table === resource.table)
-      const labels = labelsOf(chosen ?? resource)
-      const readings = statuses.filter((one) => labels.includes(one.resource))
-      const partial = childRequestOf(resource)?.partial
-      const isLeftOut = partial !== undefined && !settings.optional[partial.unless]
-      const off = !chosen
-        ? `${resource.enabledBy && optionalPath(resource.enabledBy)} is not set`
-        : isLeftOut
-          ? `${partial.omits} are not read, because account.${partial.unless} is not set`
-          : undefined
-      const gap = chosen && gapOf(readings)
-      const times = readings.flatMap(({ completeAt }) => (completeAt === undefined ? [] : [completeAt]))
-      const completeAt = times.length === 0 ? undefined : new Date(Math.min(...times)).toISOString()
-      return {
-        resource: resource.table,
-        records,
-        /** Records of other contacts that contain an address of the person. */
-        mentions,
-        /** Whether every list and every child of it was read completely, in all locations. */
-        isComplete: gap === undefined && off === undefined,
-        /** Whether everything that the settings ask for was read completely. */
-        isAsSet: gap === undefined,
-        /** When the oldest of its readings ended; ISO 8601. */
-        completeAt,
-        /** A sentence that starts with `12 found`, `none` or `not reachable`. */
-        finding: findingOf(records, gap ?? off)
-      }
-    })
+  const counts = yield* rowsOfEach(
+    numbers("records", "mentions"),
+    linked.map(({ resource }) => ({ resource, size: 0 })),
+    ({ resource }) =>
+      `SELECT (SELECT count(*) FROM ${keysTable(resource)}) AS records, (SELECT count(*) FROM ${mentionsTable(resource)}) AS mentions`
   )
+  return counts.map(([{ resource }, { mentions, records }]) => {
+    // Without its setting, a detail is not read.
+    const chosen = settings.enabled.find(({ table }) => table === resource.table)
+    const labels = labelsOf(chosen ?? resource)
+    const readings = statuses.filter((one) => labels.includes(one.resource))
+    const partial = childRequestOf(resource)?.partial
+    const isLeftOut = partial !== undefined && !settings.optional[partial.unless]
+    const off = !chosen
+      ? `${resource.enabledBy && optionalPath(resource.enabledBy)} is not set`
+      : isLeftOut
+        ? `${partial.omits} are not read, because account.${partial.unless} is not set`
+        : undefined
+    const gap = chosen && gapOf(readings)
+    const times = readings.flatMap(({ completeAt }) => (completeAt === undefined ? [] : [completeAt]))
+    const completeAt = times.length === 0 ? undefined : new Date(Math.min(...times)).toISOString()
+    return {
+      resource: resource.table,
+      records,
+      /** Records of other contacts that contain an address of the person. */
+      mentions,
+      /** Whether every list and every child of it was read completely, in all locations. */
+      isComplete: gap === undefined && off === undefined,
+      /** Whether everything that the settings ask for was read completely. */
+      isAsSet: gap === undefined,
+      /** When the oldest of its readings ended; ISO 8601. */
+      completeAt,
+      /** A sentence that starts with `12 found`, `none` or `not reachable`. */
+      finding: findingOf(records, gap ?? off)
+    }
+  })
 })
 
 const findingOf = (records: number, gap: string | undefined): string => {

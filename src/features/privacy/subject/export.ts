@@ -14,12 +14,13 @@ import { locationNames } from "../../../stores/warehouse/locations.ts"
 import { isStoredPath } from "../../../output/stored-files.ts"
 import { columnWithRole } from "../../../catalog/tables.ts"
 import { linkSql } from "../../../stores/warehouse/file-links.ts"
+import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
 import { queryTexts } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import { findBelongings, linkedResources } from "./belongings.ts"
 import { findCandidates } from "./candidates.ts"
 import { conversationsOf, threadOf } from "./conversations.ts"
-import { type PersonTable, personTables, readableRows, writeRows } from "./collect.ts"
+import { type PersonTable, personTables, writeRows } from "./collect.ts"
 import { coverageOf, limits } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
 import { pageOf } from "./page.ts"
@@ -51,17 +52,16 @@ export const exportPath = (output: string, contact: string | undefined): string 
 export const exportSubject = Effect.fn("subject.export")(function* (options: ExportOptions) {
   const { catalogue, contacts, target, withHistory } = options
   const all = linkedResources(catalogue.resources)
-  const schemas = withHistory ? (["crm", "crm_history"] as const) : (["crm"] as const)
-  const before: Array<Resource> = []
-  for (const one of all) {
-    yield* findBelongings(one, schemas, before)
-    before.push(one.resource)
-  }
+  yield* findBelongings(all, withHistory ? ["crm", "crm_history"] : ["crm"])
   // The person comes before what is about the person.
   const isOther = ({ resource }: (typeof all)[number]) => Number(resource.table !== "contacts")
   const linked = all.toSorted((one, other) => isOther(one) - isOther(other))
   const coverage = yield* coverageOf(linked, options, options.locations)
-  const tables = (yield* Effect.forEach(linked, ({ resource }) => personTables(resource, withHistory))).flat()
+  const having = new Set(coverage.flatMap(({ records, resource }) => (records > 0 ? [resource] : [])))
+  const tables = yield* personTables(
+    linked.flatMap(({ resource }) => (having.has(resource.table) ? [resource] : [])),
+    withHistory
+  )
   const candidates = options.searchText ? yield* findCandidates(catalogue, contacts, options.addresses) : undefined
 
   const part = `${target}.part`
@@ -73,20 +73,14 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
   })
   const write = (file: string, text: string) =>
     onDisk(join(part, file), "written", () => writeFile(join(part, file), text, { mode: 0o600 }))
-  const pageTables = yield* Effect.forEach(tables, (table) =>
-    Effect.gen(function* () {
-      yield* writeRows(table, join(part, "data"))
-      const { columns, description } = table.definition
-      const isHistory = table.name !== table.definition.name
-      return {
-        name: table.name,
-        description: isHistory ? `Earlier versions. ${description}` : description,
-        rows: table.rows,
-        columns: new Map(columns.map((column) => [column.name, column])),
-        shown: yield* readableRows(table, shownRowsMax)
-      }
-    })
-  )
+  const shown = yield* writeRows(tables, join(part, "data"), shownRowsMax)
+  const pageTables = tables.map(({ definition: { columns, description }, name: table, rows, schema }, place) => ({
+    name: table,
+    description: schema === "crm" ? description : `Earlier versions. ${description}`,
+    rows,
+    columns: new Map(columns.map((column) => [column.name, column])),
+    shown: shown[place]!
+  }))
   const files = yield* copyFiles(tables, options.output, part)
   const conversations = yield* conversationsOf(catalogue.resources, join(part, "files"), files)
   const links = yield* linksOf(tables)
@@ -186,18 +180,16 @@ const copyFiles = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable
 
 /** The links to files that stay with the service: those that were not fetched. */
 const linksOf = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable>) {
-  const links = tables.flatMap(({ definition, from, name: table }) =>
+  const links = tables.flatMap(({ definition, from, name: table, rows }) =>
     definition.columns.flatMap((column) =>
-      column.role === "file" && column.type === "text" ? [{ column: name(column.name), from, table }] : []
+      column.role === "file" && column.type === "text" ? [{ column: name(column.name), from, table, size: rows }] : []
     )
   )
-  const found = yield* Effect.forEach(links, ({ column, from, table }) =>
-    Effect.map(
-      queryTexts(
-        `SELECT DISTINCT ${column} FROM (${from}) WHERE ${column} <> '' AND ${linkSql(column)} NOT IN (SELECT link FROM crm.files WHERE path IS NOT NULL AND link IS NOT NULL) ORDER BY ALL`
-      ),
-      (urls) => urls.map((url) => ({ table, url }))
-    )
+  const found = yield* rowsOfEach(
+    { url: String },
+    links,
+    ({ column, from }) =>
+      `SELECT DISTINCT ${column} AS url FROM (${from}) WHERE ${column} <> '' AND ${linkSql(column)} NOT IN (SELECT link FROM crm.files WHERE path IS NOT NULL AND link IS NOT NULL)`
   )
-  return found.flat()
+  return found.map(([{ table }, { url }]) => ({ table, url }))
 })

@@ -19,6 +19,8 @@ export const replayInto =
   (catalogue: Catalogue, { folder, memoryMb }: OutputSettings, policies: SchemaPolicies) =>
   (scratch: string, end: Position, filter: RecordFilter | undefined) =>
     Effect.gen(function* () {
+      // To compress a sample takes longer than to write it.
+      if (filter) yield* (yield* Warehouse).run("SET force_compression = 'uncompressed'")
       yield* prepare(catalogue)
       yield* (yield* makeLoader(catalogue.resources, outputPaths(scratch).temporary, policies, filter)).load
     }).pipe(

@@ -5,6 +5,8 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Catalogue } from "../../src/catalog/discover.ts"
 import type { OutputSettings } from "../../src/settings/settings.ts"
+import { verify } from "../../src/features/verify/verify.ts"
+import { failure } from "../../src/values/failure.ts"
 import { publishNow } from "../../src/run/release.ts"
 import { lastRun } from "../../src/stores/warehouse/meta/runs.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -13,6 +15,7 @@ import { catalogueOf, checkBroken, checksOf, flip, openSynced, sql } from "../su
 import { copyOf } from "../support/fixtures.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
+import { statementsOf } from "../support/statements.ts"
 
 let account: Account
 /** The definitions of the tables of the account. Most tests publish and check only these, because each table takes time. */
@@ -149,21 +152,73 @@ describe("verify reports each difference between warehouse, files and manifest a
     assert.strictEqual(next, "./sluice publish --full")
   })
 
-  it("but only notes that the release is older if a later run has changed the table", async () => {
-    const { wrong, notes } = await check(async (folder) => {
-      await sql(folder, "DELETE FROM crm.redirects")
-      await sql(
-        folder,
-        `INSERT INTO meta.run_resources (run_id, location_id, resource, deleted_rows) VALUES ('20990101T000000000Z', 'L', 'redirects', 1)`
-      )
-    })
-    assert.deepStrictEqual(wrong, [])
-    assert.match(
-      notes.join("\n"),
-      /^content: published: it shows run \w+; the warehouse has newer changes in 1 table: redirects$/m
+  it.each([
+    ["deletes", "DELETE FROM crm.redirects WHERE id = (SELECT min(id) FROM crm.redirects)"],
+    ["adds", "INSERT INTO crm.redirects BY NAME SELECT * REPLACE ('another' AS id) FROM crm.redirects LIMIT 1"],
+    ["changes", "UPDATE crm.redirects SET _row_hash = 'other', target = 'https://example.com/'"]
+  ])(
+    "in a release that is older than a run that only %s, unless a publish has found nothing to do since",
+    async (_, change) => {
+      const night = [
+        change,
+        `INSERT INTO meta.run_resources (run_id, location_id, resource, new_rows, changed_rows, deleted_rows)
+       VALUES ('20990101T000000000Z', 'L', 'redirects', 1, 0, 0)`
+      ]
+      const version = "UPDATE meta.content_versions SET version = uuid() WHERE resource = 'redirects'"
+      const recorded = "UPDATE meta.content_versions SET base = version"
+      const contentAfter = async (...statements: ReadonlyArray<string>) => {
+        const folder = copyOf(published)
+        for (const statement of statements) await sql(folder, statement)
+        const checked = await verified(folder, () => Effect.void)
+        rmSync(folder, { recursive: true })
+        return checked.find(({ check }) => check === "content")!.findings.map(({ level, what }) => `${level}: ${what}`)
+      }
+      const [note] = await contentAfter(...night, version)
+      assert.match(note!, /^note: it shows run \w+; the warehouse has newer changes in 1 table: redirects$/)
+      // The next publish compares the versions: after one that saw no other version, or left the release as it was, nothing explains it.
+      for (const statements of [night, [...night, version, recorded]]) {
+        const [found, ...more] = await contentAfter(...statements)
+        assert.match(found!, /^wrong: .*, and no run has changed it since$/)
+        assert.deepStrictEqual(more, [])
+      }
+    }
+  )
+
+  it("and announces each check directly before it begins", async () => {
+    const begun: Array<{ readonly check: string; readonly sent: Array<string> }> = []
+    const send = (text: string) => begun.at(-1)?.sent.push(text)
+    const begin = (check: string) => Effect.sync(() => void begun.push({ check, sent: [] }))
+    await statementsOf(() => verified(published, begin, send), send)
+    const marks = ["bit_xor", "replay", "parquet_file_metadata", "meta.content_versions"]
+    assert.deepStrictEqual(
+      begun.map(({ check, sent }) => [check, ...marks.filter((mark) => sent.some((text) => text.includes(mark)))]),
+      [
+        ["the vault"],
+        ["the tables", "bit_xor"],
+        ["records of the vault against their rows", "replay"],
+        ["published files", "parquet_file_metadata"],
+        ["the tables against the published files", "meta.content_versions"],
+        ["files that rows refer to"]
+      ]
     )
   })
 })
+
+/** As `sluice verify` with the settings of the release; the replay only says that it begins. */
+const verified = (
+  folder: string,
+  onCheck: (check: string) => Effect.Effect<void>,
+  onReplay: (text: string) => unknown = () => {}
+) => {
+  const replay = () =>
+    Effect.suspend(() => {
+      onReplay("replay")
+      return Effect.fail(failure({ _tag: "StatementRejected", path: folder, detail: "not replayed" }))
+    })
+  const settings = { folder, formats: ["duckdb", "parquet", "csv"] as const, memoryMb: 256 }
+  const layer = Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "read", memoryMb: 128 })
+  return Effect.runPromise(Effect.provide(verify(catalogue, settings, { all: false, replay }, onCheck), layer))
+}
 
 const recount = (path: string) => (text: string) => {
   const manifest = JSON.parse(text)

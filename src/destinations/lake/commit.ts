@@ -15,7 +15,7 @@ import {
   isChanged
 } from "../../stores/warehouse/meta/content-versions.ts"
 import type { LakeSettings } from "./settings.ts"
-import { filledTables } from "../../stores/warehouse/columns.ts"
+import { tableSizes } from "../../stores/warehouse/columns.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
@@ -41,7 +41,7 @@ export const commitLake = Effect.fn("lake.commit")(function* (
   const locations = yield* loadedLocations()
   if (locations.length === 0) return { tables: [] }
   // With the lake, DuckDB would read the sizes of all its files.
-  const filled = yield* filledTables("current_database()")
+  const sizes = yield* tableSizes("current_database()")
   return yield* Effect.gen(function* () {
     const lake = yield* openLake(settings, "write")
     const { lake: existing, warehouse } = yield* allTables(lake)
@@ -54,7 +54,7 @@ export const commitLake = Effect.fn("lake.commit")(function* (
       return change === "none" ? [] : [{ ...table, change, version: present.version }]
     })
     if (differing.length === 0) return { tables: [] }
-    const counts = yield* rowCounts(differing, filled)
+    const counts = yield* rowCounts(differing, sizes)
     const changed = differing.map((table) => ({ ...table, rows: counts.get(table.name) ?? new Map() }))
     const names = tables.map((table) => table.name)
     yield* lake.transaction([
@@ -102,12 +102,12 @@ interface ChangedTable extends PublishedTable {
 /** The rows of tables in the warehouse, by table and location. */
 const rowCounts = Effect.fnUntraced(function* (
   tables: ReadonlyArray<PublishedTable>,
-  filled: ReadonlyMap<string, unknown>
+  sizes: ReadonlyMap<string, number>
 ) {
   // DuckDB holds no rows in memory to count them.
   const each = tables
     .flatMap(({ name: table }) => schemas.map((schema) => ({ table, schema, size: 0 })))
-    .filter(({ schema, table }) => filled.has(`${schema}.${table}`))
+    .filter(({ schema, table }) => (sizes.get(`${schema}.${table}`) ?? 0) > 0)
   const found = yield* rowsOfEach(
     { location: String, n: Number },
     each,

@@ -3,11 +3,17 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { Failure } from "../../values/failure.ts"
 import { manifestName, snapshotName } from "../../output/paths.ts"
-import { type Content, type StoredColumn, contentsIfReadable, untouched } from "../../stores/warehouse/content.ts"
+import {
+  type Content,
+  type StoredColumn,
+  contentsIfReadable,
+  empty,
+  untouched
+} from "../../stores/warehouse/content.ts"
 import { versionOf } from "../../stages/publish/changes.ts"
 import type { Reading } from "../../stores/formats/format.ts"
 import { formatNames, loadFormat } from "../../stores/formats/formats.ts"
-import { tablesIn } from "../../stores/warehouse/columns.ts"
+import { tableSizes, tablesIn } from "../../stores/warehouse/columns.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
@@ -16,24 +22,43 @@ import { type VerifyFinding, counted, note, wrong } from "../../values/finding.t
 import type { Known } from "./existing-tables.ts"
 import type { Manifest, PublishedFile, TableContent } from "../../output/manifest.ts"
 
-/** Checks the current tables. Tables that a run or `prune` changed after the release was published may differ. */
+/**
+ * Checks the current tables. Tables that a run or `prune` changed after the last publish may differ, but not after a publish that
+ * said that nothing has changed. `isPublished`: the settings name formats, so every publish looks at this release.
+ */
 export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(function* (
   { tables }: Known,
-  manifest: Manifest | undefined
+  manifest: Manifest | undefined,
+  isPublished: boolean
 ) {
   if (!manifest?.tables) return { looked: "nothing to compare with", findings: manifest ? [withoutSums] : [] }
   const changed = yield* changedSince(manifest.run)
   const versions = yield* contentVersions()
-  const isChanged = (resource: string, table: string) =>
-    changed.includes(resource) ||
-    (manifest.state !== undefined && versionOf(versions.get(resource)?.version) !== manifest.state.versions[table])
+  /** Whether the table has changed since a publish last said that the release shows it. */
+  const isChanged = (resource: string, table: string) => {
+    const isLater = changed.includes(resource)
+    if (manifest.state === undefined) return isLater
+    const { base, version } = versions.get(resource) ?? {}
+    if (versionOf(version) === manifest.state.versions[table]) return false
+    // What a publish has recorded as shown, and the release does not show, no later run explains.
+    return !(isPublished && isLater && base === version)
+  }
   const findings: Array<VerifyFinding> = []
   const changedLater = new Set<string>()
   let rows = 0
-  const copies = tables.flatMap(({ table, resource }) =>
+  const tablesOfManifest = new Map(manifest.tables.map((one) => [`${one.schema}.${one.table}`, one]))
+  const copies = tables.flatMap(({ hasVersions, isEmpty: noRows, resource, table }) =>
     schemas.map((schema) => {
-      const published = manifest.tables!.find((one) => one.schema === schema && one.table === table.name)
-      return { from: `${schema}.${name(table.name)}`, where: `${schema}.${table.name}`, published, resource, table }
+      const published = tablesOfManifest.get(`${schema}.${table.name}`)
+      const isEmpty = schema === "crm" ? noRows : !hasVersions
+      return {
+        from: `${schema}.${name(table.name)}`,
+        where: `${schema}.${table.name}`,
+        published,
+        resource,
+        table,
+        isEmpty
+      }
     })
   )
   for (const [{ published, resource, table, where }, what] of yield* differences(copies)) {
@@ -98,9 +123,11 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
       if (files.length === 0) findings.push(wrong(manifestName, `it lists no ${format} file of ${table.table}`))
       if (files.length === 0 || files.some(({ path }) => broken.has(path))) return []
       const paths = files.map(({ path }) => join(folder, path))
-      return reading
-        ? [{ paths, published: table, from: reading.from(paths, Object.keys(table.columns)), file: files[0]!.path }]
-        : []
+      if (!reading) return []
+      // The check of the published files has counted the rows of these.
+      const isEmpty = files.every(({ path, rows }) => rows === 0 && /\.(csv|parquet)$/.test(path))
+      const from = reading.from(paths, Object.keys(table.columns))
+      return [{ paths, published: table, from, file: files[0]!.path, isEmpty }]
     })
     const how = { which: reading?.altersTexts ? "untouchedSum" : "sum", text: reading?.areTexts ?? false } as const
     for (const [{ file, paths, published }, differs] of yield* differences(copies, how)) {
@@ -135,6 +162,13 @@ const withoutSums = note(
 const columnsIn = ({ columns }: TableContent): ReadonlyArray<StoredColumn> =>
   Object.entries(columns).map(([column, type]) => ({ name: column, type }))
 
+interface Copy {
+  readonly from: string
+  readonly published: TableContent | undefined
+  /** It is known to have no rows: if the manifest says so too, there is nothing to read. */
+  readonly isEmpty?: boolean
+}
+
 interface Comparison {
   readonly which?: "sum" | "untouchedSum"
   /** The copy has the texts of a CSV file. */
@@ -142,17 +176,18 @@ interface Comparison {
 }
 
 /** How each copy differs from the manifest, if it does and the manifest lists it. */
-const differences = Effect.fnUntraced(function* <
-  Copy extends { readonly from: string; readonly published: TableContent | undefined }
->(copies: ReadonlyArray<Copy>, { which = "sum", text = false }: Comparison = {}) {
-  const listed = copies.flatMap(({ from, published }) => {
-    if (!published) return []
+const differences = Effect.fnUntraced(function* <One extends Copy>(
+  copies: ReadonlyArray<One>,
+  { which = "sum", text = false }: Comparison = {}
+) {
+  const listed = copies.flatMap(({ from, isEmpty, published }) => {
+    if (!published || (isEmpty && published.rows === 0)) return []
     const columns = which === "sum" ? columnsIn(published) : untouched(columnsIn(published))
     return [{ from, columns, text, size: published.rows }]
   })
   const contents = yield* contentsIfReadable(listed)
   return copies.map(
-    (copy) => [copy, copy.published && difference(contents.get(copy.from)!, copy.published, which)] as const
+    (copy) => [copy, copy.published && difference(contents.get(copy.from) ?? empty, copy.published, which)] as const
   )
 })
 
@@ -178,17 +213,17 @@ const openSnapshot = Effect.fnUntraced(function* (path: string) {
 })
 
 /** The DuckDB file. */
-const snapshotFindings = (tables: ReadonlyArray<TableContent>) => {
-  const copies = tables.map((published) => ({
-    from: `published.${published.schema === "crm" ? "main" : published.schema}.${name(published.table)}`,
-    published
-  }))
-  return Effect.map(differences(copies), (found) =>
-    found.flatMap(([{ published }, what]) =>
-      what === undefined ? [] : [wrong(snapshotName, `${published.schema}.${published.table}: ${what}`)]
-    )
+const snapshotFindings = Effect.fnUntraced(function* (tables: ReadonlyArray<TableContent>) {
+  const sizes = yield* tableSizes("'published'")
+  const copies = tables.map((published) => {
+    const schema = published.schema === "crm" ? "main" : published.schema
+    const isEmpty = sizes.get(`${schema}.${published.table}`) === 0
+    return { from: `published.${schema}.${name(published.table)}`, published, isEmpty }
+  })
+  return (yield* differences(copies)).flatMap(([{ published }, what]) =>
+    what === undefined ? [] : [wrong(snapshotName, `${published.schema}.${published.table}: ${what}`)]
   )
-}
+})
 
 /** The files of models against the tables of the DuckDB file, from which they were written. */
 const modelFindings = Effect.fnUntraced(function* (

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { type Column, type Table, tablesOf } from "../../catalog/tables.ts"
-import { filledTables } from "../../stores/warehouse/columns.ts"
+import { tableSizes } from "../../stores/warehouse/columns.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { type RowOf, query, queryTexts } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
@@ -38,7 +38,8 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({ resource
      WHERE table_catalog = current_database() AND table_schema IN ('crm', 'crm_history')`
   )
   const paths = new Set(columns)
-  const filled = yield* filledTables("current_database()")
+  const sizes = yield* tableSizes("current_database()")
+  const sizeOf = (path: string) => sizes.get(path) ?? 0
   const has = (table: Table, column: string) =>
     paths.has(`crm.${table.name}.${column}`) && paths.has(`crm_history.${table.name}.${column}`)
   const all = resources.flatMap((resource) => {
@@ -50,9 +51,9 @@ export const knownTables = Effect.fn("verify.knownTables")(function* ({ resource
       columns: table.columns.filter(({ name: column }) => has(table, column)),
       current: `crm.${name(table.name)}`,
       history: `crm_history.${name(table.name)}`,
-      isEmpty: !filled.has(`crm.${table.name}`),
-      hasVersions: filled.has(`crm_history.${table.name}`),
-      size: (filled.get(`crm.${table.name}`) ?? 0) + (filled.get(`crm_history.${table.name}`) ?? 0)
+      isEmpty: sizeOf(`crm.${table.name}`) === 0,
+      hasVersions: sizeOf(`crm_history.${table.name}`) > 0,
+      size: sizeOf(`crm.${table.name}`) + sizeOf(`crm_history.${table.name}`)
     }))
   })
   const exists = ({ table }: KnownTable) => [...table.key, "_synced_at"].every((column) => has(table, column))

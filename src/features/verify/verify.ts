@@ -4,7 +4,7 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { backfillOf, childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
-import { type Receiver, lakeReceivers, workOf } from "../../destinations/destination.ts"
+import { lakeReceivers, workOf } from "../../destinations/destination.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { releasesOfTarget } from "../../settings/targets.ts"
 import type { Position } from "../../stores/vault/position.ts"
@@ -53,7 +53,6 @@ export const verify = Effect.fn("verify")(function* (
     yield* finished("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault))),
     yield* finished("warehouse", "statuses", checkStatuses())
   ]
-  yield* onCheck("published and other files")
   yield* onCheck("records of the vault against their rows")
   const reason =
     loaded === undefined
@@ -70,38 +69,37 @@ export const verify = Effect.fn("verify")(function* (
       ? Effect.succeed({ looked: `nothing, because ${reason}`, findings: [] })
       : checkReplay(known, { ...replaying, folder, loaded })
   )
+  yield* onCheck("published files")
   const publishedFolder = outputPaths(folder).published
   const release = yield* Effect.cached(checkPublished(publishedFolder))
   const published = yield* finished("published", "published", release)
   const { manifest } = yield* Effect.orElseSucceed(release, () => ({ manifest: undefined }))
   const broken = new Set(published.findings.filter(({ level }) => level === "wrong").map(({ where }) => where))
   yield* onCheck("the tables against the published files")
+  const content = checkWarehouseContent(known, manifest, formats.length > 0)
+  const compared = [
+    yield* finished("warehouse", "content", content),
+    published,
+    yield* finished("published", "formats", checkFormats(known, publishedFolder, manifest, { wanted: formats, broken }))
+  ]
+  const receivers = [
+    ...lakeReceivers({ folder, lake }).map((to) => ({ to, releases: outputPaths(folder).published })),
+    ...(publishing?.targets ?? []).map((to) => ({ to, releases: releasesOfTarget(to, { folder, formats }) }))
+  ]
+  for (const { releases, to } of receivers) {
+    yield* onCheck(`the target ${to.name}`)
+    const { checkOf, compare, part } = yield* workOf(to)
+    const found = compare(to, { catalogue, releases, output: { folder, memoryMb } })
+    compared.push(yield* finished(part, checkOf(to.name), found))
+  }
+  yield* onCheck("files that rows refer to")
   return [
     vault,
     ...tables,
     replayed,
-    yield* finished("warehouse", "content", checkWarehouseContent(known, manifest)),
-    published,
-    yield* finished(
-      "published",
-      "formats",
-      checkFormats(known, publishedFolder, manifest, { wanted: formats, broken })
-    ),
-    ...(yield* Effect.forEach(lakeReceivers({ folder, lake }), (one) =>
-      compareWith(one, outputPaths(folder).published)
-    )),
-    ...(yield* Effect.forEach(publishing?.targets ?? [], (target) =>
-      compareWith(target, releasesOfTarget(target, { folder, formats }))
-    )),
+    ...compared,
     yield* finished("files", "files", checkFiles(known, folder, replaying.all))
   ]
-
-  function compareWith(to: Receiver, releases: string) {
-    return Effect.flatMap(workOf(to), ({ checkOf, compare, part }) => {
-      const found = compare(to, { catalogue, releases, output: { folder, memoryMb } })
-      return finished(part, checkOf(to.name), found)
-    })
-  }
 })
 
 const expectedOf = Effect.fnUntraced(function* (catalogue: Catalogue, loaded: Position | undefined) {

@@ -45,14 +45,14 @@ export const tablesIn = Effect.fnUntraced(function* (database: string, schemas: 
 export const storedTables = tablesIn("current_database()", ["crm", "crm_history", "meta"])
 
 /**
- * The tables that hold rows, as `schema.table`, with about how many, in a database that is given as SQL. DuckDB's estimate
- * counts deleted rows until it reclaims their space, so it is never too low.
+ * About how many rows each table has, as `schema.table`, in a database that is given as SQL. DuckDB's estimate counts deleted
+ * rows until it reclaims their space, so it is never too low: a table of size 0 is empty.
  */
-export const filledTables = Effect.fnUntraced(function* (database: string) {
+export const tableSizes = Effect.fnUntraced(function* (database: string) {
   const rows = yield* query(
     { path: String, size: Number },
     `SELECT schema_name || '.' || table_name AS path, estimated_size AS size FROM duckdb_tables()
-     WHERE database_name = ${database} AND estimated_size > 0`
+     WHERE database_name = ${database}`
   )
   return new Map(rows.map(({ path, size }) => [path, size]))
 })

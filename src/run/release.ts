@@ -8,7 +8,7 @@ import { namedTables, publishedTables } from "../catalog/published-tables.ts"
 import { type Delivered, type Receiver, lakeReceivers, workOf } from "../destinations/destination.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { releaseDocuments } from "../stages/publish/contracts/data-package.ts"
-import { Failure } from "../values/failure.ts"
+import { Failure, failure } from "../values/failure.ts"
 import { onDisk } from "../output/files.ts"
 import { recordPlaces } from "../stores/ledger/given.ts"
 import { type AggregateTable, aggregateTables, impersonal } from "../stages/publish/masking/aggregates.ts"
@@ -18,7 +18,7 @@ import { type FailedModel, storeModelProblems } from "../stores/warehouse/meta/m
 import { projectFolder, readModels } from "../stages/publish/models/files.ts"
 import { type Ordered, orderOf, withSources } from "../stages/publish/models/order.ts"
 import { withViews } from "../stages/publish/changes.ts"
-import { confirmRelease, failedModels, previousRelease } from "../stages/publish/manifest.ts"
+import { confirmRelease, failedModels, isLater, laterRun, previousRelease } from "../stages/publish/manifest.ts"
 import { type Published, publish, totalsOf } from "../stages/publish/publish.ts"
 import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
 import { outputPaths } from "../output/paths.ts"
@@ -101,6 +101,11 @@ export const publishNow = Effect.fnUntraced(function* (
 /** Fails only if the release cannot be written: a destination that cannot be reached keeps nothing from other targets. */
 const publishAndDeliver = Effect.fnUntraced(function* (content: Content, target: Target, main: Published | undefined) {
   const { destination, name, profile } = target
+  const there = destination.gets === "releases" && !content.full ? yield* previousRelease(target.folder) : undefined
+  if (isLater(there?.manifest.run, content.run)) {
+    const detail = `${target.folder}: ${laterRun(there!.manifest.run)}`
+    return Exit.fail(failure({ _tag: "DestinationFailed", target: name, detail }))
+  }
   const same = hasMainRelease(target, content.output.formats) ? main : undefined
   const published = same ? { ...same, name } : yield* publishTarget(content, target)
   if (destination.gets === "releases") {

@@ -146,22 +146,4 @@ describe("a SQLite file", () => {
     )
     assert.strictEqual((await run("publish", "--full")).code, 0)
   })
-
-  it("loses an erased person, and the file of a removed location", { tags: ["slow"] }, async () => {
-    const [{ id }] = ask("SELECT id FROM contacts ORDER BY id LIMIT 1") as [{ id: string }]
-    assert.isTrue(readFileSync(path).includes(id))
-    const erased = await run("subject", "erase", "--contact", id, "--all", "--apply", "--reason", "test")
-    assert.strictEqual(erased.code, 0, erased.stderr)
-    assert.isFalse(readFileSync(path).includes(id))
-    const [certificate] = readdirSync(join(account.output, "certificates"))
-    assert.deepInclude(JSON.parse(readFileSync(join(account.output, "certificates", certificate!), "utf8")).places, {
-      name: "file",
-      folder: path,
-      state: "cleaned"
-    })
-    const { SLUICE_LOCATION_ID: location, ...others } = environment
-    const removed = await sluice(["location", "remove", location!, "--apply", "--config", config], others)
-    assert.strictEqual(removed.code, 0, removed.stderr)
-    assert.isFalse(existsSync(path))
-  })
 })

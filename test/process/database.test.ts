@@ -1,6 +1,6 @@
 /** What a PostgreSQL database gets, and what in it is somebody else's. */
 import { assert, describe, it } from "@effect/vitest"
-import { appendFileSync, cpSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { type Account, discard, openSynced } from "../support/account.ts"
@@ -245,75 +245,6 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
     )
     assert.strictEqual((await sluice(["publish", "--full", "--config", config], environment)).code, 0)
     assert.strictEqual((await verified())[0], 0)
-  })
-
-  it("refuses rows of an earlier run, so that a process that was stopped for a while replaces nothing", async () => {
-    const account = await openFew()
-    const stale = newFolder()
-    cpSync(account.output, stale, { recursive: true, verbatimSymlinks: true })
-    await account.service.post("change", { contacts: 0.3, seed: 4 })
-    assert.strictEqual((await account.sync()).code, 0)
-    assert.strictEqual((await publish(account, "later")).code, 0)
-    const before = await sql("SELECT count(*), max(_synced_at) FROM later.contacts")
-    // The two folders have the same id, as copies of the state of one location have.
-    cpSync(join(account.output, "owner.json"), join(stale, "owner.json"))
-    const earlier = { ...account, environment: { ...account.environment, SLUICE_OUTPUT: stale } }
-    const refused = await publish(earlier, "later")
-    assert.strictEqual(refused.code, 1, refused.stderr)
-    assert.match(refused.stderr, /the schema later has the rows of a later run of this output folder, \d{8}T\d{9}Z/)
-    assert.strictEqual(await sql("SELECT count(*), max(_synced_at) FROM later.contacts"), before)
-    const replaced = await publish(earlier, "later", 'profile = "raw"', "--full")
-    assert.strictEqual(replaced.code, 0, replaced.stderr)
-  })
-
-  it("loses a person who is erased, and a location that is removed", async () => {
-    const account = await open()
-    const config = join(newFolder(), "sluice.toml")
-    writeFileSync(
-      config,
-      '[[publish]]\nname = "warehouse"\npostgres = "env:CRM_URL"\nschema = "erased"\nprofile = "raw"\n'
-    )
-    const environment = { ...account.environment, SLUICE_FORMATS: "duckdb", CRM_URL: server.url }
-    const run = async (...args: ReadonlyArray<string>) => {
-      const ran = await sluice([...args, "--config", config], environment)
-      assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
-      return ran
-    }
-    await run("publish")
-    const [id, email] = (
-      await sql("SELECT id, email FROM erased.contacts WHERE email IS NOT NULL ORDER BY id LIMIT 1")
-    ).split("|")
-    const everything = async () =>
-      (
-        await sql(`SELECT string_agg(query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), true, false, '')::text, '')
-                  FROM pg_tables WHERE schemaname IN ('erased', 'erased_bi')`)
-      ).toLowerCase()
-    assert.include(await everything(), email!.toLowerCase())
-    const erased = await run("subject", "erase", "--contact", id!, "--apply", "--reason", "test", "--json")
-    const certificate = JSON.parse(readFileSync(JSON.parse(erased.stdout).data.certificate, "utf8"))
-    assert.deepInclude(certificate.places, {
-      name: "warehouse",
-      folder: "postgres://warehouse/erased",
-      state: "cleaned"
-    })
-    assert.isTrue(certificate.isErased)
-    assert.notInclude(await everything(), email!.toLowerCase())
-    assert.notInclude(await everything(), id!.toLowerCase())
-    assert.strictEqual(await sql("SELECT count(*) FROM erased.contacts"), "19")
-    await run("verify")
-
-    const removed = await sluice(["location", "remove", account.service.locationId, "--apply", "--config", config], {
-      ...environment,
-      SLUICE_LOCATION_ID: "another"
-    })
-    assert.strictEqual(removed.code, 0, removed.stdout + removed.stderr)
-    assert.strictEqual(
-      await sql(
-        "SELECT count(*) FROM pg_tables WHERE schemaname IN ('erased', 'erased_bi') AND tablename <> '_sluice'"
-      ),
-      "0"
-    )
-    assert.strictEqual(await sql("SELECT count(*) FROM erased._sluice"), "0")
   })
 
   it("has pseudonyms only with the profile analytics, and nothing of a table that the profile leaves out", async () => {

@@ -16,7 +16,7 @@ import {
 } from "../../stores/objects/object.ts"
 import { failure } from "../../values/failure.ts"
 import { sluiceVersion } from "../../values/version.ts"
-import { previousRelease } from "../../stages/publish/manifest.ts"
+import { isLater, laterRun, previousRelease } from "../../stages/publish/manifest.ts"
 import { ownerOf } from "../../output/folder.ts"
 import type { Delivery, Receiver } from "../destination.ts"
 import { type Change, changeOf, isCurrent } from "./change.ts"
@@ -52,6 +52,12 @@ export const deliver = Effect.fn("bucket.deliver")(function* (
         _tag: "DestinationFailed",
         target,
         detail: `${requests.place} has the release of another output folder; ./sluice publish --full replaces it`
+      })
+    if (!full && isLater(before?.run, release.manifest.run))
+      return yield* failure({
+        _tag: "DestinationFailed",
+        target,
+        detail: `${requests.place}: ${laterRun(before!.run)}`
       })
     const now = yield* Clock.currentTimeMillis
     if (before && !interrupted && !full && isCurrent(before, release.manifest, now)) return []

@@ -5,6 +5,7 @@ import type { Receiver, Work } from "../destination.ts"
 import { checkBucket } from "./compare.ts"
 import { deliver } from "./deliver.ts"
 import type { BucketDestination } from "./settings.ts"
+import { ownerOf } from "../../output/folder.ts"
 import { manifestName } from "../../output/paths.ts"
 import { listVersions } from "../../stores/objects/list.ts"
 import { putBytes, removeObject } from "../../stores/objects/object.ts"
@@ -34,6 +35,29 @@ const removeEarlierObjects = Effect.fn("bucket.removeEarlierObjects")(function* 
   })
 }, Effect.scoped)
 
+/** Removes everything that sluice has made in the bucket of an output folder, the manifest last. */
+const removeAll = Effect.fn("bucket.removeAll")(function* (
+  { destination, name: target }: Receiver<BucketDestination>,
+  owner: string
+) {
+  const { attempt, requests } = yield* connect(target, destination)
+  yield* attempt(async () => {
+    const manifest = await readManifest(requests)
+    if (manifest?.owner !== owner) return
+    const isOwn = ownNames(manifest)
+    const own = async () => ((await listVersions(requests)) ?? []).filter(({ name }) => isOwn(name))
+    const named = [
+      ...manifest.files.flatMap(({ object, path }) => [object, path]),
+      ...manifest.earlier.map((one) => one.object)
+    ]
+    const names = new Set([...(await own()).map(({ name }) => name), ...named])
+    for (const name of names) if (name !== manifestName) await removeObject(requests, name)
+    await removeObject(requests, manifestName)
+    for (const { id, name } of await own())
+      await requests.send("DELETE", name, { query: { versionId: id }, accept: [404] })
+  })
+}, Effect.scoped)
+
 /** What else is below the prefix is somebody else's. */
 const ownNames = ({ files }: BucketManifest) => {
   const names = new Set([manifestName, writingName, ...files.map(({ path }) => path)])
@@ -59,5 +83,7 @@ export const work: Work<BucketDestination> = {
     })),
   compare: checkBucket,
   forget: removeEarlierObjects,
-  remove: removeEarlierObjects
+  remove: Effect.fnUntraced(function* (to, { isLast, output }) {
+    yield* isLast ? removeAll(to, yield* ownerOf(output)) : removeEarlierObjects(to)
+  })
 }

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path"
 import { onDisk, probeFolder, syncFolder } from "../../output/files.ts"
 import { ownerOf } from "../../output/folder.ts"
 import { scratchFolder } from "../../output/scratch.ts"
-import { previousRelease, snapshotSum } from "../../stages/publish/manifest.ts"
+import { isLater, laterRun, previousRelease, snapshotSum } from "../../stages/publish/manifest.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { failure } from "../../values/failure.ts"
 import { counted, wrong } from "../../values/finding.ts"
@@ -27,6 +27,8 @@ const deliver = Effect.fn("sqlite.deliver")(function* (to: To, { full, output, r
   if (before && before.owner !== owner && !full)
     return yield* refused(to, "it has the tables of another output folder; ./sluice publish --full replaces them")
   if (before?.content === snapshotSum(release.manifest) && !full) return []
+  if (!full && isLater(before?.run_id, release.manifest.run))
+    return yield* refused(to, laterRun(String(before?.run_id)))
   const unfinished = join(dirname(place), `.${basename(place)}.unfinished`)
   yield* onDisk(unfinished, "written", () => writeFile(unfinished, "", { mode: 0o600 }))
   const tables = yield* makeFile(unfinished, release, { memoryMb: output.memoryMb, owner, target })
@@ -46,7 +48,7 @@ const stateOf = Effect.fnUntraced(function* (to: To) {
   const { place } = to.destination
   if (!existsSync(place)) return undefined
   const database = yield* open(to.name, place, true)
-  return yield* attempt(to.name, () => database.prepare("SELECT owner, content FROM _sluice").get()!).pipe(
+  return yield* attempt(to.name, () => database.prepare("SELECT owner, run_id, content FROM _sluice").get()!).pipe(
     Effect.catch(() => refused(to, "it exists already, and sluice did not create it"))
   )
 }, Effect.scoped)

@@ -33,6 +33,13 @@ export const previousRelease = (published: string): Effect.Effect<PreviousReleas
     return { folder, manifest: { ...rest, schemaVersion, formats, csvProfile, state, problems, tables } }
   }).pipe(Effect.orElseSucceed(() => undefined))
 
+/** Whether a place has what a later run has made: a process that was stopped for a while must not replace it. */
+export const isLater = (there: unknown, run: string): boolean => typeof there === "string" && there > run
+
+/** Why a place with it is left as it is. */
+export const laterRun = (run: string): string =>
+  `it has the rows of a later run of this output folder, ${run}; ./sluice publish --full replaces them`
+
 /** SHA-256 of the DuckDB file of a release that has one. */
 export const snapshotSum = ({ files }: Pick<Manifest, "files">): string =>
   files.find(({ path }) => path === snapshotName)!.sha256

@@ -7,7 +7,7 @@ import { execFile } from "node:child_process"
 import { type Dirent, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { writeFileSync, writeSync } from "node:fs"
 import { open, readdir, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import type * as Effect from "effect/Effect"
@@ -126,7 +126,7 @@ export class IncomingFile {
   async keep(stored?: ReadonlySet<string>): Promise<StoredFile> {
     const sha256 = this.hash.digest("hex")
     const type = await this.type()
-    const path = join(filesName, sha256.slice(0, 2), `${sha256.slice(2)}${type ? `.${type.ext}` : ""}`)
+    const path = join(filesName, sha256.slice(0, 2), sha256.slice(2) + endingOf(type, this.head))
     if (!stored?.has(path)) orDiskError(() => this.place(join(this.folder, path)))
     return { path, bytes: this.bytes, sha256, found: type?.mime }
   }
@@ -229,6 +229,30 @@ const frequentTypes = [
   { signature: /^GIF/, ext: "gif", mime: "image/gif" },
   { signature: /^RIFF.{4}WEBP/s, ext: "webp", mime: "image/webp" }
 ] as const
+
+/**
+ * The ending of the name of a file that a stranger has sent: what a browser or the system would run, such as SVG, XML, HTML or a
+ * program, gets none by which it is opened. A text without an ending may be taken for HTML.
+ */
+const endingOf = (type: FoundType | undefined, head: Buffer): string => {
+  if (type && isHarmless(type)) return `.${type.ext}`
+  return head.includes(0) ? "" : ".txt"
+}
+
+/** Pictures, sounds, videos, fonts, and what is opened by a program of its own; everything else may be run. */
+const isHarmless = ({ ext, mime }: FoundType): boolean =>
+  (/^(image|audio|video|font)\//.test(mime) && !/xml|svg/.test(`${mime} ${ext}`)) || documents.has(ext)
+const documents: ReadonlySet<string> = new Set(
+  "pdf zip gz bz2 xz 7z rar tar zst docx xlsx pptx odt ods odp epub rtf cfb".split(" ")
+)
+
+/** The name of a stored file in an export. Files that earlier versions of sluice have stored may have any ending. */
+export const exportedName = (path: string): string => {
+  const name = basename(path)
+  return runByBrowsers.test(name) ? `${name}.txt` : name
+}
+const runByBrowsers =
+  /\.(svgz?|xml|xslt?|x?html?|shtml|mht|mhtml|rss|atom|m?js|swf|wasm|jar|exe|elf|macho|lnk|crx|xpi|dmg|deb|rpm|apk|msi|bat|cmd|sh)$/i
 
 /** Whether a path of a row is one that sluice gives to files; those of recordings had a folder of their own once. */
 export const isStoredPath = (path: string): boolean =>

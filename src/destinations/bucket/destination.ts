@@ -6,6 +6,7 @@ import { checkBucket } from "./compare.ts"
 import { deliver } from "./deliver.ts"
 import type { BucketDestination } from "./settings.ts"
 import { ownerOf } from "../../output/folder.ts"
+import { isObjectName } from "../../output/names.ts"
 import { manifestName } from "../../output/paths.ts"
 import { listVersions } from "../../stores/objects/list.ts"
 import { putBytes, removeObject } from "../../stores/objects/object.ts"
@@ -61,7 +62,7 @@ const removeAll = Effect.fn("bucket.removeAll")(function* (
 /** What else is below the prefix is somebody else's. */
 const ownNames = ({ files }: BucketManifest) => {
   const names = new Set([manifestName, writingName, ...files.map(({ path }) => path)])
-  return (name: string) => names.has(name) || /^objects\/[0-9a-f]{64}(\.\w+)?$/.test(name)
+  return (name: string) => names.has(name) || isObjectName(name)
 }
 
 export const work: Work<BucketDestination> = {

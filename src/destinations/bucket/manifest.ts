@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import { extname } from "node:path"
 import type { PublishedFile } from "../../output/manifest.ts"
 import { manifestName } from "../../output/paths.ts"
+import { ObjectName, ReleasePath } from "../../output/names.ts"
 import { type Requests, BucketError } from "../../stores/objects/bucket.ts"
 import { putBytes } from "../../stores/objects/object.ts"
 
@@ -18,9 +19,9 @@ export const writingName = `${objectFolder}writing.json`
 
 const BucketFile = Schema.Struct({
   /** The name in the release, below the prefix. */
-  path: Schema.String,
+  path: ReleasePath,
   /** The name of its content, below the prefix. */
-  object: Schema.String,
+  object: ObjectName,
   /** `*`: the file contains all tables, or describes them. */
   table: Schema.String,
   rows: Schema.Number,
@@ -40,16 +41,16 @@ const BucketManifest = Schema.Struct({
   writtenAt: Schema.String,
   files: Schema.Array(BucketFile),
   /** Objects of earlier releases, and since when no manifest names them among its files. */
-  earlier: Schema.Array(Schema.Struct({ object: Schema.String, since: Schema.String }))
+  earlier: Schema.Array(Schema.Struct({ object: ObjectName, since: Schema.String }))
 })
 export type BucketManifest = typeof BucketManifest.Type
 
 const Writing = Schema.Struct({
   owner: Schema.String,
-  objects: Schema.Array(Schema.String),
+  objects: Schema.Array(ObjectName),
   /** Those that are sent in parts. */
-  large: Schema.Array(Schema.String),
-  paths: Schema.Array(Schema.String)
+  large: Schema.Array(ObjectName),
+  paths: Schema.Array(ReleasePath)
 })
 export type Writing = typeof Writing.Type
 
@@ -70,6 +71,9 @@ const readJson = async <A>({ place, send }: Requests, name: string, schema: Sche
   if (status === 404) return undefined
   const content = Schema.decodeUnknownOption(Schema.fromJsonString(schema))(body.toString("utf8"))
   if (Option.isNone(content))
-    throw new BucketError(`${place}/${name} was not written by sluice; name another prefix, or remove it`, "")
+    throw new BucketError(
+      `${place}/${name} was not written by sluice, or was changed since: it has another form, or names something that sluice does not make. Nothing was removed. Name another prefix, or find out who can write there and remove this object`,
+      ""
+    )
   return content.value
 }

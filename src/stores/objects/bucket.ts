@@ -82,7 +82,11 @@ export const openBucket = async (
   }
 
   const send: Requests["send"] = async (method, name, request = {}) => {
-    const url = new URL(name === "" ? root : `${root}/${keyPath(prefix + name)}`)
+    const path = name === "" ? "" : keyPath(prefix + name)
+    const url = new URL(path === "" ? root : `${root}/${path}`)
+    // An address has no `..`: it would be that of another object.
+    if (!url.pathname.endsWith(path))
+      throw new BucketError(`${JSON.stringify(prefix + name)} is the name of no object`, "")
     url.search = Object.entries(request.query ?? {})
       .map((pair) => pair.map(encoded).join("="))
       .join("&")

@@ -5,12 +5,13 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { existsSync } from "node:fs"
-import { readFile, rm, writeFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
 import { onDisk } from "../output/files.ts"
 import { emptyOutputFolder, makeOutputFolder, namesIn } from "../output/folder.ts"
 import { outputFileOf } from "../output/contents.ts"
 import { demoFolder, outputPaths, snapshotName } from "../output/paths.ts"
+import { removeBelow } from "../output/remove.ts"
 import { configError } from "../console/errors.ts"
 import { ledgerOf } from "../stores/ledger/file.ts"
 import { linesOf } from "../stores/ledger/verify.ts"
@@ -90,7 +91,7 @@ export const freshDemoFleet = Effect.fnUntraced(function* (folder: string, mark:
   yield* onDisk(folder, "created", async () => {
     await makeOutputFolder(folder)
     await writeMark(folder, mark)
-    for (const name of names) await rm(join(folder, name), { recursive: true, force: true })
+    for (const name of names) await removeBelow(folder, name)
   })
 })
 

@@ -5,6 +5,7 @@ import { access, chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, uti
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { onDisk, succeeds } from "./files.ts"
+import { removeBelow } from "./remove.ts"
 
 /** `undefined` if the user has no home. */
 export const cacheFolder = (): string | undefined => {
@@ -59,7 +60,7 @@ export const cachedFile = Effect.fnUntraced(function* <A, E, R>(
           await rename(join(folder, name), path)
         })
       ),
-    (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => {}))
+    (folder) => Effect.promise(() => removeBelow(cache, folder).catch(() => {}))
   ).pipe(Effect.option)
   return made._tag === "Some" ? path : undefined
 })
@@ -91,7 +92,7 @@ const removeUnused = async (cache: string, kind: Cached["kind"]): Promise<void> 
       ({ mtimeMs }) => mtimeMs,
       () => Infinity
     )
-    if (Date.now() - usedAt > keptMs) await rm(path, { recursive: true, force: true }).catch(() => {})
+    if (Date.now() - usedAt > keptMs) await removeBelow(cache, name).catch(() => {})
   }
 }
 

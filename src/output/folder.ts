@@ -1,6 +1,6 @@
 /** The output folder, created so that only its owner can access it, and its id. */
-import { chmod, mkdir, readdir, rm, stat } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { chmod, mkdir, readdir, stat } from "node:fs/promises"
+import { basename, dirname } from "node:path"
 import { failure } from "../values/failure.ts"
 import { ifMissing, onDisk, readJson, writeDurably } from "./files.ts"
 import { outputFileOf } from "./contents.ts"
@@ -8,6 +8,7 @@ import { outputPaths, readmeName } from "./paths.ts"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
+import { removeBelow } from "./remove.ts"
 
 /**
  * Creates the output folder, or restricts the access to one with only the README, as in a clone of the repository. Any
@@ -38,8 +39,7 @@ const makeFolder = async (folder: string, output = folder): Promise<void> => {
 export const emptyOutputFolder = async (folder: string): Promise<void> => {
   const mark = basename(outputPaths(folder).demo)
   for (const name of await readdir(folder))
-    if (outputFileOf(name) !== undefined && name !== mark)
-      await rm(join(folder, name), { recursive: true, force: true })
+    if (outputFileOf(name) !== undefined && name !== mark) await removeBelow(folder, name)
 }
 
 /** The names in a folder; none if it does not exist. */

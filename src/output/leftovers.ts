@@ -3,7 +3,6 @@
  * warehouse for writing may remove them, because no other process uses these files then.
  */
 import type { Effect } from "effect"
-import { rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import type { Failure } from "../values/failure.ts"
 import { onDisk } from "./files.ts"
@@ -11,6 +10,7 @@ import { namesIn } from "./folder.ts"
 import { isScratch } from "./contents.ts"
 import { isBuilding, outputPaths } from "./paths.ts"
 import { isPartial, isUnrecorded } from "./stored-files.ts"
+import { removeBelow } from "./remove.ts"
 
 /** What to remove in each folder. */
 const leftoversOf = (
@@ -33,7 +33,7 @@ export const removeLeftovers = (output: string, withUnrecorded = false): Effect.
   onDisk(output, "written", async () => {
     for (const [folder, isLeft] of leftoversOf(output, withUnrecorded)) {
       const names = await namesIn(folder)
-      for (const name of names.filter(isLeft)) await rm(join(folder, name), { recursive: true, force: true })
+      for (const name of names.filter(isLeft)) await removeBelow(folder, name)
     }
   })
 

@@ -3,13 +3,14 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { ReleasePath } from "./names.ts"
 import { manifestName } from "./paths.ts"
 
 const Texts = Schema.Record(Schema.String, Schema.String)
 
 const PublishedFile = Schema.Struct({
   /** Relative to the published folder. */
-  path: Schema.String,
+  path: ReleasePath,
   /** `*`: the file contains all tables. */
   table: Schema.String,
   rows: Schema.Number,

@@ -9,6 +9,9 @@ export const warehouseName = outputFiles.warehouse.name
 export const filesName = outputFiles.files.name
 export const snapshotName = "crm.duckdb"
 export const manifestName = "manifest.json"
+/** The documents of a release. */
+export const packageName = "datapackage.json"
+export const maskingName = "masked-columns.json"
 /** No command but the demo uses this folder by default. */
 export const demoFolder = "demo-output"
 /** A clone contains the output folder with this file; other users can read it. */

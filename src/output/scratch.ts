@@ -1,11 +1,12 @@
 /** A folder for what a check makes: in the output folder, where space is, or in that of the system if this user may only read. */
 import * as Effect from "effect/Effect"
-import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { mkdir, mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { deniedText } from "./denied.ts"
 import { onDisk } from "./files.ts"
 import { outputPaths } from "./paths.ts"
+import { removeBelow } from "./remove.ts"
 
 /** Removed with the scope. */
 export const scratchFolder = (folder: string) => {
@@ -20,6 +21,6 @@ export const scratchFolder = (folder: string) => {
         }
       )
     ),
-    (made) => Effect.ignore(onDisk(made, "removed", () => rm(made, { recursive: true, force: true })))
+    (made) => Effect.ignore(onDisk(made, "removed", () => removeBelow(dirname(made), made)))
   )
 }

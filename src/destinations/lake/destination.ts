@@ -11,6 +11,7 @@ import { rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { onDisk, probeFolder } from "../../output/files.ts"
+import { removeBelow } from "../../output/remove.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../values/failure.ts"
@@ -45,7 +46,7 @@ const probe = Effect.fn("lake.probe")(function* (settings: LakeSettings) {
   let tried = settings
   if (path !== undefined && !existsSync(path)) {
     const folder = join(tmpdir(), name)
-    yield* Effect.addFinalizer(() => Effect.promise(() => rm(folder, { recursive: true, force: true })))
+    yield* Effect.addFinalizer(() => Effect.promise(() => removeBelow(tmpdir(), folder)))
     const elsewhere = { kind: "file", path: join(folder, "catalog") } as const
     const place = s3 ? settings.place : join(folder, "data")
     tried = { ...settings, place, access: () => Result.succeed({ catalog: elsewhere, s3 }) }

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { constants } from "node:fs"
-import { copyFile, rm } from "node:fs/promises"
+import { copyFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { onDisk } from "../../output/files.ts"
 import { snapshotName } from "../../output/paths.ts"
@@ -18,6 +18,8 @@ import { previousRelease, snapshotSum } from "../../stages/publish/manifest.ts"
 import { type Loaded, isLoaded, loadRelease, removeRows } from "./load.ts"
 import { type Paths, keepLoaded, loadedIn, pathsIn } from "./state.ts"
 import { ownerOf } from "../../output/folder.ts"
+import { outputPaths } from "../../output/paths.ts"
+import { removeBelow } from "../../output/remove.ts"
 import { releaseTables } from "./release-tables.ts"
 import { loadedName, recordsName } from "./rows.ts"
 import { connect, patiently } from "./server.ts"
@@ -88,7 +90,7 @@ export const withdraw = Effect.fn("postgres.withdraw")(function* (
   const owner = yield* ownerOf(output)
   const removed = Effect.flatMap(connect({ url }), (server) => removeRows(server, { owner, schema }))
   yield* patiently(target, Effect.scoped(removed))
-  yield* onDisk(folder, "removed", () => rm(dirname(folder), { recursive: true, force: true }))
+  yield* onDisk(folder, "removed", () => removeBelow(outputPaths(output).destinations, dirname(folder)))
 })
 
 /** Returns the SHA-256 again, or `undefined` if the file cannot be opened. */

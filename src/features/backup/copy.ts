@@ -14,6 +14,7 @@ import { outputPaths } from "../../output/paths.ts"
 import { failedError } from "../../console/errors.ts"
 import * as Schema from "effect/Schema"
 import { portableFiles } from "../../output/contents.ts"
+import { removeBelow } from "../../output/remove.ts"
 
 /** What was written is removed again if this fails. */
 export const copyInto = (
@@ -55,7 +56,7 @@ const removeFrom = (target: string, paths: ReadonlyArray<string>) =>
     const { backup, backupIncomplete } = outputPaths(target)
     const names = new Set(paths.map((path) => path.split("/")[0]!))
     for (const path of [...Array.from(names, (name) => join(target, name)), backup, `${backup}.part`, backupIncomplete])
-      await rm(path, { recursive: true, force: true })
+      await removeBelow(target, path)
   })
 
 /** The folders above a path in the output folder, which is `.`. */

@@ -1,12 +1,13 @@
 /** Checks of the warehouse: who has it open, how the last run ended, and whether it has what the settings keep out. */
 import { existsSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Receiver, lakeReceivers, workOf } from "../../destinations/destination.ts"
 import { type Run, lastRun } from "../../stores/warehouse/meta/runs.ts"
 import { leftLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { outputPaths } from "../../output/paths.ts"
+import { removeBelow } from "../../output/remove.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { stateText } from "../../values/state.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
@@ -54,7 +55,7 @@ export const receivers = Effect.fn("doctor.receivers")(function* (output: Output
   if (all.length === 0) return []
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-doctor-"))),
-    (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+    (made) => Effect.promise(() => removeBelow(tmpdir(), made))
   )
   const probed = Effect.forEach(all, (to) =>
     Effect.flatMap(workOf(to), ({ needs, probe }) => {

@@ -1,6 +1,6 @@
 /** What the page requests: the tables, rows of a query, a chart, a file, and saved queries. */
 import type { ServerResponse } from "node:http"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { download, slots } from "./database.ts"
@@ -10,6 +10,7 @@ import { limits } from "./limits.ts"
 import type { DownloadFormat } from "./messages.ts"
 import type { Release, Releases, ShownCatalog } from "./releases.ts"
 import { chartOf, questions, saveQuery, savedQueries } from "./saved-queries.ts"
+import { removeBelow } from "../../output/remove.ts"
 
 interface Call {
   readonly body: Body
@@ -75,7 +76,7 @@ export const apiRoutes = ({ catalogOf, downloads, queries, releases }: Parts): A
               response.setHeader("content-disposition", `attachment; filename="result.${format}"`)
               await sendFile(response, file)
             } finally {
-              await rm(folder, { recursive: true, force: true })
+              await removeBelow(tmpdir(), folder)
             }
           })
         })

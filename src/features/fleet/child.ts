@@ -1,6 +1,7 @@
 /** One run of a location: the sync of one machine, in a process beside the worker, which ends with the worker. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { fileNameOf } from "../../output/names.ts"
 import { join } from "node:path"
 import { tetherMessage } from "../../run/tether.ts"
 import type { EndedRun, TetheredProcesses, TetheredRun } from "../../run/tethered.ts"
@@ -54,7 +55,7 @@ const variablesOf = ({ location, refreshToken, token }: Order) => ({
 })
 
 /** The output folder of a location. */
-export const folderOf = (state: string, location: string): string => join(state, location)
+export const folderOf = (state: string, location: string): string => join(state, fileNameOf(location))
 
 const argumentsOf = ({ config, from, kind, location, state, to }: Order): ReadonlyArray<string> => [
   kind === "backfill" ? "backfill" : "sync",

@@ -1,6 +1,6 @@
 /** Files in the output folder that no command needs any more. */
 import * as Effect from "effect/Effect"
-import { lstat, readlink, rm } from "node:fs/promises"
+import { lstat, readlink } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
 import type { Resource } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
@@ -9,6 +9,7 @@ import { namesIn } from "../../output/folder.ts"
 import { type SetAside, setAsideIn } from "../../output/leftovers.ts"
 import { isOfRelease, outputPaths } from "../../output/paths.ts"
 import { storedPaths } from "../../output/stored-files.ts"
+import { removeBelow } from "../../output/remove.ts"
 import { unnamedAmong } from "../../stores/warehouse/stored-files.ts"
 
 export interface Unneeded {
@@ -69,7 +70,11 @@ const earlierReleases = async (folder: string, now: number): Promise<ReadonlyArr
 
 export const removeFiles = (folder: string, files: ReadonlyArray<Unneeded>): Effect.Effect<void, Failure> =>
   onDisk(folder, "removed", async () => {
-    for (const { path } of files) await rm(join(folder, path), { recursive: true, force: true })
+    for (const { path } of files) {
+      // Each of these folders may be a link to another disk.
+      const [top = "", ...below] = path.split("/")
+      await removeBelow(below.length === 0 ? folder : join(folder, top), join(folder, path))
+    }
   })
 
 /** 0 for a path that another command removes meanwhile. What a link points to is not removed, so it does not count. */

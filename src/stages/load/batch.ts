@@ -1,10 +1,11 @@
 /** Prepares a batch of the vault: files that DuckDB reads, and the statements that load them. */
 import { Effect } from "effect"
-import { mkdir, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { mkdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { type Resource, backfillOf, embeddedResourcesOf } from "../../catalog/resource.ts"
 import { tablesOf } from "../../catalog/tables.ts"
 import { onDisk } from "../../output/files.ts"
+import { removeBelow } from "../../output/remove.ts"
 import { type EndEntry, type Entry, type PageEntry, type WindowEntry, isPage } from "../../stores/vault/entry.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import { Vault } from "../../stores/vault/vault.ts"
@@ -215,7 +216,7 @@ const all = Effect.fnUntraced(function* <A>(reading: Generator<void, A>) {
 })
 
 const recreate = async (folder: string): Promise<void> => {
-  await rm(folder, { recursive: true, force: true })
+  await removeBelow(dirname(folder), folder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 

@@ -4,13 +4,13 @@
  * data after a crash; rows that are loaded again change nothing, and nothing is counted twice.
  */
 import { Effect } from "effect"
-import { rm } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { evolving } from "../../catalog/schema-policy.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
 import { onDisk } from "../../output/files.ts"
+import { removeBelow } from "../../output/remove.ts"
 import { type Position, beginning, isBefore } from "../../stores/vault/position.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { loadedPosition, positionStatements } from "../../stores/warehouse/meta/vault-offset.ts"
@@ -112,7 +112,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
     }).pipe(Effect.onError(() => Effect.sync(() => known.reset())))
   const load = Effect.andThen(
     loadContinuously((position) => Effect.sync(() => isBefore(position, vault.end()))),
-    onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))
+    onDisk(temporary, "removed", () => removeBelow(dirname(temporary), temporary))
   )
   return {
     load,

@@ -11,7 +11,7 @@
  */
 import { Effect } from "effect"
 import { closeSync, fchmodSync, fstatSync, fsync, openSync, readFileSync } from "node:fs"
-import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises"
+import { lstat, mkdir, readdir, readlink, rename, symlink } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { type Failure, failure } from "../../values/failure.ts"
@@ -20,6 +20,7 @@ import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import type { Written } from "../../stores/formats/format.ts"
 import type { PublishedFile } from "../../output/manifest.ts"
 import { buildingEnd, isOfRelease, isRelease, releaseNameOf, releasesOf } from "../../output/paths.ts"
+import { removeBelow } from "../../output/remove.ts"
 import type { PreviousRelease } from "./manifest.ts"
 
 export interface Release {
@@ -92,7 +93,7 @@ export const commitRelease = ({ building, target, published }: Release): Effect.
 
 /** Frees the space at once, because a full disk is the most likely reason. */
 export const abandonRelease = ({ building }: Release): Effect.Effect<void> =>
-  Effect.promise(() => rm(building, { recursive: true, force: true }).catch(() => {}))
+  Effect.promise(() => removeBelow(dirname(building), building).catch(() => {}))
 
 /** Removes every release but the current one, also the previous one, which readers may have opened. Returns their names. */
 export const removeEarlierReleases = Effect.fn("publish.removeEarlierReleases")(function* (folder: string) {
@@ -103,7 +104,7 @@ export const removeEarlierReleases = Effect.fn("publish.removeEarlierReleases")(
     const earlier = (await readdir(releases).catch(ifMissing<ReadonlyArray<string>>([]))).filter(
       (entry) => entry !== current && isOwn(entry)
     )
-    for (const entry of earlier) await rm(join(releases, entry), { recursive: true, force: true })
+    for (const entry of earlier) await removeBelow(releases, entry)
     return earlier
   })
 })
@@ -131,6 +132,5 @@ const removeOld = async (releases: string, current: string | undefined): Promise
     .filter((entry) => isRelease(entry) && numberOf(entry) < numberOf(current))
     .sort((a, b) => numberOf(b) - numberOf(a))[0]
   for (const entry of entries)
-    if (entry !== current && entry !== before && isOwn(entry))
-      await rm(join(releases, entry), { recursive: true, force: true })
+    if (entry !== current && entry !== before && isOwn(entry)) await removeBelow(releases, entry)
 }

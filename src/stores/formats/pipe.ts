@@ -1,11 +1,12 @@
 /** Writes the rows of one table to a stream, such as stdout. */
 import { Data, Effect, Stream } from "effect"
 import { createReadStream } from "node:fs"
-import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { mkdir, mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileFailure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
+import { removeBelow } from "../../output/remove.ts"
 import type { StoredColumn } from "../warehouse/content.ts"
 import { names } from "../warehouse/sql.ts"
 import { storedOrder } from "../warehouse/parts.ts"
@@ -58,7 +59,7 @@ const writeFile = Effect.fnUntraced(function* (
         Effect.andThen(sendFile(out, file))
       )
     },
-    (folder) => Effect.ignore(onDisk(folder, "removed", () => rm(folder, { recursive: true })))
+    (folder) => Effect.ignore(onDisk(folder, "removed", () => removeBelow(tmpdir(), folder)))
   )
 })
 

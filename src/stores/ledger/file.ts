@@ -6,7 +6,7 @@
  */
 import { DuckDBInstance } from "@duckdb/node-api"
 import { constants, existsSync } from "node:fs"
-import { mkdtemp, open, readFile, rm, stat, truncate, writeFile } from "node:fs/promises"
+import { mkdtemp, open, readFile, stat, truncate, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -17,6 +17,7 @@ import { lineBytesMax } from "./verify.ts"
 import { type Detail, type Head, type Kind, emptyHead, lineAfter, recordOf, sha256Of } from "./record.ts"
 import { outputFiles } from "../../output/contents.ts"
 import { outputPaths } from "../../output/paths.ts"
+import { removeBelow } from "../../output/remove.ts"
 
 export const ledgerName = outputFiles.ledger.name
 export const ledgerOf = (output: string): string => outputPaths(output).ledger
@@ -145,7 +146,7 @@ const writeLockFile = async (path: string): Promise<void> => {
     await attached(fresh)
   )()
   const content = await readFile(fresh)
-  await rm(folder, { recursive: true })
+  await removeBelow(tmpdir(), folder)
   await using file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   await file.write(content, 0, content.length, 0)
 }

@@ -19,6 +19,8 @@ export interface GivenExport {
   /** ISO 8601. */
   readonly at: string
   readonly name: string
+  /** Of an export about a person in the output folder; its `person.json` has it too. */
+  readonly id: string | undefined
 }
 
 /** Records each place that the ledger does not name, before the first data goes there: so a crash hides no place. */
@@ -38,7 +40,15 @@ export const givenTo = (output: string) =>
   Effect.map(recordsOf(output), (records) => ({
     places: placesIn(records),
     exports: records.flatMap(({ at, detail, kind }) =>
-      kind === "export" ? [{ at, name: String(detail["bundle"] ?? detail["file"] ?? detail["what"]) }] : []
+      kind === "export"
+        ? [
+            {
+              at,
+              name: String(detail["bundle"] ?? detail["file"] ?? detail["what"]),
+              id: typeof detail["id"] === "string" ? detail["id"] : undefined
+            }
+          ]
+        : []
     )
   }))
 

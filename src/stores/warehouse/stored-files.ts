@@ -1,11 +1,12 @@
 /** The files that rows name, by the role of their column. */
 import { Effect } from "effect"
-import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Resource } from "../../catalog/resource.ts"
 import { columnWithRole, keyText, tablesOf } from "../../catalog/tables.ts"
 import { onDisk } from "../../output/files.ts"
+import { outputPaths } from "../../output/paths.ts"
 import { isStoredPath } from "../../output/stored-files.ts"
+import { removeBelow } from "../../output/remove.ts"
 import { queryTexts } from "./query.ts"
 import { literal, name } from "./sql.ts"
 
@@ -52,8 +53,10 @@ export const removeUnnamed = Effect.fnUntraced(function* (
   paths: ReadonlyArray<string>
 ) {
   const unnamed = yield* unnamedAmong(resources, paths.filter(isStoredPath))
-  yield* onDisk(folder, "removed", async () => {
-    for (const path of unnamed) await rm(join(folder, path), { force: true })
+  // The folder of the files may be a link to another disk.
+  const { files } = outputPaths(folder)
+  yield* onDisk(files, "removed", async () => {
+    for (const path of unnamed) await removeBelow(files, join(folder, path))
   })
   return unnamed.length
 })

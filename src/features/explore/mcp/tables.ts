@@ -1,4 +1,5 @@
 /** The tables of a release in words: `list_tables` and `describe_table`. */
+import { maskingName } from "../../../output/paths.ts"
 import { Option, Schema } from "effect"
 import { readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -6,7 +7,6 @@ import type { Catalogue } from "../../../catalog/discover.ts"
 import { type PersonalData, worstOf } from "../../../catalog/personal-data.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
 import { closest, suggestion } from "../../../settings/closest.ts"
-import { maskingName } from "../../../stages/publish/masking/document.ts"
 import type { CatalogTable, Dictionary } from "../messages.ts"
 import type { Release } from "../releases.ts"
 import { CallFailed } from "./tools.ts"

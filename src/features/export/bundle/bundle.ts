@@ -1,17 +1,17 @@
 /** Writes a bundle: tables of the current release with everything that an auditor needs to check them without sluice. */
 import { Effect } from "effect"
 import { createReadStream } from "node:fs"
-import { open, rm } from "node:fs/promises"
-import { join } from "node:path"
+import { open } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { Readable } from "node:stream"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { onDisk } from "../../../output/files.ts"
 import { ledgerOf } from "../../../stores/ledger/file.ts"
 import { ledgerUntil } from "../../../stores/ledger/release.ts"
-import { maskingName } from "../../../stages/publish/masking/document.ts"
-import { outputPaths } from "../../../output/paths.ts"
+import { outputPaths, maskingName } from "../../../output/paths.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type ArchiveFormat, writeArchive } from "../../../output/archive.ts"
+import { removeBelow } from "../../../output/remove.ts"
 import { readmeText, writeTagFiles } from "./bag.ts"
 import { putFiles } from "./files.ts"
 import { type TableTotals, measure, measuredOf, parquetRelation, withDatabase } from "./control-totals.ts"
@@ -52,7 +52,7 @@ export const writeBundle = Effect.fn("bundle.write")(function* (options: BundleO
     if (recipients.length > 0) yield* onDisk(target, "written", () => encryptFile(plain, made, recipients))
     yield* onDisk(target, "written", () => commitTarget(made, target)).pipe(Effect.uninterruptible)
     return written
-  }).pipe(Effect.ensuring(Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => {}))))
+  }).pipe(Effect.ensuring(Effect.promise(() => removeBelow(dirname(target), folder).catch(() => {}))))
 })
 
 /** Encrypts an archive to recipients of age, as a stream. */

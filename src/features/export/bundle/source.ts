@@ -6,8 +6,7 @@ import { join } from "node:path"
 import { failedError } from "../../../console/errors.ts"
 import { onDisk } from "../../../output/files.ts"
 import { readManifest } from "../../../output/manifest.ts"
-import { maskingName } from "../../../stages/publish/masking/document.ts"
-import { manifestName, snapshotName } from "../../../output/paths.ts"
+import { manifestName, snapshotName, maskingName } from "../../../output/paths.ts"
 
 export interface ReleasedTable {
   readonly name: string

@@ -6,9 +6,10 @@
  *     replaced   .audit.tar.<pid>.replaced    the earlier bundle, with --force, until the new one has its name
  */
 import { existsSync } from "node:fs"
-import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises"
+import { lstat, mkdir, readdir, rename } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { syncFolder } from "../../../output/files.ts"
+import { removeBelow } from "../../../output/remove.ts"
 
 /** Why the target cannot be written; `undefined` if it can. */
 export const targetProblem = async (target: string, isFolder: boolean, force: boolean): Promise<string | undefined> => {
@@ -28,10 +29,10 @@ export const beginTarget = async (target: string): Promise<string> => {
   const folder = dirname(target)
   for (const name of await readdir(folder)) {
     const pid = leftoverOf(name, basename(target))
-    if (pid !== undefined && !isRunning(pid)) await rm(join(folder, name), { recursive: true, force: true })
+    if (pid !== undefined && !isRunning(pid)) await removeBelow(folder, name)
   }
   const building = join(folder, `.${basename(target)}.${process.pid}.building`)
-  await rm(building, { recursive: true, force: true })
+  await removeBelow(folder, building)
   await mkdir(building, { mode: 0o700 })
   return building
 }
@@ -44,7 +45,7 @@ export const commitTarget = async (made: string, target: string): Promise<void> 
   if (isReplaced) await rename(target, replaced)
   await rename(made, target)
   await syncFolder(dirname(target))
-  if (isReplaced) await rm(replaced, { recursive: true, force: true })
+  if (isReplaced) await removeBelow(dirname(target), replaced)
 }
 
 const leftoverOf = (name: string, target: string): number | undefined => {

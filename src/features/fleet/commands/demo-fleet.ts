@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { postgresPrograms, startPostgres } from "./demo-postgres.ts"
@@ -11,6 +11,7 @@ import { addLocations, statusOfFleet } from "./roster.ts"
 import { startSandbox } from "../../../../sandbox/server.ts"
 import { inMemory } from "../../../stores/warehouse/in-memory.ts"
 import { demoFolder } from "../../../output/paths.ts"
+import { removeBelow } from "../../../output/remove.ts"
 import { outputSettings } from "../../../settings/settings.ts"
 import { freshDemoFleet } from "../../../command/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
@@ -43,7 +44,7 @@ export const demoFleet = Effect.fn("command.demoFleet")(function* (flags: { read
   yield* freshDemoFleet(state, { service: sandbox.url, locations: listed.map(({ locationId }) => locationId) })
   const temporary = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-demo-"))),
-    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+    (path) => Effect.promise(() => removeBelow(tmpdir(), path))
   )
   yield* Effect.promise(() => writeTokens(join(temporary, "tokens"), listed))
   // Only the user of the server needs to pass through the folder.

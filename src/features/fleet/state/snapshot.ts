@@ -10,8 +10,10 @@ import { createHash, randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { mkdir, open, readFile, readdir, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { fileNameOf, leadsDown } from "../../../output/names.ts"
 import { outputFiles, portableFiles } from "../../../output/contents.ts"
 import { writeAtomically } from "../../../output/files.ts"
+import { removeBelow } from "../../../output/remove.ts"
 import type { Objects } from "./objects.ts"
 
 export type Session = Awaited<ReturnType<typeof openSession>>
@@ -23,7 +25,7 @@ export const openSession = async (objects: Objects, location: string, folder: st
   let saved: Manifest | undefined
   if (current !== undefined) {
     // What this worker did after that snapshot is still there, and nobody else has done anything since.
-    if ((await derivesFrom(folder)) === current) base = await readManifest(objects, current)
+    if ((await derivesFrom(folder)) === current) base = await readManifest(place, current)
     else {
       await forgetDerived(folder)
       base = await restore(place, current)
@@ -70,7 +72,8 @@ const vaultName = outputFiles.vault.name
 /** It is replaced all at once. */
 const tokensName = outputFiles.tokens.name
 
-const chunkName = (location: string, chunk: string) => `${location}/chunks/${chunk}`
+const chunkName = (location: string, chunk: string) => `${fileNameOf(location)}/chunks/${chunk}`
+const manifestsOf = (location: string) => `${fileNameOf(location)}/manifests/`
 
 interface Place {
   readonly objects: Objects
@@ -80,12 +83,10 @@ interface Place {
 
 /** Writes the files of a manifest into a folder, in the place of what it contains. */
 const restore = async ({ folder, location, objects }: Place, name: string): Promise<Manifest> => {
-  const manifest = await readManifest(objects, name)
-  await rm(folder, { recursive: true, force: true })
+  const manifest = await readManifest({ location, objects }, name)
+  await removeBelow(dirname(folder), folder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for (const [path, chunks] of Object.entries(manifest.files)) {
-    // A manifest comes from a bucket that others may write to.
-    if (path.startsWith("/") || path.split("/").includes("..")) throw new Error(`${name} names a file outside: ${path}`)
     await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
     const file = await open(join(folder, path), "w", 0o600)
     try {
@@ -102,11 +103,22 @@ const restore = async ({ folder, location, objects }: Place, name: string): Prom
   return manifest
 }
 
-const readManifest = async (objects: Objects, name: string): Promise<Manifest> => {
+const isChunk = (name: string): boolean => /^[\w-]+\/[0-9a-f]{64}$/.test(name)
+
+/** A manifest comes from a bucket that others may write to, and its name from a database: only names that sluice makes count. */
+const readManifest = async ({ location, objects }: Omit<Place, "folder">, name: string): Promise<Manifest> => {
+  const own = manifestsOf(location)
+  if (!name.startsWith(own) || !/^[\w-]+\.json$/.test(name.slice(own.length)))
+    throw new Error(`${JSON.stringify(name)} is not the name of a manifest of ${location}`)
   const text = await objects.get(name)
   if (text === undefined) throw new Error(`${name} is missing`)
   const content = decode(text.toString())
   if (Option.isNone(content)) throw new Error(`${name} is not a manifest`)
+  for (const [path, chunks] of Object.entries(content.value.files)) {
+    if (!leadsDown(path)) throw new Error(`${name} names a file outside: ${path}`)
+    const foreign = chunks.find((chunk) => !isChunk(chunk))
+    if (foreign !== undefined) throw new Error(`${name} names ${JSON.stringify(foreign)}, which is no chunk of sluice`)
+  }
   return { name, ...content.value }
 }
 
@@ -156,7 +168,7 @@ const upload = async (
     }
     files[path] = chunks
   }
-  const name = `${location}/manifests/${snapshot}.json`
+  const name = `${manifestsOf(location)}${snapshot}.json`
   await objects.put(name, new Uint8Array(Buffer.from(JSON.stringify({ files }))))
   return { name, files }
 }

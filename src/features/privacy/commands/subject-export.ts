@@ -1,18 +1,20 @@
 /** `sluice subject export`: everything that the tables contain about a person. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { mkdir, rm } from "node:fs/promises"
-import { dirname, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { exitCodes } from "../../../values/failure.ts"
 import { onDisk } from "../../../output/files.ts"
+import { removeBelow } from "../../../output/remove.ts"
 import { choose } from "../../../stages/plan/plan.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { reportSettings } from "../../../settings/settings.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { linkedResources } from "../subject/belongings.ts"
 import type { CoveredResource } from "../subject/coverage.ts"
-import { exportPath, exportSubject } from "../subject/export.ts"
+import { exportSubject } from "../subject/export.ts"
+import { ownPlace } from "../subject/own-exports.ts"
 import { counted } from "../../../values/finding.ts"
 import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
@@ -48,11 +50,10 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   yield* sayHolder(readable, yield* Clock.currentTimeMillis)
+  const id = randomUUID()
   const { contacts, exported, others, target } = yield* Effect.gen(function* () {
     const { addresses, contacts, others } = yield* findPerson(flags)
-    const target = resolve(flags.to ?? exportPath(output.folder, contacts[0]?.id))
-    if (flags.to === undefined)
-      yield* onDisk(dirname(target), "created", () => mkdir(dirname(target), { recursive: true, mode: 0o700 }))
+    const target = flags.to === undefined ? yield* ownPlace(output.folder, contacts[0]?.id) : resolve(flags.to)
     yield* checkTarget(target, flags.force)
     const exported = yield* exportSubject({
       catalogue,
@@ -60,6 +61,7 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
       optional,
       locations,
       target,
+      id,
       contacts,
       addresses,
       output: output.folder,
@@ -69,8 +71,9 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
     return { contacts, exported, others, target }
   }).pipe(Effect.provide(readable.tables))
   const { candidates, coverage, files, records, tables } = exported
-  // The name of the folder may be that of the person.
-  yield* record(output.folder, "export", { what: "subject", records })
+  // The name of the folder may be that of the person. An erasure finds an export in the output folder by its id.
+  const isOwn = flags.to === undefined
+  yield* record(output.folder, "export", { what: "subject", records, ...(isOwn && { id }) })
   const incomplete = coverage.filter(({ isComplete }) => !isComplete)
   const isComplete = coverage.every(({ isAsSet }) => isAsSet) && readable.source === "warehouse"
   const exitCode = isComplete ? 0 : exitCodes.partial
@@ -127,5 +130,8 @@ const checkTarget = Effect.fnUntraced(function* (target: string, force: boolean)
       `${existing[0]} exists already.`,
       "repeat the command with --force to replace it, or with another --to"
     )
-  yield* Effect.forEach(existing, (path) => onDisk(path, "written", () => rm(path, { recursive: true })))
+  // Only what is an export is replaced.
+  if (existsSync(target) && !existsSync(join(target, "person.json")))
+    return yield* usageError(`${target} is not an export about a person, and stays.`, "name another --to")
+  yield* Effect.forEach(existing, (path) => onDisk(path, "written", () => removeBelow(dirname(target), path)))
 })

@@ -4,19 +4,20 @@
  */
 import { Effect } from "effect"
 import { existsSync } from "node:fs"
-import { mkdir, rm } from "node:fs/promises"
-import { join, relative } from "node:path"
+import { mkdir } from "node:fs/promises"
+import { dirname, join, relative } from "node:path"
 import { forgetValues } from "../../../alarms/state.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { keySeparator } from "../../../catalog/tables.ts"
 import { checksumOf, onDisk, writeDurably } from "../../../output/files.ts"
-import { exportPath } from "../subject/export.ts"
+import { removeExports } from "../subject/own-exports.ts"
 import { removeLeftovers, setAsideIn } from "../../../output/leftovers.ts"
 import type { GivenExport, Place } from "../../../stores/ledger/given.ts"
 import type { RecordFilter } from "../../../stages/load/staging-files.ts"
 import { replayInto } from "../../../run/replay.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
 import { publishNow } from "../../../run/release.ts"
+import { fileNameOf } from "../../../output/names.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import { lakeReceivers, workOf } from "../../../destinations/destination.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
@@ -25,7 +26,7 @@ import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
 import { prepare } from "../../../stores/warehouse/schema.ts"
 import { removeUnnamed } from "../../../stores/warehouse/stored-files.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { type ErasureJob, type RecordKey, recordsIn, removeJob } from "./job.ts"
+import { type ErasureJob, type Identifier, type RecordKey, recordsIn, removeJob } from "./job.ts"
 import { cleanPlaces } from "./places.ts"
 import { redactor } from "./redact-frame.ts"
 import { isCertain, searchFolders } from "./search.ts"
@@ -33,6 +34,7 @@ import { suppress } from "./suppression.ts"
 import { type RewrittenSegment, rewriteVault, sealLoaded } from "./vault.ts"
 import { replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
 import { outputFiles } from "../../../output/contents.ts"
+import { removeBelow } from "../../../output/remove.ts"
 
 /** The steps that need the lock of the warehouse. The caller provides the warehouse and the vault, and closes them. */
 export const eraseStored = Effect.fn("erasure.stored")(function* (
@@ -65,6 +67,14 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   })
   return { segments, before }
 })
+
+/** A retention period erases contacts as records. */
+const contactOf = (one: Identifier): ReadonlyArray<{ readonly location: string; readonly id: string }> =>
+  one.kind === "contact"
+    ? [one]
+    : one.kind === "record" && one.table === "contacts"
+      ? [{ location: one.location, id: one.key }]
+      : []
 
 /** The zip file of an export has what the folder beside it has, which is searched. */
 const isCopy = (folder: string, file: string): boolean =>
@@ -124,17 +134,14 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     ],
     renewed
   )
-  const exports = job.identifiers.flatMap((one) => (one.kind === "contact" ? [exportPath(folder, one.id)] : []))
-  yield* Effect.forEach([...exports, ...exports.map((path) => `${path}.zip`)], (path) =>
-    onDisk(path, "removed", () => rm(path, { recursive: true, force: true }))
-  )
+  const exportsRemoved = yield* removeExports(folder, job.identifiers.flatMap(contactOf))
   const setAside = yield* onDisk(folder, "removed", async () => {
     const found = await setAsideIn(folder)
-    for (const { path } of found) await rm(path, { force: true, recursive: true })
+    for (const { path } of found) await removeBelow(dirname(path), path)
     return found.map(({ path }) => relative(folder, path))
   })
   yield* onDisk(paths.alarms, "written", () => forgetValues(folder))
-  yield* onDisk(paths.temporary, "removed", () => rm(paths.temporary, { recursive: true, force: true }))
+  yield* onDisk(paths.temporary, "removed", () => removeBelow(folder, paths.temporary))
   const records = recordsIn(job.identifiers)
   const search = yield* searchFolders(
     folder,
@@ -163,7 +170,9 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     places: places.filter(({ name, state }) => name !== "published" || state === "left"),
     search,
     /** Files that were exported before and are out of reach. */
-    earlierExports: given.exports,
+    earlierExports: given.exports
+      .filter(({ id }) => id === undefined || !exportsRemoved.has(id))
+      .map(({ at, name }) => ({ at, name })),
     /** SHA-256 of the warehouse. */
     warehouse: { before, after },
     /**
@@ -173,7 +182,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     isErased:
       !search.found.some(isCertain) && search.unsearched.length === 0 && places.every(({ state }) => state !== "left")
   }
-  const path = join(outputPaths(folder).certificates, `erasure-${job.id}.json`)
+  const path = join(outputPaths(folder).certificates, `erasure-${fileNameOf(job.id)}.json`)
   yield* onDisk(path, "written", () => writeDurably(path, `${JSON.stringify(certificate, null, 1)}\n`))
   yield* removeJob(folder)
   return { certificate, path }

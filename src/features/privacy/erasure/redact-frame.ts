@@ -65,11 +65,49 @@ export const redactor = (
   }
   return (frame) => {
     const redacted = redact(frame)
-    const header = JSON.stringify(frame.entry)
-    if (redacted.frame === undefined || !ids.some((id) => header.includes(id))) return redacted
-    const entry = JSON.parse(ids.reduce((text, id) => text.replaceAll(id, "x".repeat(id.length)), header)) as Entry
-    return { ...redacted, frame: { entry, body: redacted.frame.body }, removed: redacted.removed + 1 }
+    if (redacted.frame === undefined || ids.length === 0) return redacted
+    const entry = withoutIds(redacted.frame.entry, ids)
+    return entry === redacted.frame.entry
+      ? redacted
+      : { ...redacted, frame: { entry, body: redacted.frame.body }, removed: redacted.removed + 1 }
   }
+}
+
+/** Members of an entry that say what it is; an id may be any word, also one of theirs. */
+const ownMembers: ReadonlySet<string> = new Set([
+  "kind",
+  "run",
+  "location",
+  "resource",
+  "partition",
+  "records",
+  "parent"
+])
+/** A shorter id may be a word of a checkpoint. */
+const surelyId = 10
+
+/** The entry with other letters in the place of ids, where these stand alone in a text. The same entry if none does. */
+const withoutIds = (entry: Entry, ids: ReadonlyArray<string>): Entry => {
+  const text = (id: string) => new RegExp(`(?<![\\w-])${id.replaceAll(/[^\w\s]/g, "\\$&")}(?![\\w-])`, "g")
+  const all = ids.filter((id) => id !== "").map((id) => ({ id, pattern: text(id) }))
+  let isChanged = false
+  const replaced = (value: unknown, known: typeof all): unknown => {
+    if (typeof value === "string") {
+      const other = known.reduce((text, { id, pattern }) => text.replaceAll(pattern, "x".repeat(id.length)), value)
+      isChanged ||= other !== value
+      return other
+    }
+    if (Array.isArray(value)) return value.map((one) => replaced(one, known))
+    if (value === null || typeof value !== "object") return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, known)]))
+  }
+  const long = all.filter(({ id }) => id.length >= surelyId)
+  const members = Object.entries(entry).map(([name, value]) => [
+    name,
+    ownMembers.has(name) ? value : replaced(value, name === "request" ? all : long)
+  ])
+  // It has the members of the entry, which TypeScript does not see.
+  return isChanged ? (Object.fromEntries(members) as unknown as Entry) : entry
 }
 
 /** The response to a request for a record that lost its person names the record's version as it is now. */

@@ -7,6 +7,7 @@ import { keyText, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import { copyDurably, onDisk, syncFolder } from "../../../output/files.ts"
+import { removeBelow } from "../../../output/remove.ts"
 import { dirname } from "node:path"
 import { insertStatements, literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse, newStorage } from "../../../stores/warehouse/warehouse.ts"
@@ -123,7 +124,7 @@ export const writeChanged = Effect.fn("erasure.warehouse")(function* (
   const [copy, fresh] = [`${path}.copy`, freshPath(path)]
   const remove = onDisk(path, "removed", async () => {
     for (const file of [copy, fresh])
-      for (const end of ["", ".wal", ".tmp"]) await rm(file + end, { force: true, recursive: true })
+      for (const end of ["", ".wal", ".tmp"]) await removeBelow(dirname(path), file + end)
   })
   yield* remove
   yield* onDisk(copy, "written", () => copyDurably(path, copy))
@@ -138,7 +139,7 @@ export const writeChanged = Effect.fn("erasure.warehouse")(function* (
     yield* warehouse.run("CHECKPOINT fresh; DETACH fresh")
   }).pipe(Effect.provide(Warehouse.layer(copy, { memoryMb, access: "write" })))
   yield* onDisk(copy, "removed", async () => {
-    for (const end of ["", ".wal", ".tmp"]) await rm(copy + end, { force: true, recursive: true })
+    for (const end of ["", ".wal", ".tmp"]) await removeBelow(dirname(path), copy + end)
   })
 })
 

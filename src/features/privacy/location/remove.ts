@@ -23,6 +23,7 @@ import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
 import { removeLeftovers } from "../../../output/leftovers.ts"
 import { publishNow } from "../../../run/release.ts"
 import { outputPaths, releasesOf, snapshotName } from "../../../output/paths.ts"
+import { removeBelow } from "../../../output/remove.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
 import type { Target } from "../../../settings/targets.ts"
 import { locationsInVault } from "../../../stores/vault/locations.ts"
@@ -103,7 +104,7 @@ const removeReleases = Effect.fnUntraced(function* (published: string, isStale: 
     const target = await readlink(published).catch(() => undefined)
     const current = target === undefined ? undefined : join(releasesOf(published), basename(target))
     if (isStale && current !== undefined && all.includes(current)) await rm(published)
-    for (const release of all) if (isStale || release !== current) await rm(release, { recursive: true, force: true })
+    for (const release of all) if (isStale || release !== current) await removeBelow(releasesOf(published), release)
   })
 })
 

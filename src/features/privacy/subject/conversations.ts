@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Resource } from "../../../catalog/resource.ts"
 import { onDisk } from "../../../output/files.ts"
+import { exportedName } from "../../../output/stored-files.ts"
 import { documentOf, html, timeHtml } from "../../../values/html.ts"
 import { pageStyle } from "../../../values/page-style.ts"
 import { keysTable } from "./belongings.ts"
@@ -75,7 +76,7 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
   )
   const conversations = new Map<string, Conversation & { readonly messages: Array<Message> }>()
   const copyOf = Effect.fnUntraced(function* ({ mediaType, name, path }: Attached) {
-    const file = path.split("/").at(-1)!
+    const file = exportedName(path)
     return copied.includes(file) ? [{ file, name, mediaType, sha512: yield* sha512Of(join(files, file)) }] : []
   })
   for (const { attachments, location, contactName, email, phone, path, mediaType, ...message } of rows) {

@@ -2,16 +2,17 @@
 import { Clock, Effect } from "effect"
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { existsSync } from "node:fs"
-import { basename, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { counted } from "../../../values/finding.ts"
 import { writeArchive } from "../../../output/archive.ts"
-import { outputPaths } from "../../../output/paths.ts"
 import { onDisk } from "../../../output/files.ts"
+import { fileNamesOf } from "../../../output/names.ts"
 import type { OptionalSettings } from "../../../catalog/optional-settings.ts"
 import { locationNames } from "../../../stores/warehouse/locations.ts"
-import { isStoredPath } from "../../../output/stored-files.ts"
+import { exportedName, isStoredPath } from "../../../output/stored-files.ts"
+import { removeBelow } from "../../../output/remove.ts"
 import { columnWithRole } from "../../../catalog/tables.ts"
 import { linkSql } from "../../../stores/warehouse/file-links.ts"
 import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
@@ -24,7 +25,7 @@ import { type PersonTable, personTables, writeRows } from "./collect.ts"
 import { coverageOf, limits } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
 import { pageOf } from "./page.ts"
-import { type Conversation, vconOf } from "./vcon.ts"
+import { vconOf } from "./vcon.ts"
 
 export interface ExportOptions {
   readonly catalogue: Catalogue
@@ -35,6 +36,8 @@ export interface ExportOptions {
   readonly output: string
   /** The folder to write; it must not exist. */
   readonly target: string
+  /** Of this export, as the ledger has it. */
+  readonly id: string
   readonly contacts: ReadonlyArray<FoundContact>
   /** As given. */
   readonly addresses: ReadonlyArray<string>
@@ -44,10 +47,6 @@ export interface ExportOptions {
 
 /** Rows of a table in `index.html`; the files have all. */
 const shownRowsMax = 500
-
-/** Where an export about a contact is, unless another place was named; the zip file is beside it. */
-export const exportPath = (output: string, contact: string | undefined): string =>
-  join(outputPaths(output).exports, `subject-${contact ?? "without-contact"}`)
 
 export const exportSubject = Effect.fn("subject.export")(function* (options: ExportOptions) {
   const { catalogue, contacts, target, withHistory } = options
@@ -66,7 +65,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
 
   const part = `${target}.part`
   yield* onDisk(part, "written", async () => {
-    await rm(part, { recursive: true, force: true })
+    await removeBelow(dirname(target), part)
     await mkdir(join(part, "data"), { recursive: true, mode: 0o700 })
     await mkdir(join(part, "files"), { mode: 0o700 })
     await mkdir(join(part, "conversations"), { mode: 0o700 })
@@ -96,13 +95,14 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
   const person = contacts.find(({ name }) => name !== null)?.name ?? options.addresses[0] ?? contacts[0]?.id
   const names = yield* locationNames()
   yield* write("coverage.json", json({ sources: coverage, limits }))
-  yield* write("person.json", json({ contacts, addresses: options.addresses, asOf }))
+  yield* write("person.json", json({ export: options.id, contacts, addresses: options.addresses, asOf }))
   yield* write("columns.json", json(columnsOf(tables)))
   if (links.length > 0) yield* write("links.json", json(links))
   if (candidates !== undefined) yield* write("candidates.json", json(candidates))
-  for (const conversation of conversations) {
-    yield* write(`${pathOf(conversation)}.vcon.json`, json(vconOf(conversation, asOf)))
-    yield* write(`${pathOf(conversation)}.html`, threadOf(conversation))
+  const conversationPaths = fileNamesOf(conversations).map((file) => `conversations/${file}`)
+  for (const [place, conversation] of conversations.entries()) {
+    yield* write(`${conversationPaths[place]}.vcon.json`, json(vconOf(conversation, asOf)))
+    yield* write(`${conversationPaths[place]}.html`, threadOf(conversation))
   }
   yield* write(
     "index.html",
@@ -117,7 +117,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
       tables: pageTables,
       held,
       links,
-      conversations: conversations.map((conversation) => `${pathOf(conversation)}.html`),
+      conversations: conversationPaths.map((path) => `${path}.html`),
       files: files.map((file) => `files/${file}`),
       candidates,
       limits
@@ -139,9 +139,6 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
     candidates: candidates?.length
   }
 })
-
-/** Without an ending. Ids of the service have letters and digits only. */
-const pathOf = ({ id }: Conversation): string => `conversations/${id.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
 
@@ -172,10 +169,10 @@ const copyFiles = Effect.fnUntraced(function* (tables: ReadonlyArray<PersonTable
   const paths = [...new Set(found.flat())].filter(isStoredPath)
   const existing = paths.map((path) => join(output, path)).filter((path) => existsSync(path))
   yield* Effect.forEach(existing, (path) => {
-    const copy = join(part, "files", basename(path))
+    const copy = join(part, "files", exportedName(path))
     return onDisk(copy, "written", () => copyFile(path, copy))
   })
-  return existing.map((path) => basename(path))
+  return existing.map(exportedName)
 })
 
 /** The links to files that stay with the service: those that were not fetched. */

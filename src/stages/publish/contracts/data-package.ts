@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
+import { packageName } from "../../../output/paths.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
@@ -110,7 +111,7 @@ export const releaseDocuments = Effect.fn("contracts.releaseDocuments")(function
   const tables = contractOf(catalogue)
   const wideTables = yield* Effect.forEach(wide, (view) => wideTable(view, tables))
   const described = dataPackage({ files, tables: [...tables, ...wideTables], forSpreadsheets, version: sluiceVersion })
-  return [{ path: "datapackage.json", text: `${JSON.stringify(described, null, 1)}\n` }]
+  return [{ path: packageName, text: `${JSON.stringify(described, null, 1)}\n` }]
 })
 
 const wideTable = Effect.fnUntraced(function* (

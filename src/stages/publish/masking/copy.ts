@@ -5,13 +5,14 @@
  */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
-import { chmod, mkdir, rm } from "node:fs/promises"
-import { join } from "node:path"
+import { chmod, mkdir } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
 import { onDisk } from "../../../output/files.ts"
 import { storedOrder } from "../../../stores/warehouse/parts.ts"
 import { outputPaths } from "../../../output/paths.ts"
+import { removeBelow } from "../../../output/remove.ts"
 import { bracketed } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse, newStorage } from "../../../stores/warehouse/warehouse.ts"
@@ -77,10 +78,10 @@ export const writeCopy = Effect.fn("masking.writeCopy")(function* (
   const path = join(temporary, "warehouse.duckdb")
   yield* Effect.acquireRelease(
     onDisk(temporary, "written", async () => {
-      await rm(temporary, { recursive: true, force: true })
+      await removeBelow(dirname(temporary), temporary)
       await mkdir(temporary, { recursive: true, mode: 0o700 })
     }),
-    () => Effect.promise(() => rm(temporary, { recursive: true, force: true }).catch(() => {}))
+    () => Effect.promise(() => removeBelow(dirname(temporary), temporary).catch(() => {}))
   )
   const state = [...maskedMetaTables(masking), ...copiedState(stampOf(tables, masking))]
   const copied = [...tables, ...state.map(([table, select]) => ({ path: `meta.${name(table)}`, select }))]

@@ -6,8 +6,6 @@ import { tablesOf } from "../../../catalog/tables.ts"
 import type { Masking } from "../../../settings/masking.ts"
 import { treatmentOf, treatments } from "./rules.ts"
 
-export const maskingName = "masked-columns.json"
-
 export const maskingDocument = (masking: Masking, { resources }: Pick<Catalogue, "resources">, state: string) => {
   const columns = resources.flatMap(tablesOf).flatMap((table) =>
     table.columns.flatMap((column) => {

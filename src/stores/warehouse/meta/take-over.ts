@@ -1,8 +1,9 @@
 /** Copies what the vault does not have from the old warehouse to a rebuilt one: the runs and their reports, and names of columns. */
 import * as Effect from "effect/Effect"
-import { mkdir, rm } from "node:fs/promises"
-import { join } from "node:path"
+import { mkdir } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { onDisk } from "../../../output/files.ts"
+import { removeBelow } from "../../../output/remove.ts"
 import { literal } from "../sql.ts"
 import type { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
@@ -30,5 +31,5 @@ export const copyHistory = Effect.fnUntraced(function* (
     yield* old.run(`COPY (${select}) TO ${file} (FORMAT parquet)`)
     yield* rebuilt.run(`INSERT INTO meta.${table} BY NAME FROM read_parquet(${file})`)
   }
-  yield* onDisk(temporary, "removed", () => rm(temporary, { recursive: true, force: true }))
+  yield* onDisk(temporary, "removed", () => removeBelow(dirname(temporary), temporary))
 })

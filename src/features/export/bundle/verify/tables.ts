@@ -1,5 +1,5 @@
 /** Compares the tables of a bundle with `datapackage.json` and `control-totals.json`, by reading every file of a table. */
-import { maskingName } from "../../../../stages/publish/masking/document.ts"
+import { maskingName } from "../../../../output/paths.ts"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import { open } from "node:fs/promises"

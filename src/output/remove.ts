@@ -1,0 +1,38 @@
+/** Removes files and folders. What is removed with all its content is strictly inside a folder that the caller is sure of. */
+import { realpath, rm } from "node:fs/promises"
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
+import { ifMissing } from "./files.ts"
+
+/**
+ * Removes what `path` names, with everything in it; nothing if it is not there. `path` must lead to something strictly inside
+ * `folder`, also after the links in both were followed; a link itself is removed, not what it points to. Rejects otherwise.
+ */
+export const removeBelow = async (folder: string, path: string): Promise<void> => {
+  const target = resolve(folder, path)
+  if (!isInside(resolve(folder), target)) throw new Outside(folder, path)
+  const [root, parent] = await Promise.all([realpath(folder), realpath(dirname(target))]).catch(
+    ifMissing([undefined, undefined])
+  )
+  if (root === undefined || parent === undefined) return
+  const real = join(parent, basename(target))
+  if (!isInside(root, real)) throw new Outside(folder, path)
+  await rm(real, { recursive: true, force: true })
+}
+
+/** Rejects if `path`, which exists, is not strictly inside `folder` after the links in both were followed. */
+export const checkInside = async (folder: string, path: string): Promise<void> => {
+  const [root, real] = await Promise.all([realpath(folder), realpath(path)])
+  if (!isInside(root, real)) throw new Outside(folder, path)
+}
+
+/** Something that is not inside the folder in which it should be. */
+class Outside extends Error {
+  constructor(folder: string, path: string) {
+    super(`${JSON.stringify(path)} is not inside ${folder}, which nothing may leave`)
+  }
+}
+
+const isInside = (folder: string, path: string): boolean => {
+  const way = relative(folder, path)
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}

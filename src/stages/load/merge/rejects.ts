@@ -6,7 +6,7 @@ import {
   type RejectTable,
   insertRejects,
   insertRounded,
-  rejectedRecordsSql,
+  recordsRejectedIn,
   valuesRejectedBy
 } from "../../../stores/warehouse/meta/rejects.ts"
 import { instantOf, literal } from "../../../stores/warehouse/sql.ts"
@@ -39,7 +39,7 @@ export const rejectStatements = (group: Group, changes: Changes): ReadonlyArray<
     group.rejectedRecords,
     `"table" AS table_name, record, reason`,
     `${readNdjson(group.rejectedRecords, `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS sent
-     ANTI JOIN ${rejectedRecordsSql} AS known
+     ANTI JOIN ${recordsRejectedIn(group.location)} AS known
        ON known.table_name = sent."table" AND known.record = sent.record AND known.reason = sent.reason`
   ),
   ...(group.roundedValues.length === 0

@@ -8,7 +8,9 @@ export type RejectTable = "rejected_values" | "rejected_records"
 export const valuesRejectedBy = (run: string, location: string): string =>
   `(FROM meta.rejected_values WHERE run_id = ${literal(run)} AND location_id = ${literal(location)})`
 
-export const rejectedRecordsSql = "meta.rejected_records"
+/** SQL for the records that any run has rejected there: two locations may send the same record without a key. */
+export const recordsRejectedIn = (location: string): string =>
+  `(FROM meta.rejected_records WHERE location_id = ${literal(location)})`
 
 /** Counts the numbers that a reading has rounded. `from`: a relation with the table and column of each. */
 export const insertRounded = ({ run, location, label }: Counted, from: string): string =>

@@ -1,12 +1,15 @@
 /**
- * Some of the real definitions, one for each kind of paging, with small pages and withFewColumns columns: the simulation tests how
- * records are read, not how their fields are stored.
+ * Some of the real definitions, one for each way of reading, with small pages and few columns: the simulation tests how
+ * records are read and stored, not how their fields are converted.
  */
 import type { Catalogue } from "../../src/catalog/discover.ts"
 import { type Field, type Fields, ignored } from "../../src/catalog/fields.ts"
 import type { ChildOf, Resource, Strategy } from "../../src/catalog/resource.ts"
+import { customFields } from "../../pipelines/account/custom_fields.ts"
 import { locations } from "../../pipelines/account/locations.ts"
 import { users } from "../../pipelines/account/users.ts"
+import { blogPosts } from "../../pipelines/blogs/blog_posts.ts"
+import { blogs } from "../../pipelines/blogs/blogs.ts"
 import { appointments } from "../../pipelines/calendars/appointments.ts"
 import { calendars } from "../../pipelines/calendars/calendars.ts"
 import { conversations } from "../../pipelines/conversations/conversations.ts"
@@ -17,37 +20,71 @@ import { opportunities } from "../../pipelines/crm/opportunities.ts"
 import { pipelines } from "../../pipelines/crm/pipelines.ts"
 import { tasks } from "../../pipelines/crm/tasks.ts"
 import { formSubmissions } from "../../pipelines/forms/form_submissions.ts"
+import { redirects } from "../../pipelines/funnels/redirects.ts"
+import { invoices } from "../../pipelines/invoices/invoices.ts"
+import { coupons } from "../../pipelines/payments/coupons.ts"
 import { orders } from "../../pipelines/payments/orders.ts"
+import { prices } from "../../pipelines/products/prices.ts"
+import { products } from "../../pipelines/products/products.ts"
 
-/** The definitions, each with the collection of the service that its table has to equal. */
-const chosen: ReadonlyArray<readonly [collection: string, Resource]> = [
-  ["locations", locations], // all at once
-  ["users", users],
-  ["calendars", calendars],
-  ["pipelines", pipelines],
-  ["contacts", contacts], // cursor in the last record
-  ["notes", contactNotes], // one request for each parent
-  ["tasks", tasks], // offset in two partitions
-  ["opportunities", opportunities], // cursor with two parts
-  ["conversations", conversations], // sort value
-  ["messages", messages], // expiring cursor
-  ["orders", orders], // offset and detail
-  ["submissions", formSubmissions], // page number in windows
-  ["appointments", appointments] // windows for each parent
+export interface Simulated {
+  /** The collection of the service that the table has to equal. */
+  readonly collection: string
+  readonly resource: Resource
+  /**
+   * What a sync that is not full finds, as the documents of the API have it: everything, because the whole list is read;
+   * what was added or changed, by its date; or what depends on the parent or on the time since.
+   */
+  readonly finds: "everything" | "dated" | "some"
+}
+
+const simulated = (collection: string, resource: Resource, finds: Simulated["finds"]): Simulated => ({
+  collection,
+  resource,
+  finds
+})
+
+export const allSimulated: ReadonlyArray<Simulated> = [
+  simulated("locations", locations, "everything"), // all at once
+  simulated("users", users, "everything"), // offset and detail
+  simulated("customFields", customFields, "everything"),
+  simulated("calendars", calendars, "everything"),
+  simulated("pipelines", pipelines, "everything"),
+  simulated("contacts", contacts, "dated"), // cursor in the last record
+  simulated("notes", contactNotes, "some"), // one request for each parent
+  simulated("tasks", tasks, "everything"), // offset in two partitions
+  simulated("opportunities", opportunities, "dated"), // cursor with two parts
+  simulated("conversations", conversations, "dated"), // sort value
+  simulated("messages", messages, "some"), // expiring cursor
+  simulated("orders", orders, "everything"), // offset and detail
+  simulated("submissions", formSubmissions, "some"), // page number in windows
+  simulated("appointments", appointments, "some"), // windows for each parent
+  simulated("products", products, "everything"),
+  simulated("prices", prices, "some"), // pages for each parent
+  simulated("blogs", blogs, "everything"),
+  simulated("blog_posts", blogPosts, "some"),
+  simulated("redirects", redirects, "everything"), // no record can be asked for
+  simulated("coupons", coupons, "everything"), // asked for by another column
+  simulated("invoices", invoices, "everything") // offset and detail
 ]
 
-export const tableOf: ReadonlyMap<string, string> = new Map(
-  chosen.map(([collection, { table }]) => [collection, table])
-)
+export const collections = allSimulated.map(({ collection }) => collection)
+const byCollection = new Map(allSimulated.map((one) => [one.collection, one]))
+export const simulatedOf = (collection: string): Simulated => byCollection.get(collection)!
+export const tableOf = (collection: string): string => simulatedOf(collection).resource.table
 
-/**
- * The definitions of the collections and of their parents. `pageSize` applies to strategies with pages.
- */
-export const smallCatalogue = (collections: ReadonlyArray<string>, pageSize: number): Catalogue => {
-  const tables = new Set(collections.map((collection) => tableOf.get(collection)!))
-  for (const [, { table, childOf, cascadesFrom }] of chosen.toReversed())
-    if (tables.has(table)) for (const needed of [childOf, cascadesFrom]) if (needed) tables.add(needed.table)
-  const resources = chosen.filter(([, { table }]) => tables.has(table)).map(([, resource]) => small(resource, pageSize))
+/** The collections and those that they need, in the order above. */
+export const withParents = (chosen: Iterable<string>): ReadonlyArray<Simulated> => {
+  const tables = new Set([...chosen].map(tableOf))
+  for (const { resource } of allSimulated.toReversed())
+    if (tables.has(resource.table))
+      for (const needed of [resource.childOf, resource.cascadesFrom]) if (needed) tables.add(needed.table)
+  return allSimulated.filter(({ resource }) => tables.has(resource.table))
+}
+
+/** The definitions of these tables. `pageSize` applies to strategies with pages. */
+export const smallCatalogue = (chosen: Iterable<string>, pageSize: number): Catalogue => {
+  const resources = withParents(chosen).map(({ resource }) => small(resource, pageSize))
   return { resources, familyByTable: new Map(resources.map(({ table }) => [table, "simulated"])) }
 }
 
@@ -85,16 +122,17 @@ const small = (definition: Resource, pageSize: number): Resource => {
   }
 }
 
-/** Keeps withFewColumns columns, because each costs time in the database with every page. */
+/** Keeps few columns, because each costs time in the database with every page. */
 const withFewColumns = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, isKept(name, field) ? field : ignored]))
 
 const isKept = (name: string, field: Field): boolean =>
-  (field.kind === "column" && (kept.has(name) || field.column === "location_id")) ||
+  ((field.kind === "column" || name === "tags") &&
+    (kept.has(name) || ("column" in field && field.column === "location_id"))) ||
   (field.kind === "alias" && kept.has(field.of))
 const kept = new Set(
   (
-    "id _id companyId name title body status source type completed deleted contactId conversationId pipelineId calendarId " +
+    "id _id companyId name title body status source type code completed deleted contactId conversationId pipelineId calendarId product tags " +
     "formId amount monetaryValue trackingId dateAdded dateUpdated createdAt updatedAt lastMessageDate lastMessageType startTime"
   ).split(" ")
 )

@@ -90,15 +90,22 @@ export class Activity {
 
   /** Time stands still while the effect runs. */
   during<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    return Effect.suspend(() => {
-      this.outside++
-      return Effect.ensuring(
-        effect,
-        Effect.sync(() => {
-          if (--this.outside === 0) this.onIdle()
-        })
-      )
-    })
+    return Effect.suspend(() => Effect.ensuring(effect, Effect.sync(this.begin())))
+  }
+
+  /** Time stands still until the returned function is called. */
+  begin(): () => void {
+    this.outside++
+    return () => {
+      if (--this.outside === 0) this.onIdle()
+    }
+  }
+
+  /** Time passes until the promise is kept, although an effect runs: the effect waits for it. */
+  async passing(wait: Promise<void>): Promise<void> {
+    if (--this.outside === 0) this.onIdle()
+    await wait
+    this.outside++
   }
 
   /** Returns when nothing is in progress. */

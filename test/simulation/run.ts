@@ -7,15 +7,20 @@ import { evolving } from "../../src/catalog/schema-policy.ts"
 import type { Catalogue } from "../../src/catalog/discover.ts"
 import { Failure } from "../../src/values/failure.ts"
 import { type Synced, sync } from "../../src/run/sync-account.ts"
+import type { OutputSettings } from "../../src/settings/settings.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { nothingOptional } from "../support/optional.ts"
 import type { Activity, VirtualClock } from "./clock.ts"
 import type { Machine } from "./machine.ts"
 import type { SimulatedService } from "./service.ts"
+import type { World } from "./world.ts"
 
-export interface World {
-  readonly account: SimulatedService
+/** The parts of a world at work. */
+export interface Stage {
+  readonly world: World
+  /** One for each location. */
+  readonly services: ReadonlyArray<SimulatedService>
   readonly activity: Activity
   readonly catalogue: Catalogue
   readonly clock: VirtualClock
@@ -23,6 +28,9 @@ export interface World {
   /** From 0 to 1, excluding 1. */
   readonly random: () => number
   readonly warehouse: Warehouse["Service"]
+  readonly output: OutputSettings
+  /** All that the runs have logged. */
+  readonly logged: Array<string>
 }
 
 export interface Ran {
@@ -48,19 +56,21 @@ const idleMsMax = 5 * 60_000
 /** More alarms than this without a step mean that a run loops without waiting. */
 const alarmsMax = 20_000
 
-export const runOnce = async (world: World, options: Options): Promise<Ran> => {
-  const { activity, clock, machine } = world
-  const fiber = Effect.runFork(program(world, options), { scheduler: activity.scheduler })
+export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
+  const { activity, clock, machine, services } = stage
+  for (const service of services) service.sent = []
+  const fiber = Effect.runFork(program(stage, options), { scheduler: activity.scheduler })
   let interrupted = false
   options.onStart?.(() => {
     interrupted = true
     Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
   })
+  const progress = () => machine.writes + services.reduce((sum, { sent }) => sum + sent.length, 0)
   let [steps, since, alarms] = [0, clock.elapsed, 0]
   while (true) {
     await activity.rest()
     if (fiber.pollUnsafe() !== undefined) break
-    const now = world.account.service.statistics.requests + machine.writes
+    const now = progress()
     if (now !== steps) [steps, since, alarms] = [now, clock.elapsed, 0]
     if (!clock.next() || clock.elapsed - since > idleMsMax || ++alarms > alarmsMax) {
       machine.kill()
@@ -77,7 +87,7 @@ export const runOnce = async (world: World, options: Options): Promise<Ran> => {
   if (interrupted) return { ...nothing, how: "stopped", problem: undefined }
   const isReported = error instanceof Failure || error instanceof BadCredentials
   const text = error instanceof Error ? (isReported ? error.message : (error.stack ?? error.message)) : String(error)
-  return { ...nothing, how: text, problem: explained(world, error) ? undefined : text }
+  return { ...nothing, how: text, problem: explained(stage, error) ? undefined : text }
 }
 
 const nothing = { exitCode: undefined, statuses: [], synced: undefined } as const
@@ -93,38 +103,40 @@ const succeeded = (synced: Synced): Ran => ({
 })
 
 /** A run may fail if the disk is full or the token is revoked, and has to report this reason. */
-const explained = ({ machine }: World, error: unknown): boolean =>
+const explained = ({ machine }: Stage, error: unknown): boolean =>
   (error instanceof Failure && error.reason._tag === "FileFailed" && machine.isFull && /ENOSPC/.test(error.message)) ||
   error instanceof BadCredentials
 
-const program = (
-  { account, catalogue, clock, machine, random, warehouse }: World,
-  { full, deletionShareMax }: Options
-) =>
-  Effect.gen(function* () {
-    const { service } = account
+const program = (stage: Stage, { full, deletionShareMax }: Options) => {
+  const { catalogue, clock, logged, machine, output, random, services, warehouse } = stage
+  const logger = Logger.make(({ message }) => void logged.push(JSON.stringify(message)))
+  return Effect.gen(function* () {
     const vault = yield* machine.opened
-    const built = yield* Layer.build(
-      Api.layer({
-        baseUrl: "http://service",
-        credentials: { kind: "private", token: Redacted.make(service.tokens.privateToken) },
-        limits: { burst: 100, windowMs: 10_000, reservePerDay: 0 },
-        fileBytesMax: 1 << 28
-      })
-    ).pipe(Effect.provideService(Transport, account))
-    return yield* sync({
-      catalogue,
-      accounts: [
-        {
+    const accounts = yield* Effect.forEach(services, (account) =>
+      Effect.gen(function* () {
+        const { service } = account
+        const built = yield* Layer.build(
+          Api.layer({
+            baseUrl: "http://service",
+            credentials: { kind: "private", token: Redacted.make(service.tokens.privateToken) },
+            limits: { burst: 100, windowMs: 10_000, reservePerDay: 0 },
+            fileBytesMax: 1 << 28
+          })
+        ).pipe(Effect.provideService(Transport, account))
+        return {
           api: Context.get(built, Api),
-          location: service.world.context.locationId,
+          location: account.location,
           company: catalogue.familyByTable.has("locations") ? undefined : service.world.context.companyId,
           optional: nothingOptional,
           deletionShareMax,
           counts: new Map()
         }
-      ],
-      output: { folder: machine.folder, formats: [], csvProfile: "machine", memoryMb: 128 },
+      })
+    )
+    return yield* sync({
+      catalogue,
+      accounts,
+      output,
       policies: evolving,
       targets: [],
       only: [],
@@ -140,5 +152,6 @@ const program = (
       nextIntUnsafe: () => Math.floor(random() * Number.MAX_SAFE_INTEGER)
     }),
     Effect.provideService(Clock.Clock, clock),
-    Effect.provideService(Logger.CurrentLoggers, new Set())
+    Effect.provideService(Logger.CurrentLoggers, new Set([logger]))
   )
+}

@@ -1,13 +1,16 @@
-/** The sandbox as a dispatcher, which responds to requests or interrupts them on the virtual clock, without a socket. */
+/** The sandbox as a dispatcher, which answers requests or interrupts them on the virtual clock, without a socket, and notes each. */
 import { Dispatcher } from "undici"
 import { Clock } from "../../sandbox/account/clock.ts"
 import { control } from "../../sandbox/control/control.ts"
 import { HttpError } from "../../sandbox/http/errors.ts"
+import { ErrorAnswer } from "../../sandbox/http/error-answers.ts"
 import { Interruption, applyBefore } from "../../sandbox/http/interruption.ts"
 import type { SandboxOptions } from "../../sandbox/options.ts"
 import { answer } from "../../sandbox/http/router.ts"
 import { type Service, createService } from "../../sandbox/service.ts"
 import type { VirtualClock } from "./clock.ts"
+import { type Answered, type Glitch, glitched } from "./glitches.ts"
+import { type Route, routeOf } from "./routes.ts"
 
 class ServiceClock extends Clock {
   private readonly virtual: VirtualClock
@@ -24,25 +27,49 @@ class ServiceClock extends Clock {
   }
 }
 
-interface Answered {
-  readonly status: number
-  readonly text: string
-  readonly fault?: { readonly kind: string; readonly ms: number }
+/** A request that was sent. */
+export interface Sent {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly body: string
+  readonly route: Route | undefined
+  /** When it arrived; epoch milliseconds. */
+  at: number
+  /** Whether a fault or a glitch changed its answer, or there was none. */
+  isDisturbed: boolean
+  /** The answer, once the process has received all of it. */
+  received?: Answered
+}
+
+type Fault = NonNullable<ReturnType<Service["faults"]["next"]>>
+
+interface ServiceSettings {
+  readonly options: SandboxOptions
+  readonly clock: VirtualClock
+  readonly latencyMs: () => number
+  readonly random: () => number
+  /** Called for every request that is sent; false if the process that sends it is dead. */
+  readonly onSend: () => boolean
+  /** The id by which the clients know the location, if not its own: two accounts with the same seed have the same ids. */
+  readonly knownAs?: string
 }
 
 export class SimulatedService extends Dispatcher {
   readonly service: Service
-  private readonly clock: VirtualClock
-  private readonly latencyMs: () => number
-  /** Called for every request that is sent; false if the process that sends it is dead. */
-  private readonly onSend: () => boolean
+  readonly location: string
+  glitch: Glitch | undefined
+  /** Error messages repeat the token that was sent. */
+  echoesToken = false
+  /** The requests of the present run. */
+  sent: Array<Sent> = []
+  private readonly settings: ServiceSettings
 
-  constructor(options: SandboxOptions, clock: VirtualClock, latencyMs: () => number, onSend: () => boolean) {
+  constructor(settings: ServiceSettings) {
     super()
-    this.service = createService(options, new ServiceClock(clock))
-    this.clock = clock
-    this.latencyMs = latencyMs
-    this.onSend = onSend
+    this.settings = settings
+    this.service = createService(settings.options, new ServiceClock(settings.clock))
+    this.location = settings.knownAs ?? this.service.world.context.locationId
   }
 
   control(method: "GET" | "POST", path: string, body: unknown = {}): string {
@@ -53,7 +80,9 @@ export class SimulatedService extends Dispatcher {
 
   /** Every record of a collection that is not deleted, by its id, as a single read returns it. */
   records(collection: string): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
-    const lines = this.control("GET", `records/${collection}`).split("\n").filter(Boolean)
+    const lines = this.outward(this.control("GET", `records/${collection}`))
+      .split("\n")
+      .filter(Boolean)
     return new Map(
       lines.map((line) => {
         const record = JSON.parse(line)
@@ -62,7 +91,15 @@ export class SimulatedService extends Dispatcher {
     )
   }
 
+  private inward(text: string): string {
+    return text.replaceAll(this.location, this.service.world.context.locationId)
+  }
+  private outward(text: string): string {
+    return text.replaceAll(this.service.world.context.locationId, this.location)
+  }
+
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const { clock, latencyMs, onSend } = this.settings
     let over = false
     const controller = {
       paused: false,
@@ -84,57 +121,75 @@ export class SimulatedService extends Dispatcher {
         handler.onResponseError?.(controller, Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }))
       )
     handler.onRequestStart?.(controller, {})
-    if (over || !this.onSend()) return true
-    const latency = this.latencyMs()
+    if (over || !onSend()) return true
+    const latency = latencyMs()
+    const sent: Sent = {
+      method: options.method,
+      path: options.path,
+      body: String(options.body ?? ""),
+      route: routeOf(options.method, options.path),
+      at: clock.now(),
+      isDisturbed: true
+    }
+    this.sent.push(sent)
     // A request arrives even if the process no longer waits for its response.
-    this.clock.after(latency / 2, () => {
-      const answered = this.serve(options)
-      if (answered === "hang") return
-      if (answered === "reset") return void this.clock.after(latency / 2, reset)
-      const { fault, status, text } = answered
+    clock.after(latency / 2, () => {
+      sent.at = clock.now()
+      const served = this.serve(options, sent)
+      if (served === "hang") return
+      if (served === "reset") return void clock.after(latency / 2, reset)
+      const { answered, fault } = served
       const limits = this.service.limiter.headers()
       const headers = {
         ...Object.fromEntries(Object.entries(limits).map(([name, value]) => [name.toLowerCase(), value])),
-        "content-type": "application/json",
+        "content-type": answered.contentType ?? "application/json",
         date: new Date(this.service.clock.now()).toUTCString(),
-        ...(status === 429 &&
+        ...(answered.status === 429 &&
           this.service.settings.retryAfter !== undefined && { "retry-after": String(this.service.settings.retryAfter) })
       }
-      this.clock.after(latency / 2 + (fault?.kind === "slow" ? fault.ms : 0), () => {
+      clock.after(latency / 2 + (fault?.kind === "slow" ? fault.ms : 0), () => {
         if (fault?.kind === "reset-after") return reset()
         if (over) return
-        const bytes = Buffer.from(text)
+        const bytes = Buffer.from(answered.text)
         const half = fault?.kind === "truncate" || fault?.kind === "reset-within"
-        handler.onResponseStart?.(controller, status, headers)
+        handler.onResponseStart?.(controller, answered.status, headers)
         handler.onResponseData?.(controller, half ? bytes.subarray(0, bytes.length >> 1) : bytes)
         if (fault?.kind === "reset-within") return reset()
+        if (!half) sent.received = answered
         end(() => handler.onResponseEnd?.(controller, {}))
       })
     })
     return true
   }
 
-  private serve({ method, path, headers, body }: Dispatcher.DispatchOptions): Answered | "hang" | "reset" {
+  private serve(
+    { method, path, headers, body }: Dispatcher.DispatchOptions,
+    sent: Sent
+  ): { readonly answered: Answered; readonly fault?: Fault } | "hang" | "reset" {
     const { service } = this
-    let fault: ReturnType<Service["faults"]["next"]>
+    let fault: Fault | undefined
     const interrupt = () => {
-      fault = service.faults.next(path, service.clock.now())
+      fault = service.faults.next(path.split("?")[0]!, service.clock.now())
       if (fault) applyBefore(fault)
     }
-    const arrived = {
-      method,
-      url: new URL(path, "http://sandbox"),
-      headers: headers as Record<string, string>,
-      text: String(body ?? "")
-    }
+    const url = new URL(this.inward(path), "http://sandbox")
+    const arrived = { method, url, headers: headers as Record<string, string>, text: this.inward(String(body ?? "")) }
     try {
-      const { body: answered, status = 200 } = answer(arrived, service, interrupt)
-      const text = typeof answered === "string" ? answered : JSON.stringify(answered)
-      return { status, text, ...(fault && { fault }) }
+      const { body: answeredBody, status = 200 } = answer(arrived, service, interrupt)
+      const whole = typeof answeredBody === "string" ? answeredBody : JSON.stringify(answeredBody)
+      const right = { status, text: this.outward(String(service.faults.repeated(fault?.kind, url.pathname, whole))) }
+      const answered = this.glitch ? glitched(right, this.glitch, sent.route, this.settings.random) : right
+      sent.isDisturbed = (fault !== undefined && fault.kind !== "slow") || answered !== right
+      return { answered, ...(fault && { fault }) }
     } catch (error) {
       if (error instanceof Interruption) return error.kind === "hang" ? "hang" : "reset"
+      if (error instanceof ErrorAnswer) return { answered: { status: 200, text: error.content.body } }
       if (!(error instanceof HttpError)) throw error
-      return { status: error.status, text: JSON.stringify(error.body) }
+      // What the service says about the request itself is no disturbance.
+      sent.isDisturbed = fault !== undefined || error.status === 429 || error.status >= 500
+      const token = (headers as Record<string, string>)["authorization"]
+      const echo = this.echoesToken ? { request: { headers: { authorization: token } } } : {}
+      return { answered: { status: error.status, text: this.outward(JSON.stringify({ ...error.body, ...echo })) } }
     }
   }
 }

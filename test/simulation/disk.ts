@@ -1,0 +1,215 @@
+/**
+ * A disk that knows what is durable. It watches the file operations below one folder, whoever calls them: bytes are durable
+ * once their file was synced, names once their folder was. A power cut loses some of the rest; a kill loses nothing.
+ */
+import fs from "node:fs"
+import { type FileHandle } from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
+import { dirname, join, resolve } from "node:path"
+
+/** A name that was created, replaced or removed, and is not durable yet. */
+interface NameChange {
+  readonly folders: ReadonlyArray<string>
+  readonly undo: () => void
+}
+
+export interface DiskOptions {
+  readonly folder: string
+  /** Files in these folders are scratch: nobody expects them after a crash. */
+  readonly scratch: ReadonlyArray<string>
+  /** Returns after the time that a sync takes. */
+  readonly wait: (milliseconds: number) => Promise<void>
+  /** Milliseconds of the next sync. */
+  readonly syncMs: () => number
+}
+
+export class Disk {
+  /** The free space in bytes. */
+  left = Number.POSITIVE_INFINITY
+  /** The process is dead: it changes nothing any more. */
+  isFrozen = false
+  private readonly options: DiskOptions
+  private readonly shadow: string
+  private shadows = 0
+  private readonly durable = new Map<string, number>()
+  private names: Array<NameChange> = []
+
+  constructor(options: DiskOptions) {
+    this.options = { ...options, folder: resolve(options.folder) }
+    this.shadow = `${this.options.folder}.shadow`
+    fs.mkdirSync(this.shadow, { recursive: true })
+  }
+
+  has(path: unknown): path is string {
+    return typeof path === "string" && resolve(path).startsWith(`${this.options.folder}/`)
+  }
+
+  /** Whether the operation is to be watched. Fails if the process is dead. */
+  watches(path: unknown): path is string {
+    if (!this.has(path)) return false
+    if (this.isFrozen) throw Object.assign(new Error("EIO: the process is dead"), { code: "EIO" })
+    return !this.options.scratch.some((folder) => resolve(path).startsWith(folder))
+  }
+
+  /** Keeps a file or folder that is about to lose its name; returns where. */
+  keep(path: string): string | undefined {
+    const kept = join(this.shadow, String(this.shadows++))
+    const found = fs.lstatSync(path, { throwIfNoEntry: false })
+    if (found === undefined) return undefined
+    if (found.isSymbolicLink()) fs.symlinkSync(fs.readlinkSync(path), kept)
+    else if (found.isDirectory()) return undefined
+    else fs.linkSync(path, kept)
+    return kept
+  }
+
+  changed(paths: ReadonlyArray<string>, undo: () => void): void {
+    this.names.push({ folders: paths.map((path) => dirname(resolve(path))), undo })
+  }
+
+  async sync(path: string, size: () => void): Promise<void> {
+    await this.options.wait(this.options.syncMs())
+    if (this.isFrozen) throw Object.assign(new Error("EIO: the process is dead"), { code: "EIO" })
+    size()
+    const folder = resolve(path)
+    this.names = this.names.filter(({ folders }) => !folders.includes(folder))
+  }
+
+  /** Notes that the present bytes of a file are durable. Taken when the sync begins: later bytes are not. */
+  bytesOf(file: fs.BigIntStats): () => void {
+    return () => this.durable.set(identityOf(file), Number(file.size))
+  }
+
+  /** Loses what was not synced, or a part of it, and leaves garbage after it. Returns what happened. */
+  cutPower(random: () => number, garbageIn: (path: string) => boolean): string {
+    const lost: Array<string> = []
+    const undone = this.names.splice(Math.floor(random() * (this.names.length + 1)))
+    for (const { undo } of undone.toReversed()) undo()
+    this.names = []
+    for (const entry of fs.readdirSync(this.options.folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      if (!entry.isFile() || this.options.scratch.some((folder) => path.startsWith(folder))) continue
+      const stat = fs.statSync(path, { bigint: true })
+      const [size, durable] = [Number(stat.size), this.durable.get(identityOf(stat)) ?? 0]
+      if (durable >= size) continue
+      const kept = durable + Math.floor(random() * (size - durable + 1))
+      fs.truncateSync(path, kept)
+      const garbage = garbageIn(path) && random() < 0.3
+      if (garbage) fs.appendFileSync(path, '{"kind":"page","bytes":12,"crc32":1}\nhalf a bo\0dy')
+      lost.push(`${size - kept} of ${size - durable} bytes of ${entry.name}${garbage ? " with garbage" : ""}`)
+    }
+    return `${undone.length} names and ${lost.join(", ") || "no bytes"} lost`
+  }
+
+  /** What is not durable stays as it is, as after a kill. */
+  forget(): void {
+    fs.rmSync(this.shadow, { recursive: true, force: true })
+    fs.mkdirSync(this.shadow, { recursive: true })
+    this.names = []
+  }
+
+  remove(): void {
+    for (const folder of [this.shadow, this.options.folder]) fs.rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const identityOf = ({ birthtimeNs, ino }: fs.BigIntStats) => `${ino} ${birthtimeNs}`
+
+/** The disk of the scenario at work. */
+let disk: Disk | undefined
+export const useDisk = (next: Disk | undefined): void => void (disk = next)
+
+const promises = fs.promises as { -readonly [Name in keyof typeof fs.promises]: (typeof fs.promises)[Name] }
+const originals = { ...promises, fsync: fs.fsync }
+let restoreHandles = (): void => {}
+let isWatching = false
+
+/** Takes effect for all modules, also those that have imported the functions by name. */
+export const watchFiles = async (): Promise<void> => {
+  if (isWatching) return
+  isWatching = true
+  const any = await originals.open(new URL(import.meta.url), "r")
+  const prototype = Object.getPrototypeOf(any) as FileHandle
+  await any.close()
+  watchHandles(prototype)
+  promises.open = async (path, flags, mode) => {
+    if (!disk?.watches(path)) return originals.open(path, flags, mode)
+    const isNew = !fs.existsSync(path)
+    const handle = await originals.open(path, flags, mode)
+    pathOf.set(handle, { path, disk })
+    if (isNew) disk.changed([path], () => fs.rmSync(path, { force: true }))
+    return handle
+  }
+  promises.writeFile = async (path, ...others) => {
+    const watching = disk?.watches(path) ? disk : undefined
+    const isNew = watching && !fs.existsSync(String(path))
+    await originals.writeFile(path, ...others)
+    if (isNew) watching.changed([String(path)], () => fs.rmSync(String(path), { force: true }))
+  }
+  promises.rename = async (from, to) => {
+    const kept = disk?.watches(to) ? disk.keep(to) : undefined
+    await originals.rename(from, to)
+    if (!disk?.has(to)) return
+    const [before, after] = [String(from), String(to)]
+    disk.changed([before, after], () => {
+      fs.renameSync(after, before)
+      if (kept) fs.renameSync(kept, after)
+    })
+  }
+  promises.rm = async (path, options) => {
+    const kept = disk?.watches(path) ? disk.keep(path) : undefined
+    await originals.rm(path, options)
+    if (kept) disk!.changed([String(path)], () => fs.renameSync(kept, String(path)))
+  }
+  promises.symlink = async (target, path, type) => {
+    const watching = disk?.watches(path) ? disk : undefined
+    await originals.symlink(target, path, type)
+    watching?.changed([String(path)], () => fs.rmSync(String(path), { force: true }))
+  }
+  promises.truncate = async (path, length) => {
+    disk?.watches(path)
+    await originals.truncate(path, length)
+  }
+  const fsync = (descriptor: number, callback: (error: NodeJS.ErrnoException | null) => void) => {
+    const [watching, stat] = [disk, fs.fstatSync(descriptor, { bigint: true })]
+    if (watching === undefined) return originals.fsync(descriptor, callback)
+    watching.sync("/", watching.bytesOf(stat)).then(() => callback(null), callback)
+  }
+  fs.fsync = fsync as typeof fs.fsync
+  syncBuiltinESMExports()
+}
+
+/** Ends the simulation of the disk: other tests of this process need the real one. */
+export const restoreDisk = (): void => {
+  if (!isWatching) return
+  disk = undefined
+  isWatching = false
+  restoreHandles()
+  const { fsync, ...own } = originals
+  Object.assign(promises, own)
+  fs.fsync = fsync
+  syncBuiltinESMExports()
+}
+
+const pathOf = new WeakMap<FileHandle, { readonly path: string; readonly disk: Disk }>()
+
+const watchHandles = (prototype: FileHandle): void => {
+  const { appendFile, datasync, sync } = prototype
+  restoreHandles = () => void Object.assign(prototype, { appendFile, datasync, sync })
+  prototype.appendFile = async function (this: FileHandle, data, options) {
+    const watched = pathOf.get(this)
+    if (!watched?.disk.watches(watched.path)) return appendFile.call(this, data, options)
+    const bytes = Buffer.from(data as Buffer)
+    const fitting = Math.min(bytes.length, watched.disk.left)
+    watched.disk.left -= fitting
+    await appendFile.call(this, bytes.subarray(0, fitting))
+    if (fitting < bytes.length)
+      throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" })
+  }
+  const flush = async function (this: FileHandle) {
+    const watched = pathOf.get(this)
+    if (!watched?.disk.watches(watched.path)) return
+    await watched.disk.sync(watched.path, watched.disk.bytesOf(fs.fstatSync(this.fd, { bigint: true })))
+  }
+  prototype.sync = flush
+  prototype.datasync = flush
+}

@@ -1,0 +1,88 @@
+/** Which oracles apply after a run: all that its night leaves a right answer for. */
+import type { Night } from "../world.ts"
+import { isPlain } from "../glitches.ts"
+import type { Ran, Stage } from "../run.ts"
+import { goneAreDeleted, nothingAliveIsDeleted, shareIsKept } from "./deletions.ts"
+import { vaultIsNotBehind } from "./durable.ts"
+import { releaseEqualsWarehouse, releaseIsWhole } from "./release.ts"
+import { cursorsAreFresh, limitIsKept, nothingDurableAgain, nothingTwice } from "./requests.ts"
+import { type Account, completeHasAll, equalsService, surprises, tagsEqualService, watermarksAreKnown } from "./rows.ts"
+import type { State } from "./state.ts"
+import { rejectsAreCounted, versionsAreRight } from "./versions.ts"
+
+export interface Played {
+  readonly night: Night
+  readonly share: number
+  /** The records of the services before the run. */
+  readonly account: Account
+  readonly before: State
+  readonly after: State
+  readonly ran: Ran
+  /** The run before reached no end. */
+  readonly resumes: boolean
+  /** Answers since the last full sync were right: nothing has hidden a change. */
+  readonly isTrusted: boolean
+  /** Some record is spoilt. */
+  readonly isSpoilt: boolean
+  /** Something was deleted since the last full sync: to decide about it, a list may be read a second time. */
+  readonly isReduced: boolean
+  /** If the run could only continue the one before: the requests whose answers the disk had. */
+  readonly durable: ReadonlyArray<ReadonlySet<string>> | undefined
+}
+
+export const afterRun = async (stage: Stage, played: Played): Promise<ReadonlyArray<string>> => [
+  ...always(stage, played),
+  ...(await onDisk(stage, played)),
+  ...ifComplete(stage, played)
+]
+
+/** What holds after every run, however it ended. */
+const always = (stage: Stage, { account, after, before, durable, night, ran, resumes, share }: Played) => [
+  ...(ran.problem === undefined ? [] : [ran.problem]),
+  ...versionsAreRight({
+    before,
+    after,
+    isWhole: isEnded(ran) && !resumes && night.clock === undefined && stage.clock.ahead === 0
+  }),
+  ...rejectsAreCounted(after, before),
+  ...nothingAliveIsDeleted(stage, account, before, after, night.glitch?.name === "short list"),
+  ...shareIsKept(stage, before, after, share),
+  ...watermarksAreKnown(stage, after),
+  ...limitIsKept(stage),
+  ...(night.clock ? [] : cursorsAreFresh(stage)),
+  ...(durable ? nothingDurableAgain(stage, durable) : [])
+]
+
+const onDisk = async (stage: Stage, { after, ran }: Played) => [
+  ...(stage.machine.isDead ? await vaultIsNotBehind(stage) : []),
+  ...(ran.synced?.isVaultTruncated ? ["the vault is behind the warehouse"] : []),
+  ...releaseIsWhole(stage),
+  ...(stage.world.formats.length > 0 && ran.synced && isAnyComplete(after) ? await releaseEqualsWarehouse(stage) : [])
+]
+
+const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
+  const { account, after, before, isReduced, isSpoilt, isTrusted, night, ran, resumes, share } = played
+  const isFresh = isTrusted && !resumes
+  const isUndisturbed = isCalm(night) && isEnded(ran)
+  return [
+    ...(night.glitch && !isPlain(night.glitch)
+      ? []
+      : completeHasAll(stage, account, after, ran, { isTrusted, isFull: night.full })),
+    ...(isUndisturbed && !isSpoilt ? surprises(ran) : []),
+    ...(isUndisturbed
+      ? equalsService(stage, after, ran, { resumes, isTrusted, isFull: night.full && !resumes && share === 1 })
+      : []),
+    ...(isUndisturbed && isTrusted ? tagsEqualService(stage, after) : []),
+    ...(isUndisturbed && isFresh && night.full ? goneAreDeleted(stage, account, before, after, share) : []),
+    ...(isUndisturbed && isFresh && !isReduced ? nothingTwice(stage) : [])
+  ]
+}
+
+const isEnded = ({ exitCode, synced }: Ran) => synced !== undefined && exitCode === 0
+
+const isAnyComplete = ({ meta }: State) =>
+  meta.run_resources.some(({ status }) => String(status).startsWith("complete"))
+
+/** Whether nothing but the account itself was unusual. */
+const isCalm = ({ churn, clock, faults, glitch, interruption }: Night) =>
+  churn === undefined && clock === undefined && faults === 0 && glitch === undefined && interruption === undefined

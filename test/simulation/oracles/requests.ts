@@ -1,0 +1,170 @@
+/** Which requests must not be sent, whatever the rows are afterwards. */
+import { crc32 } from "node:zlib"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { zstdDecompressSync } from "node:zlib"
+import type { Sent } from "../service.ts"
+import type { Stage } from "../run.ts"
+
+const nameOf = ({ body, method, path }: Sent) => `${method} ${path}${body === "" ? "" : ` ${body}`}`
+const shown = (text: string) => (text.length > 160 ? `${text.slice(0, 160)} …` : text)
+
+/** An answer that arrived whole and undisturbed was asked for again in the same run. */
+export const nothingTwice = ({ services }: Stage): ReadonlyArray<string> =>
+  services.flatMap(({ sent }) => {
+    const answered = new Set<string>()
+    const twice: Array<string> = []
+    for (const one of sent) {
+      const name = nameOf(one)
+      // The export does not name its position; its first page begins each reading.
+      if (answered.has(name)) twice.push(`requested twice: ${shown(name)}`)
+      if (!one.isDisturbed && one.received?.status === 200) answered.add(name)
+    }
+    return twice.slice(0, 3)
+  })
+
+/** No cursor of an export is sent more than two minutes after it was last used. */
+export const cursorsAreFresh = ({ services }: Stage): ReadonlyArray<string> =>
+  services.flatMap(({ sent }) => {
+    const stale: Array<string> = []
+    const usedAt = new Map<string, number>()
+    for (const { at, path, received } of sent) {
+      if (!path.startsWith("/conversations/messages/export")) continue
+      const cursor = new URL(path, "http://x").searchParams.get("cursor")
+      const last = cursor === null ? undefined : usedAt.get(cursor)
+      if (last !== undefined && at - last > lifetimeMs)
+        stale.push(`a cursor was used ${(at - last) / 1000} s after it was given`)
+      const next = received?.status === 200 ? /"nextCursor":"([^"]+)"/.exec(received.text)?.[1] : undefined
+      if (next !== undefined) usedAt.set(next, at)
+    }
+    return stale.slice(0, 3)
+  })
+const lifetimeMs = 120_000
+
+/** In no window of the documented length does one run send more requests than are allowed. */
+export const limitIsKept = ({ services, world: { limits } }: Stage): ReadonlyArray<string> => {
+  if (limits === "off") return []
+  const { burst, intervalMs } = limits
+  return services.flatMap(({ sent }) => {
+    const times = sent.map(({ at }) => at).sort((one, other) => one - other)
+    let fullest = 0
+    for (let from = 0, to = 0; to < times.length; to++) {
+      while (times[from]! <= times[to]! - intervalMs) from++
+      fullest = Math.max(fullest, to - from + 1)
+    }
+    return fullest > burst ? [`${fullest} requests in a window of ${burst}`] : []
+  })
+}
+
+/** A page in the vault. */
+interface Page {
+  readonly label: string
+  readonly location: string
+  readonly bytes: number
+  readonly crc32: number
+  readonly run: string
+  /** Of the children of one parent: whether it was the last page. */
+  readonly done: boolean | undefined
+}
+
+interface Kept {
+  readonly pages: ReadonlyArray<Page>
+  /** Readings, as location and label, that have ended since their last page. */
+  readonly ended: ReadonlySet<string>
+}
+
+/** What is on the disk, by the headers of the frames: `docs/vault.md` describes them. */
+export const keptIn = (folder: string): Kept => {
+  const pages: Array<Page> = []
+  const ended = new Set<string>()
+  const names = readdirSync(folder)
+    .filter((name) => /^\d{6}\.ndjson(\.zst)?$/.test(name))
+    .sort()
+  for (const name of names) {
+    const content = readFileSync(join(folder, name))
+    const segment = name.endsWith(".zst") ? zstdDecompressSync(content) : content
+    for (let at = 0; at < segment.length;) {
+      const end = segment.indexOf(10, at)
+      if (end < 0) break
+      const header = headerIn(segment.toString("utf8", at, end))
+      if (header === undefined || end + 1 + header.bytes >= segment.length) break
+      at = end + 1 + header.bytes + 1
+      const { kind, location, parent, partition, resource, run } = header
+      const label = parent === undefined ? resource : partition
+      const reading = `${location} ${kind === "end" ? resource : label}`
+      if (kind === "end") ended.add(reading)
+      else if (kind === "page" || kind === "detail") {
+        ended.delete(reading)
+        pages.push({ label, location, bytes: header.bytes, crc32: header.crc32, run, done: parent?.done })
+      }
+    }
+  }
+  return { pages, ended }
+}
+
+interface Header {
+  readonly kind: string
+  readonly location: string
+  readonly resource: string
+  readonly partition: string
+  readonly run: string
+  readonly bytes: number
+  readonly crc32: number
+  readonly parent?: { readonly done: boolean }
+}
+
+const headerIn = (line: string): Header | undefined => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Requests of the run that was just interrupted whose answers are on the disk, so that the next run, which continues it, must
+ * not send them again: pages of lists between the first one and the page in flight, and all of children. The first page of a
+ * list may be read anew, and the last one overlaps with the next.
+ */
+export const durableRequests = ({ machine, services }: Stage): ReadonlyArray<ReadonlySet<string>> => {
+  const { ended, pages } = keptIn(join(machine.folder, "vault"))
+  const lastRun = pages.at(-1)?.run
+  return services.map(({ location, sent }) => {
+    const byAnswer = new Map<string, string>()
+    const repeated = new Set<string>()
+    for (const one of sent) {
+      if (one.received?.status !== 200) continue
+      const answer = identity(Buffer.from(one.received.text))
+      // Answers that look alike do not say which request they were for.
+      if (byAnswer.has(answer) && byAnswer.get(answer) !== nameOf(one)) repeated.add(answer)
+      byAnswer.set(answer, nameOf(one))
+    }
+    const own = pages.filter((page) => page.location === location && page.run === lastRun)
+    const durable = new Set<string>()
+    for (const [label, of] of Map.groupBy(own, (page) => page.label)) {
+      const isOfParents = of.some(({ done }) => done !== undefined)
+      if (!isOfParents && ended.has(`${location} ${label}`)) continue
+      const chosen = isOfParents ? of.filter(({ done }) => done === true) : of.slice(1, -1)
+      for (const page of chosen) {
+        const answer = `${page.bytes} ${page.crc32}`
+        const name = byAnswer.get(answer)
+        if (name !== undefined && !repeated.has(answer)) durable.add(name)
+      }
+    }
+    return durable
+  })
+}
+
+const identity = (bytes: Buffer) => `${bytes.length} ${crc32(bytes)}`
+
+export const nothingDurableAgain = (
+  { services }: Stage,
+  durable: ReadonlyArray<ReadonlySet<string>>
+): ReadonlyArray<string> =>
+  services.flatMap(({ sent }, index) =>
+    sent
+      .map(nameOf)
+      .filter((name) => durable[index]!.has(name))
+      .map((name) => `requested again, although the answer is on the disk: ${shown(name)}`)
+      .slice(0, 3)
+  )

@@ -1,0 +1,118 @@
+/** The rows against the records of the service, wherever a reading says that it is complete. */
+import { differing } from "../../support/compare.ts"
+import { simulatedOf } from "../catalogue.ts"
+import { spoiltText } from "../changes.ts"
+import type { Ran, Stage } from "../run.ts"
+import type { State } from "./state.ts"
+
+export type Records = ReadonlyMap<string, Readonly<Record<string, unknown>>>
+/** The records of each service, by collection. */
+export type Account = ReadonlyArray<ReadonlyMap<string, Records>>
+
+export const accountOf = ({ services, world }: Stage): Account =>
+  services.map((service) => new Map(world.collections.map((name) => [name, service.records(name)])))
+
+/** The type of a conversation is a text in the list and a number in a single read, as documented; columns are left out. */
+const isExpected = (difference: string) =>
+  /^conversations \w+\.type: \d+ became "TYPE_/.test(difference) ||
+  difference.endsWith(": nowhere") ||
+  difference.includes(spoiltText)
+
+/** The differences of one table, of all locations. */
+export const differencesOf = (
+  { services }: Stage,
+  state: State,
+  collection: string,
+  recordsOf: (location: number) => Iterable<Readonly<Record<string, unknown>>>
+): ReadonlyArray<string> => {
+  const { table } = simulatedOf(collection).resource
+  const rows = [...state.rows.get(table)!.values()]
+  return services.flatMap(({ location }, index) =>
+    differing(
+      table,
+      rows.filter((one) => one.location === location).map(({ row }) => row),
+      [...recordsOf(index)]
+    ).filter((one) => !isExpected(one))
+  )
+}
+
+/** The readings of a table in this run that have ended; empty if it was not read. */
+const readingsOf = ({ synced }: Ran, table: string) =>
+  (synced?.rows ?? []).filter(({ resource }) => resource === table || resource.startsWith(`${table}/`))
+
+/** What is complete has every record that existed before the run and has not changed since, as it is. */
+export const completeHasAll = (
+  stage: Stage,
+  before: Account,
+  state: State,
+  ran: Ran,
+  /** `isTrusted`: the service has answered rightly since the last full sync, so nothing has hidden a change. */
+  { isFull, isTrusted }: { readonly isFull: boolean; readonly isTrusted: boolean }
+): ReadonlyArray<string> => {
+  const now = accountOf(stage)
+  return stage.world.collections.flatMap((collection) => {
+    const { finds, resource } = simulatedOf(collection)
+    const readings = readingsOf(ran, resource.table)
+    if (readings.length === 0 || readings.some(({ status }) => status !== "complete")) return []
+    if (!isFull && (finds === "some" || (finds === "dated" && !isTrusted))) return []
+    const untouched = (location: number) =>
+      now[location]!.get(collection)!
+        .entries()
+        .filter(([id, record]) => JSON.stringify(before[location]!.get(collection)!.get(id)) === JSON.stringify(record))
+        .map(([, record]) => record)
+    return differencesOf(stage, state, collection, untouched)
+      .filter((one) => !one.endsWith("not in the service"))
+      .map((one) => `complete, but ${one}`)
+  })
+}
+
+/** After a run in which nothing was disturbed, what it finds is there, and what is gone is not. */
+export const equalsService = (
+  stage: Stage,
+  state: State,
+  ran: Ran,
+  /** `resumes`: what was deleted since the reading began may be found by the next one. */
+  options: { readonly isFull: boolean; readonly isTrusted: boolean; readonly resumes: boolean }
+): ReadonlyArray<string> => {
+  const now = accountOf(stage)
+  // A refusal to delete has its own oracle.
+  const hasRefused = (ran.synced?.rows ?? []).some(({ warnings }) => warnings.some((one) => /too many/.test(one)))
+  return stage.world.collections.flatMap((collection) => {
+    const { finds } = simulatedOf(collection)
+    if (!options.isFull && (finds === "some" || !options.isTrusted)) return []
+    return differencesOf(stage, state, collection, (location) => now[location]!.get(collection)!.values()).filter(
+      (one) =>
+        (!hasRefused && !options.resumes && (options.isFull || finds === "everything")) ||
+        !one.endsWith("not in the service")
+    )
+  })
+}
+
+/** The tags of each live contact are those that the service has. */
+export const tagsEqualService = (stage: Stage, state: State): ReadonlyArray<string> => {
+  if (!stage.world.collections.includes("contacts")) return []
+  return stage.services.flatMap((service) =>
+    [...service.records("contacts")].flatMap(([id, record]) => {
+      const tags = (record["tags"] as ReadonlyArray<string> | undefined) ?? []
+      const [sent, stored] = [[...new Set(tags)].sort().join("\n"), state.tags.get(`${service.location} ${id}`) ?? ""]
+      return sent === stored ? [] : [`contacts ${id}: the tags ${sent} became ${stored}`]
+    })
+  )
+}
+
+const allowed =
+  /could not be used|too many to be deleted|were not read individually|the parent table|have no key|values? (do|does) not fit|rejected|still named by the service|still exist|counts? \d+ records|returned more than|without/
+
+/** Warnings are expected if a strategy is not supported, if some parents are not read, or if some record is spoilt. */
+export const surprises = ({ synced }: Ran): ReadonlyArray<string> =>
+  (synced?.rows ?? [])
+    .filter(({ status, warnings }) => status !== "complete" && !warnings.every((one) => allowed.test(one)))
+    .map(({ resource, status, warnings }) => `${resource} ${status}: ${warnings.join(", ")}`)
+
+/** No watermark is ahead of the clock of the service, which dates the records. */
+export const watermarksAreKnown = ({ clock }: Stage, { meta }: State): ReadonlyArray<string> =>
+  meta.watermarks
+    .filter(({ watermark }) => watermark !== null && Date.parse(asIso(String(watermark))) > clock.now() + 5000)
+    .map(({ resource, watermark }) => `${String(resource)}: the watermark ${String(watermark)} is ahead of the service`)
+
+const asIso = (text: string) => text.replace(" ", "T").replace(/\+00$/, "Z")

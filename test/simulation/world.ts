@@ -1,0 +1,237 @@
+/**
+ * A world is all that a scenario depends on: plain data, drawn from a seed, so that one can be printed, written by hand and
+ * made smaller. Every part of it is a dial, and each has a value at which nothing happens.
+ */
+import type { FaultRule } from "../../sandbox/http/faults.ts"
+import type { Variants } from "../../sandbox/options.ts"
+import { randomFrom } from "../support/random.ts"
+import { collections, tableOf, withParents } from "./catalogue.ts"
+import { type Change, isPossible } from "./changes.ts"
+import { type Glitch, type GlitchName, glitchKinds } from "./glitches.ts"
+import { offToday } from "./off-today.ts"
+
+/** What ends a run before its end. */
+export interface Interruption {
+  /** `power`: what was not synced is lost. `stop`: a signal. `token`: the service does not accept it any more. */
+  readonly kind: "kill" | "power" | "stop" | "disk full" | "token"
+  /** The request, write or statement at which it happens. */
+  readonly at: number
+}
+
+/** One run, and what happens before and during it. */
+export interface Night {
+  readonly full: boolean
+  readonly hoursAfter: number
+  readonly changes: ReadonlyArray<Change>
+  /** Rules of the sandbox, or the share of requests with any fault. */
+  readonly faults: number | ReadonlyArray<FaultRule>
+  readonly glitch?: Glitch
+  /** Error messages repeat the token. */
+  readonly echoesToken?: boolean
+  /** Changes while the account is read. */
+  readonly churn?: { readonly perRequest: number; readonly deletes: number }
+  readonly interruption?: Interruption
+  /** The machine's clock is moved during the run. */
+  readonly clock?: { readonly at: number; readonly byMs: number }
+  /** From this night on, the service behaves so. */
+  readonly habits?: Variants
+}
+
+export interface World {
+  /** Decides the account, the latencies, and which requests a share of faults concerns. */
+  readonly seed: number
+  readonly collections: ReadonlyArray<string>
+  readonly contacts: number
+  /** The share of the records of which every account has many. */
+  readonly scale: number
+  readonly pageSize: number
+  readonly latencyMs: number
+  readonly limits: { readonly burst: number; readonly intervalMs: number; readonly daily: number } | "off"
+  readonly retryAfter?: number
+  readonly windowKind: "sliding" | "fixed"
+  /** Requests of another client in each interval. */
+  readonly foreign: number
+  readonly habits: Variants
+  /** A second location has records with the same ids. */
+  readonly twoLocations: boolean
+  readonly formats: ReadonlyArray<"duckdb" | "csv" | "parquet" | "ndjson">
+  readonly deletionShareMax: number
+  readonly nights: ReadonlyArray<Night>
+  /** At the end, `verify` replays the vault; or something is damaged, which it has to find. */
+  readonly verify: "no" | "replay" | "damage"
+}
+
+export const calmNight: Night = { full: false, hoursAfter: 24, changes: [], faults: 0 }
+export const calmWorld: World = {
+  seed: 1,
+  collections,
+  contacts: 12,
+  scale: 0.15,
+  pageSize: 5,
+  latencyMs: 5,
+  limits: "off",
+  windowKind: "sliding",
+  foreign: 0,
+  habits: {},
+  twoLocations: false,
+  formats: [],
+  deletionShareMax: 0.3,
+  nights: [calmNight],
+  verify: "no"
+}
+
+export const draw = (seed: number): World => {
+  const random = randomFrom(seed)
+  const dice: Dice = {
+    chance: (share) => random() < share,
+    int: (below) => Math.floor(random() * below),
+    pick: (...choices) => choices[Math.floor(random() * choices.length)]!
+  }
+  const { chance, int, pick } = dice
+  const isMass = chance(0.12)
+  const all = !isMass && chance(0.2)
+  const chosen = withParents(
+    all
+      ? collections
+      : isMass
+        ? [pick("contacts", "redirects"), "notes"]
+        : Array.from({ length: 1 + int(5) }, () => pick(...collections))
+  ).map(({ collection }) => collection)
+  const nights: Array<Night> = []
+  // The first night reads the account; it is calm as often as not, so that the others have something to change.
+  for (let left = 2 + int(2); left > 0; left--) {
+    const before = nights.at(-1)
+    nights.push(before?.interruption && chance(0.6) ? continued(before) : nightOf(dice, chosen, nights.length === 0))
+  }
+  if (isMass) nights.splice(1, 0, massNight(dice, chosen))
+  return {
+    seed,
+    collections: chosen,
+    contacts: isMass ? 45 : chance(0.1) ? 40 : 2 + int(16),
+    scale: pick(0.1, 0.15, 0.3),
+    pageSize: isMass ? 10 : pick(3, 5, 5, 10, 25),
+    latencyMs: pick(2, 20, 100),
+    limits: chance(0.6)
+      ? { burst: pick(10, 25, 100), intervalMs: 2000, daily: chance(0.4) ? 40 + int(150) : 200_000 }
+      : "off",
+    ...(chance(0.4) && { retryAfter: 1 + int(20) }),
+    windowKind: chance(0.15) ? "fixed" : "sliding",
+    foreign: chance(0.1) ? 3 : 0,
+    habits: { ...habitsOf(dice), dailyResetHeader: chance(0.5) },
+    twoLocations: chance(0.12),
+    formats: pick<World["formats"]>(
+      [],
+      [],
+      [],
+      [],
+      ["duckdb"],
+      ["csv"],
+      ["parquet"],
+      ["duckdb", "csv", "parquet", "ndjson"]
+    ),
+    deletionShareMax: 0.3,
+    nights,
+    verify: pick("no", "no", "no", "no", "replay", "damage")
+  }
+}
+
+interface Dice {
+  readonly chance: (share: number) => boolean
+  readonly int: (below: number) => number
+  readonly pick: <A>(...choices: ReadonlyArray<A>) => A
+}
+
+/** The next run after an interruption, before anything else has changed. */
+const continued = ({ full }: Night): Night => ({ ...calmNight, full, hoursAfter: 0.1 })
+
+const nightOf = (dice: Dice, chosen: ReadonlyArray<string>, isFirst: boolean): Night => {
+  const { chance, int, pick } = dice
+  const full = chance(0.3)
+  const faults = chance(0.25)
+    ? pick<Night["faults"]>(0.03, 0.1, [{ kind: pick("hang", "slow"), rate: 0.02 }], refusals, [
+        { kind: "repeat", rate: 0.05 }
+      ])
+    : 0
+  const glitch = chance(isFirst ? 0.1 : 0.25) ? glitchOf(dice, chosen) : undefined
+  const interruption = chance(0.45) ? interruptionOf(dice) : undefined
+  return {
+    full,
+    hoursAfter: pick(0.02, 0.1, 5, 25, 25, 200),
+    changes: isFirst ? (chance(0.3) ? changesOf(dice, chosen) : []) : changesOf(dice, chosen),
+    faults,
+    ...(glitch && isOn(`glitch ${glitch.name}`) && { glitch }),
+    ...(chance(0.15) && { echoesToken: true }),
+    ...(chance(0.2) && { churn: { perRequest: pick(0.1, 0.5, 1), deletes: pick(0, 0.1) } }),
+    ...(interruption && { interruption }),
+    ...(chance(0.1) && { clock: { at: 1 + int(200), byMs: pick(2 * hourMs, 9 * hourMs, -10 * 60_000, -3 * 60_000) } }),
+    ...(!isFirst && chance(0.1) && { habits: habitsOf(dice) })
+  }
+}
+
+const hourMs = 3_600_000
+
+const interruptionOf = ({ int, pick }: Dice): Interruption => ({
+  kind: pick("kill", "kill", "power", "power", "stop", "disk full", "token"),
+  at: 1 + int(pick(20, 120, 300))
+})
+
+/** Often exactly one kind of change, so that nothing else hides what becomes of it. */
+const changesOf = ({ chance, int, pick }: Dice, chosen: ReadonlyArray<string>): ReadonlyArray<Change> =>
+  Array.from({ length: pick(0, 1, 1, 1, 2, 4) }, () => ({
+    what: chance(0.08)
+      ? pick<Change["what"]>("spoil", "stray")
+      : pick<Change["what"]>("add", "edit", "edit", "delete", "delete"),
+    collection: pick(...chosen),
+    count: pick(1, 1, 1, 2, 5) + int(2)
+  })).filter(isPossible)
+
+const glitchOf = ({ pick }: Dice, chosen: ReadonlyArray<string>): Glitch => {
+  const name = pick(...(Object.keys(glitchKinds) as ReadonlyArray<GlitchName>))
+  return {
+    name,
+    of: pick(...glitchKinds[name].of),
+    ...pick<object>({}, { collection: pick(...chosen) }),
+    rate: pick(0.1, 0.5, 1, 1)
+  }
+}
+
+/** Exactly as many records are deleted as one run may remove, or one more. See oracles/deletions.ts. */
+const massNight = ({ pick }: Dice, chosen: ReadonlyArray<string>): Night => ({
+  ...calmNight,
+  full: true,
+  changes: [
+    {
+      what: "delete",
+      collection: pick(...chosen.filter((one) => ["contacts", "redirects"].includes(one)), "contacts"),
+      count: pick(8, 9, 20, 21)
+    }
+  ]
+})
+
+const habitsOf = ({ chance, pick }: Dice): Variants => ({
+  // With both, contacts could not be read at all, which a run reports correctly.
+  ...pick<Variants>(
+    {},
+    {},
+    {},
+    { contactPaging: "page" },
+    { contactDateFilter: "refused" },
+    { contactDateFilter: "epoch" }
+  ),
+  ...(chance(0.1) && { opportunityFilters: pick("ignored", "refused") }),
+  ...(chance(0.05) && { exportDates: "ignored" }),
+  ...(chance(0.05) && { messageDateUpdated: false }),
+  ...(chance(0.05) && { conversationDates: "epoch" }),
+  ...(chance(0.05) && { contactDateUpdated: "once changed" }),
+  ...(chance(0.05) && { unknownContactStatus: 400 })
+})
+
+const refusals: ReadonlyArray<FaultRule> = [
+  { kind: "429-storm", rate: 0.01, ms: 15_000 },
+  { kind: "429", rate: 0.02 }
+]
+
+export const isOn = (dial: string): boolean => !offToday.some((one) => one.dial === dial)
+
+/** The tables of the world's collections. */
+export const tablesOf = ({ collections: chosen }: World): ReadonlySet<string> => new Set(chosen.map(tableOf))

@@ -16,14 +16,14 @@ export const startBouncer = async (server: string) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-pooler-"))
   chmodSync(folder, 0o755)
   const port = await freePort("127.0.0.1")
-  const { hostname, port: serverPort } = new URL(server)
+  const { hostname, pathname, port: serverPort } = new URL(server)
   const users = join(folder, "users.txt")
   writeFileSync(users, '"sluice" ""\n')
   const settings = join(folder, "pgbouncer.ini")
   writeFileSync(
     settings,
     `[databases]
-postgres = host=${hostname} port=${serverPort} dbname=postgres
+postgres = host=${hostname} port=${serverPort} dbname=${pathname.slice(1)}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}

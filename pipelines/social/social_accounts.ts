@@ -7,7 +7,9 @@ export const socialAccounts = defineList({
   description: "Profiles on social networks that posts go to.",
   source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/accounts",
   scope: "socialplanner/account.readonly",
-  full: [inOnePage(get("/social-media-posting/{locationId}/accounts"), { records: "results.accounts" })],
+  full: [
+    inOnePage(get("/social-media-posting/{locationId}/accounts"), { records: "results.accounts", beside: ["message"] })
+  ],
   fields: {
     id: id("Account id"),
     _id: alias("id"),

@@ -11,6 +11,7 @@ export const socialCategories = defineList({
   full: [
     byOffset(get("/social-media-posting/{locationId}/categories", { limit: size, skip: cursorOr(0) }), {
       records: "results.categories",
+      beside: ["message"],
       total: "results.count"
     })
   ],

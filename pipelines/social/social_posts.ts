@@ -20,7 +20,12 @@ export const socialPosts = defineList({
         toDate: windowEnd("iso"),
         includeUsers: "false"
       }),
-      { records: "results.posts", total: "results.count", windows: { from: "2000-01-01", ahead: "730 days" } }
+      {
+        records: "results.posts",
+        beside: ["message"],
+        total: "results.count",
+        windows: { from: "2000-01-01", ahead: "730 days" }
+      }
     )
   ],
   // The list contains deleted posts only if they are requested.

@@ -20,6 +20,7 @@ export const socialTags = defineList({
   full: [
     byOffset(get("/social-media-posting/{locationId}/tags", { limit: size, skip: cursorOr(0) }), {
       records: "results.tags",
+      beside: ["message"],
       total: "results.count"
     })
   ],

@@ -15,12 +15,14 @@ export type Answer =
   | { readonly kind: "none"; readonly reason: string }
 
 /** A request and what its response is expected to have. */
-export interface Expected extends Pick<Strategy, "paging" | "hasList"> {
+export interface Expected extends Pick<Strategy, "paging" | "hasList" | "beside" | "total" | "more"> {
   readonly resource: Resource
   /** Dotted path of the records, or of the record. */
   readonly records: string
   /** The id of the record that is requested, if it is a single one. */
   readonly id?: unknown
+  /** Members that responses with records had beside the list. */
+  readonly seen?: ReadonlySet<string>
 }
 
 export const answerOf = (body: unknown, expected: Expected): Answer => {
@@ -28,8 +30,12 @@ export const answerOf = (body: unknown, expected: Expected): Answer => {
   const found = at(body, path)
   if (envelopesOf(body, path).some((envelope) => saysFailed(envelope, {})))
     return { kind: "none", reason: "the response is an error" }
-  if (Array.isArray(found) && (path !== "" || found.length === 0 || found.some((item) => isRecord(item, resource))))
-    return { kind: "data", records: found }
+  if (Array.isArray(found) && (path !== "" || found.length === 0 || found.some((item) => isRecord(item, resource)))) {
+    const [strange] = found.length > 0 ? [] : membersBeside(body, path).filter((name) => !isExpected(name, expected))
+    return strange === undefined
+      ? { kind: "data", records: found }
+      : { kind: "none", reason: `the list is empty, and no response with records has the member ${strange}` }
+  }
   if (isObject(found) && (hasId(found) || (path === "" && paging.kind === "once")))
     return hasList(found) && isRecord(found, resource, id)
       ? { kind: "data", records: [found] }
@@ -62,6 +68,36 @@ export const singleRecord = (resource: Resource, id: unknown): Expected => ({
   paging: { kind: "once" },
   id
 })
+
+/** The members with content in the objects around the records. */
+export const membersBeside = (body: unknown, path: string): ReadonlyArray<string> => {
+  const onPath = path.split(".")
+  return envelopesOf(body, path).flatMap((envelope, depth) =>
+    Object.entries(envelope).flatMap(([name, value]) => (name === onPath[depth] || isVoid(value) ? [] : [name]))
+  )
+}
+
+const isVoid = (value: unknown): boolean => ["", "null", "false", "0", "[]", "{}"].includes(written(value))
+
+/** An empty list proves that there are no records only in a response that looks like those that had some. */
+const isExpected = (name: string, { beside, more, paging, seen, total }: Expected): boolean => {
+  const parts = paging.kind === "body" ? Object.values(paging.parts) : []
+  const own = [total, more, ...parts, "field" in paging ? paging.field : undefined]
+  return (
+    besideAnyList.has(name) ||
+    seen?.has(name) === true ||
+    beside?.includes(name) === true ||
+    own.some((path) => path?.split(".").includes(name))
+  )
+}
+
+/** What the documents name beside lists: the success, the request, and the position in the list. */
+const besideAnyList: ReadonlySet<string> = new Set(
+  (
+    "success succeeded ok status statusCode traceId requestId locationId companyId altId altType " +
+    "total totalCount count meta limit skip offset page pageSize"
+  ).split(" ")
+)
 
 type Members = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Members =>

@@ -37,6 +37,8 @@ export interface Strategy {
   readonly paging: Paging
   /** Dotted path of the array of records in the body; `""` if the body is the record or the array itself. */
   readonly records: string
+  /** Further members of the response that the documents name, beside those that every list may have. */
+  readonly beside?: ReadonlyArray<string>
   /** For a body of a shape of its own: whether it has the list. Without the list, a response proves nothing. */
   readonly hasList?: (body: unknown) => boolean
   /** The documented maximum. If the service rejects it, a smaller size is used and stored in the capabilities. */

@@ -118,7 +118,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
       removed: new Map<string, number>(),
       readInFull: new Set<string>(),
       missingPartitions: new Map(),
-      answers: new Map()
+      answers: new Map(),
+      besideLists: new Map()
     }
     const reading = extract(steps, context, companyOf(location)).pipe(
       Effect.provideService(Api, api),

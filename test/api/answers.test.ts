@@ -59,8 +59,7 @@ describe("a response", () => {
         [401, "version header is invalid", "RequestRejected"],
         [403, "The token does not have access to this location", "WrongLocation"],
         [403, "Forbidden", "Forbidden"],
-        [400, "Contact with id x not found", "NotFound"],
-        [404, "Not Found", "NotFound"],
+        [404, "Not Found", "RequestRejected"],
         [422, "limit must not be greater than 100", "RequestRejected"]
       ]
       for (const [status, message, kind] of kinds) {
@@ -119,7 +118,7 @@ describe("a response", () => {
       for (const [status, message, kind] of [
         [401, "Invalid JWT", "BadCredentials"],
         [401, "The token is not authorized for this scope.", "Forbidden"],
-        [404, "", "NotFound"]
+        [404, "", "RequestRejected"]
       ] as const) {
         const result = yield* sendTo((_, response) => response.writeHead(status).end(large(message)))
         assert.include(JSON.stringify(result), `"_tag":"${kind}"`)
@@ -163,7 +162,7 @@ describe("a response", () => {
     Effect.gen(function* () {
       const body = gzipSync("words")
       for (const [status, kind] of [
-        [404, "NotFound"],
+        [404, "RequestRejected"],
         [422, "RequestRejected"]
       ] as const) {
         const result = yield* sendTo((_, response) => response.writeHead(status).end(body))

@@ -105,3 +105,40 @@ describe("a record", () => {
     assert.strictEqual(kindOf("order_fulfillments", { status: true, data: [] }), "data")
   })
 })
+
+describe("an empty list", () => {
+  const notes = named("contact_notes")
+  const expected = expectedOf(notes, childRequestOf(notes)!.strategy, "all")
+  const social = named("social_tags")
+  const kindOf = (body: unknown, seen?: ReadonlySet<string>, more: Expected = expected) =>
+    answerOf(body, { ...more, ...(seen && { seen }) }).kind
+
+  it.each<[string, unknown]>([
+    ["nothing", { notes: [] }],
+    ["a total and a trace", { notes: [], total: 0, traceId: "t" }],
+    ["the success", { success: true, statusCode: 200, notes: [] }],
+    ["members without content", { notes: [], message: "", errors: [], warning: null, isPartial: false }]
+  ])("is data beside %s", (_, body) => assert.strictEqual(kindOf(body), "data"))
+
+  it.each<[string, unknown]>([
+    ["a message", { message: "Upstream timed out", notes: [] }],
+    ["a message and a total of 0", { message: "Upstream timed out", total: 0, notes: [] }],
+    ["a message although it is a success", { success: true, message: "Upstream timed out", notes: [] }],
+    ["a warning in another language", { hinweis: "später", notes: [] }],
+    ["an object", { notes: [], meta2: { degraded: true } }],
+    ["a number", { notes: [], retryAfter: 30 }],
+    ["a flag", { notes: [], isPartial: true }]
+  ])("is no answer beside %s", (_, body) => assert.strictEqual(kindOf(body), "none"))
+
+  it("is data beside what answers with records have, or what the documents name", () => {
+    assert.strictEqual(kindOf({ notes: [], summary: "of the contact" }, new Set(["summary"])), "data")
+    assert.strictEqual(kindOf({ notes: [], summary: "of the contact" }, new Set(["other"])), "none")
+    const tags = expectedOf(social, strategiesOf(social)[0]!, "all")
+    const body = { success: true, statusCode: 200, message: "Fetched", results: { tags: [], count: 0 } }
+    assert.strictEqual(kindOf(body, undefined, tags), "data")
+    assert.strictEqual(kindOf({ ...body, results: { tags: [], note: "later" } }, undefined, tags), "none")
+  })
+
+  it("with records is data whatever stands beside it", () =>
+    assert.strictEqual(kindOf({ message: "Partial", notes: [{ id: "n", body: "text" }] }), "data"))
+})

@@ -25,6 +25,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   readInFull: new Set(),
   missingPartitions: new Map(),
   answers: new Map(),
+  besideLists: new Map(),
   folder: "",
   files: undefined,
   ...more

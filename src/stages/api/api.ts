@@ -22,6 +22,7 @@ import { type Received, Transport, makeExchange } from "./exchange.ts"
 import { type Fetched, type FileRequest, fetchFile } from "./fetch-file.ts"
 import { linkedText, makeLinks } from "./links.ts"
 import { bodyBytesMax, bytesWithoutSecrets, spellings, withoutSecrets } from "./response-body.ts"
+import { type Named, namesRecord, ownMessage, saysGone } from "./record-errors.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, httpRequest } from "./http.ts"
 import type { Detail } from "../../values/reason.ts"
 
@@ -157,7 +158,7 @@ const makeApi = Effect.fn("api.make")(function* (
         duration_ms: durationMs
       })
       const bytes = sent && bytesWithoutSecrets(sent, credentials.secrets)
-      const classified = classify(status, bytes)
+      const classified = classify(status, bytes, { request, template: pathTemplate })
       if (classified === "ok") {
         if (bytes === undefined)
           return yield* new RequestRejected({
@@ -338,7 +339,7 @@ interface Retry extends Detail {
 type Status = "ok" | Retry | BadCredentials | WrongLocation | Forbidden | NotFound | RequestRejected
 
 /** `body`: `undefined` if it cannot be read. */
-const classify = (status: number, body: Buffer | undefined): Status => {
+const classify = (status: number, body: Buffer | undefined, named: Named): Status => {
   // The client never requests a range.
   if (status === 206) return { retry: "soon", message: "206 partial response", answered: 206 }
   if (status >= 200 && status < 300) return "ok"
@@ -349,11 +350,15 @@ const classify = (status: number, body: Buffer | undefined): Status => {
   // These statuses are classified by their message.
   if (body === undefined && [400, 401, 403].includes(status)) return { retry: "soon", ...answer }
   if (status === 401) return unauthorised(answer)
-  if (status === 403)
-    return /access to this location/i.test(message) ? new WrongLocation(answer) : new Forbidden(answer)
-  // For an unknown id, the documents say 404, but the service also sends 400 with this message.
-  if (status === 404 || (status === 400 && /not found/i.test(message))) return new NotFound(answer)
-  return new RequestRejected({ status, ...answer })
+  const own = body && ownMessage(status, body)
+  if (status === 403) {
+    if (!/access to this location/i.test(message)) return new Forbidden(answer)
+    // A record may have moved to another location, which says nothing about the lists of this one.
+    return namesRecord(named) ? new RequestRejected({ status, ...answer }) : new WrongLocation(answer)
+  }
+  // For an unknown id, the documents say 404, but the service also sends 400.
+  if ([400, 404].includes(status) && own !== undefined && saysGone(own, named)) return new NotFound(answer)
+  return new RequestRejected({ status, ...answer, isOwn: own !== undefined })
 }
 
 /** Not every 401 means that the token is invalid. */

@@ -39,6 +39,8 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("Requ
   ...Detail.fields,
   /** If no way to read a list works: why each does not. */
   reasons: Schema.optionalKey(Schema.Array(SingleReason)),
+  /** Whether it is an error of the service itself, in the form that it documents, and not that of a proxy. */
+  isOwn: Schema.optionalKey(Schema.Boolean),
   /** The response was refused because of its size: a smaller part of the list may fit. */
   isTooLarge: Schema.optionalKey(Schema.Boolean)
 }) {}

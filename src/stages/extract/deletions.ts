@@ -179,21 +179,23 @@ export const ask = Effect.fnUntraced(function* (resource: Resource, row: Row, co
   const known = context.answers.get(place)
   if (known !== undefined) return known
   const failure = failureIn(singleRecord(resource, row["id"]))
-  const answer = yield* (yield* Api).send({ request, priority: 2, resource: table, failureIn: failure }).pipe(
-    Effect.map(({ body }): Answer => {
-      const record = at(body, getOne!.record)
-      if (tombstone !== undefined && at(record, tombstone) === true) return "not found"
-      const id = at(record, "id") ?? at(record, "_id")
-      return id === undefined || String(id) === row["id"] ? "exists" : "unknown"
-    }),
-    Effect.catchTags({
-      NotFound: () => Effect.succeed<Answer>("not found"),
-      Forbidden: () => Effect.succeed<Answer>("unknown"),
-      RequestRejected: () => Effect.succeed<Answer>("unknown"),
-      Unavailable: () => Effect.succeed<Answer>("unknown"),
-      BudgetExhausted: () => Effect.succeed<Answer>("unknown")
-    })
-  )
+  const answer = yield* (yield* Api)
+    .send({ request, pathTemplate: getOne!.request.path, priority: 2, resource: table, failureIn: failure })
+    .pipe(
+      Effect.map(({ body }): Answer => {
+        const record = at(body, getOne!.record)
+        if (tombstone !== undefined && at(record, tombstone) === true) return "not found"
+        const id = at(record, "id") ?? at(record, "_id")
+        return id === undefined || String(id) === row["id"] ? "exists" : "unknown"
+      }),
+      Effect.catchTags({
+        NotFound: () => Effect.succeed<Answer>("not found"),
+        Forbidden: () => Effect.succeed<Answer>("unknown"),
+        RequestRejected: () => Effect.succeed<Answer>("unknown"),
+        Unavailable: () => Effect.succeed<Answer>("unknown"),
+        BudgetExhausted: () => Effect.succeed<Answer>("unknown")
+      })
+    )
   context.answers.set(place, answer)
   return answer
 })

@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { NotFound, RequestRejected, detailOf } from "../api/errors.ts"
-import { answerOf, expectedOf, failureIn } from "../../catalog/answer.ts"
+import { answerOf, expectedOf, failureIn, membersBeside } from "../../catalog/answer.ts"
 import { at, written } from "../../catalog/json.ts"
 import { withholderOf } from "../../catalog/withhold.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
@@ -74,7 +74,9 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   const expiring = strategy.paging.kind === "expiring"
   const file = parentContext?.file === undefined ? {} : { file: parentContext.file }
   const identified = identifier(resource, context)
-  const expected = expectedOf(resource, strategy, name, parentContext?.parent.id)
+  const seen = context.besideLists.get(strategyName) ?? new Set()
+  context.besideLists.set(strategyName, seen)
+  const expected = { ...expectedOf(resource, strategy, name, parentContext?.parent.id), seen }
   let state = start
   let live: { readonly cursor: unknown; readonly usedAt: number } | undefined
   const startsByAnchor = new Map<number | undefined, number>()
@@ -132,7 +134,8 @@ export const readPartition = Effect.fn("extract.partition")(function* (
         )
       )
     if (result instanceof RequestRejected) {
-      if (parentContext?.noneIsError && [400, 422].includes(result.status)) return yield* new NotFound(detailOf(result))
+      if (parentContext?.noneIsError && result.isOwn && [400, 404, 422].includes(result.status))
+        return yield* new NotFound(detailOf(result))
       const change = isTrial
         ? { size: strategy.pageSize }
         : afterRejection(result, strategy, state, size, live !== undefined)
@@ -147,6 +150,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     const answer = answerOf(response.body, expected)
     if (answer.kind !== "data") return { reason: { message: answer.reason } }
     const list = answer.records.map(identified)
+    if (list.length > 0) for (const member of membersBeside(response.body, expected.records)) seen.add(member)
     if (list.length > recordsMax)
       return { reason: { message: `the response has ${list.length} records, over our limit of ${recordsMax}` } }
     const ids = list.map(idOf)

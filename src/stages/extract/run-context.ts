@@ -60,6 +60,8 @@ export interface RunContext {
   readonly readInFull: Set<string>
   /** Partitions that the settings name and the service does not have, by table. */
   readonly missingPartitions: Map<string, ReadonlySet<string>>
+  /** The members that responses with records had beside the list, by request. */
+  readonly besideLists: Map<string, Set<string>>
   /** What the service has said about single records, by the whole request as JSON. */
   readonly answers: Map<string, Answer>
   /** Where files are stored; their paths are relative to it. */

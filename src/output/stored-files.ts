@@ -104,6 +104,11 @@ export class IncomingFile {
     if (this.bufferedBytes > bufferedBytesMax) orDiskError(() => this.flush())
   }
 
+  /** The first bytes, `headBytes` at most. */
+  beginning(): Buffer {
+    return this.head
+  }
+
   /** Forgets what was written. */
   restart(): void {
     this.discard()

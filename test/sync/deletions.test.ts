@@ -267,7 +267,8 @@ describe("deletions", () => {
     )
     const [contact, id] = [String(note!["contact_id"]), String(note!["id"])]
     const altered = await alteredService(account.service, ({ path }, body) => {
-      if (path.startsWith(`/contacts/${contact}`)) return new Refusal(404, { statusCode: 404, message: "not found" })
+      if (path.startsWith(`/contacts/${contact}`))
+        return new Refusal(404, { statusCode: 404, message: `Contact with id ${contact} not found` })
       if (path !== "/contacts/search") return body
       const { contacts, total } = body as { contacts: ReadonlyArray<{ readonly id: string }>; total: number }
       return { contacts: contacts.filter((one) => one.id !== contact), total: total - 1 }

@@ -56,8 +56,8 @@ describe("files behind links", { tags: ["slow"] }, () => {
   })
 
   it("are not fetched unless the settings say so", async () => {
-    host.files.set("/a.png", Buffer.from("a picture"))
-    await edit("messages", messages[0]!, { attachments: [`${host.url}/a.png`] })
+    host.files.set("/a.txt", Buffer.from("a picture"))
+    await edit("messages", messages[0]!, { attachments: [`${host.url}/a.txt`] })
     const { code, stderr } = await account.sync()
     assert.strictEqual(code, 0, stderr)
     assert.deepStrictEqual(host.requested, [])
@@ -73,9 +73,9 @@ describe("files behind links", { tags: ["slow"] }, () => {
   })
 
   it("are fetched once, and stored once, however many records and links have them", async () => {
-    host.files.set("/b.png", Buffer.from("a picture"))
-    for (const id of messages.slice(1, 6)) await edit("messages", id, { attachments: [`${host.url}/a.png`] })
-    await edit("messages", messages[6]!, { attachments: [`${host.url}/b.png`] })
+    host.files.set("/b.txt", Buffer.from("a picture"))
+    for (const id of messages.slice(1, 6)) await edit("messages", id, { attachments: [`${host.url}/a.txt`] })
+    await edit("messages", messages[6]!, { attachments: [`${host.url}/b.txt`] })
     const planned = await sluice(["plan", ...account.selection], {
       ...account.environment,
       SLUICE_FILES: "message_attachments,users"
@@ -84,7 +84,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
     const { code, stderr } = await sync({ flags: ["--full"] })
     assert.strictEqual(code, 0, stderr)
     const sha256 = createHash("sha256").update("a picture").digest("hex")
-    const path = `files/${sha256.slice(0, 2)}/${sha256.slice(2)}`
+    const path = `files/${sha256.slice(0, 2)}/${sha256.slice(2)}.txt`
     assert.deepStrictEqual(stored(), [path])
     assert.strictEqual(readFileSync(join(account.output, path), "utf8"), "a picture")
     const rows = await files()
@@ -94,7 +94,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
         .map(({ bytes, path, record_id, sha256 }) => [record_id, path, bytes, sha256]),
       messages.slice(0, 7).map((id) => [id, path, "9", sha256])
     )
-    assert.deepStrictEqual([...host.requested].toSorted(), ["/a.png", "/b.png"])
+    assert.deepStrictEqual([...host.requested].toSorted(), ["/a.txt", "/b.txt"])
     assert.isFalse(host.withToken())
     const joined = await query(
       account.warehouse,
@@ -106,7 +106,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
 
   it("are not fetched again by the next run, nor by a link that only was signed anew", async () => {
     const before = host.requested.length
-    await edit("messages", messages[0]!, { attachments: [`${host.url}/a.png?X-Amz-Signature=1&X-Amz-Expires=60`] })
+    await edit("messages", messages[0]!, { attachments: [`${host.url}/a.txt?X-Amz-Signature=1&X-Amz-Expires=60`] })
     const { stderr } = await sync({ flags: ["--full"] })
     assert.deepStrictEqual(host.requested.slice(before), [], stderr)
     assert.lengthOf(
@@ -117,9 +117,9 @@ describe("files behind links", { tags: ["slow"] }, () => {
 
   it("of an expired link are requested by the link that the record has now", async () => {
     const id = (await account.service.records("users"))[0]!["id"] as string
-    const link = (signature: string) => `${host.url}/photo.png?Signature=${signature}`
+    const link = (signature: string) => `${host.url}/photo.txt?Key-Pair-Id=K&Signature=${signature}`
     // The record gets another signature between its list and its file.
-    host.files.set("/photo.png", async (request, response) => {
+    host.files.set("/photo.txt", async (request, response) => {
       if (request.url!.includes("Signature=fresh")) return void response.end("a photo")
       await edit("users", id, { profilePhoto: link("fresh") })
       response.writeHead(403).end("Request has expired")
@@ -128,17 +128,20 @@ describe("files behind links", { tags: ["slow"] }, () => {
     const before = host.requested.length
     const { code, stderr } = await sync({ flags: ["--full"] })
     assert.strictEqual(code, 0, stderr)
-    assert.deepStrictEqual(host.requested.slice(before), ["/photo.png?Signature=old", "/photo.png?Signature=fresh"])
-    const [row] = await ofLink("/photo.png")
+    assert.deepStrictEqual(host.requested.slice(before), [
+      "/photo.txt?Key-Pair-Id=K&Signature=old",
+      "/photo.txt?Key-Pair-Id=K&Signature=fresh"
+    ])
+    const [row] = await ofLink("/photo.txt")
     assert.strictEqual(row!["status"], "fetched")
     assert.match(String(row!["url"]), /fresh$/)
   })
 
   it("at a private address, too large or of another type are not stored, and the run says why", async () => {
-    host.files.set("/large.png", Buffer.alloc(5000))
-    host.files.set("/moved.png", (_, response) => response.writeHead(302, { location: "http://10.0.0.1/" }).end())
+    host.files.set("/large.txt", Buffer.alloc(5000))
+    host.files.set("/moved.txt", (_, response) => response.writeHead(302, { location: "http://10.0.0.1/" }).end())
     await edit("messages", messages[7]!, {
-      attachments: [`${host.url}/large.png`, `${host.url}/moved.png`, "http://169.254.169.254/latest/meta-data"]
+      attachments: [`${host.url}/large.txt`, `${host.url}/moved.txt`, "http://169.254.169.254/latest/meta-data"]
     })
     const { code, stderr } = await sync({ env: { SLUICE_FILES_MAX_BYTES: "4000" }, flags: ["--full"] })
     assert.strictEqual(code, 0, stderr)
@@ -146,14 +149,14 @@ describe("files behind links", { tags: ["slow"] }, () => {
     assert.match(stderr, /files: 1 file too large: the file is larger than files.max_bytes, 4000/)
     // A higher limit brings it.
     assert.strictEqual((await sync()).code, 0)
-    assert.strictEqual((await ofLink("/large.png"))[0]!["status"], "fetched")
+    assert.strictEqual((await ofLink("/large.txt"))[0]!["status"], "fetched")
   })
 
   it("stop at the space that they may take, and the run says so", async () => {
     const config = join(account.output, "limit.toml")
     writeFileSync(config, "[files]\nmax_total_bytes = 5010\n")
-    for (const name of ["x", "y"]) host.files.set(`/${name}.png`, Buffer.alloc(3000, name))
-    await edit("messages", messages[9]!, { attachments: [`${host.url}/x.png`, `${host.url}/y.png`] })
+    for (const name of ["x", "y"]) host.files.set(`/${name}.txt`, Buffer.alloc(3000, name))
+    await edit("messages", messages[9]!, { attachments: [`${host.url}/x.txt`, `${host.url}/y.txt`] })
     const limited = await sync({ flags: ["--full", "--config", config] })
     assert.strictEqual(limited.code, 3, limited.stderr)
     assert.match(limited.stderr, /files: the files have reached files.max_total_bytes: no further file was fetched/)
@@ -165,30 +168,30 @@ describe("files behind links", { tags: ["slow"] }, () => {
   it("that were removed or damaged are fetched again by a full sync, and verify finds them", async () => {
     const verified = await sluice(["verify"], account.environment)
     assert.strictEqual(verified.code, 0, verified.stderr)
-    const [path] = (await ofLink("/large.png")).map((row) => String(row["path"]))
+    const [path] = (await ofLink("/large.txt")).map((row) => String(row["path"]))
     writeFileSync(join(account.output, path!), Buffer.alloc(5000, 1))
     const found = await sluice(["verify"], account.environment)
     assert.strictEqual(found.code, 1)
     assert.match(found.stderr, /its SHA-256 differs from its row/)
-    rmSync(join(account.output, String((await ofLink("/photo.png"))[0]!["path"])))
+    rmSync(join(account.output, String((await ofLink("/photo.txt"))[0]!["path"])))
     const repaired = await sync({ flags: ["--full"] })
     assert.strictEqual(repaired.code, 0, repaired.stderr)
     assert.strictEqual((await sluice(["verify"], account.environment)).code, 0)
   })
 
   it("of a record that has the link no more are marked deleted, and stay on disk until no row names them", async () => {
-    const [row] = await ofLink("/large.png")
+    const [row] = await ofLink("/large.txt")
     await edit("messages", messages[7]!, { attachments: [] })
     assert.strictEqual((await sync({ flags: ["--full"] })).code, 0)
-    const [after] = await ofLink("/large.png")
+    const [after] = await ofLink("/large.txt")
     assert.isNotNull(after!["_deleted_at"])
     assert.isTrue(existsSync(join(account.output, String(row!["path"]))))
     // The link comes back: no request is needed.
     const before = host.requested.length
-    await edit("messages", messages[7]!, { attachments: [`${host.url}/large.png`] })
+    await edit("messages", messages[7]!, { attachments: [`${host.url}/large.txt`] })
     assert.strictEqual((await sync({ flags: ["--full"] })).code, 0)
     assert.deepStrictEqual(host.requested.slice(before), [])
-    assert.isNull((await ofLink("/large.png"))[0]!["_deleted_at"])
+    assert.isNull((await ofLink("/large.txt"))[0]!["_deleted_at"])
   })
 
   it("are the same after a rebuild, without a request", async () => {
@@ -204,7 +207,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
   })
 
   it("are gone once the host has said so on two days", async () => {
-    await edit("messages", messages[8]!, { attachments: [`${host.url}/none.png`] })
+    await edit("messages", messages[8]!, { attachments: [`${host.url}/none.txt`] })
     const first = await sync({ flags: ["--full"] })
     assert.strictEqual(first.code, 3, first.stderr)
     assert.match(first.stderr, /files: 1 file failed: the host answers 404; it is requested again on another day/)
@@ -212,12 +215,12 @@ describe("files behind links", { tags: ["slow"] }, () => {
     const before = host.requested.length
     const { code, stderr } = await sync({ at: day })
     assert.strictEqual(code, 0, stderr)
-    assert.deepStrictEqual(host.requested.slice(before), ["/none.png"])
-    const [row] = await ofLink("/none.png")
+    assert.deepStrictEqual(host.requested.slice(before), ["/none.txt"])
+    const [row] = await ofLink("/none.txt")
     assert.strictEqual(row!["status"], "gone")
     assert.isNotNull(row!["missing_since"])
     assert.strictEqual((await sync({ at: 2 * day })).code, 0)
-    assert.deepStrictEqual(host.requested.slice(before), ["/none.png"])
+    assert.deepStrictEqual(host.requested.slice(before), ["/none.txt"])
     const [status] = await query(
       account.warehouse,
       "SELECT status FROM meta.run_resources WHERE resource = 'files' ORDER BY run_id DESC LIMIT 1"
@@ -231,19 +234,19 @@ describe("a file behind a link", () => {
     const host = await startFileHost()
     const account = await openAlone("users,files", "--contacts", "2")
     try {
-      host.files.set("/me.png", Buffer.from("a picture"))
+      host.files.set("/me.txt", Buffer.from("a picture"))
       const [user] = await account.service.records("users")
       for (const { id } of await account.service.records("users"))
         await account.service.post("edit", {
           collection: "users",
           id,
-          fields: { profilePhoto: id === user!["id"] ? `${host.url}/me.png` : null }
+          fields: { profilePhoto: id === user!["id"] ? `${host.url}/me.txt` : null }
         })
       const environment = { ...account.environment, SLUICE_FILES: "users" }
       for (const night of [1, 2]) {
         const ran = await sluice(["sync", "--full", ...account.selection], environment)
         assert.strictEqual(ran.code, 0, ran.stderr)
-        assert.deepStrictEqual(host.requested, ["/me.png"], `night ${night}`)
+        assert.deepStrictEqual(host.requested, ["/me.txt"], `night ${night}`)
       }
       const [file] = await query(account.warehouse, "SELECT path, status, bytes FROM crm.files")
       assert.deepInclude(file, { status: "fetched", bytes: "9" })

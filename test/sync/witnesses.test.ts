@@ -19,7 +19,12 @@ describe("a record whose own route answers not found", () => {
   beforeAll(async () => {
     account = await openAmong(tables, `${tables},recordings,transcript_sentences`, "--contacts", "60")
     altered = await alteredService(account.service, ({ path }, answer) =>
-      refused(path.split("?")[0]!) ? new Refusal(404, { statusCode: 404, message: "Not Found" }) : answer
+      refused(path.split("?")[0]!)
+        ? new Refusal(404, {
+            statusCode: 404,
+            message: `Nothing with ${path.split("?")[0]!.replaceAll("/", " ")} found: not found`
+          })
+        : answer
     )
     const ran = await sync()
     assert.strictEqual(ran.code, 0, ran.stderr)

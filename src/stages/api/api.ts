@@ -41,7 +41,7 @@ export interface Call {
   readonly file?: string
 }
 
-export type Download = Pick<FileRequest, "url" | "folder" | "accepts" | "stored" | "known">
+export type Download = Pick<FileRequest, "url" | "folder" | "accepts" | "stored" | "said">
 
 export interface ApiResponse {
   /** The body as received, decompressed and without secrets, as UTF-8. */

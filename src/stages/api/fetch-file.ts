@@ -5,11 +5,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Dispatcher } from "undici"
 import { DiskError, FileRejected, IncomingFile, type StoredFile, headBytes } from "../../output/stored-files.ts"
+import { type Said, contradictionIn } from "./file-evidence.ts"
 import { type Headers, commonHeaders, headerOf, lengthIn, retryAfterMs } from "./http.ts"
 import type { Links } from "./links.ts"
 
-/** What a host says of a file: where all three are the same, the file is. */
-export interface Validators {
+/** What a host says of the version of a file at an address. */
+interface Validators {
   readonly etag: string | undefined
   readonly lastModified: string | undefined
   readonly bytes: number | undefined
@@ -17,7 +18,6 @@ export interface Validators {
 
 export type Fetched =
   | ({ readonly status: "fetched"; readonly contentType: string | undefined } & StoredFile & Omit<Validators, "bytes">)
-  | { readonly status: "unchanged" }
   | {
       readonly status: "gone" | "refused" | FileRejected["status"]
       readonly reason: string
@@ -37,8 +37,8 @@ export interface FileRequest {
   readonly accepts: (type: string) => boolean
   /** The paths of files that are known to be there, as they should be. */
   readonly stored?: ReadonlySet<string>
-  /** Of a file that is stored already by another link, and may be the same. */
-  readonly known?: Readonly<Record<string, unknown>> | undefined
+  /** What the record says of the file. */
+  readonly said?: Said
   /** Headers for hosts that may have them, such as those of the API. */
   readonly headersFor?: (url: URL) => Readonly<Record<string, string>>
   /** Is told of every answer, redirects included. */
@@ -111,20 +111,23 @@ const attempt = async (
   const range = partial && { range: `bytes=${incoming.bytes}-`, "if-range": partial.validator }
   progress.partial = undefined
   let total: number | undefined
-  let end: "unchanged" | "taken" | undefined
+  let isTaken = false
   const { headers, status } = await follow(links, request, range, ({ headers, status }, stop) => {
     progress.isUnanswered = false
-    const isRest = partial !== undefined && status === 206 && startOf(headers) === incoming.bytes
-    if (status !== 200 && !isRest) return undefined
-    if (!isRest) incoming.restart()
     const now = validatorsIn(headers)
-    end = !isRest && isSame(request.known, now) ? "unchanged" : "taken"
-    if (end === "unchanged") return undefined
+    const isRest = status === 206 && isRestOf(partial, now, headers, incoming.bytes)
+    if (status !== 200 && !isRest) {
+      // A part of another version: begin anew.
+      if (status === 206) incoming.restart()
+      return undefined
+    }
+    if (!isRest) incoming.restart()
+    isTaken = true
     // What a host compresses is decompressed on its way, and has no length then.
     if ((headerOf(headers, "content-encoding") ?? "identity").toLowerCase() !== "identity")
       throw new FileRejected("it is compressed in an unknown way")
     incoming.expect(now.bytes)
-    total = isRest ? partial.total : now.bytes
+    total = isRest ? partial!.total : now.bytes
     const validator = (now.etag?.startsWith("W/") ? undefined : now.etag) ?? now.lastModified
     const isResumable = validator !== undefined && total !== undefined && headerOf(headers, "accept-ranges") === "bytes"
     if (isResumable) progress.partial = { validator, total: total! }
@@ -136,17 +139,28 @@ const attempt = async (
       if (before < headBytes && incoming.bytes >= headBytes) judge(incoming, request, headers).catch(stop)
     }
   })
-  if (end === "unchanged") return { status: end }
-  if (end === undefined) {
+  if (!isTaken) {
     if (status === 416 && partial) throw new Error("the host announces more bytes than it sends")
+    if (status === 206) throw new Error("the host sent a part of another version")
     return afterStatus(status, headers)
   }
   progress.partial = undefined
   if (total !== undefined && incoming.bytes !== total)
     throw new Error("the host sends another number of bytes than it announces")
   await judge(incoming, request, headers)
-  const { etag, lastModified } = validatorsIn(headers)
   const contentType = headerOf(headers, "content-type")
+  const found = (await incoming.type())?.mime
+  const received = {
+    head: incoming.beginning(),
+    bytes: incoming.bytes,
+    found,
+    announced: contentType,
+    url: request.url
+  }
+  const contradiction = contradictionIn(received, request.said ?? {})
+  if (contradiction !== undefined)
+    throw new FileRejected(contradiction, "failed", { ...(contentType && { contentType }) })
+  const { etag, lastModified } = validatorsIn(headers)
   return { status: "fetched", ...(await incoming.keep(request.stored)), contentType, etag, lastModified }
 }
 
@@ -255,21 +269,22 @@ const afterStatus = (status: number, headers: Headers): Fetched | Again => {
   return { status: "failed", reason }
 }
 
-/** Without any of the three, two files of the same name may differ. */
-const isSame = (known: FileRequest["known"], now: Validators): boolean =>
-  (["etag", "lastModified", "bytes"] as const).every((one) => now[one] !== undefined && now[one] === known?.[one])
+/** Whether a partial answer continues the first part: the same version and the same size, from its end on. */
+const isRestOf = (partial: Progress["partial"], now: Validators, headers: Headers, bytes: number): boolean => {
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headerOf(headers, "content-range") ?? "") ?? []
+  return (
+    partial !== undefined &&
+    Number(start) === bytes &&
+    Number(total) === partial.total &&
+    [now.etag, now.lastModified].includes(partial.validator)
+  )
+}
 
 const validatorsIn = (headers: Headers): Validators => ({
   etag: headerOf(headers, "etag"),
   lastModified: headerOf(headers, "last-modified"),
   bytes: lengthIn(headers)
 })
-
-/** The first byte of a partial answer. */
-const startOf = (headers: Headers): number | undefined => {
-  const start = /^bytes (\d+)-/.exec(headerOf(headers, "content-range") ?? "")?.[1]
-  return start === undefined ? undefined : Number(start)
-}
 
 const plainType = (contentType: string | undefined): string =>
   contentType?.split(";")[0]!.trim().toLowerCase() || "application/octet-stream"

@@ -90,8 +90,8 @@ export const readFiles = Effect.fn("extract.files")(function* (
   let checkAt = 0
 
   /** The file, asked for again through its record if the link has expired. */
-  const fetched = Effect.fnUntraced(function* ({ known, link, owners, url }: DueLink) {
-    const get = (url: string) => api.download({ url, folder, accepts, stored, known }, table)
+  const fetched = Effect.fnUntraced(function* ({ link, owners, said, url }: DueLink) {
+    const get = (url: string) => api.download({ url, folder, accepts, stored, said }, table)
     const first = yield* get(url)
     if (first.status !== "refused" && !(first.status === "gone" && url !== link)) return { url, ...first }
     const renewed = yield* renewedLink(link, owners[0]!, context)
@@ -199,11 +199,10 @@ const rowsOf = (owners: ReadonlyArray<Owner>, record: FileRecord): ReadonlyArray
 
 /** What the rows of a link say about its file. */
 const recordOf = (
-  { known, link, missingSince }: DueLink,
+  { link, missingSince }: DueLink,
   found: Fetched & { readonly url: string },
   at: string
 ): FileRecord => {
-  if (found.status === "unchanged") return { ...known!, link, url: found.url, checkedAt: at }
   if (found.status === "fetched") {
     const { found: foundType, ...file } = found
     return { ...file, foundType, link, fetchedAt: at, checkedAt: at }

@@ -32,8 +32,8 @@ export interface DueLink {
   readonly missingSince: string | undefined
   /** Its file, if that is stored. */
   readonly stored: FileRecord | undefined
-  /** A file that was fetched at the same place by another link. */
-  readonly known: FileRecord | undefined
+  /** What its record says of the file. */
+  readonly said: { readonly name: string | null; readonly type: string | null; readonly bytes: number | null }
   /** The type for which an earlier run did not store the file. */
   readonly typeLeftOut: string | undefined
 }
@@ -43,14 +43,32 @@ const tableOf = (what: string, location: string): string => `memory.main.${name(
 const linksOf = (location: string) => tableOf("links", location)
 const damagedOf = (location: string) => tableOf("damaged files", location)
 
-/** Parameters of a URL that a host signs, or that say how long it is valid. */
-const expiring =
-  "X-(Amz|Goog)-[^=&]*|Signature|Expires|Policy|Key-Pair-Id|AWSAccessKeyId|GoogleAccessId|sig|se|sp|st|sv|sr|spr|sks|skt|ske|skv|skoid|sktid|token|response-content-disposition"
-const pattern = `[?&](${expiring})=[^&#]*`
+/**
+ * The signatures that expire: the parameters that each has, and all that it may have. A parameter of another name, or one of
+ * these alone, may say which file is meant, so it is part of the link.
+ */
+const signatures: ReadonlyArray<{ readonly has: ReadonlyArray<string>; readonly all: string }> = [
+  { has: ["X-Amz-Signature"], all: "X-Amz-[^=&]*|response-content-disposition" },
+  { has: ["X-Goog-Signature"], all: "X-Goog-[^=&]*|response-content-disposition" },
+  {
+    has: ["AWSAccessKeyId", "Signature", "Expires"],
+    all: "AWSAccessKeyId|Signature|Expires|response-content-disposition"
+  },
+  { has: ["GoogleAccessId", "Signature", "Expires"], all: "GoogleAccessId|Signature|Expires" },
+  { has: ["Key-Pair-Id", "Signature"], all: "Key-Pair-Id|Signature|Expires|Policy" },
+  { has: ["sig", "se", "sv"], all: "sig|se|sp|st|sv|sr|spr|sip|sks|skt|ske|skv|skoid|sktid" }
+]
+const parameter = (names: string) => `[?&](${names})=[^&#]*`
 
-/** The link without what expires. */
-export const linkSql = (url: string): string =>
-  `regexp_replace(regexp_replace(regexp_replace(${url}, '#.*$', '', 's'), ${literal(pattern)}, '', 'gi'), '^([^?]*?)&', '\\1?')`
+/** The link without a signature that expires. */
+export const linkSql = (url: string): string => {
+  const bare = `regexp_replace(${url}, '#.*$', '', 's')`
+  const cases = signatures.map(({ all, has }) => {
+    const isSigned = has.map((name) => `regexp_matches(${bare}, ${literal(parameter(name))}, 'i')`).join(" AND ")
+    return `WHEN ${isSigned} THEN regexp_replace(regexp_replace(${bare}, ${literal(parameter(all))}, '', 'gi'), '^([^?]*?)&', '\\1?')`
+  })
+  return `CASE ${cases.join(" ")} ELSE ${bare} END`
+}
 
 /** Those of the texts that are the link, apart from what expires. */
 export const sameLinks = (texts: ReadonlyArray<string>, link: string) =>
@@ -72,8 +90,8 @@ export const findLinks = Effect.fn("warehouse.findLinks")(function* (
   yield* run(
     `CREATE OR REPLACE TABLE ${linksOf(location)} AS
      SELECT table_name, record_id, column_name, link, md5(concat_ws(chr(31), table_name, record_id, column_name, link)) AS id,
-       min(place)::BIGINT AS position, max(url) AS url, max(name) AS name, max(bytes) AS bytes
-     FROM (SELECT table_name, record_id, column_name, url, ${linkSql("url")} AS link, ${nameSql} AS name, ${bytesSql} AS bytes,
+       min(place)::BIGINT AS position, max(url) AS url, max(name) AS name, max(type) AS type, max(bytes) AS bytes
+     FROM (SELECT table_name, record_id, column_name, url, ${linkSql("url")} AS link, ${nameSql} AS name, ${typeSql} AS type, ${bytesSql} AS bytes,
              row_number() OVER (PARTITION BY table_name, record_id, column_name ORDER BY row, node) - 1 AS place FROM ${found})
      GROUP BY ALL;
      DROP TABLE ${found};
@@ -111,6 +129,7 @@ const aroundSql = `TRY(json_extract(sent, if(json_type(sent, n.path) = 'OBJECT',
 /** What the object says of the file, or its member `meta`. */
 const about = (member: string) => `coalesce(around->>'$.${member}', around->>'$.meta.${member}')`
 const nameSql = `coalesce(${["originalname", "name", "fileName", "filename"].map((one) => `nullif(${about(one)}, '')`).join(", ")})`
+const typeSql = `coalesce(${["mimetype", "mimeType", "contentType", "content_type"].map((one) => `nullif(${about(one)}, '')`).join(", ")})`
 const bytesSql = `try_cast(regexp_extract(${about("size")}, '^\\d{1,15}$') AS BIGINT)`
 
 /** The files that rows of `crm.files` name. `since`: those fetched later; epoch milliseconds. */
@@ -157,29 +176,27 @@ const recordSql = `json_object(${recordFields.map((field) => `${literal(field)},
  */
 export const dueLinks = Effect.fnUntraced(function* (location: string, bytesMax: number, now: number) {
   const files = filesSql(location)
-  const place = "table_name, record_id, column_name, position"
   return (yield* Warehouse)
     .stream(
-      `SELECT l.link, max(l.url), max(f.missing_since)::VARCHAR, any_value(s.record)::VARCHAR, any_value(p.record)::VARCHAR,
+      `SELECT l.link, max(l.url), max(f.missing_since)::VARCHAR, any_value(s.record)::VARCHAR,
+         json_object('name', any_value(l.name), 'type', any_value(l.type), 'bytes', max(l.bytes))::VARCHAR,
          any_value(f.content_type) FILTER (f.status = 'not chosen'),
          json_group_array(json_object('id', l.id, 'tableName', l.table_name, 'recordId', l.record_id, 'columnName', l.column_name,
            'position', l.position, 'name', l.name))::VARCHAR
        FROM ${linksOf(location)} AS l LEFT JOIN ${files} AS f ON f.id = l.id
        LEFT JOIN (SELECT link, any_value(${recordSql}) AS record FROM ${files} WHERE has_file GROUP BY link) AS s ON s.link = l.link
-       LEFT JOIN (SELECT ${place}, any_value(${recordSql}) AS record FROM ${files} WHERE has_file GROUP BY ALL) AS p
-         ON (${place.replaceAll(/\w+/g, "p.$&")}) = (${place.replaceAll(/\w+/g, "l.$&")})
        WHERE if(s.link IS NULL, ${isDue(bytesMax, now)}, f.id IS NULL OR NOT f.has_file OR f._deleted_at IS NOT NULL)
        GROUP BY l.link
        ORDER BY any_value(s.link) IS NULL, row_number() OVER (PARTITION BY regexp_extract(l.link, '^[^/]*//[^/?]*') ORDER BY l.link)`
     )
     .pipe(
-      Stream.map(([link, url, missingSince, stored, known, typeLeftOut, owners]): DueLink => ({
+      Stream.map(([link, url, missingSince, stored, said, typeLeftOut, owners]): DueLink => ({
         link: link!,
         url: url!,
         owners: selected(owners!),
         missingSince: missingSince ?? undefined,
         stored: stored === null ? undefined : selected(stored!),
-        known: known === null ? undefined : selected(known!),
+        said: selected(said!),
         typeLeftOut: typeLeftOut ?? undefined
       }))
     )

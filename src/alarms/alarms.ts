@@ -89,6 +89,28 @@ export const alarms = {
         next: "look at meta.model_problems; ./sluice publish, once it is corrected"
       }))
   }),
+  target: alarm({
+    when: "A target, the published files or the lake does not get what is new: the last delivery failed or did not end. It ends with the next one that arrives.",
+    settings: {},
+    // What a server says may quote a value, so it is only in the table.
+    check: ({ now, facts, isRunning }) =>
+      facts.targets.flatMap(({ name, run, deliveredAt, failedSince }): ReadonlyArray<Found> => {
+        // A run that works now has begun its deliveries, and says later how they ended.
+        if (failedSince === undefined || isRunning) return []
+        const has =
+          run === undefined || deliveredAt === undefined
+            ? "it never got any tables"
+            : `it has those of run ${run}, which it got ${hours(now - deliveredAt)} ago`
+        return [
+          {
+            subject: name,
+            level: "wrong",
+            what: `it does not get what is new, since ${hours(now - failedSince)}; ${has}`,
+            next: "./sluice status, which says why; then ./sluice publish"
+          }
+        ]
+      })
+  }),
   requests: alarm({
     when: "The last sync sent far more requests than planned, at least 500 more.",
     settings: {

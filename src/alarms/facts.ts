@@ -7,6 +7,7 @@ import type { RunResource } from "../values/run-resource.ts"
 import { type StoredProblem, modelProblems } from "../stores/warehouse/meta/model-problems.ts"
 import { completeRuns, lastReadings } from "../stores/warehouse/meta/run-resources.ts"
 import { type StandingRejects, standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
+import { type TargetState, targetStates } from "../stores/warehouse/meta/targets.ts"
 import { completeReadings } from "../stores/warehouse/meta/watermarks.ts"
 import { literal, selected } from "../stores/warehouse/sql.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
@@ -34,6 +35,8 @@ export interface Facts {
   readonly lastReadings: ReadonlyArray<LastReading>
   /** What was rejected and is not mended yet. */
   readonly standing: ReadonlyArray<StandingRejects & { readonly subject: string }>
+  /** What each place has that gets the tables. */
+  readonly targets: ReadonlyArray<TargetState>
   /** Models that could not be built for the last release. */
   readonly modelProblems: ReadonlyArray<StoredProblem>
   /** What the last reading of its table met for the first time: `contacts.loyaltyTier (new field)`. */
@@ -109,6 +112,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
       ...one,
       subject: subjectOf(one.location, one.resource)
     })),
+    targets: yield* targetStates(),
     modelProblems: yield* modelProblems(),
     newFields: drift.filter((row) => !isValue(row)).map((row) => `${String(row["field"])} (${String(row["kind"])})`),
     newValues: drift.filter(isValue).map((row) => String(row["field"]))

@@ -64,6 +64,7 @@ const noFacts: Facts = {
   nights: new Map(),
   lastReadings: [],
   standing: [],
+  targets: [],
   modelProblems: [],
   newFields: [],
   newValues: []

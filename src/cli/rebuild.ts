@@ -11,10 +11,11 @@ import type { Flags } from "../settings/read.ts"
 import { pruneHistory } from "../features/prune/history.ts"
 import { type OutputPaths, outputPaths } from "../output/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
+import { publishing } from "../run/night.ts"
 import { publishNow } from "../run/release.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { recordCount, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
-import { beginRun, endRun } from "../stores/warehouse/meta/runs.ts"
+import { beginRun } from "../stores/warehouse/meta/runs.ts"
 import { reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
 import { copyHistory } from "../stores/warehouse/meta/take-over.ts"
 import { queryNumber, queryTexts } from "../stores/warehouse/query.ts"
@@ -71,10 +72,11 @@ export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { 
       const begun = yield* beginRun("rebuild")
       yield* reportSchemaDrift(begun.id, () => undefined)
       yield* setStatuses()
-      yield* endRun(begun, { status: "complete", exitCode: 0, requests: 0 })
       const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
       onEvent?.({ event: "loaded", run: begun.id, resources: [] })
-      const { due, problems } = yield* publishNow(catalogue, output, { run: begun.id, targets })
+      const release = publishNow(catalogue, output, { run: begun.id, targets })
+      const { published } = yield* publishing(begun, 0, { status: "complete", exitCode: 0 }, release)
+      const { due, problems } = published
       onEvent?.({
         event: "published",
         run: begun.id,

@@ -28,7 +28,7 @@ export const status = Effect.fn("command.status")(function* ({ all, json, ...fla
 const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean) {
   const { print, printText, say } = yield* Output
   const now = yield* Clock.currentTimeMillis
-  const { alarms, disk, lastRun, leftLocations = [], ledger, oldest, readings } = data
+  const { alarms, disk, lastRun, leftLocations = [], ledger, oldest, readings, targets = [] } = data
   const problems = readings.filter(isProblem)
   const complete = readings.filter((reading) => !isProblem(reading))
   const place = placeOf(readings, data.locations)
@@ -50,6 +50,11 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
       `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`,
       "ok"
     )
+  for (const { deliveredAt, failedSince, name, problem, run } of targets) {
+    const has = run === undefined ? "nothing yet" : `the tables of run ${run}, ${ago(deliveredAt, now)}`
+    if (failedSince === undefined) print(`${name}: has ${has}`, "ok")
+    else print(`${name}: has ${has}; not brought up to date since ${ago(failedSince, now)}: ${problem}`, "error")
+  }
   yield* sayLeft(leftLocations)
   yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)

@@ -33,6 +33,6 @@ class Outside extends Error {
 }
 
 const isInside = (folder: string, path: string): boolean => {
-  const way = relative(folder, path)
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const rest = relative(folder, path)
+  return rest !== "" && rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
 }

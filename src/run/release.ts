@@ -1,5 +1,5 @@
 /** Publishes the warehouse: its tables and wide views, with the documents that describe them. */
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Option } from "effect"
 import { hash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -9,6 +9,7 @@ import { type Delivered, type Receiver, lakeReceivers, workOf } from "../destina
 import { tablesOf } from "../catalog/tables.ts"
 import { releaseDocuments } from "../stages/publish/contracts/data-package.ts"
 import { Failure, failure } from "../values/failure.ts"
+import { Output } from "../console/output.ts"
 import { onDisk } from "../output/files.ts"
 import { recordPlaces } from "../stores/ledger/given.ts"
 import { type AggregateTable, aggregateTables, impersonal } from "../stages/publish/masking/aggregates.ts"
@@ -28,6 +29,7 @@ import { commentStatements, versionStatements } from "../stores/warehouse/schema
 import { boundChangedKeys, contentVersions, recordRelease } from "../stores/warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../stores/warehouse/meta/schema-version.ts"
 import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
+import { beginDeliveries, endDelivery, failDelivery } from "../stores/warehouse/meta/targets.ts"
 import { isAnythingComplete } from "../stores/warehouse/meta/watermarks.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { type WideView, refreshWide } from "../stores/warehouse/wide-views.ts"
@@ -61,9 +63,15 @@ export const publishNow = Effect.fnUntraced(function* (
   const folder = outputPaths(output.folder).published
   const none = { files: [], totals: undefined, problems: [], folder, targets: [] }
   if (output.formats.length === 0) yield* boundChangedKeys()
-  if (output.formats.length === 0 && targets.length === 0 && !output.lake)
+  const isWanted = output.formats.length > 0
+  const receivers = [...lakeReceivers(output), ...targets].map(({ name }) => name)
+  if (!isWanted && receivers.length === 0) {
+    yield* beginDeliveries([], run)
     return { due: "not wanted", ...none } as const
+  }
   if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
+  yield* beginDeliveries([...(isWanted ? [ownRelease] : []), ...receivers], run)
+  const delivering = deliveringOf(run)
   yield* recordPlaces(
     output.folder,
     [...targets, ...lakeReceivers(output)].map(({ destination, name }) => ({ name, folder: destination.place }))
@@ -74,11 +82,14 @@ export const publishNow = Effect.fnUntraced(function* (
   // The files are published even if the lake cannot be reached.
   const lake = yield* Effect.exit(
     Effect.forEach(lakeReceivers(output), (to) =>
-      deliverTo(content, to, { folder: "", few: undefined, isMasked: false })
+      delivering(to.name, deliverTo(content, to, { folder: "", few: undefined, isMasked: false }))
     )
   )
-  const main = output.formats.length === 0 ? undefined : yield* publishContent(content, { ...output, folder })
-  const published = Effect.forEach(targets, (target) => publishAndDeliver(content, target, main))
+  const main = isWanted ? yield* delivering(ownRelease, publishContent(content, { ...output, folder })) : undefined
+  // One that fails keeps nothing from the others.
+  const published = Effect.forEach(targets, (target) =>
+    Effect.exit(delivering(target.name, publishAndDeliver(content, target, main)))
+  )
   // The next changes are compared with this release, whatever a target lacks. Without it, the next release is written anew.
   const record = Effect.ignore(recordRelease())
   const found = yield* main === undefined ? published : Effect.ensuring(published, record)
@@ -98,13 +109,30 @@ export const publishNow = Effect.fnUntraced(function* (
   } as const
 })
 
-/** Fails only if the release cannot be written: a destination that cannot be reached keeps nothing from other targets. */
+/** The published files, among the targets. */
+const ownRelease = "published"
+
+/** Stores what became of a delivery. */
+const deliveringOf =
+  (run: string) =>
+  <A, R>(name: string, delivery: Effect.Effect<A, Failure, R>) =>
+    delivery.pipe(
+      Effect.tap(() => endDelivery(name, run)),
+      Effect.tapError(({ message }) =>
+        Effect.gen(function* () {
+          const output = yield* Effect.serviceOption(Output)
+          const text = Option.match(output, { onNone: () => message, onSome: ({ redacted }) => redacted(message) })
+          yield* Effect.ignore(failDelivery(name, text))
+        })
+      )
+    )
+
 const publishAndDeliver = Effect.fnUntraced(function* (content: Content, target: Target, main: Published | undefined) {
   const { destination, name, profile } = target
   const there = destination.gets === "releases" && !content.full ? yield* previousRelease(target.folder) : undefined
   if (isLater(there?.manifest.run, content.run)) {
     const detail = `${target.folder}: ${laterRun(there!.manifest.run)}`
-    return Exit.fail(failure({ _tag: "DestinationFailed", target: name, detail }))
+    return yield* failure({ _tag: "DestinationFailed", target: name, detail })
   }
   const same = hasMainRelease(target, content.output.formats) ? main : undefined
   const published = same ? { ...same, name } : yield* publishTarget(content, target)
@@ -112,12 +140,12 @@ const publishAndDeliver = Effect.fnUntraced(function* (content: Content, target:
     const { files, folder, isNew } = published
     const annotations = { target: name, folder, profile, files: files.length }
     yield* Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), annotations)
-    return Exit.succeed(published)
+    return published satisfies PublishedTarget
   }
   const { few, folder } = published
   const isMasked = target.masking !== undefined
-  const delivered = yield* Effect.exit(deliverTo(selected(content, target), target, { few, folder, isMasked }))
-  return Exit.map(delivered, (delivered): PublishedTarget => ({ ...published, delivered }))
+  const delivered = yield* deliverTo(selected(content, target), target, { few, folder, isMasked })
+  return { ...published, delivered } satisfies PublishedTarget
 })
 
 /** The release that a destination gets. */

@@ -109,6 +109,20 @@ export const runResults = () => {
     readings: Schema.Array(Reading),
     /** Readings that are never read, interrupted, incomplete or stale. */
     problems: Count,
+    /** What each place has that gets the tables, the published files among them. */
+    targets: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({
+          name: Schema.String,
+          /** The run whose tables it shows; absent if it never got any. */
+          run: Schema.optionalKey(Schema.String),
+          deliveredAt: Schema.optionalKey(Instant),
+          /** Since when it does not get what is new, and why; absent if it is up to date. */
+          failedSince: Schema.optionalKey(Instant),
+          problem: Schema.optionalKey(Schema.String)
+        })
+      )
+    ),
     leftLocations: LeftLocations,
     wideLosses: WideLosses,
     standingRejects: standingShape(),

@@ -14,6 +14,7 @@ import type { Flags } from "../settings/read.ts"
 import { reportSettings } from "../settings/settings.ts"
 import { leftLocations, pagesOf } from "../stores/warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../stores/warehouse/meta/runs.ts"
+import type { TargetState } from "../stores/warehouse/meta/targets.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-readings.ts"
 import { Environment } from "../values/environment.ts"
 import { isWhole } from "../values/state.ts"
@@ -67,7 +68,9 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
     .filter((reading) => !isProblem(reading))
     .toSorted((one, other) => Date.parse(one.completeAt!) - Date.parse(other.completeAt!))[0]
   // While the first run works, nothing is known to be complete.
-  const isWrong = problems.length > 0 || readings.length === 0
+  const targets = (facts?.targets ?? []).map(targetResult)
+  const isBehind = targets.some(({ failedSince }) => failedSince !== undefined)
+  const isWrong = problems.length > 0 || readings.length === 0 || isBehind
   const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
   const next = readable.holder ? "./sluice status" : (nextForLeft(left) ?? "./sluice sync")
   const ledger = yield* ledgerHead(output.folder)
@@ -89,6 +92,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
       ...names,
       readings,
       problems: problems.length,
+      ...(targets.length > 0 && { targets }),
       ...(left.length > 0 && { leftLocations: left }),
       ...(losses.length > 0 && { wideLosses: losses }),
       ...(standing.length > 0 && { standingRejects: standing }),
@@ -123,6 +127,14 @@ const runResult = ({ startedAt, finishedAt, exitCode, requests, plannedRequests,
   ...(exitCode !== undefined && { exitCode }),
   ...(requests !== undefined && { requests }),
   ...(plannedRequests !== undefined && { plannedRequests })
+})
+
+const targetResult = ({ name, run, deliveredAt, failedSince, problem }: TargetState) => ({
+  name,
+  ...(run !== undefined && { run }),
+  ...(deliveredAt !== undefined && { deliveredAt: instant(deliveredAt) }),
+  ...(failedSince !== undefined && { failedSince: instant(failedSince) }),
+  ...(problem !== undefined && { problem })
 })
 
 const readingResult = ({ location, resource, state, completeAt, last }: ReadingStatus, isStale: boolean) => ({

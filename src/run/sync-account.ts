@@ -17,7 +17,6 @@ import { type SchemaPolicies, isBlocked } from "../catalog/schema-policy.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import type { Counts } from "../stages/extract/run-context.ts"
 import { type ResourceResult, extract } from "../stages/extract/extract.ts"
-import { exitCodes } from "../values/failure.ts"
 import { removeLeftovers } from "../output/leftovers.ts"
 import { makeBackgroundLoader } from "../stages/load/background-loader.ts"
 import { makeLoader } from "../stages/load/load.ts"
@@ -26,17 +25,17 @@ import { recordCoverage } from "../stages/plan/coverage.ts"
 import type { ExpectedStep } from "../stages/plan/expect.ts"
 import { type Choice, makePlan } from "../stages/plan/plan.ts"
 import { withPlannedTotals } from "../stages/plan/totals.ts"
+import { nightOf, publishing } from "./night.ts"
 import { publishNow } from "./release.ts"
 import { type Range, sumOf } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
-import type { Status } from "../values/state.ts"
 import { statusOf, worstStatus } from "../values/status.ts"
 import { missingSegments } from "../stores/vault/segments.ts"
 import { Vault } from "../stores/vault/vault.ts"
 import { companyOf } from "../stores/warehouse/locations.ts"
 import { type RunResource, hasChanges } from "../values/run-resource.ts"
 import { resourcesOf, resourcesSinceEnd, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
-import { beginRun, endRun, fullSync } from "../stores/warehouse/meta/runs.ts"
+import { beginRun, fullSync } from "../stores/warehouse/meta/runs.ts"
 import { reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
 import { freshnessByLocation } from "../stores/warehouse/meta/watermarks.ts"
 import { outputPaths } from "../output/paths.ts"
@@ -167,23 +166,13 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* Effect.forEach(rows.filter(hasChanges), logChanged(run.id), { discard: true })
   // The load may have added reasons to the rows. A location that cannot be read has no rows, only a result.
   const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
-  const exitCode = exitCodeOf(status, ended)
-  const runStatus = exitCode === exitCodes.later ? "paused" : status
-  yield* endRun(run, { status: runStatus, exitCode, requests })
-  const {
-    due: published,
-    problems: modelProblems,
-    totals
-  } = yield* publishNow(catalogue, output, {
-    run: run.id,
-    targets: options.targets
-  })
+  const release = publishNow(catalogue, output, { run: run.id, targets: options.targets })
+  const { night, published } = yield* publishing(run, requests, nightOf(status, ended), release)
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   return {
     run,
     ended,
-    exitCode,
-    status: runStatus,
+    ...night,
     /** Requests sent, retries included. */
     requests,
     rows,
@@ -197,11 +186,11 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     /** Numbers of segments that are missing in the vault. */
     missingSegments: missing,
     /** Whether a new release was published (`due`), or why not. */
-    published,
+    published: published.due,
     /** Of the release; absent if there is none. */
-    totals,
+    totals: published.totals,
     /** Models that could not be built. The data are complete without them, so they are an alarm and no exit code. */
-    modelProblems,
+    modelProblems: published.problems,
     /** Milliseconds from the start of the run, after planning, until all records were loaded, and until its release was published. */
     loadedMs,
     elapsedMs
@@ -239,9 +228,3 @@ export const bringUpToDate = Effect.fn("bringUpToDate")(function* (
   yield* setStatuses()
   return loader
 })
-
-const exitCodeOf = (status: Status, results: ReadonlyArray<ResourceResult>): number => {
-  if (status !== "incomplete") return 0
-  if (results.some(({ reason }) => reason === "retryLater")) return exitCodes.later
-  return results.some(({ reason }) => reason === "forbidden") ? exitCodes.credentials : exitCodes.partial
-}

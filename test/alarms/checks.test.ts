@@ -107,6 +107,7 @@ const noFacts = {
   nights: new Map(),
   lastReadings: [],
   standing: [],
+  targets: [],
   modelProblems: [],
   newFields: [],
   newValues: []

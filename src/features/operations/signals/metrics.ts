@@ -12,7 +12,7 @@ interface Metric {
 }
 
 export const metricsText = (
-  { syncs, lastReadings, completeAt }: Facts,
+  { syncs, lastReadings, completeAt, targets }: Facts,
   alarms: ReadonlyArray<KnownAlarm>,
   failed: FailedRun | undefined
 ): string => {
@@ -71,6 +71,21 @@ export const metricsText = (
       name: "sluice_complete_timestamp_seconds",
       help: "When the last complete reading of a resource ended.",
       samples: completeAt.map(({ location, resource, at }) => ({ labels: { location, resource }, value: at / 1000 }))
+    },
+    {
+      name: "sluice_target_delivered_timestamp_seconds",
+      help: "When a target last got the tables, or was found to have them.",
+      samples: targets.flatMap(({ name, deliveredAt }) =>
+        deliveredAt === undefined ? [] : [{ labels: { target: name }, value: deliveredAt / 1000 }]
+      )
+    },
+    {
+      name: "sluice_target_failed",
+      help: "1 if a target does not get what is new.",
+      samples: targets.map(({ name, failedSince }) => ({
+        labels: { target: name },
+        value: failedSince === undefined ? 0 : 1
+      }))
     },
     {
       name: "sluice_alarms",

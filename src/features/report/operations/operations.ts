@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Resource } from "../../../catalog/resource.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
+import { failedTargets } from "../../../stores/warehouse/meta/targets.ts"
 import { standingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
 import { type Html, html } from "../../../values/html.ts"
 import { changesSection } from "./changes.ts"
@@ -31,6 +32,7 @@ export const operations = Effect.fn("report.operations")(function* (
   if (period === undefined) return undefined
   const readings = yield* readingsOf(period)
   const models = yield* modelProblems()
+  const targets = yield* failedTargets()
   const changes = yield* changesSection(period)
   const requests = yield* requestsSection(period)
   const rejects = yield* rejectsSection(period, yield* standingRejects(resources))
@@ -49,8 +51,8 @@ export const operations = Effect.fn("report.operations")(function* (
   const { sent } = requests
   return {
     period,
-    overview: overviewOf(period, readings, models),
-    content: html`${overviewSection({ period, readings, changes, sent, rejected: rejects.lastDay, models, scopeOf })}
+    overview: overviewOf(period, readings, { models, targets }),
+    content: html`${overviewSection({ period, readings, changes, sent, rejected: rejects.lastDay, models, targets, scopeOf })}
     ${sections}`
   }
 })

@@ -4,6 +4,7 @@ import { brief, count, counted, duration, listed, share, signed } from "../forma
 import { type Html, html, moment } from "../../../values/html.ts"
 import { isWhole } from "../../../values/state.ts"
 import { tiles } from "../section.ts"
+import type { TargetState } from "../../../stores/warehouse/meta/targets.ts"
 import type { StoredProblem } from "../../../stores/warehouse/meta/model-problems.ts"
 import type { changesSection } from "./changes.ts"
 import { why } from "./freshness.ts"
@@ -26,7 +27,7 @@ const recentMs = 3_600_000
 export const overviewOf = (
   period: Period,
   { shown, countOf, total, oldest }: Readings,
-  models: ReadonlyArray<StoredProblem>
+  { models, targets }: Pick<OverviewParts, "models" | "targets">
 ): Overview => {
   const { run, sync = run, asOf } = period
   const open = countOf("incomplete") + countOf("interrupted")
@@ -60,6 +61,12 @@ export const overviewOf = (
     oldest === undefined || oldest >= sync.startedAt - recentMs
       ? ""
       : ` The oldest complete reading is of ${moment(oldest)}.`
+  if (targets.length > 0)
+    return says(
+      "problem",
+      "Not delivered",
+      `No rows of the tables are known to be missing, but ${listed(targets.map(({ name }) => name))} did not get what is new. The last run ended on ${moment(ended)}${took}.${read}`
+    )
   if (models.length > 0)
     return says(
       "warning",
@@ -99,15 +106,17 @@ export interface OverviewParts {
   readonly sent: number
   readonly rejected: number
   readonly models: ReadonlyArray<StoredProblem>
+  /** Those that do not get what is new. */
+  readonly targets: ReadonlyArray<TargetState>
   readonly scopeOf: (label: string) => string | undefined
 }
 
 export const overviewSection = (parts: OverviewParts): Html => {
-  const { period, sent, rejected, models } = parts
+  const { period, sent, rejected, models, targets } = parts
   const { rowsByDay, added, changed, deleted } = parts.changes
   const rows = rowsByDay.at(-1)!
   const ofLimit = period.locations.length === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
-  return html`${failedModels(models)} ${reasons(parts)}
+  return html`${notDelivered(targets)} ${failedModels(models)} ${reasons(parts)}
   ${tiles([
     // Before the first run there were none.
     { id: "rows", title: "Rows", value: brief(rows), note: `${signed(rows - (rowsByDay.at(-8) ?? 0))} in 7 days` },
@@ -118,6 +127,14 @@ export const overviewSection = (parts: OverviewParts): Html => {
     { id: "rejected", title: "Rejected", value: count(rejected), note: "values in 24 hours" }
   ])}`
 }
+
+/** What a server says may quote a value, so it is not shown. */
+const notDelivered = (targets: ReadonlyArray<TargetState>): Html | undefined =>
+  targets.length === 0
+    ? undefined
+    : html`<ul class="reasons" id="targets">
+        ${targets.map(({ name, deliveredAt, failedSince }) => html`<li><strong>${name}</strong> does not get what is new, since ${moment(failedSince!)}: ${deliveredAt === undefined ? "it never got any tables" : `it has those of ${moment(deliveredAt)}`}. <span class="note">./sluice status says why.</span></li>`)}
+      </ul>`
 
 /** What DuckDB says about a model may quote a value, so it is not shown. */
 const failedModels = (models: ReadonlyArray<StoredProblem>): Html | undefined =>

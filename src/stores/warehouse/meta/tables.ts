@@ -99,6 +99,12 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
       "Models of schema bi that could not be built for the last release, and since when their table is out of date: it is that of the run kept_run_id; NULL if the release has no table",
     columns: `model VARCHAR, problem VARCHAR, kept_run_id VARCHAR, kept_at TIMESTAMPTZ`
   },
+  targets: {
+    comment:
+      "Each place that gets the tables, the published files among them: the run whose tables it shows, since when it does not get what is new, and why",
+    columns: `target VARCHAR, release_run_id VARCHAR, delivered_at TIMESTAMPTZ, failed_since TIMESTAMPTZ, problem VARCHAR`,
+    internal: true
+  },
   wide_columns: {
     comment: "The column of a wide view that each custom field has; a column never changes its field",
     columns: `view_name VARCHAR, location_id VARCHAR, field VARCHAR, column_name VARCHAR`

@@ -21,6 +21,7 @@ const facts: Facts = {
   nights: new Map(),
   lastReadings: [],
   standing: [],
+  targets: [],
   modelProblems: [],
   newFields: [],
   newValues: []

@@ -1,0 +1,68 @@
+/** How a run ended: decided here, from its readings and from everything that followed them. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { explanationOf } from "../console/errors.ts"
+import type { ResourceResult } from "../stages/extract/extract.ts"
+import { type RunRecord, endRun } from "../stores/warehouse/meta/runs.ts"
+import { exitCodes } from "../values/failure.ts"
+import type { RunState, Status } from "../values/state.ts"
+
+export interface Night {
+  readonly status: RunState
+  readonly exitCode: number
+}
+
+/** Of the readings alone. */
+export const nightOf = (status: Status, results: ReadonlyArray<ResourceResult>): Night => {
+  const exitCode =
+    status !== "incomplete"
+      ? 0
+      : results.some(({ reason }) => reason === "retryLater")
+        ? exitCodes.later
+        : results.some(({ reason }) => reason === "forbidden")
+          ? exitCodes.credentials
+          : exitCodes.partial
+  return { status: exitCode === exitCodes.later ? "paused" : status, exitCode }
+}
+
+/** That of a process that SIGTERM has ended. */
+const stoppedCode = 143
+
+/** What releases, models and targets made of it. A run that is to be resumed is resumed whatever they did. */
+const afterwards = (
+  readings: Night,
+  published: Exit.Exit<{ readonly problems: ReadonlyArray<unknown> }, unknown>
+): Night => {
+  if (Exit.isSuccess(published))
+    return readings.status === "complete" && published.value.problems.length > 0
+      ? { ...readings, status: "complete_with_warnings" }
+      : readings
+  const status = readings.status === "paused" ? "paused" : "incomplete"
+  if (Cause.hasInterrupts(published.cause)) return { status: "interrupted", exitCode: stoppedCode }
+  const explanation = explanationOf(Cause.squash(published.cause))
+  return { status, exitCode: explanation ? exitCodes[explanation.ends] : exitCodes.failed }
+}
+
+/**
+ * Publishes, and stores how the run ended before and after it: the release shows how the readings ended, and the warehouse what
+ * became of all. Returns both.
+ */
+export const publishing = Effect.fnUntraced(function* <A extends { readonly problems: ReadonlyArray<unknown> }, E, R>(
+  run: RunRecord,
+  requests: number,
+  readings: Night,
+  publish: Effect.Effect<A, E, R>
+) {
+  yield* endRun(run, { ...readings, requests })
+  const published = yield* publish.pipe(
+    Effect.onExit((exit) => {
+      const night = afterwards(readings, exit)
+      if (night.status === readings.status && night.exitCode === readings.exitCode) return Effect.void
+      // Its own failure is the one that matters.
+      const stored = endRun(run, { ...night, requests })
+      return Exit.isSuccess(exit) ? stored : Effect.ignore(stored)
+    })
+  )
+  return { published, night: afterwards(readings, Exit.succeed(published)) }
+})

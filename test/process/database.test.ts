@@ -141,6 +141,13 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
       "t|f"
     )
     assert.strictEqual(await sql("SELECT count(*) FROM public.emails"), "0")
+    // Whoever may write what sluice notes of the schema makes no table of theirs one of sluice.
+    await sql(`INSERT INTO kept._sluice (owner, table_name, version, shape, run_id)
+         SELECT owner, 'mine', version, shape, run_id FROM kept._sluice WHERE table_name = 'pipelines'`)
+    const named = await publish(account, "kept", 'profile = "raw"\ntables = ["pipelines"]', "--full")
+    assert.strictEqual(named.code, 1, named.stderr)
+    assert.include(named.stderr.replaceAll(/\s+/g, " "), "may be another table, and nothing of it was removed")
+    assert.strictEqual(await sql("SELECT count(*) FROM kept.mine"), "1")
   })
 
   it("changes no table that sluice did not create, and no rows of another output folder", async () => {

@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
 import type { PostgresDestination } from "./settings.ts"
+import { some } from "../../values/text.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Failure, failure } from "../../values/failure.ts"
@@ -15,7 +16,7 @@ import { noteUnheld, unheldSentences } from "./held.ts"
 import { existingIndexes, indexChanges, missingIndexes, permittedBy } from "./indexes.ts"
 import { type ReleaseTable, modelSchema } from "./release-tables.ts"
 import { findChanged, findChangedWide, indexedRows, insertAll, replaceChanged, takeAllKeys } from "./rows.ts"
-import { type Server, type ServerError, limitTableLocks, transaction } from "./server.ts"
+import { type Server, ServerError, limitTableLocks, transaction } from "./server.ts"
 import { type StoredState, behind, ensureSchema, forgetState, shapeIn, storeState, storedState } from "./state.ts"
 import { type Existing, existingTables, isNeeded, tableStatements, unlessRefused } from "./tables.ts"
 
@@ -329,21 +330,29 @@ const deleteAll = (
 const removeTable = Effect.fnUntraced(function* (
   server: Server,
   { owner, schema }: Pick<Loading, "owner" | "schema">,
-  { table_name: former }: StoredState,
+  { shape, table_name: former }: StoredState,
   existing: ReadonlyMap<string, Existing>,
   others: ReadonlyArray<StoredState>,
   scope: ReadonlyArray<string>
 ) {
+  const made = shapeIn(shape).columns.map(([column]) => column)
   const isAlone = !others.some((one) => one.table_name === former)
   const [path, columns] =
     [...existing].find(([path]) => path === pathOfName(schema, former)) ?? ([undefined, undefined] as const)
-  if (path !== undefined) {
+  // Whoever may write the state may name any table in it: one is sluice's only with the columns that sluice has given it.
+  const lacks = made.filter((column) => !columns?.has(column))
+  if (path !== undefined && lacks.length > 0)
+    return yield* Effect.fail(new ServerError({ message: foreignTable(path, schema, lacks) }, []))
+  if (path !== undefined && made.length > 0) {
     yield* deleteAll(server, { path }, columns, scope, isAlone)
     // It stays, without rows, if something depends on it.
     if (isAlone) yield* unlessRefused(server, [`DROP TABLE ${path}`], isNeeded)
   }
   yield* server.run([forgetState(schema, owner, former)])
 })
+
+const foreignTable = (path: string, schema: string, lacks: ReadonlyArray<string>): string =>
+  `${path} lacks ${some(lacks)}, which sluice has made there, so it may be another table, and nothing of it was removed. Drop it if it is that of sluice; otherwise, delete its row from ${name(schema)}."_sluice"`
 
 const pathOfName = (schema: string, table: string): string =>
   table.startsWith("bi.") ? `${name(modelSchema(schema))}.${name(table.slice(3))}` : `${name(schema)}.${name(table)}`

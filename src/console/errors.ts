@@ -1,6 +1,6 @@
 /** Every error that stops a command, as a person reads it: a sentence, the next step, and how the process ends. */
 import * as Schema from "effect/Schema"
-import { globSync } from "node:fs"
+import { existsSync, globSync } from "node:fs"
 import { dirname } from "node:path"
 import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../stages/api/errors.ts"
 import { type ExitKind, type Explanation, Failure, type FailureReason, exitCodes } from "../values/failure.ts"
@@ -80,6 +80,29 @@ const doing = {
   removed: "remove"
 } as const
 
+/** What mends the error of a file system. `ENOENT` names what is missing: the file itself, or a folder above it. */
+const remedyOf = (detail: string, path: string): string => {
+  const [code] = /^E[A-Z]+/.exec(detail) ?? []
+  if (code === "ENOENT") {
+    const missing = /'([^']+)'/.exec(detail)?.[1] ?? path
+    const above = nearestExisting(missing)
+    return above === dirname(missing)
+      ? `Put ${missing} back, or find out what removed it`
+      : `Create the folder ${dirname(missing)}: of it, only ${above} exists`
+  }
+  if (code === "EEXIST" || code === "EISDIR" || code === "ENOTDIR") return `Move what is at ${path} away`
+  if (code === "EROFS") return `Name a place that is not read-only`
+  if (code === "EMFILE" || code === "ENFILE") return "Allow more open files (ulimit -n)"
+  if (/^E(NOSPC|DQUOT|FBIG)$/.test(code ?? "")) return "Free disk space"
+  if (/^E(ACCES|PERM)$/.test(code ?? "")) return `Correct the permissions of ${path}`
+  return "Free disk space or correct the permissions"
+}
+
+const nearestExisting = (path: string): string => {
+  const above = dirname(path)
+  return above === path || existsSync(above) ? above : nearestExisting(above)
+}
+
 const reasonExplanation = (reason: FailureReason): Explanation => {
   switch (reason._tag) {
     case "FileFailed": {
@@ -88,7 +111,7 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
       return {
         ends: "failed",
         message: `${reason.path} could not be ${reason.operation}: ${reason.detail}. Everything read before this is kept.`,
-        next: "Free disk space or correct the permissions, then run the same command again; it resumes where it stopped."
+        next: `${remedyOf(reason.detail, reason.path)}, then run the same command again; it resumes where it stopped.`
       }
     }
     case "WarehouseNotFound":

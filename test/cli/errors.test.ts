@@ -15,7 +15,32 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: Reg
   [
     { _tag: "FileFailed", path: "o/vault", operation: "written", detail: "ENOSPC: no space" },
     "failed",
-    /^o\/vault could not be written: ENOSPC: no space\. .* kept\. Free disk space/
+    /^o\/vault could not be written: ENOSPC: no space\. .* kept\. Free disk space, then/
+  ],
+  [
+    {
+      _tag: "FileFailed",
+      path: "/nowhere/out/crm.sqlite",
+      operation: "written",
+      detail: "ENOENT: no such file or directory, open '/nowhere/out/crm.sqlite'"
+    },
+    "failed",
+    /^\/nowhere\/out\/crm\.sqlite could not .* Create the folder \/nowhere\/out: of it, only \/ exists, then/
+  ],
+  [
+    { _tag: "FileFailed", path: "/gone", operation: "read", detail: "ENOENT: no such file or directory, open '/gone'" },
+    "failed",
+    /Put \/gone back, or find out what removed it, then/
+  ],
+  [
+    { _tag: "FileFailed", path: "/o", operation: "written", detail: "EROFS: read-only file system, open '/o'" },
+    "failed",
+    /Name a place that is not read-only, then/
+  ],
+  [
+    { _tag: "FileFailed", path: "/o", operation: "written", detail: "EIO: i/o error, write" },
+    "failed",
+    /Free disk space or correct the permissions, then/
   ],
   [{ _tag: "WarehouseNotFound", path: "o/w" }, "failed", /^There is no warehouse at o\/w yet\. \.\/sluice sync$/],
   [

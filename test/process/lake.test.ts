@@ -1,6 +1,6 @@
 /** The lake, read as its users read it: by DuckDB for Python, with the extension that DuckDB publishes. */
 import { assert, describe, it } from "@effect/vitest"
-import { cpSync, readdirSync, statSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAlone, openTables } from "../support/account.ts"
 import { lakeExtensions } from "../support/extensions.ts"
@@ -245,6 +245,28 @@ c.execute("UPDATE lake.crm.contacts SET first_name = 'Somebody else' WHERE id = 
       for (const { count, step } of after as ReadonlyArray<{ step: string; count: number }>)
         if (["commits", "merge", "rewrite"].includes(step)) assert.strictEqual(count, 0, step)
       await run(["verify"], environment)
+      // Whoever may write the catalog may name any file in it.
+      const precious = join(account.output, "precious.parquet")
+      writeFileSync(precious, "not of the lake")
+      const inCatalog = (sql: string) =>
+        runPython(
+          python!,
+          "import duckdb, sys; duckdb.connect(sys.argv[1]).execute(sys.argv[2])",
+          join(account.output, "lake.ducklake"),
+          sql
+        )
+      const scheduled = "ducklake_files_scheduled_for_deletion"
+      for (const [path, isRelative] of [
+        ["../precious.parquet", true],
+        [precious, false]
+      ] as const) {
+        inCatalog(`INSERT INTO ${scheduled} VALUES (-1, '${path}', ${isRelative}, now() - INTERVAL 9 DAY)`)
+        const refused = await sluice(["lake", "maintain", "--apply"], environment)
+        assert.strictEqual(refused.code, 1)
+        assert.include(refused.stderr.replaceAll(/\s+/g, " "), "which is no file of the lake; nothing was deleted")
+        assert.isTrue(existsSync(precious))
+        inCatalog(`DELETE FROM ${scheduled} WHERE data_file_id = -1`)
+      }
     } finally {
       account.service.stop()
     }

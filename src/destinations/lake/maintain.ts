@@ -1,6 +1,7 @@
 /** Maintenance of the lake: fewer and larger files, and no files of versions that are older than the settings keep. */
 import * as Effect from "effect/Effect"
 import { literal } from "../../stores/warehouse/sql.ts"
+import { failure } from "../../values/failure.ts"
 import type { Lake } from "./lake.ts"
 import { newestCommitsSql } from "./tables.ts"
 
@@ -67,22 +68,43 @@ const stepsOf = (expireAfter: string) =>
 
 /** Counts the files, snapshots or rows of each step, then takes the steps. Each is a transaction: what is done before a failure stays done. */
 export const maintainLake = Effect.fn("lake.maintain")(function* (
-  { rows, settings: { expireAfter }, transaction }: Lake,
+  { rows, settings, transaction }: Lake,
   apply: boolean
 ) {
-  const steps = stepsOf(expireAfter)
+  const steps = stepsOf(settings.expireAfter)
   const found = yield* Effect.forEach(steps, ({ count, step, what }) =>
     Effect.map(rows(count), ([row]) => ({ step, what, count: Number(row!["n"]) }))
   )
-  if (apply) yield* Effect.forEach(steps, ({ run }) => transaction([run]))
+  if (apply)
+    for (const { run, step } of steps) {
+      if (step === "delete") yield* refuseForeign({ rows, settings })
+      yield* transaction([run])
+    }
   return found
+})
+
+/** Files that DuckLake would delete, as it and sluice name them, below the folder of the lake. */
+const ownFile = String.raw`([\w][^/\\]*/)+ducklake-[0-9a-f-]+(-delete)?\.parquet`
+
+/** A catalog is a database that others may be able to write: what it says to delete is deleted only below the lake. */
+const refuseForeign = Effect.fnUntraced(function* ({ rows, settings: { place } }: Pick<Lake, "rows" | "settings">) {
+  const [foreign] = yield* rows(
+    `SELECT path FROM ${metadata}.ducklake_files_scheduled_for_deletion
+     WHERE NOT path_is_relative OR NOT regexp_full_match(path, ${literal(ownFile)}) LIMIT 1`
+  )
+  if (foreign)
+    return yield* failure({
+      _tag: "LakeFailed",
+      place,
+      detail: `its catalog says that ${JSON.stringify(foreign["path"])} is to be deleted, which is no file of the lake; nothing was deleted. Find out who can write the catalog`
+    })
 })
 
 /**
  * Removes every earlier version at once, and the statistics that contain values of it: the rows that an erasure has replaced
  * are then in no file. It removes the earlier versions of all locations of the lake.
  */
-export const purgeLake = Effect.fn("lake.purge")(function* ({ transaction }: Lake) {
+export const purgeLake = Effect.fn("lake.purge")(function* ({ rows, settings, transaction }: Lake) {
   for (const statement of [
     "CALL ducklake_rewrite_data_files('lake', delete_threshold => 0)",
     "CALL ducklake_merge_adjacent_files('lake')",
@@ -90,6 +112,8 @@ export const purgeLake = Effect.fn("lake.purge")(function* ({ transaction }: Lak
     "CALL ducklake_cleanup_old_files('lake', cleanup_all => true)",
     // The smallest and largest values of a table, which readers use to skip it; without them, they read it.
     `UPDATE ${metadata}.ducklake_table_column_stats SET min_value = NULL, max_value = NULL`
-  ])
+  ]) {
+    if (statement.includes("cleanup")) yield* refuseForeign({ rows, settings })
     yield* transaction([statement])
+  }
 })

@@ -1,7 +1,7 @@
 /** A SQLite file, which is made anew of each release, and replaces the one before. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { rename, rm, writeFile } from "node:fs/promises"
+import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { onDisk, probeFolder, syncFolder } from "../../output/files.ts"
 import { ownerOf } from "../../output/folder.ts"
@@ -30,7 +30,10 @@ const deliver = Effect.fn("sqlite.deliver")(function* (to: To, { full, output, r
   if (!full && isLater(before?.run_id, release.manifest.run))
     return yield* refused(to, laterRun(String(before?.run_id)))
   const unfinished = join(dirname(place), `.${basename(place)}.unfinished`)
-  yield* onDisk(unfinished, "written", () => writeFile(unfinished, "", { mode: 0o600 }))
+  yield* onDisk(unfinished, "written", async () => {
+    await mkdir(dirname(place), { recursive: true, mode: 0o700 })
+    await writeFile(unfinished, "", { mode: 0o600 })
+  })
   const tables = yield* makeFile(unfinished, release, { memoryMb: output.memoryMb, owner, target })
   yield* removeSideFiles(place)
   yield* onDisk(place, "replaced", () => rename(unfinished, place).then(() => syncFolder(dirname(place))))
@@ -97,7 +100,7 @@ const compare = Effect.fn("sqlite.compare")(function* (to: To, { output, release
 export const work: Work<SqliteDestination> = {
   part: "database",
   checkOf: (target) => `sqlite ${target}`,
-  needs: "The folder of the file must exist, and this user must be able to write to it.",
+  needs: "This user must be able to write to the folder of the file, or to create it.",
   probe: (to) => Effect.andThen(stateOf(to), probeFolder(dirname(to.destination.place))),
   deliver: (to, given) =>
     Effect.map(deliver(to, given), (tables) => ({ to: to.destination.place, changed: tables.length, unit: "table" })),

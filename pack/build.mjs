@@ -4,27 +4,45 @@
  * the dependencies of a clone, and before it packs. It has the layout of the repository, so that files find each other in
  * the same way. The command line and the definitions are bundled, with Effect and the other libraries that every command
  * loads: a process loads a few files instead of a thousand.
+ *
+ * Commands run meanwhile, and load modules when they need them. So the files are made beside `dist/`, and each takes its place
+ * by one rename, what is loaded first last of all; modules of earlier builds, which are known by a hash, stay for a week.
  */
 import { execFileSync } from "node:child_process"
-import { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { basename, dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const dist = `${root}dist/`
+const target = `${root}dist/`
+const dist = `${root}dist.building-${process.pid}/`
+process.on("exit", () => rmSync(dist, { recursive: true, force: true }))
 
 const { dependencies, name, optionalDependencies, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
 // The pinned Node brings 67 MB of headers for native modules, and nothing here compiles one.
 for (const node of Object.keys(optionalDependencies))
   rmSync(`${root}node_modules/${node}/include`, { recursive: true, force: true })
 
-rmSync(dist, { recursive: true, force: true })
 const isPacking = ["pack", "publish"].includes(process.env["npm_command"] ?? "")
 if (!isPacking && !existsSync(`${root}node_modules/rolldown`)) {
   console.log("sluice runs from its sources: the packages that build it are not installed")
+  rmSync(`${target}built`, { force: true })
   process.exit()
 }
 const { rolldown } = await import("rolldown")
-execFileSync(`${root}node_modules/.bin/tsc`, ["-p", `${root}pack/tsconfig.json`], { stdio: "inherit" })
+execFileSync(`${root}node_modules/.bin/tsc`, ["-p", `${root}pack/tsconfig.json`, "--outDir", dist], {
+  stdio: "inherit"
+})
 for (const folder of ["models", "config", "deploy/schedules", "src/features/explore/page"])
   cpSync(`${root}${folder}`, `${dist}${folder}`, {
     recursive: true,
@@ -82,5 +100,28 @@ await bundle.write({
   codeSplitting: { groups },
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
 })
-// Written last: `sluice` compares the sources with it.
+// It comes last: `sluice` compares the sources with it.
 writeFileSync(`${dist}built`, "")
+
+const filesIn = (folder) =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length))
+    : []
+const isChunk = (file) => file.includes("src/chunks/")
+/** Chunks name other chunks; the entries name chunks; a command begins with `main`. */
+const rankOf = (file) => (isChunk(file) ? 0 : file === "built" ? 3 : file.endsWith("src/main.js") ? 2 : 1)
+const made = filesIn(dist).sort((one, other) => rankOf(one) - rankOf(other))
+for (const file of made) {
+  mkdirSync(dirname(target + file), { recursive: true })
+  renameSync(dist + file, target + file)
+}
+const weekMs = 7 * 86_400_000
+const isNew = new Set(made)
+const kept = []
+for (const file of filesIn(target).filter((one) => !isNew.has(one)))
+  if (isChunk(file) && Date.now() - statSync(target + file).mtimeMs < weekMs) kept.push(file)
+  else rmSync(target + file)
+// A package has those of this build only.
+writeFileSync(`${target}src/chunks/.npmignore`, kept.map((file) => `/${basename(file)}\n`).join(""))

@@ -9,6 +9,8 @@ import { SettingsError } from "../settings/errors.ts"
 import { instant } from "./result.ts"
 import { deniedExplanation, settingsExplanation } from "./setting-errors.ts"
 import { outputFileOf } from "../output/contents.ts"
+import { outputPaths } from "../output/paths.ts"
+import { vaultState } from "../stores/vault/rebuildable.ts"
 import { deniedAt, deniedText } from "../output/denied.ts"
 
 /** An error of the command line itself, in words. */
@@ -80,6 +82,26 @@ const doing = {
   removed: "remove"
 } as const
 
+const newFolder = "Sync into a new folder (--output), and keep this one for as long as you need its history."
+
+const vaultBeside = (warehouse: string): string => outputPaths(dirname(warehouse)).vault
+const isInVault = (warehouse: string): boolean => vaultState(vaultBeside(warehouse)) === "readable"
+
+/** A command that would refuse as well is no advice. */
+const rebuildOr = (warehouse: string): string => {
+  const vault = vaultBeside(warehouse)
+  switch (vaultState(vault)) {
+    case "readable":
+      return "./sluice rebuild"
+    case "older":
+      return newFolder
+    case "unreadable":
+      return `Restore ${vault} from a backup, then ./sluice rebuild.`
+    case "none":
+      return `Restore ${dirname(warehouse)} from a backup, or move ${warehouse} away: ./sluice sync reads everything again.`
+  }
+}
+
 /** What mends the error of a file system. `ENOENT` names what is missing: the file itself, or a folder above it. */
 const remedyOf = (detail: string, path: string): string => {
   const [code] = /^E[A-Z]+/.exec(detail) ?? []
@@ -134,14 +156,14 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
         message: `The warehouse ${reason.path} has format ${reason.found}, and this version of sluice reads and writes format ${reason.format}. Nothing was changed.`,
         next:
           reason.found < reason.format
-            ? "./sluice rebuild"
-            : "Use the version of sluice that wrote it, or ./sluice rebuild."
+            ? rebuildOr(reason.path)
+            : `Use the version of sluice that wrote it, or: ${rebuildOr(reason.path)}`
       }
     case "WarehouseDamaged":
       return {
         ends: "damaged",
-        message: `The warehouse ${reason.path} is damaged: ${reason.detail}. Everything read is in the vault.`,
-        next: "./sluice rebuild"
+        message: `The warehouse ${reason.path} is damaged: ${reason.detail}.${isInVault(reason.path) ? " Everything read is in the vault." : ""}`,
+        next: rebuildOr(reason.path)
       }
     case "OutOfMemory":
       return {
@@ -159,7 +181,7 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
       return {
         ends: "failed",
         message: `A version of sluice before 1.0.0 wrote the vault in ${reason.folder}, in a format that this version does not read. Nothing was changed.`,
-        next: "Sync into a new folder (--output), and keep this one for as long as you need its history."
+        next: newFolder
       }
     case "VaultDamaged":
       return {

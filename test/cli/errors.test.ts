@@ -56,7 +56,7 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: Reg
   [
     { _tag: "WarehouseDamaged", path: "o/w", detail: "Corrupt" },
     "damaged",
-    /^The warehouse o\/w is damaged: Corrupt\. .*\.\/sluice rebuild$/
+    /^The warehouse o\/w is damaged: Corrupt\. Restore o from a backup, or move o\/w away: \.\/sluice sync/
   ],
   [
     { _tag: "OutOfMemory", path: "o/w", memoryMb: 96, detail: "Out of Memory" },

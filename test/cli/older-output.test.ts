@@ -1,6 +1,6 @@
 /** Output folders of other versions: what 1.0.0 wrote is read by every later version, and what came before is refused. */
 import { assert, describe, it } from "@effect/vitest"
-import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { crc32, zstdDecompressSync } from "node:zlib"
@@ -68,6 +68,32 @@ describe("an output folder of another format", () => {
     assert.match(ran.stderr, new RegExp(`has format ${format}`))
     assert.include(ran.stderr, next)
     assert.isTrue(readFileSync(warehouse).equals(before))
+  })
+})
+
+describe("a warehouse of another format", () => {
+  it.each([
+    ["a vault of before 1.0.0", "Sync into a new folder"],
+    ["no vault", "from a backup, or move"],
+    ["a vault that cannot be read", "from a backup, then ./sluice rebuild"]
+  ])("beside %s is not to be rebuilt: a refusal names no command that refuses too", async (kind, next) => {
+    const folder = copyFixture()
+    const vault = join(folder, "vault")
+    await query(join(folder, "warehouse.duckdb"), "UPDATE meta.schema_version SET format = 2", "READ_WRITE")
+    rmSync(vault, { recursive: true })
+    if (kind.endsWith("1.0.0"))
+      cpSync(fileURLToPath(new URL("../fixtures/before-1.0.0/vault", import.meta.url)), vault, { recursive: true })
+    if (kind.endsWith("read")) {
+      mkdirSync(vault)
+      writeFileSync(join(vault, "000001.ndjson.zst"), "no segment")
+    }
+    for (const args of [["sync"], ["status"], ["publish"]]) {
+      const ran = await sluice(args, environmentFor(folder))
+      assert.strictEqual(ran.code, 1, ran.stderr)
+      const said = ran.stderr.replaceAll(/\s+/g, " ")
+      assert.include(said, next)
+      assert.notMatch(said, /Next: \.\/sluice rebuild/)
+    }
   })
 })
 

@@ -1,0 +1,19 @@
+/** Whether a rebuild could make the tables again, for messages that would advise one. */
+import { readFileSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { zstdDecompressSync } from "node:zlib"
+import { isOlder } from "./frame.ts"
+
+/** `none`: there are no segments. `older`: a version before 1.0.0 wrote them. `unreadable`: the first one cannot be read. */
+export const vaultState = (folder: string): "readable" | "older" | "none" | "unreadable" => {
+  try {
+    const [first] = readdirSync(folder)
+      .filter((name) => /^\d{6,}\.ndjson(\.zst)?$/.test(name))
+      .toSorted()
+    if (first === undefined) return "none"
+    const content = readFileSync(join(folder, first))
+    return isOlder(first.endsWith(".zst") ? zstdDecompressSync(content) : content) ? "older" : "readable"
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "ENOENT" ? "none" : "unreadable"
+  }
+}

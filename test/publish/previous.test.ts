@@ -1,0 +1,84 @@
+/** From which release the next one may take files: one that is whole, and that nobody has changed since. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
+import { join } from "node:path"
+import { previousRelease, writeManifest } from "../../src/stages/publish/manifest.ts"
+import { newFolder } from "../support/sluice.ts"
+
+const released = Effect.gen(function* () {
+  const output = newFolder()
+  const folder = join(output, "1")
+  mkdirSync(join(folder, "csv"), { recursive: true })
+  const files = ["csv/a.csv", "csv/b.csv"].map((path) => {
+    writeFileSync(join(folder, path), "id\n1\n")
+    const { mtimeMs, size } = statSync(join(folder, path))
+    return { path, table: "a", rows: 1, bytes: size, modifiedMs: mtimeMs, sha256: "00" }
+  })
+  const state = { definitions: "d", versions: {}, models: {}, fullBytes: 0 }
+  yield* writeManifest(folder, {
+    run: "r",
+    schemaVersion: "1",
+    formats: ["csv"],
+    csvProfile: "machine",
+    state,
+    tables: [],
+    files,
+    problems: []
+  })
+  symlinkSync("1", join(output, "published"))
+  return { folder, published: join(output, "published"), manifest: join(folder, "manifest.json") }
+})
+const without = (path: string, member: string) => {
+  const { [member]: _, ...rest } = JSON.parse(readFileSync(path, "utf8"))
+  writeFileSync(path, JSON.stringify(rest))
+}
+
+it.effect.each([
+  ["nothing is changed", () => {}, true],
+  ["a file is longer", (folder: string) => appendFileSync(join(folder, "csv/b.csv"), "2\n"), false],
+  [
+    "a file has another content of the same length",
+    (folder: string) => writeFileSync(join(folder, "csv/b.csv"), "id\n2\n"),
+    false
+  ],
+  ["a file has another time", (folder: string) => utimesSync(join(folder, "csv/a.csv"), 1, 1), false],
+  ["a file is missing", (folder: string) => rmSync(join(folder, "csv/a.csv")), false],
+  ["another file is there", (folder: string) => writeFileSync(join(folder, "csv/c.csv"), ""), true],
+  ["the manifest is missing", (folder: string) => rmSync(join(folder, "manifest.json")), false],
+  ["the manifest is not whole", (folder: string) => writeFileSync(join(folder, "manifest.json"), "{"), false],
+  ...["formats", "csvProfile", "state", "tables"].map(
+    (member) =>
+      [
+        `the manifest has no ${member}`,
+        (folder: string) => without(join(folder, "manifest.json"), member),
+        false
+      ] as const
+  )
+] as ReadonlyArray<readonly [string, (folder: string) => void, boolean]>)(
+  "a release is taken from the one before if %s",
+  ([, change, expected]) =>
+    Effect.gen(function* () {
+      const { folder, published } = yield* released
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+      change(folder)
+      const found = yield* previousRelease(published)
+      assert.strictEqual(found !== undefined, expected)
+      if (found) assert.deepInclude(found.manifest, { run: "r", formats: ["csv"], problems: [] })
+    })
+)
+
+it.effect("a release is taken from none if there is none", () =>
+  Effect.gen(function* () {
+    assert.isUndefined(yield* previousRelease(join(newFolder(), "published")))
+  })
+)

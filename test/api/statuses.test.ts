@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
 import type { RequestListener } from "node:http"
 import { Api, type Call } from "../../src/stages/api/api.ts"
+import { bytesWithoutSecrets, spellings, withoutSecrets } from "../../src/stages/api/response-body.ts"
 import { advancingClock, callTo, sendTo, serving, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -32,11 +33,15 @@ describe("a status of the service", () => {
     [201, "", "ok", 1],
     [299, "", "ok", 1],
     [206, "", "Unavailable", 7],
+    [300, "", "RequestRejected", 1],
     [301, "", "RequestRejected", 1],
     [400, "limit is wrong", "RequestRejected", 1],
     [400, "Contact not found", "RequestRejected", 1],
     [401, "The request timed out", "Unavailable", 7],
     [401, "Invalid JWT", "BadCredentials", 1],
+    [401, "The token is not authorized for this scope", "Forbidden", 1],
+    [401, "not yet supported by the IAM Service", "Forbidden", 1],
+    [401, "the version header is wrong", "RequestRejected", 1],
     [403, "no", "Forbidden", 1],
     [403, "no access to this location", "WrongLocation", 1],
     [404, "no", "RequestRejected", 1],
@@ -75,6 +80,37 @@ describe("a status of the service", () => {
       const { kind, requests } = yield* sent(withStatus(500), { file: newFolder() })
       assert.deepStrictEqual([kind, requests], ["Unavailable", 3])
     })
+  )
+})
+
+describe("the message of an error", () => {
+  it.effect.each([
+    ['{"message":"no"}', "no"],
+    ['{ "statusCode" : 422, "message" : "say \\"no\\"" }', "say \\no\\"],
+    ['{"message":["one","two"]}', "one,two"],
+    ['{"message": [ ] , "error":"Bad"}', " "],
+    ['{"error":"Bad Request"}', "Bad Request"],
+    ['{"error" : "Bad \\"one\\""}', "Bad \\one\\"],
+    ['{"error":{"code":5}}', "{error:{code:5}}"],
+    ["plain text", "plain text"],
+    [`{"message":"${"x".repeat(400)}"}`, "x".repeat(300)]
+  ] as const)("%s is %s", ([body, message]) =>
+    Effect.gen(function* () {
+      const { error } = yield* sent((_, response) => response.writeHead(422).end(body))
+      assert.strictEqual(error!["message"], `422 ${message}`)
+    })
+  )
+
+  it.effect.each([400, 401, 403])(
+    "that cannot be read is none: the status %i may mean anything, and is asked again",
+    (status) =>
+      Effect.gen(function* () {
+        const { error, kind, requests } = yield* sent((_, response) =>
+          response.writeHead(status, { "content-encoding": "gzip" }).end("no gzip")
+        )
+        assert.deepStrictEqual([kind, requests, error!["answered"]], ["Unavailable", 7, status])
+        assert.match(String(error!["message"]), /with a body that cannot be read/)
+      })
   )
 })
 
@@ -169,6 +205,17 @@ describe("a secret that the service repeats", () => {
       if (Result.isSuccess(result)) assert.notInclude(JSON.stringify(result.success.body), "4711")
     })
   )
+
+  it("is replaced wherever it is, of any length from eight characters on, and nothing else is", () => {
+    assert.strictEqual(withoutSecrets("12345678 1234567", ["1234567", "12345678"]), "<redacted> 1234567")
+    const bytes = Buffer.from("a text")
+    assert.strictEqual(bytesWithoutSecrets(bytes, ["12345678", "87654321"]), bytes)
+    assert.strictEqual(
+      String(bytesWithoutSecrets(Buffer.from("é 87654321 é"), ["12345678", "87654321"])),
+      "é <redacted> é"
+    )
+    assert.deepStrictEqual(spellings("a/b&c/d&e"), ["a/b&c/d&e", "a%2Fb%26c%2Fd%26e", String.raw`a\/b&c\/d&e`])
+  })
 
   it.effect("is none of its own after a refresh: neither the access token nor the next refresh token", () =>
     Effect.gen(function* () {

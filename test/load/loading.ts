@@ -46,8 +46,8 @@ interface From {
   readonly day?: number
 }
 const common_ = ({ day = 0, location = "L", run = "r1" }: From) => ({ run, location, at: base + day * 86_400_000 })
-const append = (entry: Entry, body: unknown) =>
-  Effect.flatMap(Vault, (vault) => vault.append({ entry, body: JSON.stringify(body) }))
+const append = (entry: Entry, body?: unknown) =>
+  Effect.flatMap(Vault, (vault) => vault.append({ entry, body: body === undefined ? "" : JSON.stringify(body) }))
 
 /** A page of the list of people. */
 export const page = (items: ReadonlyArray<unknown>, from: From = {}, more: Partial<PageEntry> = {}) =>
@@ -79,15 +79,24 @@ export const decided = (
   resource = "persons"
 ) => append({ ...common_(from), kind, resource }, keys)
 export const ended = (outcome: Partial<Outcome> = {}, from: From = {}, resource = "persons") =>
-  append(
-    {
-      ...common_(from),
-      kind: "end",
-      resource,
-      outcome: { mode: "full", shortfalls: [], warnings: [], requests: 1, ...outcome }
-    },
-    ""
-  )
+  append({
+    ...common_(from),
+    kind: "end",
+    resource,
+    outcome: { mode: "full", shortfalls: [], warnings: [], requests: 1, ...outcome }
+  })
+/** The service answered by an error that a person has no notes. */
+export const noNotesOf = (person: string, from: From) =>
+  append({
+    ...common_(from),
+    kind: "page",
+    resource: "notes",
+    partition: "notes",
+    request: {},
+    records: "",
+    hasBigNumbers: false,
+    parent: { id: person, version: "2", done: true, full: true }
+  })
 export const load = Effect.flatMap(makeLoader(resources, join(newFolder(), "tmp")), (loader) => loader.load)
 export const run = (sql: string) => Effect.flatMap(Warehouse, (warehouse) => warehouse.run(sql))
 /** Rows as lists of texts. */

@@ -1,5 +1,5 @@
 /** From which release the next one may take files: one that is whole, and that nobody has changed since. */
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
   appendFileSync,
@@ -12,7 +12,15 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { previousRelease, writeManifest } from "../../src/stages/publish/manifest.ts"
+import { versionOf } from "../../src/stages/publish/changes.ts"
+import {
+  type PreviousRelease,
+  failedModels,
+  previousRelease,
+  snapshotSum,
+  writeManifest
+} from "../../src/stages/publish/manifest.ts"
+import { earlierFiles } from "../../src/stages/publish/put.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const released = Effect.gen(function* () {
@@ -82,3 +90,55 @@ it.effect("a release is taken from none if there is none", () =>
     assert.isUndefined(yield* previousRelease(join(newFolder(), "published")))
   })
 )
+
+describe("the earlier files of a table", () => {
+  const file = (path: string, table: string) => ({ path, table, rows: 1, bytes: 1, modifiedMs: 1, sha256: path })
+  const files = [
+    file("csv/a.csv", "a"),
+    file("parquet/a/0.parquet", "a"),
+    file("parquet/a/1.parquet", "a"),
+    file("csv/b.csv", "b"),
+    file("crm.duckdb", "*")
+  ]
+  const previous = {
+    folder: "f",
+    manifest: { csvProfile: "machine", files, problems: [{ model: "m", problem: "p", kept: true }] }
+  } as unknown as PreviousRelease
+  const paths = (csvProfile: string, format: string, table: string) =>
+    earlierFiles(previous, csvProfile)(format, table).map(({ path }) => path)
+
+  it("are those of its format", () => {
+    assert.deepStrictEqual(paths("machine", "csv", "a"), ["csv/a.csv"])
+    assert.deepStrictEqual(paths("machine", "parquet", "a"), ["parquet/a/0.parquet", "parquet/a/1.parquet"])
+    assert.deepStrictEqual(paths("machine", "ndjson", "a"), [])
+    assert.deepStrictEqual(paths("machine", "csv", "c"), [])
+  })
+
+  it("are none of CSV that was written for other programs, or without a release", () => {
+    assert.deepStrictEqual(paths("spreadsheet", "csv", "a"), [])
+    assert.deepStrictEqual(paths("spreadsheet", "parquet", "a").length, 2)
+    assert.deepStrictEqual(earlierFiles(undefined, "machine")("csv", "a"), [])
+  })
+
+  it("and the models that were not built are those of its manifest", () => {
+    assert.strictEqual(snapshotSum(previous.manifest), "crm.duckdb")
+    assert.deepStrictEqual(
+      failedModels(previous.manifest).map(({ kept, level, what, where }) => [level, where, what, kept]),
+      [["wrong", "m", "p", true]]
+    )
+  })
+})
+
+it("a table has another version if its content or the definition of its view is another", () => {
+  const wide = (definition: string) => ({ definition }) as never
+  const versions = [
+    versionOf("a"),
+    versionOf("b"),
+    versionOf(undefined),
+    versionOf("a", wide("x")),
+    versionOf("a", wide("y"))
+  ]
+  assert.strictEqual(new Set(versions).size, versions.length)
+  assert.strictEqual(versionOf("a"), versionOf("a"))
+  for (const version of versions) assert.match(version, /^[0-9a-f]{32}$/)
+})

@@ -100,9 +100,10 @@ describe("the earlier files of a table", () => {
     file("csv/b.csv", "b"),
     file("crm.duckdb", "*")
   ]
+  const kept = { run: "r", at: "2026-01-01" }
   const previous = {
     folder: "f",
-    manifest: { csvProfile: "machine", files, problems: [{ model: "m", problem: "p", kept: true }] }
+    manifest: { csvProfile: "machine", files, problems: [{ model: "m", problem: "p", kept }] }
   } as unknown as PreviousRelease
   const paths = (csvProfile: string, format: string, table: string) =>
     earlierFiles(previous, csvProfile)(format, table).map(({ path }) => path)
@@ -124,7 +125,7 @@ describe("the earlier files of a table", () => {
     assert.strictEqual(snapshotSum(previous.manifest), "crm.duckdb")
     assert.deepStrictEqual(
       failedModels(previous.manifest).map(({ kept, level, what, where }) => [level, where, what, kept]),
-      [["wrong", "m", "p", true]]
+      [["wrong", "m", "p", kept]]
     )
   })
 })

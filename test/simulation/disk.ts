@@ -33,6 +33,8 @@ export class Disk {
   private shadows = 0
   private readonly durable = new Map<string, number>()
   private names: Array<NameChange> = []
+  /** Bytes that were appended to each file and are not durable, oldest first. */
+  private readonly appended = new Map<string, Array<Buffer>>()
 
   constructor(options: DiskOptions) {
     this.options = { ...options, folder: resolve(options.folder) }
@@ -66,10 +68,21 @@ export class Disk {
     this.names.push({ folders: paths.map((path) => dirname(resolve(path))), undo })
   }
 
+  append(path: string, bytes: Buffer): void {
+    this.appended.set(path, [...(this.appended.get(path) ?? []), bytes])
+  }
+
+  /** Whether some file has been given these bytes, and could lose them. */
+  couldLose(bytes: string): boolean {
+    return this.appended.values().some((parts) => parts.some((part) => part.includes(bytes)))
+  }
+
   async sync(path: string, size: () => void): Promise<void> {
+    const parts = this.appended.get(path)?.length ?? 0
     await this.options.wait(this.options.syncMs())
     if (this.isFrozen) throw Object.assign(new Error("EIO: the process is dead"), { code: "EIO" })
     size()
+    this.appended.get(path)?.splice(0, parts)
     const folder = resolve(path)
     this.names = this.names.filter(({ folders }) => !folders.includes(folder))
   }
@@ -105,6 +118,7 @@ export class Disk {
     fs.rmSync(this.shadow, { recursive: true, force: true })
     fs.mkdirSync(this.shadow, { recursive: true })
     this.names = []
+    this.appended.clear()
   }
 
   remove(): void {
@@ -202,6 +216,7 @@ const watchHandles = (prototype: FileHandle): void => {
     const fitting = Math.min(bytes.length, watched.disk.left)
     watched.disk.left -= fitting
     await appendFile.call(this, bytes.subarray(0, fitting))
+    watched.disk.append(watched.path, bytes)
     if (fitting < bytes.length)
       throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" })
   }

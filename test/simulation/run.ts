@@ -58,7 +58,7 @@ const alarmsMax = 20_000
 
 export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
   const { activity, clock, machine, services } = stage
-  for (const service of services) service.sent = []
+  for (const service of services) Object.assign(service, { sent: [], tooEarly: [] })
   const fiber = Effect.runFork(program(stage, options), { scheduler: activity.scheduler })
   let interrupted = false
   options.onStart?.(() => {

@@ -9,6 +9,7 @@ import { emptyWarehouse, Machine, openWarehouse } from "./machine.ts"
 import { afterRun } from "./oracles/all.ts"
 import { durableRequests } from "./oracles/requests.ts"
 import { accountOf } from "./oracles/rows.ts"
+import { pagesAreCounted } from "./oracles/counted.ts"
 import { noSecrets } from "./oracles/secrets.ts"
 import { type State, readState } from "./oracles/state.ts"
 import { verifyFindsDamage, verifyFindsNothing } from "./oracles/verified.ts"
@@ -72,6 +73,7 @@ const stageOf = (world: World, warehouse: Warehouse["Service"]): Stage => {
       random: glitches,
       latencyMs: () => latencyMs * (0.5 + latencies()),
       onSend: () => machine.step(),
+      couldLose: (text) => machine.disk.couldLose(text),
       ...(knownAs !== undefined && { knownAs })
     })
   }
@@ -98,6 +100,9 @@ class Scenario {
   private isTrusted = true
   private isSpoilt = false
   private isReduced = false
+  /** Nothing has changed since the account was read in full. */
+  private isUnchanged = true
+  private hasRead = false
   /** The last run reached no end. */
   private wasInterrupted = false
   /** Some reading may not have reached its end since the last full sync. */
@@ -126,9 +131,13 @@ class Scenario {
     const kinds = new Set(night.changes.map(({ what }) => what))
     this.isSpoilt ||= kinds.has("spoil") || kinds.has("stray")
     this.isReduced ||= kinds.has("delete") || night.churn !== undefined
+    // What the first run reads is all new to it.
+    if ((night.changes.length > 0 && this.hasRead) || night.churn) this.isUnchanged = false
+    this.hasRead = true
     let stop = (): void => {}
     if (night.interruption) this.interrupt(night.interruption, () => stop())
-    if (night.clock) this.moveClock(night.clock)
+    if (night.clock) this.at(night.clock.at, () => (clock.ahead += night.clock!.byMs))
+    if (night.suspended) this.at(night.suspended.at, () => (clock.elapsed += night.suspended!.ms))
     const ran = await this.run(night, world.deletionShareMax, (interrupt) => (stop = interrupt))
     const isInterrupted = ran.synced === undefined || ran.exitCode === 75
     this.before = isInterrupted ? { full: night.full, durable: durableRequests(this.stage) } : undefined
@@ -138,7 +147,7 @@ class Scenario {
 
   private interrupt({ at, kind }: Interruption, stop: () => void): void {
     const { machine, random, services } = this.stage
-    machine.events.set(at, () => {
+    this.at(at, () => {
       switch (kind) {
         case "disk full":
           machine.disk.left = Math.floor(random() * 5000)
@@ -156,11 +165,11 @@ class Scenario {
     })
   }
 
-  private moveClock({ at, byMs }: NonNullable<Night["clock"]>): void {
-    const { clock, machine } = this.stage
-    const other = machine.events.get(at)
-    machine.events.set(at, () => {
-      clock.ahead += byMs
+  private at(step: number, event: () => void): void {
+    const { events } = this.stage.machine
+    const other = events.get(step)
+    events.set(step, () => {
+      event()
       other?.()
     })
   }
@@ -190,6 +199,7 @@ class Scenario {
       isTrusted: this.isTrusted,
       isSpoilt: this.isSpoilt,
       isReduced: this.isReduced,
+      isUnchanged: this.isUnchanged,
       durable: this.continues(night) ? this.before!.durable : undefined
     })
     this.wrong.push(...found.map((one) => `${name}: ${one}`))
@@ -223,7 +233,7 @@ class Scenario {
       if (this.wrong.length > 0) return
       if (ran.exitCode === 0) complete++
     }
-    this.wrong.push(...noSecrets(this.stage, this.state))
+    this.wrong.push(...noSecrets(this.stage, this.state), ...pagesAreCounted(this.stage, this.state))
     if (world.verify === "no") return
     machine.revive()
     this.wrong.push(...(await verifyFindsNothing(this.stage)))

@@ -42,6 +42,9 @@ export interface Sent {
   received?: Answered
 }
 
+/** Lists that are read page by page, and not in several parts at once. */
+const onePages = new Set(["users", "contacts", "orders", "products", "redirects", "coupons", "invoices", "blogs"])
+
 type Fault = NonNullable<ReturnType<Service["faults"]["next"]>>
 
 interface ServiceSettings {
@@ -51,6 +54,8 @@ interface ServiceSettings {
   readonly random: () => number
   /** Called for every request that is sent; false if the process that sends it is dead. */
   readonly onSend: () => boolean
+  /** Whether a power cut could lose the answer, which was received. */
+  readonly couldLose: (text: string) => boolean
   /** The id by which the clients know the location, if not its own: two accounts with the same seed have the same ids. */
   readonly knownAs?: string
 }
@@ -61,6 +66,8 @@ export class SimulatedService extends Dispatcher {
   glitch: Glitch | undefined
   /** Error messages repeat the token that was sent. */
   echoesToken = false
+  /** Requests that followed an answer which was not durable yet. */
+  tooEarly: Array<string> = []
   /** The requests of the present run. */
   sent: Array<Sent> = []
   private readonly settings: ServiceSettings
@@ -131,6 +138,11 @@ export class SimulatedService extends Dispatcher {
       at: clock.now(),
       isDisturbed: true
     }
+    const before =
+      onePages.has(sent.route?.collection ?? "") &&
+      this.sent.findLast((one) => one.received && one.route === sent.route)
+    if (before && before.received!.status === 200 && this.settings.couldLose(before.received!.text))
+      this.tooEarly.push(`sent before the page before it was durable: ${options.method} ${options.path}`)
     this.sent.push(sent)
     // A request arrives even if the process no longer waits for its response.
     clock.after(latency / 2, () => {

@@ -52,7 +52,7 @@ const without = (night: Night, collection: string): Night => ({
 })
 
 function* smallerNights(night: Night): Generator<Night> {
-  for (const name of ["glitch", "echoesToken", "churn", "interruption", "clock", "habits"] as const) {
+  for (const name of ["glitch", "echoesToken", "churn", "interruption", "clock", "suspended", "habits"] as const) {
     const { [name]: turned, ...others } = night
     if (turned !== undefined) yield others
   }

@@ -33,6 +33,8 @@ export interface Night {
   readonly interruption?: Interruption
   /** The machine's clock is moved during the run. */
   readonly clock?: { readonly at: number; readonly byMs: number }
+  /** The machine sleeps: all that waits goes on late. */
+  readonly suspended?: { readonly at: number; readonly ms: number }
   /** From this night on, the service behaves so. */
   readonly habits?: Variants
 }
@@ -164,6 +166,7 @@ const nightOf = (dice: Dice, chosen: ReadonlyArray<string>, isFirst: boolean): N
     ...(chance(0.2) && { churn: { perRequest: pick(0.1, 0.5, 1), deletes: pick(0, 0.1) } }),
     ...(interruption && { interruption }),
     ...(chance(0.1) && { clock: { at: 1 + int(200), byMs: pick(2 * hourMs, 9 * hourMs, -10 * 60_000, -3 * 60_000) } }),
+    ...(chance(0.15) && { suspended: { at: 1 + int(pick(40, 200)), ms: 150_000 } }),
     ...(!isFirst && chance(0.1) && { habits: habitsOf(dice) })
   }
 }

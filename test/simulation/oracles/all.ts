@@ -6,7 +6,15 @@ import { goneAreDeleted, nothingAliveIsDeleted, shareIsKept } from "./deletions.
 import { vaultIsNotBehind } from "./durable.ts"
 import { releaseEqualsWarehouse, releaseIsWhole } from "./release.ts"
 import { cursorsAreFresh, limitIsKept, nothingDurableAgain, nothingTwice } from "./requests.ts"
-import { type Account, completeHasAll, equalsService, surprises, tagsEqualService, watermarksAreKnown } from "./rows.ts"
+import {
+  type Account,
+  completeHasAll,
+  equalsService,
+  spoiltAreRejected,
+  surprises,
+  tagsEqualService,
+  watermarksAreKnown
+} from "./rows.ts"
 import type { State } from "./state.ts"
 import { rejectsAreCounted, versionsAreRight } from "./versions.ts"
 
@@ -26,6 +34,8 @@ export interface Played {
   readonly isSpoilt: boolean
   /** Something was deleted since the last full sync: to decide about it, a list may be read a second time. */
   readonly isReduced: boolean
+  /** Nothing has changed since the account was first read: every table has all of it as soon as the readings end. */
+  readonly isUnchanged: boolean
   /** If the run could only continue the one before: the requests whose answers the disk had. */
   readonly durable: ReadonlyArray<ReadonlySet<string>> | undefined
 }
@@ -49,6 +59,7 @@ const always = (stage: Stage, { account, after, before, durable, night, ran, res
   ...shareIsKept(stage, before, after, share),
   ...watermarksAreKnown(stage, after),
   ...limitIsKept(stage),
+  ...stage.services.flatMap(({ tooEarly }) => tooEarly.slice(0, 2)),
   ...(night.clock ? [] : cursorsAreFresh(stage)),
   ...(durable ? nothingDurableAgain(stage, durable) : [])
 ]
@@ -61,7 +72,7 @@ const onDisk = async (stage: Stage, { after, ran }: Played) => [
 ]
 
 const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
-  const { account, after, before, isReduced, isSpoilt, isTrusted, night, ran, resumes, share } = played
+  const { account, after, before, isReduced, isUnchanged, isSpoilt, isTrusted, night, ran, resumes, share } = played
   const isFresh = isTrusted && !resumes
   const isUndisturbed = isCalm(night) && isEnded(ran)
   return [
@@ -70,9 +81,13 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
       : completeHasAll(stage, account, after, ran, { isTrusted, isFull: night.full })),
     ...(isUndisturbed && !isSpoilt ? surprises(ran) : []),
     ...(isUndisturbed
-      ? equalsService(stage, after, ran, { resumes, isTrusted, isFull: night.full && !resumes && share === 1 })
+      ? equalsService(stage, after, ran, {
+          resumes,
+          isTrusted,
+          isFull: (night.full && !resumes && share === 1) || (isUnchanged && isTrusted)
+        })
       : []),
-    ...(isUndisturbed && isTrusted ? tagsEqualService(stage, after) : []),
+    ...(isUndisturbed && isTrusted ? [...tagsEqualService(stage, after), ...spoiltAreRejected(stage, after)] : []),
     ...(isUndisturbed && isFresh && night.full ? goneAreDeleted(stage, account, before, after, share) : []),
     ...(isUndisturbed && isFresh && !isReduced ? nothingTwice(stage) : [])
   ]
@@ -84,5 +99,10 @@ const isAnyComplete = ({ meta }: State) =>
   meta.run_resources.some(({ status }) => String(status).startsWith("complete"))
 
 /** Whether nothing but the account itself was unusual. */
-const isCalm = ({ churn, clock, faults, glitch, interruption }: Night) =>
-  churn === undefined && clock === undefined && faults === 0 && glitch === undefined && interruption === undefined
+const isCalm = ({ churn, clock, faults, glitch, interruption, suspended }: Night) =>
+  suspended === undefined &&
+  churn === undefined &&
+  clock === undefined &&
+  faults === 0 &&
+  glitch === undefined &&
+  interruption === undefined

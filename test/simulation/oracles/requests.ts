@@ -32,6 +32,8 @@ export const cursorsAreFresh = ({ services }: Stage): ReadonlyArray<string> =>
       if (!path.startsWith("/conversations/messages/export")) continue
       const cursor = new URL(path, "http://x").searchParams.get("cursor")
       const last = cursor === null ? undefined : usedAt.get(cursor)
+      // A request that failed is repeated as it is.
+      if (cursor !== null) usedAt.delete(cursor)
       if (last !== undefined && at - last > lifetimeMs)
         stale.push(`a cursor was used ${(at - last) / 1000} s after it was given`)
       const next = received?.status === 200 ? /"nextCursor":"([^"]+)"/.exec(received.text)?.[1] : undefined
@@ -63,6 +65,7 @@ interface Page {
   readonly bytes: number
   readonly crc32: number
   readonly run: string
+  readonly records: number
   /** Of the children of one parent: whether it was the last page. */
   readonly done: boolean | undefined
 }
@@ -95,7 +98,8 @@ export const keptIn = (folder: string): Kept => {
       if (kind === "end") ended.add(reading)
       else if (kind === "page" || kind === "detail") {
         ended.delete(reading)
-        pages.push({ label, location, bytes: header.bytes, crc32: header.crc32, run, done: parent?.done })
+        const records = recordsIn(segment.toString("utf8", end + 1, at - 1), header.records)
+        pages.push({ label, location, bytes: header.bytes, crc32: header.crc32, records, run, done: parent?.done })
       }
     }
   }
@@ -107,10 +111,18 @@ interface Header {
   readonly location: string
   readonly resource: string
   readonly partition: string
+  readonly records: string
   readonly run: string
   readonly bytes: number
   readonly crc32: number
   readonly parent?: { readonly done: boolean }
+}
+
+const recordsIn = (body: string, path: string): number => {
+  if (body === "") return 0
+  const names = path.split(".").filter((name) => name !== "")
+  const found = names.reduce<unknown>((value, name) => (value as Record<string, unknown>)?.[name], JSON.parse(body))
+  return Array.isArray(found) ? found.length : 1
 }
 
 const headerIn = (line: string): Header | undefined => {

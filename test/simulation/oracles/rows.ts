@@ -88,6 +88,28 @@ export const equalsService = (
   })
 }
 
+/** Each value that fits no column is listed with its row. */
+export const spoiltAreRejected = ({ services, world }: Stage, { meta }: State): ReadonlyArray<string> => {
+  const rejected = new Set(
+    meta.rejected_values
+      .filter(({ value }) => String(value).includes(spoiltText))
+      .map((row) => `${String(row["location_id"])} ${String(row["table_name"])} ${String(row["key"])}`)
+  )
+  return services.flatMap((service) =>
+    world.collections
+      .filter((collection) => ["contacts", "opportunities", "orders", "products"].includes(collection))
+      .flatMap((collection) => {
+        const { table } = simulatedOf(collection).resource
+        return [...service.records(collection)]
+          .filter(
+            ([id, record]) =>
+              JSON.stringify(record).includes(spoiltText) && !rejected.has(`${service.location} ${table} ${id}`)
+          )
+          .map(([id]) => `${table} ${id}: its value that fits no column is not listed`)
+      })
+  )
+}
+
 /** The tags of each live contact are those that the service has. */
 export const tagsEqualService = (stage: Stage, state: State): ReadonlyArray<string> => {
   if (!stage.world.collections.includes("contacts")) return []

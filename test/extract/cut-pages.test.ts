@@ -38,6 +38,20 @@ describe("a list without a total whose pages are cut", () => {
     })
   )
 
+  it.effect("to one record for a while is read to its end, and with whole pages afterwards", () =>
+    Effect.gen(function* () {
+      const counted = listOf([{ ...paged, total: "total" }])
+      const broken = yield* reading(counted, (parameters) => ({ items: page(items(12), parameters, 1), total: 12 }))
+      assert.strictEqual(broken.seen.size, 12)
+      const { capabilities } = broken
+      const well = yield* reading(counted, (parameters) => ({ items: page(items(12), parameters), total: 12 }), {
+        reading: { ...(capabilities && { capabilities }) }
+      })
+      assert.strictEqual(well.seen.size, 12)
+      assert.strictEqual(well.requests, 1)
+    })
+  )
+
   it.effect("ends after one short page if no list was cut", () =>
     Effect.gen(function* () {
       const { requests } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(7), parameters) }))

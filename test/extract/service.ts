@@ -102,6 +102,7 @@ export const reading = (
       status: statusOf(exit.value),
       warnings: sentencesOf(exit.value).join("; "),
       finished: exit.value.finished,
+      capabilities: exit.value.capabilities,
       seen,
       requests
     }

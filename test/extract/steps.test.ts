@@ -95,8 +95,16 @@ describe("an offset", () => {
     assert.isUndefined(after(offset, { before: { cursor: 3, lastIds: ["i0"] } }).stepsBack)
   })
 
+  it("advances after a page of one record, which the next one cannot begin with", () => {
+    const one = after(offset, { before: { cut: true }, records: records(1) })
+    assert.deepInclude(one, { next: 1, count: 1 })
+    const second = after(offset, { before: { cut: true, cursor: 1, lastIds: ["i0"] }, records: records(1, 1) })
+    assert.deepInclude(second, { next: 2, count: 2 })
+    assert.isUndefined(second.stepsBack)
+  })
+
   it("steps back 200 times at most", () => {
-    const moved = { cursor: 9, lastIds: ["gone"] }
+    const moved = { cursor: 9, lastIds: ["gone", "gone too"] }
     assert.deepInclude(after(offset, { before: { ...moved, stepsBack: 199 } }), { stepsBack: 200 })
     assert.match(after(offset, { before: { ...moved, stepsBack: 200 } }).failed!, /faster than it can be read/)
   })
@@ -105,7 +113,7 @@ describe("an offset", () => {
     assert.deepInclude(
       after(
         { ...offset, total: "total" },
-        { before: { cursor: 9, lastIds: ["gone"], total: 50 }, body: { total: 40 } }
+        { before: { cursor: 9, lastIds: ["gone", "gone too"], total: 50 }, body: { total: 40 } }
       ),
       { total: 40, next: 4 }
     ))

@@ -182,7 +182,8 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     const [wasCut, countBefore] = [state.cut === true, state.count]
     if ((step.progress.stepsBack ?? 0) > (state.stepsBack ?? 0)) loop = new LoopDetector()
     state = { ...apply(state, step.progress), ...(firstPageIds && { firstPageIds }) }
-    if (cut !== undefined && state.count > countBefore) {
+    // No service limits its pages to one record, but a broken one may send such a page.
+    if (cut !== undefined && cut > 1 && state.count > countBefore) {
       sizes[strategyName] = cut
       context.cuts.add(cut)
     }

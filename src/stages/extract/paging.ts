@@ -64,7 +64,9 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
     const narrowed = splitWindow(strategy, before, progress, page, total)
     if (narrowed) return narrowed
   }
-  const offsetShifted = strategy.paging.kind === "offset" && Number(before.cursor ?? 0) > 0 && overlap === 0
+  // A page of one record had none to share with the next one.
+  const isOffsetAfterPage = strategy.paging.kind === "offset" && Number(before.cursor ?? 0) > 0
+  const offsetShifted = isOffsetAfterPage && overlap === 0 && before.lastIds.length !== 1
   // Records were deleted, and the ones after them moved up onto pages already read.
   const hasShrunk = total !== undefined && before.total !== undefined && total < before.total
   const pageShifted =
@@ -114,8 +116,10 @@ const afterRecords = (
     case "once":
       return ended(progress)
     case "offset":
-      // The next page starts with the last record of this one.
-      return isShort ? ended(progress) : next(progress, Number(before.cursor ?? 0) + page.records.length - 1)
+      // The next page starts with the last record of this one, unless that is all it has: the list would not advance.
+      return isShort
+        ? ended(progress)
+        : next(progress, Number(before.cursor ?? 0) + Math.max(1, page.records.length - 1))
     case "pageNumber": {
       if (isSameEnd) return repeated("a page repeats the page before it")
       const number = Number(before.cursor ?? strategy.paging.first)

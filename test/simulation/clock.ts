@@ -12,6 +12,8 @@ interface Alarm {
 export class VirtualClock implements Clock.Clock {
   /** Milliseconds since the beginning, which a change of the clock does not affect. */
   elapsed = 0
+  /** How long the machine has slept, of `elapsed`. */
+  slept = 0
   /** How far the local clock is ahead of the service's clock, in milliseconds. */
   ahead = 0
   private readonly epoch: number
@@ -24,6 +26,11 @@ export class VirtualClock implements Clock.Clock {
   /** The time of a correct clock. */
   now(): number {
     return Math.floor(this.epoch + this.elapsed)
+  }
+
+  sleepAll(milliseconds: number): void {
+    this.elapsed += milliseconds
+    this.slept += milliseconds
   }
 
   /** Calls `ring` after a time; the returned function cancels the alarm. */

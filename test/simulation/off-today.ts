@@ -1,5 +1,5 @@
 /** Dials of which the product is known to fail today. Each is turned on with the change that mends it. */
-export const offToday: ReadonlyArray<{ readonly dial: string; readonly reason: string }> = [
+const offToday: ReadonlyArray<{ readonly dial: string; readonly reason: string }> = [
   {
     dial: "glitch empty list beside an error",
     reason: "an empty list beside `message` is taken for an empty list, and is not read again by the next sync"
@@ -9,3 +9,5 @@ export const offToday: ReadonlyArray<{ readonly dial: string; readonly reason: s
     reason: "any 404 confirms a deletion, also the page of a proxy"
   }
 ]
+
+export const isOn = (dial: string): boolean => !offToday.some((one) => one.dial === dial)

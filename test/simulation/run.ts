@@ -66,13 +66,14 @@ export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
     Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
   })
   const progress = () => machine.writes + services.reduce((sum, { sent }) => sum + sent.length, 0)
-  let [steps, since, alarms] = [0, clock.elapsed, 0]
+  const awake = () => clock.elapsed - clock.slept
+  let [steps, since, alarms] = [0, awake(), 0]
   while (true) {
     await activity.rest()
     if (fiber.pollUnsafe() !== undefined) break
     const now = progress()
-    if (now !== steps) [steps, since, alarms] = [now, clock.elapsed, 0]
-    if (!clock.next() || clock.elapsed - since > idleMsMax || ++alarms > alarmsMax) {
+    if (now !== steps) [steps, since, alarms] = [now, awake(), 0]
+    if (!clock.next() || awake() - since > idleMsMax || ++alarms > alarmsMax) {
       machine.kill()
       Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
       do await activity.rest()

@@ -24,6 +24,8 @@ export interface Result {
   readonly wrong: ReadonlyArray<string>
 }
 
+/** More than a run of such an account takes. */
+const stepsMax = 1000
 const hourMs = 3_600_000
 const epoch = Date.parse("2026-03-02T09:00:00Z")
 
@@ -137,7 +139,10 @@ class Scenario {
     let stop = (): void => {}
     if (night.interruption) this.interrupt(night.interruption, () => stop())
     if (night.clock) this.at(night.clock.at, () => (clock.ahead += night.clock!.byMs))
-    if (night.suspended) this.at(night.suspended.at, () => (clock.elapsed += night.suspended!.ms))
+    const { suspended } = night
+    if (suspended)
+      for (let step = suspended.every; step < stepsMax; step += suspended.every)
+        this.at(step, () => clock.sleepAll(suspended.ms))
     const ran = await this.run(night, world.deletionShareMax, (interrupt) => (stop = interrupt))
     const isInterrupted = ran.synced === undefined || ran.exitCode === 75
     this.before = isInterrupted ? { full: night.full, durable: durableRequests(this.stage) } : undefined

@@ -139,6 +139,7 @@ export class SimulatedService extends Dispatcher {
       isDisturbed: true
     }
     const before =
+      sent.route?.kind === "list" &&
       onePages.has(sent.route?.collection ?? "") &&
       this.sent.findLast((one) => one.received && one.route === sent.route)
     if (before && before.received!.status === 200 && this.settings.couldLose(before.received!.text))

@@ -8,7 +8,7 @@ import { randomFrom } from "../support/random.ts"
 import { collections, tableOf, withParents } from "./catalogue.ts"
 import { type Change, isPossible } from "./changes.ts"
 import { type Glitch, type GlitchName, glitchKinds } from "./glitches.ts"
-import { offToday } from "./off-today.ts"
+import { isOn } from "./off-today.ts"
 
 /** What ends a run before its end. */
 export interface Interruption {
@@ -33,8 +33,8 @@ export interface Night {
   readonly interruption?: Interruption
   /** The machine's clock is moved during the run. */
   readonly clock?: { readonly at: number; readonly byMs: number }
-  /** The machine sleeps: all that waits goes on late. */
-  readonly suspended?: { readonly at: number; readonly ms: number }
+  /** The machine sleeps again and again, after so many steps: all that waits goes on late. */
+  readonly suspended?: { readonly every: number; readonly ms: number }
   /** From this night on, the service behaves so. */
   readonly habits?: Variants
 }
@@ -137,6 +137,17 @@ export const draw = (seed: number): World => {
   }
 }
 
+/** A world of the seed that takes less than a second: few tables, two nights, and nothing at the end. */
+export const drawSmall = (seed: number): World => {
+  const world = draw(seed)
+  const chosen = withParents(world.collections.slice(0, 2)).map(({ collection }) => collection)
+  const nights = world.nights.slice(0, 2).map((night) => ({
+    ...night,
+    changes: night.changes.filter(({ collection }) => chosen.includes(collection))
+  }))
+  return { ...world, collections: chosen, contacts: Math.min(world.contacts, 12), nights, formats: [], verify: "no" }
+}
+
 interface Dice {
   readonly chance: (share: number) => boolean
   readonly int: (below: number) => number
@@ -154,7 +165,7 @@ const nightOf = (dice: Dice, chosen: ReadonlyArray<string>, isFirst: boolean): N
         { kind: "repeat", rate: 0.05 }
       ])
     : 0
-  const glitch = chance(isFirst ? 0.1 : 0.25) ? glitchOf(dice, chosen) : undefined
+  const glitch = chance(isFirst ? 0.1 : 0.35) ? glitchOf(dice, chosen) : undefined
   const interruption = chance(0.45) ? interruptionOf(dice) : undefined
   return {
     full,
@@ -166,7 +177,7 @@ const nightOf = (dice: Dice, chosen: ReadonlyArray<string>, isFirst: boolean): N
     ...(chance(0.2) && { churn: { perRequest: pick(0.1, 0.5, 1), deletes: pick(0, 0.1) } }),
     ...(interruption && { interruption }),
     ...(chance(0.1) && { clock: { at: 1 + int(200), byMs: pick(2 * hourMs, 9 * hourMs, -10 * 60_000, -3 * 60_000) } }),
-    ...(chance(0.15) && { suspended: { at: 1 + int(pick(40, 200)), ms: 150_000 } }),
+    ...(chance(0.15) && { suspended: { every: pick(5, 11, 29, 97), ms: 150_000 } }),
     ...(!isFirst && chance(0.1) && { habits: habitsOf(dice) })
   }
 }
@@ -233,8 +244,6 @@ const refusals: ReadonlyArray<FaultRule> = [
   { kind: "429-storm", rate: 0.01, ms: 15_000 },
   { kind: "429", rate: 0.02 }
 ]
-
-export const isOn = (dial: string): boolean => !offToday.some((one) => one.dial === dial)
 
 /** The tables of the world's collections. */
 export const tablesOf = ({ collections: chosen }: World): ReadonlySet<string> => new Set(chosen.map(tableOf))

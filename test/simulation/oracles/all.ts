@@ -13,6 +13,7 @@ import {
   spoiltAreRejected,
   surprises,
   tagsEqualService,
+  unansweredIsNotComplete,
   watermarksAreKnown
 } from "./rows.ts"
 import type { State } from "./state.ts"
@@ -79,6 +80,7 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
     ...(night.glitch && !isPlain(night.glitch)
       ? []
       : completeHasAll(stage, account, after, ran, { isTrusted, isFull: night.full })),
+    ...(night.glitch && isPlain(night.glitch) ? unansweredIsNotComplete(stage, ran) : []),
     ...(isUndisturbed && !isSpoilt ? surprises(ran) : []),
     ...(isUndisturbed
       ? equalsService(stage, after, ran, {
@@ -89,9 +91,12 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
       : []),
     ...(isUndisturbed && isTrusted ? [...tagsEqualService(stage, after), ...spoiltAreRejected(stage, after)] : []),
     ...(isUndisturbed && isFresh && night.full ? goneAreDeleted(stage, account, before, after, share) : []),
-    ...(isUndisturbed && isFresh && !isReduced ? nothingTwice(stage) : [])
+    ...(isUndisturbed && isFresh && !isReduced && !hasGivenUp(ran) ? nothingTwice(stage) : [])
   ]
 }
+
+/** A strategy that does not work is tried with requests that another one may send again. */
+const hasGivenUp = ({ statuses }: Ran) => statuses.some((one) => one.includes("could not be used"))
 
 const isEnded = ({ exitCode, synced }: Ran) => synced !== undefined && exitCode === 0
 

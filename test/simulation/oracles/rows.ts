@@ -32,8 +32,14 @@ export const differencesOf = (
       table,
       rows.filter((one) => one.location === location).map(({ row }) => row),
       [...recordsOf(index)]
-    ).filter((one) => !isExpected(one))
+    ).filter((one) => !isExpected(one) && !isMarked(one))
   )
+
+  /** A record that the service flagged as deleted, and then removed, is marked already. */
+  function isMarked(difference: string): boolean {
+    const [, id] = /^\w+ (\S+): not in the service$/.exec(difference) ?? []
+    return id !== undefined && rows.some((row) => row.id === id && row.deleted !== null)
+  }
 }
 
 /** The readings of a table in this run that have ended; empty if it was not read. */
@@ -65,6 +71,25 @@ export const completeHasAll = (
       .map((one) => `complete, but ${one}`)
   })
 }
+
+/**
+ * What no right answer has arrived for is not complete: the children of one parent, or every request for a list. `glitch`
+ * nights only: what a service that answers wrongly has kept back shows in no row.
+ */
+export const unansweredIsNotComplete = ({ services, world }: Stage, ran: Ran): ReadonlyArray<string> =>
+  world.collections.flatMap((collection) => {
+    const readings = readingsOf(ran, simulatedOf(collection).resource.table)
+    if (readings.length === 0 || readings.some(({ status }) => status !== "complete")) return []
+    return services.flatMap(({ sent }) =>
+      (["list", "children"] as const).flatMap((kind) => {
+        const own = sent.filter(({ route }) => route?.collection === collection && route.kind === kind)
+        const answers = Map.groupBy(own, ({ body, path }) => `${path} ${body}`).values()
+        const unanswered = answers.map((all) => all.every(({ isDisturbed }) => isDisturbed)).toArray()
+        const isMissing = kind === "list" ? !unanswered.includes(false) : unanswered.includes(true)
+        return own.length > 0 && isMissing ? [`${collection}: complete, although its ${kind} had no right answer`] : []
+      })
+    )
+  })
 
 /** After a run in which nothing was disturbed, what it finds is there, and what is gone is not. */
 export const equalsService = (

@@ -1,102 +1,11 @@
+/** Ways of the service that a whole command has to live with. test/simulation/claims.test.ts has the others. */
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
-import { openAccount, openAlone } from "../support/account.ts"
+import { openAccount } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
-
-interface Variant {
-  readonly name: string
-  /** Flags of the sandbox. */
-  readonly flags: ReadonlyArray<string>
-  /** The tables that it concerns, if not all core tables. */
-  readonly tables?: string
-  /** A warning that the run must report. */
-  readonly warning?: RegExp
-}
-const contacts = { tables: "contacts" }
-const opportunities = { tables: "pipelines,opportunities" }
-const messages = { tables: "conversations,messages" }
-const noCursor = /have no searchAfter/
-const variants: ReadonlyArray<Variant> = [
-  {
-    name: "contacts have no cursor, and pages are numbered",
-    flags: ["--quirk", "contactPaging=page", "--contacts", "700"],
-    warning: noCursor,
-    ...contacts
-  },
-  {
-    name: "contacts have neither a cursor nor page numbers",
-    flags: ["--quirk", "contactPaging=none", "--contacts", "1300"],
-    warning: noCursor,
-    ...contacts
-  },
-  {
-    name: "contacts have neither a cursor nor page numbers, and pages are shorter than requested",
-    flags: ["--quirk", "contactPaging=none", "--quirk", "pageCut=33", "--contacts", "450"],
-    warning: noCursor,
-    ...contacts
-  },
-  { name: "date filters need epoch milliseconds", flags: ["--quirk", "contactDateFilter=epoch"], ...contacts },
-  { name: "date filters are refused", flags: ["--quirk", "contactDateFilter=refused"], ...contacts },
-  {
-    name: "filters on opportunities are refused",
-    flags: ["--quirk", "opportunityFilters=refused"],
-    ...opportunities
-  },
-  {
-    name: "filters on opportunities are ignored",
-    flags: ["--quirk", "opportunityFilters=ignored"],
-    ...opportunities
-  },
-  { name: "a page of the export has at most 500 messages", flags: ["--quirk", "exportLimitMax=500"], ...messages },
-  { name: "messages have no date of change", flags: ["--quirk", "messageDateUpdated=false"], ...messages },
-  {
-    name: "conversations have dates in epoch milliseconds",
-    flags: ["--quirk", "conversationDates=epoch"],
-    ...messages
-  },
-  {
-    name: "another client of the account uses part of the rate limit",
-    flags: ["--limits", "100/1000/200000", "--foreign", "40"]
-  },
-  { name: "the limits are lower than documented", flags: ["--limits", "25/500/10000"] },
-  {
-    name: "the rate limit counts in fixed windows",
-    flags: ["--limits", "100/1000/200000", "--window-kind", "fixed"]
-  },
-  { name: "one request in twenty fails", flags: ["--faults", "0.05"] },
-  {
-    name: "some requests are refused with 429 below the rate limit",
-    flags: ["--limits", "100/400/200000", "--faults", "429:0.03"]
-  },
-  { name: "one response in ten is truncated", flags: ["--faults", "truncate:0.1"] },
-  { name: "one connection in ten is reset", flags: ["--faults", "reset-before:0.05,reset-after:0.05"] }
-]
-
-describe("a first and a second sync make the tables equal to the service even if", () => {
-  it.each(variants)("$name", { tags: ["slow"] }, async ({ flags, tables, warning }) => {
-    const account = await openAlone(tables, "--contacts", tables ? "120" : "40", ...flags)
-    try {
-      // Without a rate limit, only back-off and repeated readings wait.
-      const options = flags.includes("--limits") ? {} : { overrides: acceleratedClock(600_000) }
-      const run = () => sluice(["sync", ...account.selection], account.environment, options)
-      const first = await run()
-      assert.strictEqual(first.code, 0, first.stderr)
-      if (warning) assert.match(first.stderr, warning)
-      assert.deepStrictEqual(await account.differences(), [])
-      await account.service.post("change", { contacts: 0.02, opportunities: 0.02, conversations: 0.02 })
-      const second = await run()
-      assert.strictEqual(second.code, 0, second.stderr)
-      assert.deepStrictEqual(await account.differences(), [])
-      // Requests of another client are known from the next response only.
-      assert.isAtMost((await account.service.stats()).refused429, flags.includes("--foreign") ? 2 : 0)
-    } finally {
-      account.service.stop()
-    }
-  })
-})
 
 describe("responses without some records or fields", () => {
   it(
@@ -121,27 +30,6 @@ describe("responses without some records or fields", () => {
       }
     }
   )
-
-  it("the next sync reads a new contact without a date of change", async () => {
-    const account = await openAccount("--contacts", "20", "--quirk", "contactDateUpdated=once changed")
-    try {
-      const only = ["--only", "contacts"]
-      assert.strictEqual((await account.sync(...only)).code, 0)
-      const { locationId } = account.service
-      const created = await account.service.call("POST", "/contacts/", { locationId, firstName: "New" })
-      const { contact } = created as { readonly contact: Readonly<Record<string, unknown>> }
-      assert.notProperty(contact, "dateUpdated")
-      const ran = await account.sync(...only)
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      const rows = await query(
-        account.warehouse,
-        "SELECT first_name, date_updated FROM crm.contacts WHERE id = '" + contact["id"] + "'"
-      )
-      assert.deepStrictEqual(rows, [{ first_name: "New", date_updated: null }])
-    } finally {
-      account.service.stop()
-    }
-  })
 })
 
 describe("an API that is down", () => {

@@ -31,9 +31,19 @@ export const releaseIsWhole = ({ output }: Stage): ReadonlyArray<string> => {
 
 const readers: Readonly<Record<string, (path: string) => string>> = {
   csv: (path) =>
-    `read_csv('${path}', all_varchar = true, header = true, delim = ',', quote = '"', escape = '"', parallel = false, max_line_size = 500000, buffer_size = 1000000)`,
+    `read_csv('${path}', auto_detect = false, header = true, columns = ${columnsOf(path)}, delim = ',', quote = '"', escape = '"', parallel = false, max_line_size = 500000, buffer_size = 1000000)`,
   parquet: (path) => `read_parquet('${path}')`,
-  ndjson: (path) => `read_json('${path}', maximum_object_size = 500000)`
+  ndjson: (path) =>
+    `read_json('${path}', maximum_object_size = 500000, format = 'newline_delimited', columns = {'id': 'VARCHAR', '_run_id': 'VARCHAR', '_deleted_at': 'VARCHAR'})`
+}
+
+/** By the first line of the file: names of columns have no commas. */
+const columnsOf = (path: string): string => {
+  const [header] = readFileSync(path, "utf8").split(/\r?\n/)
+  return `{${header!
+    .split(",")
+    .map((name) => `'${name.replaceAll('"', "")}': 'VARCHAR'`)
+    .join(", ")}}`
 }
 
 /** The published rows of every table are those of the warehouse: ids, runs and times for all formats, and all columns of some. */

@@ -5,7 +5,7 @@
  */
 import { decimalOf, wholeDigits } from "./decimals.ts"
 import type { ColumnType } from "./fields.ts"
-import { instantText } from "./timestamps.ts"
+import { dayText, instantText } from "./timestamps.ts"
 
 /** Returned for a value that does not fit; it is then recorded in `meta.rejected_values`. */
 export const rejected = Symbol("rejected")
@@ -64,8 +64,7 @@ const decimal: Convert = (sent) => {
 /** See timestamps.ts. */
 const instant: Convert = (value) => (value === "" ? null : (instantText(value) ?? rejected))
 
-/** The day as it was written; that of a number in UTC. */
-const date: Convert = (value) => (value === "" ? null : (instantText(value)?.slice(0, 10) ?? rejected))
+const date: Convert = (value) => (value === "" ? null : (dayText(value) ?? rejected))
 
 /** Most values are texts and numbers, which need no JSON.stringify. */
 const json: Convert = (value) => {

@@ -22,7 +22,12 @@ const written = new RegExp(
  * is in UTC if it has no offset, and a date alone, which means its start, stays one. `undefined` if the value is not a
  * timestamp of the years 1 to 9999 in UTC.
  */
-export const instantText = (sent: unknown): string | undefined => {
+export const instantText = (sent: unknown): string | undefined => textOf(sent, fromNumber)
+
+/** The day of a value as it was written; that of a number in UTC. A birthday may be in 1970, which the time of an event is not. */
+export const dayText = (sent: unknown): string | undefined => textOf(sent, fromDayNumber)?.slice(0, 10)
+
+const textOf = (sent: unknown, fromNumber: (count: number) => string | undefined): string | undefined => {
   const value = JSON.isRawJSON(sent) ? sent.rawJSON : sent
   if (typeof value === "number") return fromNumber(value)
   if (typeof value !== "string") return undefined
@@ -60,14 +65,20 @@ const fromText = (text: string): string | undefined => {
   return isInYears(Date.parse(read)) ? read : undefined
 }
 
+/** A number of an event counts milliseconds from 1973 on, and seconds from 2001 on: the service is younger than both. */
+const fromNumber = (count: number): string | undefined =>
+  count >= 1e9 && count < 1e11 ? fromSeconds(count) : fromDayNumber(count)
+
 /**
  * A number counts milliseconds. One of less than eleven digits, in 1969 or 1970, does so only if it is a quarter of an hour, in
  * which a day begins somewhere, and else counts seconds, if these are of 2001 or later: no unit makes any other a time.
  */
-const fromNumber = (count: number): string | undefined => {
+const fromDayNumber = (count: number): string | undefined => {
   if (Math.abs(count) >= 1e10 || count % (dayMs / 96) === 0) return fromEpoch(String(count))
-  return count >= 1e9 ? fromEpoch(String(Math.round(count * 1e6) / 1e3)) : undefined
+  return count >= 1e9 ? fromSeconds(count) : undefined
 }
+
+const fromSeconds = (count: number) => fromEpoch(String(Math.round(count * 1e6) / 1e3))
 
 /** `text`: epoch milliseconds. */
 const fromEpoch = (text: string): string | undefined => {

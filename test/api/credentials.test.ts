@@ -51,6 +51,25 @@ describe("a renewal", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect.each([
+    [{}],
+    [{ refresh_token: "" }],
+    [{ refresh_token: null, expires_in: {}, error: null, message: ["issued"], scope: 7 }],
+    [{ refresh_token: 17, expires_in: "soon", error_description: false }]
+  ])("without a usable refresh token keeps the one before: %j", ([more]) =>
+    Effect.gen(function* () {
+      const sent: Array<string | undefined> = []
+      const credentials = yield* makeCredentials(oauth(), (path, fields) => {
+        sent.push(fields["refresh_token"])
+        return form(200, { access_token: `access-${sent.length}`, ...more })(path, fields)
+      })
+      assert.strictEqual(yield* credentials.token, "access-1")
+      yield* TestClock.adjust("2 days")
+      assert.strictEqual(yield* credentials.token, "access-2")
+      assert.deepStrictEqual(sent, ["refresh-4711", "refresh-4711"])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("that fails states the reason, and whether the tokens are refused", () =>
     Effect.gen(function* () {
       const kinds: ReadonlyArray<readonly [number, unknown, RegExp]> = [
@@ -60,6 +79,9 @@ describe("a renewal", () => {
           /"BadCredentials".*invalid_grant: <redacted>/
         ],
         [401, { error: "invalid_client" }, /"BadCredentials".*invalid_client/],
+        [400, { error: { code: "invalid_grant", message: "expired" } }, /"BadCredentials".*invalid_grant: expired/],
+        [400, { message: ["invalid_grant", "expired"] }, /"BadCredentials".*invalid_grant: expired/],
+        [400, { errors: [{ message: "invalid_grant" }] }, /"BadCredentials".*invalid_grant/],
         [200, {}, /"BadCredentials"/],
         [400, { statusCode: 400, message: "Location is not active" }, /"Unavailable".*paused.*"later":true/],
         [502, "<html>", /"TransportError"/],

@@ -306,3 +306,17 @@ describe("a request", () => {
     assert.deepInclude(headersOf(bound("POST", {}), "t"), { "content-type": "application/json" })
   })
 })
+
+describe("a header of the rate limit", () => {
+  it.each(["", " ", "unknown", "-1", "1e3", "12 requests", "NaN"])("that is %j says nothing", (text) => {
+    const names = ["x-ratelimit-max", "x-ratelimit-remaining", "x-ratelimit-daily-remaining", "x-ratelimit-limit-daily"]
+    const { dailyMax, dailyRemaining, max, remaining } = rateHeaders(
+      Object.fromEntries(names.map((one) => [one, text])),
+      200
+    )
+    assert.deepStrictEqual([dailyMax, dailyRemaining, max, remaining], [undefined, undefined, undefined, undefined])
+  })
+
+  it("of 0 says that nothing is left", () =>
+    assert.strictEqual(rateHeaders({ "x-ratelimit-daily-remaining": "0" }, 200).dailyRemaining, 0))
+})

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import { instantText } from "../../src/catalog/timestamps.ts"
+import { dayText, instantText } from "../../src/catalog/timestamps.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { randomFrom } from "../support/random.ts"
@@ -38,9 +38,11 @@ const cases: ReadonlyArray<readonly [sent: unknown, utc: string | undefined]> = 
   // Midnight in 1969 and 1970, in UTC and in India.
   [0, "1970-01-01T00:00:00"],
   [-86_400_000, "1969-12-31T00:00:00"],
-  [2_678_400_000, "1970-02-01T00:00:00"],
-  [7_776_000_000, "1970-04-01T00:00:00"],
-  [1_708_200_000, "1970-01-20T18:30:00"],
+  // Seconds, also those that would be a quarter of an hour in milliseconds.
+  [1_749_600_000, "2025-06-11T00:00:00"],
+  [1_767_600_000, "2026-01-05T08:00:00"],
+  [1_771_200_000, "2026-02-16T00:00:00"],
+  [1_728_000_000, "2024-10-04T00:00:00"],
   [1_767_261_600, "2026-01-01T10:00:00"],
   [1_767_261_600.25, "2026-01-01T10:00:00.25"],
   [-62_135_596_800_000, "0001-01-01T00:00:00"],
@@ -111,4 +113,15 @@ describe("a timestamp", () => {
       }
     }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 128 })))
   )
+})
+
+describe("a day", () => {
+  // A birthday may be in 1970; the time of an event is not.
+  it.each([
+    [2_678_400_000, "1970-02-01"],
+    [7_776_000_000, "1970-04-01"],
+    [1_708_200_000, "1970-01-20"],
+    [1_767_261_600, "2026-01-01"],
+    ["1970-04-01T23:00:00-05:00", "1970-04-01"]
+  ])("that is sent as %s is %s", (sent, day) => assert.strictEqual(dayText(sent), day))
 })

@@ -47,18 +47,28 @@ const StoredTokens = Schema.Struct({
 })
 type Tokens = typeof StoredTokens.Type
 
-/** The service uses two spellings of the fields. */
-const TokenResponse = Schema.Struct({
-  access_token: Schema.optional(Schema.String),
-  accessToken: Schema.optional(Schema.String),
-  refresh_token: Schema.optional(Schema.String),
-  refreshToken: Schema.optional(Schema.String),
-  expires_in: Schema.optional(Schema.Unknown),
-  expiresIn: Schema.optional(Schema.Unknown),
-  error: Schema.optional(Schema.String),
-  error_description: Schema.optional(Schema.String),
-  message: Schema.optional(Schema.String)
-})
+/** An object of JSON, whose fields may be missing or have any form: what can be used is used. */
+const TokenResponse = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+
+/** The first of the fields that is a text; the service uses two spellings. */
+const textIn = (response: typeof TokenResponse.Type, ...names: ReadonlyArray<string>): string | undefined =>
+  names.map((name) => response[name]).find((value) => typeof value === "string" && value.trim() !== "") as
+    | string
+    | undefined
+
+/** What the error of a response says, in each of its usual forms. */
+const reasonIn = (response: typeof TokenResponse.Type): string => {
+  const texts = ["error", "error_description", "message", "errors"].flatMap((name) => textsIn(response[name]))
+  return [...new Set(texts)].join(": ")
+}
+const textsIn = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value === "string") return value === "" ? [] : [value]
+  if (Array.isArray(value)) return value.flatMap(textsIn)
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) =>
+    /^(error|code|message|description|error_description)$/.test(name) ? textsIn(one) : []
+  )
+}
 
 /** The end of the scope stores what could not be stored before. */
 export const makeCredentials = (settings: CredentialSettings, sendForm: SendForm) =>
@@ -145,30 +155,32 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
   const refresh = Effect.uninterruptible(Effect.flatMap(Effect.forkDetach(Effect.interruptible(renewed)), Fiber.join))
 
   const requested = Effect.fnUntraced(function* (now: number) {
+    const sent = tokens?.refreshToken ?? Redacted.value(settings.refreshToken)
     const { status, body } = yield* sendForm("/oauth/token", {
       client_id: settings.clientId,
       client_secret: Redacted.value(settings.clientSecret),
       grant_type: "refresh_token",
-      refresh_token: tokens?.refreshToken ?? Redacted.value(settings.refreshToken)
+      refresh_token: sent
     })
-    const response = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(TokenResponse))(body ?? "").pipe(
+    const response = yield* Schema.decodeUnknownEffect(TokenResponse)(body ?? "").pipe(
       Effect.catch(() => Effect.succeed(undefined))
     )
-    const reason = [response?.error, response?.error_description ?? response?.message].filter(Boolean).join(": ")
+    const reason = response && reasonIn(response)
     const message = withoutSecrets(`the token endpoint answered ${status} ${reason || "without tokens"}`, secrets)
     // An error of a gateway, or an unreadable response, does not mean that the refresh token is invalid.
     if (response === undefined || status >= 500 || status === 429 || status === 408)
       return yield* new TransportError({ message, unsent: false })
-    if (/location is not active/i.test(reason))
+    if (/location is not active/i.test(reason ?? ""))
       return yield* new Unavailable({
         message: `the account is paused; its tokens remain valid (${message})`,
         later: true
       })
-    const accessToken = response.access_token ?? response.accessToken
-    const refreshToken = response.refresh_token ?? response.refreshToken
-    if (status >= 300 || accessToken === undefined || refreshToken === undefined)
-      return yield* new BadCredentials({ kind: "oauth", message })
-    const lifetimeMs = Number(response.expires_in ?? response.expiresIn ?? Number.NaN) * 1000 || usualLifetimeMs
+    const accessToken = textIn(response, "access_token", "accessToken")
+    if (status >= 300 || accessToken === undefined) return yield* new BadCredentials({ kind: "oauth", message })
+    // Without a new refresh token, the one that was sent stays valid (RFC 6749, section 6).
+    const refreshToken = textIn(response, "refresh_token", "refreshToken") ?? sent
+    const seconds = Number(response["expires_in"] ?? response["expiresIn"])
+    const lifetimeMs = seconds > 0 && Number.isFinite(seconds) ? seconds * 1000 : usualLifetimeMs
     // Early enough for requests in flight, but no more than a tenth of the lifetime early.
     const renewAt = now + lifetimeMs - Math.min(60_000, lifetimeMs / 10)
     return { accessToken, refreshToken, expiresAt: now + lifetimeMs, renewAt, origin } satisfies Tokens

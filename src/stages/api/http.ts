@@ -50,7 +50,9 @@ export const lengthIn = (headers: Headers): number | undefined => {
 /** The rate limit as the headers of a response report it. */
 export const rateHeaders = (headers: Headers, status: number): RateLimitSnapshot => {
   const number = (name: string) => {
-    const value = Number(headers[name] ?? Number.NaN)
+    // An empty or unreadable header says nothing.
+    const text = headerOf(headers, name)?.trim() ?? ""
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
     // Larger values are errors: 1e11 ms are three years.
     return value >= 0 && value < 1e11 ? value : undefined
   }

@@ -9,4 +9,5 @@ SELECT
   locations.country
 FROM {{ ref('stg_locations') }} AS locations
 LEFT JOIN {{ ref('stated_currencies') }} AS stated ON stated.location_id = locations.id
-LEFT JOIN (SELECT DISTINCT name FROM pg_timezone_names()) AS zones ON zones.name = locations.timezone
+LEFT JOIN (SELECT lower(name) AS key, min(name) AS name FROM pg_timezone_names() GROUP BY ALL) AS zones
+  ON zones.key = lower(trim(regexp_replace(locations.timezone, '^\(.*?\)', '')))

@@ -1,4 +1,5 @@
--- Whether an appointment is past is decided by the time at which its row was read, because tables do not change by themselves.
+-- Whether an appointment is past is decided by the time at which appointments were last read completely, because tables do not
+-- change by themselves.
 SELECT
   appointments.location_id,
   appointments.id AS appointment_id,
@@ -10,7 +11,7 @@ SELECT
   appointments.appointment_status = 'noshow' AS is_no_show,
   appointments.appointment_status IN ('showed', 'completed') AS is_attended,
   appointments.appointment_status IN ('cancelled', 'invalid') AS is_cancelled,
-  appointments.start_time < appointments._synced_at AS is_past,
+  appointments.start_time < greatest(readings.complete_at, appointments._synced_at) AS is_past,
   appointments.start_time,
   appointments.end_time,
   appointments.start_time AT TIME ZONE locations.time_zone AS start_local,
@@ -21,6 +22,8 @@ SELECT
   appointments._synced_at
 FROM {{ ref('stg_appointments') }} AS appointments
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+LEFT JOIN {{ source('meta', 'watermarks') }} AS readings
+  ON readings.location_id = appointments.location_id AND readings.resource = 'appointments'
 LEFT JOIN {{ ref('stg_calendars') }} AS calendars
   ON calendars.location_id = appointments.location_id AND calendars.id = appointments.calendar_id
 WHERE appointments.deleted IS NOT TRUE

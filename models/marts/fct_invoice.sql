@@ -1,8 +1,13 @@
--- "Overdue" is no status of the service: an invoice is overdue if something is due after its date, on the day it was read.
+-- "Overdue" is no status of the service: an invoice is overdue if something is due after its date, on the day on which the list
+-- was last read completely. _synced_at is when the row last changed, which may be months ago.
 WITH invoices AS (
-  SELECT invoices.*, (invoices._synced_at AT TIME ZONE locations.time_zone)::DATE AS read_local_date
+  SELECT
+    invoices.*,
+    (greatest(readings.complete_at, invoices._synced_at) AT TIME ZONE locations.time_zone)::DATE AS read_local_date
   FROM {{ ref('stg_invoices') }} AS invoices
   LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+  LEFT JOIN {{ source('meta', 'watermarks') }} AS readings
+    ON readings.location_id = invoices.location_id AND readings.resource = 'invoices'
 )
 SELECT
   location_id,

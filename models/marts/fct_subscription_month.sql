@@ -6,7 +6,8 @@ WITH subscriptions AS (
   SELECT
     subscriptions.*,
     coalesce(locations.time_zone, 'UTC') AS local_zone,
-    (max(subscriptions._synced_at) OVER (PARTITION BY subscriptions.location_id) AT TIME ZONE local_zone)::DATE AS read_local_date,
+    (greatest(readings.complete_at, max(subscriptions._synced_at) OVER (PARTITION BY subscriptions.location_id))
+      AT TIME ZONE local_zone)::DATE AS read_local_date,
     (subscriptions.created_at AT TIME ZONE local_zone)::DATE AS created_local_date,
     (subscriptions.canceled_at AT TIME ZONE local_zone)::DATE AS ended_local_date,
     CASE WHEN created_local_date BETWEEN DATE '2010-01-01' AND read_local_date THEN created_local_date END AS started_local_date,
@@ -14,6 +15,8 @@ WITH subscriptions AS (
     coalesce(canceled_local_date, read_local_date) AS last_local_date
   FROM {{ ref('stg_subscriptions') }} AS subscriptions
   LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+  LEFT JOIN {{ source('meta', 'watermarks') }} AS readings
+    ON readings.location_id = subscriptions.location_id AND readings.resource = 'subscriptions'
   WHERE coalesce(subscriptions.status, 'unknown') NOT IN ('incomplete', 'incomplete_expired')
 ), months AS (
   SELECT *,

@@ -228,7 +228,7 @@ describe("the versions of models", () => {
   it("differ if the SQL, a sentence or a source differs, also of a model that it refers to", async () => {
     const { modelVersions } = await import("../../src/stages/publish/models.ts")
     const versions = (texts: Readonly<Record<string, string>>, things = "v1") =>
-      modelVersions(models(texts), { things })
+      modelVersions(models(texts), { things }, [])
     const one = versions(usual)
     assert.deepStrictEqual(versions(usual), one)
     const changed = versions(usual, "v2")
@@ -237,7 +237,11 @@ describe("the versions of models", () => {
     const other = versions({ ...usual, stg_things: `${usual.stg_things} AND true` })
     assert.notStrictEqual(other["named"], one["named"])
     const [first] = models(usual).models as [Model]
-    const described = modelVersions({ models: [{ ...first, description: "Other." }], problems: [] }, { things: "v1" })
+    const described = modelVersions(
+      { models: [{ ...first, description: "Other." }], problems: [] },
+      { things: "v1" },
+      []
+    )
     assert.notStrictEqual(described[first.name], one[first.name])
   })
 })

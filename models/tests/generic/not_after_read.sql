@@ -3,5 +3,5 @@
 {{ config(severity = 'warn') }}
 SELECT *
 FROM {{ model }}
-WHERE {{ column_name }} > (SELECT max(_synced_at) FROM {{ source('crm', 'locations') }}) + INTERVAL 1 DAY
+WHERE {{ column_name }} > (SELECT max(complete_at) FROM {{ source('meta', 'watermarks') }}) + INTERVAL 1 DAY
 {% endtest %}

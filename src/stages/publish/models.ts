@@ -29,10 +29,18 @@ export type ModelVersions = Readonly<Record<string, string>>
 /** Increase it when the program builds other rows from the same SQL. */
 const layout = 1
 
-/** Tables of `meta` change with every run, which alone is no reason for a release. */
-export const modelVersions = ({ models }: Ordered, versions: Changes["versions"]): ModelVersions => {
+/**
+ * Tables of `meta` change with every run, which alone is no reason for a release; but another day of the last complete readings,
+ * `days`, is one: what was due yesterday is overdue today.
+ */
+export const modelVersions = (
+  { models }: Ordered,
+  versions: Changes["versions"],
+  days: ReadonlyArray<string>
+): ModelVersions => {
   const found: Record<string, string> = {}
-  const versionOf = ({ schema, table }: Source) => (schema === "meta" ? schema : versions[table])
+  const versionOf = ({ schema, table }: Source) =>
+    schema === "meta" ? [schema, table === "watermarks" ? days : []].flat().join(" ") : versions[table]
   for (const model of models) {
     const inputs = [...refsOf(model).map((ref) => found[ref]), ...sourcesOf(model).map(versionOf)]
     found[model.name] = hash("sha256", JSON.stringify([layout, model, inputs])).slice(0, 32)

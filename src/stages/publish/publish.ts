@@ -13,6 +13,7 @@ import { snapshotName } from "../../output/paths.ts"
 import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import type { Ordered } from "./models/order.ts"
 import { storedFingerprint } from "../../stores/warehouse/meta/schema-version.ts"
+import { readingDays } from "../../stores/warehouse/meta/watermarks.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type TableName, changesSince } from "./changes.ts"
 import { storedTables } from "../../stores/warehouse/columns.ts"
@@ -89,7 +90,7 @@ export const publish = Effect.fn("publish")(function* (
   const previous = options.full ? undefined : yield* previousRelease(folder)
   const changes = yield* changesSince(previous, tables)
   const models = options.models ?? { models: [], problems: [] }
-  const versions = modelVersions(models, changes.versions)
+  const versions = modelVersions(models, changes.versions, yield* readingDays)
   const definitions = hash("sha256", JSON.stringify([yield* storedFingerprint(), statements])).slice(0, 32)
   if (previous && isCurrent(previous.manifest)) {
     yield* confirmRelease(previous)

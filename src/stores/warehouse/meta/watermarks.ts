@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import { type Capabilities, decodeCapabilities, encodeCapabilities } from "../../../values/capabilities.ts"
-import { isAny, query } from "../query.ts"
+import { isAny, query, queryTexts } from "../query.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -34,6 +34,18 @@ export const watermarksOf = Effect.fnUntraced(function* (
        capabilities FROM meta.watermarks WHERE location_id = ${literal(location)}`
   )
   return new Map(rows.map(({ resource, ...watermark }) => [resource, watermark]))
+})
+
+/** The days, in the time zone of each location, on which resources were last read completely. */
+export const readingDays = Effect.suspend(() => {
+  const days = (zone: string, joins: string) =>
+    queryTexts(
+      `SELECT DISTINCT (w.complete_at AT TIME ZONE ${zone})::DATE::VARCHAR AS day FROM meta.watermarks AS w ${joins}
+       WHERE w.full_complete_at IS NOT NULL AND w.complete_at IS NOT NULL ORDER BY ALL`
+    )
+  const ofLocations = `LEFT JOIN crm.locations AS l ON l.id = w.location_id LEFT JOIN pg_timezone_names() AS z ON z.name = l.timezone`
+  // The copy of a masked release may have no locations.
+  return Effect.catch(days("coalesce(z.name, 'UTC')", ofLocations), () => days("'UTC'", ""))
 })
 
 /** The end of a complete reading. */

@@ -256,4 +256,36 @@ describe("a file behind a link", () => {
       host.stop()
     }
   })
+
+  it("that was a sign-in page for a night is requested again, also if an earlier version took the page for it", async () => {
+    const host = await startFileHost()
+    const account = await openAlone("users,files", "--contacts", "2")
+    try {
+      const users = await account.service.records("users")
+      for (const { id } of users)
+        await account.service.post("edit", {
+          collection: "users",
+          id,
+          fields: { profilePhoto: id === users[0]!["id"] ? `${host.url}/me.png` : null }
+        })
+      const environment = { ...account.environment, SLUICE_FILES: "users" }
+      const sync = (...flags: ReadonlyArray<string>) => sluice(["sync", ...account.selection, ...flags], environment)
+      const status = async () => (await query(account.warehouse, "SELECT status FROM crm.files"))[0]!["status"]
+      host.files.set("/me.png", Buffer.from("<!DOCTYPE html><title>Please sign in</title>"))
+      const first = await sync()
+      assert.strictEqual(first.code, 3, first.stderr)
+      assert.match(first.stderr, /files: 1 file failed: the host sent a page \(HTML\) in place of a file/)
+      const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")
+      host.files.set("/me.png", png)
+      assert.strictEqual((await sync()).code, 0)
+      assert.strictEqual(await status(), "fetched")
+      await query(account.warehouse, "UPDATE crm.files SET found_type = NULL, content_type = 'text/html'", "READ_WRITE")
+      const before = host.requested.length
+      assert.strictEqual((await sync("--full")).code, 0)
+      assert.strictEqual(host.requested.length, before + 1)
+    } finally {
+      discard(account)
+      host.stop()
+    }
+  })
 })

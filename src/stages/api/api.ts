@@ -22,7 +22,7 @@ import { type Received, Transport, makeExchange } from "./exchange.ts"
 import { type Fetched, type FileRequest, fetchFile } from "./fetch-file.ts"
 import { linkedText, makeLinks } from "./links.ts"
 import { bodyBytesMax, bytesWithoutSecrets, spellings, withoutSecrets } from "./response-body.ts"
-import { type Named, namesRecord, ownMessage, saysGone } from "./record-errors.ts"
+import { type Named, namesRecord, ownMessage, saysNotFound } from "./record-errors.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, httpRequest } from "./http.ts"
 import type { Detail } from "../../values/reason.ts"
 
@@ -357,7 +357,7 @@ const classify = (status: number, body: Buffer | undefined, named: Named): Statu
     return namesRecord(named) ? new RequestRejected({ status, ...answer }) : new WrongLocation(answer)
   }
   // For an unknown id, the documents say 404, but the service also sends 400.
-  if ([400, 404].includes(status) && own !== undefined && saysGone(own, named)) return new NotFound(answer)
+  if ([400, 404].includes(status) && own !== undefined && saysNotFound(own, named)) return new NotFound(answer)
   return new RequestRejected({ status, ...answer, isOwn: own !== undefined })
 }
 

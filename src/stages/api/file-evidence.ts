@@ -76,10 +76,12 @@ export const contradictionIn = (
 ): string | undefined => {
   /** What the record and the link say that it is. */
   const own = [ofType(type), ofName(name), ofName(nameIn(url))].filter((one) => one !== undefined)
-  const told = own.length > 0 ? own : [ofType(announced)].filter((one) => one !== undefined)
+  const reported = own.length > 0 ? own : [ofType(announced)].filter((one) => one !== undefined)
   const isSized = size !== null && size !== undefined && size > 0
   if (bytes === 0)
-    return size !== 0 && (isSized || told.some((one) => signed.has(one))) ? "the host sent an empty file" : undefined
+    return size !== 0 && (isSized || reported.some((one) => signed.has(one)))
+      ? "the host sent an empty file"
+      : undefined
   const seen = ofType(found) ?? ofText(head)
   if (seen !== undefined && signed.has(seen)) {
     // A host may convert a picture. What no name says is another file.
@@ -90,8 +92,8 @@ export const contradictionIn = (
   if (seen !== undefined && !own.some((one) => one === seen || (markup.has(one) && markup.has(seen))))
     return `the host sent ${words[seen]} in place of a file`
   if (!isPlain(head)) return undefined
-  if (told.length > 0 && told.every((one) => signed.has(one)))
-    return `the host sent a text in place of ${words[told[0]!]}`
+  if (reported.length > 0 && reported.every((one) => signed.has(one)))
+    return `the host sent a text in place of ${words[reported[0]!]}`
   return isSized && size !== bytes ? `the host sent a text of ${bytes} bytes, and the record says ${size}` : undefined
 }
 

@@ -23,15 +23,15 @@ export const ownMessage = (status: number, body: Buffer): string | undefined => 
 const isOfRouter = /^cannot (get|post) |no route/i
 
 /** Whether a message of the service says that the record of a request does not exist. */
-export const saysGone = (message: string, { request, template }: Named): boolean => {
-  if (!isGone.test(message)) return false
+export const saysNotFound = (message: string, { request, template }: Named): boolean => {
+  if (!isNotFound.test(message)) return false
   if ([...idsIn(request.path, template), ...idsAmong(request.parameters)].some((id) => message.includes(id)))
     return true
   // The message names no id, or that of another record.
   const text = words(message)
   return !namesAnId.test(message) && kindsIn(template ?? request.path).some((kind) => text.includes(` ${kind} `))
 }
-const isGone = /not (be )?found|(does|did) ?n[o']t exist|no longer exist|no such|(was|been|is) deleted/i
+const isNotFound = /not (be )?found|(does|did) ?n[o']t exist|no longer exist|no such|(was|been|is) deleted/i
 const namesAnId = /\b(?=\w*\d)[\w-]{8,}\b/
 
 /** Whether the request names a record, and not only the location. */

@@ -5,6 +5,7 @@
 import { Clock, Effect, Stream } from "effect"
 import { statfs } from "node:fs/promises"
 import type { Fetched } from "../api/fetch-file.ts"
+import { contradictionIn } from "../api/file-evidence.ts"
 import { Api } from "../api/api.ts"
 import type { ApiError, BudgetExhausted } from "../api/errors.ts"
 import { chosenLinks } from "../../catalog/link-columns.ts"
@@ -74,7 +75,9 @@ export const readFiles = Effect.fn("extract.files")(function* (
     (row) => Effect.map(differenceOf(folder, row, isFull), (difference) => difference !== undefined),
     { concurrency: 8 }
   )
-  yield* noteDamaged(location, damaged)
+  // What earlier versions took for files: a text in place of a picture or a PDF file.
+  const mistaken = isFull ? (yield* knownFiles(location, undefined)).filter(isMistaken) : []
+  yield* noteDamaged(location, [...damaged, ...mistaken])
   const unlinked = yield* withoutLink(columns, location)
   if (unlinked.length > 0)
     yield* vault.append({
@@ -166,6 +169,14 @@ export const readFiles = Effect.fn("extract.files")(function* (
     capabilities: noCapabilities
   }
 })
+
+type KnownFile = Effect.Success<ReturnType<typeof knownFiles>>[number]
+const isMistaken = ({ bytes, contentType, foundType, name, url }: KnownFile): boolean =>
+  foundType === null &&
+  contradictionIn(
+    { head: Buffer.alloc(0), bytes, found: undefined, announced: contentType ?? undefined, url },
+    { name }
+  ) !== undefined
 
 const isAlmostFull = (folder: string) =>
   onDisk(folder, "read", async () => {

@@ -135,9 +135,18 @@ const bytesSql = `try_cast(regexp_extract(${about("size")}, '^\\d{1,15}$') AS BI
 /** The files that rows of `crm.files` name. `since`: those fetched later; epoch milliseconds. */
 export const knownFiles = (location: string, since: number | undefined) =>
   query(
-    { path: String, sha256: String, ...numbers("bytes") },
-    `SELECT DISTINCT path, sha256, bytes FROM crm.files WHERE location_id = ${literal(location)} AND path IS NOT NULL
-     ${since === undefined ? "" : `AND fetched_at > ${instantOf(since)}`}`
+    {
+      path: String,
+      sha256: String,
+      ...numbers("bytes"),
+      url: String,
+      name: orNull(String),
+      foundType: orNull(String),
+      contentType: orNull(String)
+    },
+    `SELECT path, sha256, bytes, min(url) AS url, min(name) AS name, min(found_type) AS "foundType", min(content_type) AS "contentType"
+     FROM crm.files WHERE location_id = ${literal(location)} AND path IS NOT NULL
+     ${since === undefined ? "" : `AND fetched_at > ${instantOf(since)}`} GROUP BY path, sha256, bytes`
   )
 
 /** What the files of all locations take. */

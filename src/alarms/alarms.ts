@@ -111,6 +111,17 @@ export const alarms = {
         ]
       })
   }),
+  limit: alarm({
+    when: "A limit of a program or a format leaves something out, such as the custom fields of a wide table after its last possible column.",
+    settings: {},
+    check: ({ facts }) =>
+      facts.limits.map(({ allowed, found, place, what, whole }) => ({
+        subject: place,
+        level: "warning",
+        what: `it has room for ${number(allowed)} ${what}, and there are ${number(found)}; ${whole} has all`,
+        next: "look at meta.limits; fewer fields, or columns of the settings that leave some out"
+      }))
+  }),
   requests: alarm({
     when: "The last sync sent far more requests than planned, at least 500 more.",
     settings: {

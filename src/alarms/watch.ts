@@ -65,6 +65,7 @@ const noFacts: Facts = {
   lastReadings: [],
   standing: [],
   targets: [],
+  limits: [],
   modelProblems: [],
   newFields: [],
   newValues: []

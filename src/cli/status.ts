@@ -7,7 +7,7 @@ import { isWhole, stateText } from "../values/state.ts"
 import { megabytes } from "../values/text.ts"
 import { alarmLines } from "../console/alarm-lines.ts"
 import { Output, duration, placeOf, table } from "../console/output.ts"
-import { sayLeft, sayLosses, sayStanding } from "../console/findings.ts"
+import { sayLeft, sayLimits, sayLosses, sayStanding } from "../console/findings.ts"
 import { sayHolder } from "../command/readable.ts"
 import { type CommandResult, printEither } from "../console/result.ts"
 import { type StatusFlags, isProblem, statusOnce } from "../run/status.ts"
@@ -58,6 +58,7 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
   yield* sayLeft(leftLocations)
   yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)
+  yield* sayLimits(data.limits)
   for (const line of alarmLines(alarms)) printText(line)
   yield* sayHolder(data, now)
   if (lastRun) say(runText(lastRun, now))

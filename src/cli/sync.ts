@@ -6,7 +6,7 @@ import { counted } from "../values/finding.ts"
 import { hasChanges } from "../values/run-resource.ts"
 import { stateText } from "../values/state.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
-import { sayEarlier, sayLeft, sayLosses, sayStanding, warn } from "../console/findings.ts"
+import { sayEarlier, sayLeft, sayLimits, sayLosses, sayStanding, warn } from "../console/findings.ts"
 import { Output, duration, placeOf, table } from "../console/output.ts"
 import { type SyncResult, logSynced } from "../run/sync-result.ts"
 import { printEither } from "../console/result.ts"
@@ -96,6 +96,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   }
   yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)
+  yield* sayLimits(data.limits)
   const publishing = published === "released" ? `, published in ${duration(data.elapsedMs - data.loadedMs)}` : ""
   say(`${counted(data.requests, "request")}, loaded in ${duration(data.loadedMs)}${publishing}. Run ${data.run}.`)
   if (data.suppressedRecords > 0)

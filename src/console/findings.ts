@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { type Finding, type Level, counted, worstFirst } from "../values/finding.ts"
 import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
 import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
+import type { ReachedLimit } from "../stores/warehouse/meta/limits.ts"
 import type { WideLoss } from "../stores/warehouse/meta/wide-readings.ts"
 import { some } from "../values/text.ts"
 import { Output, table } from "./output.ts"
@@ -69,6 +70,15 @@ export const sayLosses = Effect.fnUntraced(function* (losses: ReadonlyArray<Wide
   say(
     `${counted(all, "custom value does", "custom values do")} not fit the type of the field, and the cell is empty: ${some(columns)}. As sent in meta.wide_readings.`
   )
+})
+
+/** Where a limit leaves something out. */
+export const limitText = ({ allowed, found, leftOut, place, what, whole }: ReachedLimit): string =>
+  `${place} has room for ${allowed.toLocaleString("en-US")} ${what}, and there are ${found.toLocaleString("en-US")}: without ${some(leftOut)}. ${whole} has all.`
+
+export const sayLimits = Effect.fnUntraced(function* (limits: ReadonlyArray<ReachedLimit> = []) {
+  const { say } = yield* Output
+  for (const limit of limits) say(limitText(limit), "warn")
 })
 
 /** The rows of locations that the settings no longer name stay in every release, as they were last read. */

@@ -40,6 +40,21 @@ export const runResults = () => {
     Schema.Array(Schema.Struct({ table: Schema.String, column: Schema.String, rounded: Count, unfit: Count }))
   )
 
+  /** What a limit leaves out, by the table that lacks it; absent if there is nothing. */
+  const Limits = Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        place: Schema.String,
+        what: Schema.String,
+        allowed: Count,
+        found: Count,
+        leftOut: Texts,
+        /** The table that has all. */
+        whole: Schema.String
+      })
+    )
+  )
+
   /** Columns and custom fields that the settings keep out, whose values were stored before and still are. */
   const StoredEarlier = Schema.optionalKey(Texts)
 
@@ -76,6 +91,7 @@ export const runResults = () => {
     ),
     drift: Schema.Struct({ changes: Texts, unexpectedValues: Texts }),
     wideLosses: WideLosses,
+    limits: Limits,
     standingRejects: standingShape(),
     isVaultTruncated: Schema.Boolean,
     missingSegments: Schema.Array(Count),
@@ -125,6 +141,7 @@ export const runResults = () => {
     ),
     leftLocations: LeftLocations,
     wideLosses: WideLosses,
+    limits: Limits,
     standingRejects: standingShape(),
     /** As `check` prints them. */
     alarms: Schema.Array(ShownAlarm),

@@ -69,6 +69,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
     .toSorted((one, other) => Date.parse(one.completeAt!) - Date.parse(other.completeAt!))[0]
   // While the first run works, nothing is known to be complete.
   const targets = (facts?.targets ?? []).map(targetResult)
+  const limits = facts?.limits ?? []
   const isBehind = targets.some(({ failedSince }) => failedSince !== undefined)
   const isWrong = problems.length > 0 || readings.length === 0 || isBehind
   const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
@@ -95,6 +96,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
       ...(targets.length > 0 && { targets }),
       ...(left.length > 0 && { leftLocations: left }),
       ...(losses.length > 0 && { wideLosses: losses }),
+      ...(limits.length > 0 && { limits }),
       ...(standing.length > 0 && { standingRejects: standing }),
       alarms: shownAlarms(alarms),
       ...(ledger && { ledger }),

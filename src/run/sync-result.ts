@@ -6,6 +6,7 @@ import type { Synced } from "./sync-account.ts"
 import { sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
 import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
+import type { ReachedLimit } from "../stores/warehouse/meta/limits.ts"
 import type { WideLoss } from "../stores/warehouse/meta/wide-readings.ts"
 import { modelText, nextForLeft } from "../console/findings.ts"
 import { logEnd } from "../console/log.ts"
@@ -20,6 +21,7 @@ type Ended = Synced & {
   readonly earlier: ReadonlyArray<string>
   readonly left: ReadonlyArray<LeftLocation>
   readonly losses: ReadonlyArray<WideLoss>
+  readonly limits: ReadonlyArray<ReachedLimit>
   readonly standing: ReadonlyArray<StandingRejects>
   /** The names of the locations. */
   readonly names: Pick<CommandResult<"sync">["data"], "locations">
@@ -33,7 +35,8 @@ export interface SyncResult extends CommandResult<"sync">, Pick<Ended, "status" 
 
 /** `command`: the one that continues it. */
 export const resultOf = (synced: Ended, command: string): SyncResult => {
-  const { earlier, exitCode, isOfAll, isStoppedByDeadline, left, losses, requestsLeft, standing, status } = synced
+  const { earlier, exitCode, isOfAll, isStoppedByDeadline, left, limits, losses, requestsLeft, standing, status } =
+    synced
   const rows = synced.rowsWithStopped
   const continued = [...new Set(rows.map(({ run }) => run))].filter((run) => run !== synced.run.id)
   return {
@@ -56,6 +59,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       ...(continued.length > 0 && { continued }),
       drift: synced.drift,
       ...(losses.length > 0 && { wideLosses: losses }),
+      ...(limits.length > 0 && { limits }),
       ...(standing.length > 0 && { standingRejects: standing }),
       isVaultTruncated: synced.isVaultTruncated,
       missingSegments: synced.missingSegments,

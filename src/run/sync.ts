@@ -16,6 +16,7 @@ import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
 import { standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
+import { reachedLimits } from "../stores/warehouse/meta/limits.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-readings.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
 import { accountSettings, definitionsOf } from "../command/prologue.ts"
@@ -154,6 +155,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       earlier,
       left: yield* leftLocations(namedLocations),
       losses: yield* wideLosses(),
+      limits: yield* reachedLimits(),
       standing: yield* standingRejects(catalogue.resources),
       names: yield* namesOf(settings.map(({ location }) => location)),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),

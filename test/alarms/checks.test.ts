@@ -108,6 +108,7 @@ const noFacts = {
   lastReadings: [],
   standing: [],
   targets: [],
+  limits: [],
   modelProblems: [],
   newFields: [],
   newValues: []

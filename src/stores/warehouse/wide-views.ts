@@ -11,6 +11,7 @@ import type { Resource, Wide } from "../../catalog/resource.ts"
 import { idColumn, tablesOf, wideName } from "../../catalog/tables.ts"
 import { wideDictionaryStatements } from "./meta/columns.ts"
 import { contentVersions, storeViewVersions } from "./meta/content-versions.ts"
+import { type ReachedLimit, reachedLimits, storeLimits } from "./meta/limits.ts"
 import type { FieldColumn, FieldOfLocation } from "./meta/wide-readings.ts"
 import { columnsOfViewSql, nameColumnsStatements, readValuesSql } from "./meta/wide-readings.ts"
 import { readingFunction, readingOf, readingStatements } from "./meta/wide-readings.ts"
@@ -20,7 +21,7 @@ import { Warehouse } from "./warehouse.ts"
 import { nameColumns } from "./wide-names.ts"
 import { typed } from "./wide-types.ts"
 
-/** DuckDB cannot handle views with many more columns; further fields are only in the table of values. */
+/** DuckDB cannot handle views with many more columns; further fields are only in the table of values, and in `meta.limits`. */
 const columnsMax = 1000
 
 /** A view of a table with its own columns and one for each custom field. */
@@ -49,6 +50,8 @@ export interface WideView {
   readonly comments: (schema: string) => ReadonlyArray<string>
   /** New columns, whose names are to be stored permanently. */
   readonly named: ReadonlyArray<FieldColumn>
+  /** The columns for which it has no room. */
+  readonly leftOut: ReadonlyArray<string>
 }
 
 /**
@@ -67,8 +70,11 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   const isRead = versions.get(readingsName)?.version === readings
   const changed = views.filter(({ definition, view }) => versions.get(view)?.version !== definition)
   const { textFunction, transaction } = yield* Warehouse
+  const limits = views.filter(({ leftOut }) => leftOut.length > 0).map(limitOf)
+  const isKnown = JSON.stringify(limits) === JSON.stringify(yield* reachedLimits())
   if (!isRead) yield* textFunction(readingFunction, 2, readingOf)
   yield* transaction([
+    ...(isKnown ? [] : storeLimits(limits)),
     ...nameColumnsStatements(views.flatMap(({ named }) => named)),
     ...changed.map(({ statement }) => statement("crm")),
     ...wideDictionaryStatements(changed),
@@ -76,6 +82,15 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
     ...storeViewVersions([...changed, ...(isRead ? [] : [{ view: readingsName, definition: readings }])])
   ])
   return views
+})
+
+const limitOf = ({ columns, leftOut, values, view }: WideView): ReachedLimit => ({
+  place: view,
+  what: "columns of custom fields",
+  allowed: columnsMax,
+  found: columns.length + leftOut.length,
+  leftOut,
+  whole: values
 })
 
 const readingsName = "wide_readings"
@@ -111,6 +126,7 @@ export interface WideColumn {
 }
 interface WideColumns {
   readonly columns: ReadonlyArray<WideColumn>
+  readonly leftOut: ReadonlyArray<string>
   /** Column names to store, which these fields keep from now on. */
   readonly named: ReadonlyArray<FieldColumn>
 }
@@ -146,11 +162,15 @@ const columnsOf = (
   const names = nameColumns(found, wide.prefix, new Set(tablesOf(resource)[0].columns.map((column) => column.name)))
   const columns = new Map<string, WideColumn>()
   const named: Array<FieldColumn> = []
+  const leftOut = new Set<string>()
   const view = wideName(resource)
   for (const one of found) {
     const { dataType, field, key, known, location, name } = one
     const column = names.get(one)!
-    if (!columns.has(column) && columns.size >= columnsMax) continue
+    if (!columns.has(column) && columns.size >= columnsMax) {
+      leftOut.add(column)
+      continue
+    }
     const personal = classes === undefined ? one.personal : (classes[key ?? field] ?? "direct")
     const same = columns.get(column)
     columns.set(column, {
@@ -164,7 +184,7 @@ const columnsOf = (
     if (column !== known && (key !== undefined || wide.model === undefined))
       named.push({ view, location, field, column })
   }
-  return { columns: [...columns.values()], named }
+  return { columns: [...columns.values()], named, leftOut: [...leftOut].toSorted() }
 }
 
 /** SQL for fields that have a definition or a value. Folders are listed among the definitions, but have no values. */
@@ -176,7 +196,7 @@ const fieldsOf = ({ table, field, model }: Wide) =>
  * Aggregates all values of a row into lists once and picks each column from them. One aggregate for each column would
  * take a multiple of the time and memory.
  */
-const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns): WideView => {
+const viewOf = (resource: Resource, wide: Wide, { columns, leftOut, named }: WideColumns): WideView => {
   const [view, parent] = [wideName(resource), name(idColumn(resource.table))]
   const columnsOfField = Map.groupBy(
     columns.flatMap(({ column, fields }) =>
@@ -233,6 +253,7 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named }: WideColumns)
           `COMMENT ON COLUMN ${schema}.${name(view)}.${name(column)} IS ${literal(`${label}${dataType ? ` (${dataType})` : ""}`)}`
       )
     ],
-    named
+    named,
+    leftOut
   }
 }

@@ -11,7 +11,7 @@ import { freshness } from "./freshness.ts"
 import { overviewOf, overviewSection } from "./overview.ts"
 import { periodOf } from "./period.ts"
 import { readingsOf } from "./readings.ts"
-import { driftSection, rejectsSection, roundedSection, wideSection } from "./rejects.ts"
+import { driftSection, rejectsSection, roundedSection, limitsSection, wideSection } from "./rejects.ts"
 import { requestsSection } from "./requests.ts"
 import { runsSection } from "./runs.ts"
 import { bytes, count, share } from "../format.ts"
@@ -44,6 +44,7 @@ export const operations = Effect.fn("report.operations")(function* (
     rejects.content,
     yield* roundedSection(period),
     yield* wideSection(),
+    yield* limitsSection(),
     yield* driftSection(period),
     withheld,
     diskSection(yield* diskUse(output, { filesMax }))

@@ -1,6 +1,7 @@
 /** Sections: values and records that did not fit, and what the service sends differently from its documents. */
 import * as Effect from "effect/Effect"
 import type { StandingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
+import { reachedLimits } from "../../../stores/warehouse/meta/limits.ts"
 import { wideLosses } from "../../../stores/warehouse/meta/wide-readings.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
 import { count, counted } from "../format.ts"
@@ -114,6 +115,27 @@ export const wideSection = Effect.fn("report.wide")(function* () {
         text("Column", ({ column }) => fieldName(column)),
         number("Rounded", ({ rounded }) => rounded),
         number("Empty", ({ unfit }) => unfit)
+      ]
+    }
+  })
+})
+
+/** Absent if no limit leaves anything out. */
+export const limitsSection = Effect.fn("report.limits")(function* () {
+  return tableSection(yield* reachedLimits(), {
+    id: "limits",
+    title: "What a limit leaves out",
+    lead: "The tables of values have all of it. meta.limits has the names.",
+    table: {
+      id: "limits-table",
+      caption: "Limits that were reached, now",
+      folded: 12,
+      columns: [
+        text("Table", ({ place }) => place),
+        text("What", ({ what }) => what),
+        number("Room for", ({ allowed }) => allowed),
+        number("There are", ({ found }) => found),
+        text("All are in", ({ whole }) => whole)
       ]
     }
   })

@@ -114,6 +114,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
       "Cells of wide tables that do not show their custom value exactly, now: rounded to the decimals of the column, or empty because the value does not fit its type. The table of values has them as sent",
     columns: `view_name VARCHAR, column_name VARCHAR, rounded BIGINT, unfit BIGINT`
   },
+  limits: {
+    comment:
+      "What a limit leaves out, now: the table that lacks something, how many it can have and how many there are, what it lacks, and the table that has all",
+    columns: `place VARCHAR, what VARCHAR, allowed BIGINT, found BIGINT, left_out VARCHAR[], whole VARCHAR`
+  },
   wide_readings: {
     comment:
       "Custom values of fields of numbers, dates and times that were sent in another notation than the standard one, and how the wide tables show them; NULL if they are none",

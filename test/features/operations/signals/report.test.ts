@@ -22,6 +22,7 @@ const facts: Facts = {
   lastReadings: [],
   standing: [],
   targets: [],
+  limits: [],
   modelProblems: [],
   newFields: [],
   newValues: []

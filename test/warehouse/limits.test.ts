@@ -1,0 +1,59 @@
+/** More custom fields than a wide table has room for: whoever looks is told, and the values are in their table. */
+import { assert, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { discard, openAlone } from "../support/account.ts"
+import { sql } from "../support/broken.ts"
+import { query } from "../support/compare.ts"
+import { sluice } from "../support/sluice.ts"
+
+it(
+  "the 1,001st column of a wide table is named by publish, status, check and the report",
+  { tags: ["slow"] },
+  async () => {
+    const account = await openAlone("contacts,custom_fields,locations", "--contacts", "2")
+    const environment = { ...account.environment, SLUICE_FORMATS: "csv", SLUICE_MODELS: "false" }
+    const run = (...args: ReadonlyArray<string>) => sluice(args, environment)
+    assert.strictEqual((await account.sync()).code, 0)
+    const limits = async () => JSON.parse((await run("status", "--json")).stdout).data.limits
+    assert.isUndefined(await limits())
+    const [own] = await query(
+      account.warehouse,
+      "SELECT count(*)::INT AS n FROM crm.custom_fields WHERE model = 'contact' AND document_type IS DISTINCT FROM 'folder'"
+    )
+    // One more than there is room for.
+    await sql(
+      account.output,
+      `INSERT INTO crm.custom_fields BY NAME SELECT f.* REPLACE ('more' || i AS id, 'More ' || i AS name, 'contact.more_' || i AS field_key)
+     FROM (FROM crm.custom_fields WHERE model = 'contact' AND data_type = 'TEXT' LIMIT 1) AS f, range(1001 - ${Number(own!["n"])}) AS r (i)`
+    )
+    assert.strictEqual((await run("publish")).code, 0)
+    const [limit, ...more] = await limits()
+    assert.deepStrictEqual(more, [])
+    assert.deepStrictEqual(
+      [limit.place, limit.allowed, limit.found, limit.whole],
+      ["contacts_wide", 1000, 1001, "contact_custom_values"]
+    )
+    assert.lengthOf(limit.leftOut, 1)
+    assert.match(
+      (await run("status")).stderr.replaceAll(/\s+/g, " "),
+      /contacts_wide has room for 1,000 columns of custom fields, and there are 1,001: without \w+\. contact_custom_values has all\./
+    )
+    const checked = await run("check", "--json")
+    assert.strictEqual(checked.code, 4)
+    assert.deepStrictEqual(
+      JSON.parse(checked.stdout).data.alarms.map(({ kind, subject }: Record<string, string>) => `${kind}:${subject}`),
+      ["limit:contacts_wide"]
+    )
+    assert.include(readFileSync(join(account.output, "published/report/index.html"), "utf8"), "What a limit leaves out")
+    // The limit is reached no more.
+    await sql(
+      account.output,
+      "DELETE FROM crm.custom_fields WHERE id = 'more0'; UPDATE meta.content_versions SET version = uuid()"
+    )
+    assert.strictEqual((await run("publish")).code, 0)
+    assert.isUndefined(await limits())
+    assert.strictEqual((await run("check")).code, 0)
+    discard(account)
+  }
+)

@@ -105,7 +105,7 @@ export const alarms = {
           {
             subject: name,
             level: "wrong",
-            what: `it does not get what is new, since ${hours(now - failedSince)}; ${has}`,
+            what: `it has not got what is new for ${hours(now - failedSince)}; ${has}`,
             next: "./sluice status, which says why; then ./sluice publish"
           }
         ]

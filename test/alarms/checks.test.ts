@@ -147,6 +147,37 @@ describe("an alarm", () => {
     assert.deepStrictEqual(withFacts(failed(undefined)), ["wrong models:fct_invoice"])
     assert.deepStrictEqual(withFacts(failed(now - hour)), ["warning models:fct_invoice"])
   })
+  it("about a target that does not get what is new, until it does, and not while a run works", () => {
+    const target = {
+      name: "warehouse",
+      run: "r0",
+      deliveredAt: now - 50 * hour,
+      failedSince: now - 26 * hour,
+      problem: "refused"
+    }
+    assert.deepStrictEqual(withFacts({ targets: [target] }), ["wrong target:warehouse"])
+    assert.deepStrictEqual(withFacts({ targets: [target] }, { isRunning: true }), [])
+    assert.deepStrictEqual(withFacts({ targets: [{ ...target, failedSince: undefined, problem: undefined }] }), [])
+    const facts = { ...noFacts, targets: [target, { ...target, name: "new", run: undefined, deliveredAt: undefined }] }
+    const [late, never] = alarmsOf({ ...situation, facts }, limits)
+    assert.strictEqual(
+      late!.what,
+      "it has not got what is new for 26 hours; it has those of run r0, which it got 50 hours ago"
+    )
+    assert.strictEqual(never!.what, "it has not got what is new for 26 hours; it never got any tables")
+    for (const { what } of [late!, never!]) assert.notInclude(what, "refused", "a server's words may quote values")
+  })
+  it("about a limit that leaves something out", () => {
+    const limit = {
+      place: "contacts_wide",
+      what: "columns",
+      allowed: 1000,
+      found: 1001,
+      leftOut: ["a"],
+      whole: "values"
+    }
+    assert.deepStrictEqual(withFacts({ limits: [limit] }), ["warning limit:contacts_wide"])
+  })
   it("about a table that an earlier run did not read to its end, until a run does", () => {
     const syncs = [run({ id: "r2" }), run({ id: "r1", exitCode: 3, status: "incomplete" })]
     const last = (run: string, status: LastReading["status"]) => ({

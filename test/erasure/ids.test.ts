@@ -57,7 +57,7 @@ afterAll(() => {
 const run = (...args: ReadonlyArray<string>) => sluice(args, account.environment)
 const all = () => globSync("**/*", { cwd: account.output }).filter((path) => !/^(tmp|holder|ledger)/.test(path))
 
-describe("a contact with an id that is a path", () => {
+describe("a contact with an id that is a path", { tags: ["slow"] }, () => {
   it.each(ids)("%s is exported below exports and erased with its export, and nothing else is touched", async (id) => {
     const exports = join(account.output, "exports")
     const place = ids.indexOf(id)
@@ -110,5 +110,18 @@ describe("a contact with an id that is a path", () => {
     const erased = await run("subject", "erase", "--contact", "plain1", "--apply", "--reason", "test")
     assert.include([0, 3], erased.code, erased.stderr)
     assert.include(readdirSync(exports), "subject-plain1", "it is about a contact of another location")
+  })
+
+  it("goes with its export when it is too old, too", async () => {
+    const [first] = await account.service.records("contacts")
+    const config = join(victims[0]!, "sluice.toml")
+    writeFileSync(config, `[retention]\ncontacts = "1 day"\n`)
+    const exported = await run("subject", "export", "--contact", String(first!["id"]))
+    assert.strictEqual(exported.code, 3, "no other list was read")
+    const folder = `subject-${String(first!["id"])}`
+    assert.include(readdirSync(join(account.output, "exports")), folder)
+    const erased = await run("retention", "--apply", "--config", config)
+    assert.include([0, 3], erased.code, erased.stderr)
+    assert.notInclude(readdirSync(join(account.output, "exports")).join(), folder)
   })
 })

@@ -44,7 +44,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-describe("a night", () => {
+describe("a night", { tags: ["slow"] }, () => {
   it("that cannot reach PostgreSQL, nor replace a file, is a failure wherever somebody looks", async () => {
     settings(sqlite, postgres)
     writeFileSync(file, "not ours")

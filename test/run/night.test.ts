@@ -1,0 +1,53 @@
+/** How a run ended, from its readings and from what followed them. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { nightOf, publishing } from "../../src/run/night.ts"
+import type { ResourceResult } from "../../src/stages/extract/extract.ts"
+import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { type FailureReason, failure } from "../../src/values/failure.ts"
+
+const result = (reason?: ResourceResult["reason"]) => ({ reason }) as ResourceResult
+
+it("a night of readings is paused if it can be resumed, and incomplete otherwise", () => {
+  assert.deepStrictEqual(nightOf("complete", []), { status: "complete", exitCode: 0 })
+  assert.deepStrictEqual(nightOf("complete_with_warnings", []), { status: "complete_with_warnings", exitCode: 0 })
+  assert.deepStrictEqual(nightOf("incomplete", [result()]), { status: "incomplete", exitCode: 3 })
+  assert.deepStrictEqual(nightOf("incomplete", [result("forbidden")]), { status: "incomplete", exitCode: 77 })
+  assert.deepStrictEqual(nightOf("incomplete", [result("forbidden"), result("retryLater")]), {
+    status: "paused",
+    exitCode: 75
+  })
+})
+
+const unreachable: FailureReason = { _tag: "DestinationFailed", target: "t", detail: "refused" }
+const waits: FailureReason = { _tag: "TablesWait", target: "t", tables: [] }
+const full: FailureReason = { _tag: "FileFailed", path: "p", operation: "written", detail: "ENOSPC: full" }
+const published = Effect.succeed({ problems: [] })
+const [complete, paused] = [
+  { status: "complete", exitCode: 0 },
+  { status: "paused", exitCode: 75 }
+] as const
+
+it.each([
+  ["delivers all", complete, published, "complete", 0],
+  ["could not build a model", complete, Effect.succeed({ problems: ["m"] }), "complete_with_warnings", 0],
+  ["cannot reach a target", complete, Effect.fail(failure(unreachable)), "incomplete", 1],
+  ["leaves tables of a target behind", complete, Effect.fail(failure(waits)), "incomplete", 3],
+  ["cannot write a release", complete, Effect.fail(failure(full)), "incomplete", 1],
+  ["has a defect", complete, Effect.die("defect"), "incomplete", 1],
+  ["is stopped", complete, Effect.interrupt, "interrupted", 143],
+  ["is resumed, whatever targets do", paused, Effect.fail(failure(unreachable)), "paused", 1]
+] as const)("a night that %s is stored as the command ends", async (_, readings, publish, status, exitCode) => {
+  const sent: Array<string> = []
+  const warehouse = {
+    transaction: (statements: ReadonlyArray<unknown>) => Effect.sync(() => void sent.push(...statements.map(String)))
+  } as unknown as Warehouse["Service"]
+  const work: Effect.Effect<{ readonly problems: ReadonlyArray<unknown> }, unknown> = publish
+  const exit = await Effect.runPromiseExit(
+    publishing({ id: "r1", startedAt: 0 }, 7, readings, work).pipe(Effect.provideService(Warehouse, warehouse))
+  )
+  assert.strictEqual(Exit.isSuccess(exit), exitCode === readings.exitCode)
+  if (Exit.isSuccess(exit)) assert.deepStrictEqual(exit.value.night, { status, exitCode })
+  assert.include(sent.at(-1), `status = '${status}'`)
+  assert.match(sent.at(-1)!, new RegExp(`exit_code = ${exitCode}, requests = 7 WHERE run_id = 'r1'`))
+})

@@ -115,7 +115,7 @@ describe("a contact with an id that is a path", { tags: ["slow"] }, () => {
   it("goes with its export when it is too old, too", async () => {
     const [first] = await account.service.records("contacts")
     const config = join(victims[0]!, "sluice.toml")
-    writeFileSync(config, `[retention]\ncontacts = "1 day"\n`)
+    writeFileSync(config, `[retention.periods]\ncontacts = "1 days"\n`)
     const exported = await run("subject", "export", "--contact", String(first!["id"]))
     assert.strictEqual(exported.code, 3, "no other list was read")
     const folder = `subject-${String(first!["id"])}`

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { sourceTexts } from "./support/source-text.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 /** The place of removals with all content. */
@@ -34,8 +35,13 @@ const callsIn = (source: string, functions: string): ReadonlyArray<Call> =>
     return { of: of!, text, line: source.slice(0, index).split("\n").length }
   })
 
+const withoutComments = (source: string): string =>
+  sourceTexts(source)
+    .filter(({ text }) => /^\/[/*]/.test(text))
+    .reduce((code, { text }) => code.replace(text, () => text.replaceAll(/[^\n]/g, "")), source)
+
 const problemsIn = (path: string, source: string): ReadonlyArray<string> => {
-  const code = source.replaceAll(/\/\*.*?\*\/|(?<=^|\s)\/\/[^\n]*/gms, (comment) => comment.replaceAll(/[^\n]/g, ""))
+  const code = withoutComments(source)
   const removals = path === removing ? [] : callsIn(code, "rm|rmSync|rmdir|rmdirSync|unlink|unlinkSync")
   return [
     ...removals.flatMap(({ line, of, text }) =>
@@ -64,6 +70,7 @@ describe("a name that others have chosen", () => {
     ["rmSync(\n  path,\n  { recursive: true }\n)", "a.ts:1: rmSync: use removeBelow"],
     ["const path =\n  join(paths.exports, `subject-${contact.id}`)", "a.ts:2: join: contact.id: use fileNameOf"],
     ["resolve(folder, row.location)", "a.ts:1: resolve: row.location: use fileNameOf"],
+    ['glob("/*"); join(folder, contact.id) /* x */', "a.ts:1: join: contact.id: use fileNameOf"],
     ["new URL(`${root}/${object}`)", "a.ts:1: new URL: object: use fileNameOf"]
   ])("is reported in %s", (source, problem) => {
     assert.deepStrictEqual(problemsIn("a.ts", source), [problem])
@@ -72,7 +79,8 @@ describe("a name that others have chosen", () => {
   it.each([
     "await rm(path, { force: true })",
     "join(exports, `subject-${fileNameOf(contact.id)}`)",
-    'join(folder, "location.json") // join(folder, contact.id)'
+    'join(folder, "location.json") // join(folder, contact.id)',
+    "/* join(folder, contact.id) */"
   ])("is not reported in %s", (source) => {
     assert.deepStrictEqual(problemsIn("a.ts", source), [])
   })

@@ -11,6 +11,7 @@ import { addLocations, statusOfFleet } from "./roster.ts"
 import { startSandbox } from "../../../../sandbox/server.ts"
 import { inMemory } from "../../../stores/warehouse/in-memory.ts"
 import { demoFolder } from "../../../output/paths.ts"
+import { fileNameOf } from "../../../output/names.ts"
 import { removeBelow } from "../../../output/remove.ts"
 import { outputSettings } from "../../../settings/settings.ts"
 import { freshDemoFleet } from "../../../command/demo-folder.ts"
@@ -131,7 +132,8 @@ const writeTokens = async (
   listed: ReadonlyArray<{ readonly locationId: string; readonly token: string }>
 ) => {
   await mkdir(folder)
-  for (const { locationId, token } of listed) await writeFile(join(folder, locationId), token, { mode: 0o600 })
+  for (const { locationId, token } of listed)
+    await writeFile(join(folder, fileNameOf(locationId)), token, { mode: 0o600 })
 }
 
 /** In the temporary folder there is no settings file: it could name folders to publish into. */

@@ -18,6 +18,8 @@ interface Call {
   readonly of: string
   readonly text: string
   readonly line: number
+  /** Whether the first argument is put together. */
+  readonly isMade: boolean
 }
 
 /** The calls of functions, with their arguments; strings have no content then, and only the expressions in templates stay. */
@@ -26,14 +28,22 @@ const callsIn = (source: string, functions: string): ReadonlyArray<Call> =>
     let depth = 1
     let end = index + begin.length
     for (; depth > 0 && end < source.length; end++) depth += source[end] === "(" ? 1 : source[end] === ")" ? -1 : 0
-    const text = source
-      .slice(index + begin.length, end - 1)
+    const sent = source.slice(index + begin.length, end - 1)
+    const text = sent
       .replaceAll(/"[^"\n]*"|'[^'\n]*'/g, '""')
       .replaceAll(/`[^`]*`/g, (template) =>
         Array.from(template.matchAll(/\$\{([^}]*)\}/g), ([, one]) => one).join(" , ")
       )
-    return { of: of!, text, line: source.slice(0, index).split("\n").length }
+    const isMade = /^\s*(`[^`]*\$\{|[^,]* \+ )/.test(sent)
+    return { of: of!, text, isMade, line: source.slice(0, index).split("\n").length }
   })
+
+/** Paths that are put together without `join`, as the first argument of what opens, writes or moves files. */
+const putTogether = (code: string): ReadonlyArray<Call> =>
+  callsIn(
+    code,
+    "open|openSync|write|writeFile|writeFileSync|writeDurably|writeAtomically|readFile|readFileSync|mkdir|rename|copyFile|symlink|onDisk|removeBelow"
+  ).flatMap(({ isMade, text, ...call }) => (isMade ? [{ ...call, isMade, text: text.split(",")[0]! }] : []))
 
 const withoutComments = (source: string): string =>
   sourceTexts(source)
@@ -47,7 +57,7 @@ const problemsIn = (path: string, source: string): ReadonlyArray<string> => {
     ...removals.flatMap(({ line, of, text }) =>
       /recursive|join\(|resolve\(|rmdir/.test(of + text) ? [`${path}:${line}: ${of}: use removeBelow`] : []
     ),
-    ...callsIn(code, "join|resolve|new URL").flatMap(({ line, of, text }) => {
+    ...[...callsIn(code, "join|resolve|new URL"), ...putTogether(code)].flatMap(({ line, of, text }) => {
       const found = safe.test(text) ? null : received.exec(text)
       return found ? [`${path}:${line}: ${of}: ${found[0]}: use fileNameOf`] : []
     })
@@ -71,6 +81,8 @@ describe("a name that others have chosen", () => {
     ["const path =\n  join(paths.exports, `subject-${contact.id}`)", "a.ts:2: join: contact.id: use fileNameOf"],
     ["resolve(folder, row.location)", "a.ts:1: resolve: row.location: use fileNameOf"],
     ['glob("/*"); join(folder, contact.id) /* x */', "a.ts:1: join: contact.id: use fileNameOf"],
+    ["write(`conversations/${conversation.id}.html`, text)", "a.ts:1: write: conversation.id: use fileNameOf"],
+    ['open(folder + "/" + location, "w")', "a.ts:1: open: location: use fileNameOf"],
     ["new URL(`${root}/${object}`)", "a.ts:1: new URL: object: use fileNameOf"]
   ])("is reported in %s", (source, problem) => {
     assert.deepStrictEqual(problemsIn("a.ts", source), [problem])
@@ -80,7 +92,8 @@ describe("a name that others have chosen", () => {
     "await rm(path, { force: true })",
     "join(exports, `subject-${fileNameOf(contact.id)}`)",
     'join(folder, "location.json") // join(folder, contact.id)',
-    "/* join(folder, contact.id) */"
+    "/* join(folder, contact.id) */",
+    "writeFile(`${path}.part`, JSON.stringify(contact.id))"
   ])("is not reported in %s", (source) => {
     assert.deepStrictEqual(problemsIn("a.ts", source), [])
   })

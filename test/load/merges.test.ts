@@ -60,6 +60,19 @@ describe("a record", () => {
   )
 
   test(
+    "with the same time on two pages of one run is that of the later page, which is no version of its own",
+    Effect.gen(function* () {
+      yield* page([person("one", 1)], { run: "r1", day: 1 })
+      yield* load
+      yield* page([person("two", 1)], { run: "r1", day: 1 })
+      yield* page([person("three", 1)], { run: "r1", day: 1 })
+      yield* load
+      assert.deepStrictEqual([yield* current, yield* history], [["three r1 2026-01-02"], []])
+      assert.deepStrictEqual(yield* select("SELECT new_rows FROM meta.run_resources"), ["1"])
+    })
+  )
+
+  test(
     "that comes twice on one page is the newer one, and the last one if neither is newer",
     Effect.gen(function* () {
       yield* page([person("newer", 5), person("older", 1)])

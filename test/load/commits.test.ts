@@ -69,6 +69,26 @@ describe("records with the same id in two locations", () => {
   )
 
   test(
+    "whose parents are deleted are due again if these return: nothing vouches for them any more",
+    Effect.gen(function* () {
+      for (const location of ["L", "M"]) {
+        yield* page([{ id: "p", name: "p" }], { location })
+        yield* notesOf("p", [{ id: "n" }], { location })
+      }
+      yield* load
+      yield* decided("deleted", ["p"], { run: "r2", day: 1 })
+      yield* decided("deleted", ["n"], { run: "r2", day: 1 }, "notes")
+      yield* load
+      const states = select("SELECT location_id, parent_id FROM meta.parent_state ORDER BY ALL")
+      assert.deepStrictEqual(yield* states, ["M p"])
+      const notes = select("SELECT location_id, _deleted_at IS NOT NULL FROM crm.notes ORDER BY ALL")
+      assert.deepStrictEqual(yield* notes, ["L true", "M false"])
+      const counted = select("SELECT resource, deleted_rows FROM meta.run_resources WHERE run_id = 'r2' ORDER BY ALL")
+      assert.deepStrictEqual(yield* counted, ["notes 1", "persons 1"])
+    })
+  )
+
+  test(
     "have their rejects counted apart, as many as are stored",
     Effect.gen(function* () {
       const wrong = [{ id: "a", name: "n", updatedAt: "soon" }, { name: "nobody" }, { name: "somebody" }]

@@ -77,6 +77,14 @@ describe("the window", () => {
       assert.deepStrictEqual([answered.length, burst, windowMs], [2, 3, 500])
       yield* TestClock.adjust(504)
       assert.deepStrictEqual((yield* budget.recent).answered, [])
+      yield* TestClock.setTime(Date.parse("2026-03-05T13:00:00Z"))
+      yield* once(budget, {})
+      yield* TestClock.adjust(200)
+      assert.deepStrictEqual(
+        (yield* budget.recent).answered,
+        [Date.parse("2026-03-05T13:00:00Z")],
+        "when it was answered"
+      )
     }).pipe(Effect.scoped)
   )
 })
@@ -94,6 +102,17 @@ describe("the day", () => {
       yield* once(budget, { ...open, dailyRemaining })
       assert.include(yield* outcome(budget), expected)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    "of fewer requests than are reserved is an error of the settings, also if a later answer does not say so",
+    () =>
+      Effect.gen(function* () {
+        const budget = yield* makeBudget(withReserve)
+        yield* once(budget, { ...open, dailyMax: 500, dailyRemaining: 900 })
+        yield* once(budget, { ...open, dailyRemaining: 400 })
+        assert.match(yield* outcome(budget), /"ReserveTooLarge","reserve":500,"dailyMax":500/)
+      }).pipe(Effect.scoped)
   )
 
   it.effect("counts the requests that are in flight", () =>

@@ -1,6 +1,7 @@
 /** From which release the next one may take files: one that is whole, and that nobody has changed since. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import {
   appendFileSync,
   mkdirSync,
@@ -15,7 +16,10 @@ import { join } from "node:path"
 import { versionOf } from "../../src/stages/publish/changes.ts"
 import {
   type PreviousRelease,
+  confirmRelease,
   failedModels,
+  isLater,
+  laterRun,
   previousRelease,
   snapshotSum,
   writeManifest
@@ -143,3 +147,26 @@ it("a table has another version if its content or the definition of its view is 
   assert.strictEqual(versionOf("a"), versionOf("a"))
   for (const version of versions) assert.match(version, /^[0-9a-f]{32}$/)
 })
+
+it("a place with the rows of a later run is left as it is, and says so; one with those of this run or an earlier one is not", () => {
+  const [before, run, after] = ["20260101T000000000Z", "20260102T000000000Z", "20260103T000000000Z"]
+  assert.deepStrictEqual(
+    [before, run, after, undefined, null, 5].map((there) => isLater(there, run)),
+    [false, false, true, false, false, false]
+  )
+  assert.include(laterRun(after), after)
+})
+
+it.effect("a release that is confirmed keeps all that its manifest says, and the time of its writing", () =>
+  Effect.gen(function* () {
+    const { manifest, published } = yield* released
+    const before = JSON.parse(readFileSync(manifest, "utf8"))
+    assert.strictEqual(before.writtenAt, before.confirmedAt)
+    yield* TestClock.adjust("1 hour")
+    yield* confirmRelease((yield* previousRelease(published))!)
+    const { confirmedAt, ...rest } = JSON.parse(readFileSync(manifest, "utf8"))
+    const { confirmedAt: earlier, ...same } = before
+    assert.deepStrictEqual(rest, same)
+    assert.strictEqual(Date.parse(confirmedAt) - Date.parse(earlier), 3_600_000)
+  })
+)

@@ -25,6 +25,15 @@ const notes = defineChild({
   person: { contacts: ["contact_id"], addresses: [] },
   fields: { id: id("Id"), contactId: text("Contact"), body: text("Body") }
 })
+/** Each record of it becomes several rows. */
+const pairs = defineList({
+  ...common,
+  table: "pairs",
+  full: [once],
+  person: { contacts: ["contact_id"], addresses: [] },
+  transform: (record) => (record as { readonly parts: ReadonlyArray<unknown> }).parts,
+  fields: { id: id("Id"), contactId: text("Contact") }
+})
 const forms = defineList({ ...common, table: "forms", full: [once], fields: { id: id("Id") } })
 const list: ReadonlyArray<Identifier> = [
   { kind: "contact", location: "L", id: "ann" },
@@ -53,7 +62,11 @@ const entry = (more: Partial<Entry> & object = {}): Entry =>
   }) as Entry
 const redact = (body: unknown, more: object = {}, ids: ReadonlyArray<string> = []) => {
   const sent = typeof body === "string" ? body : JSON.stringify(body)
-  const { frame, removed } = redactor([contacts, notes, forms], suppression, ids)({ entry: entry(more), body: sent })
+  const { frame, removed } = redactor(
+    [contacts, notes, pairs, forms],
+    suppression,
+    ids
+  )({ entry: entry(more), body: sent })
   return { body: frame && String(frame.body), entry: frame?.entry, isSame: String(frame?.body) === sent, removed }
 }
 
@@ -87,6 +100,19 @@ describe("a page", () => {
   it("loses a record that cannot be read and names them anywhere", () => {
     const unread = { items: [{ name: { deep: ["ann"] } }, { name: { deep: ["bob"] } }] }
     assert.deepInclude(redact(unread), { body: '{"items":[{"name":{"deep":["bob"]}}]}', removed: 1 })
+  })
+
+  it("loses a record of which only a part can be read, if the other part names them", () => {
+    const of = (contact: string) => ({ parts: [{ id: "p", contactId: "bob" }, { contactId: contact }] })
+    const { body, removed } = redact({ items: [of("ann"), of("bob")] }, { resource: "pairs" })
+    assert.deepStrictEqual([JSON.parse(body!), removed], [{ items: [of("bob")] }, 1])
+    const readable = {
+      parts: [
+        { id: "p", contactId: "bob" },
+        { id: "q", contactId: "ann" }
+      ]
+    }
+    assert.deepInclude(redact({ items: [readable] }, { resource: "pairs" }), { body: '{"items":[]}', removed: 1 })
   })
 
   it("of their children is none, and of the children of others loses what is theirs", () => {

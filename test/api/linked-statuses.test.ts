@@ -56,7 +56,6 @@ describe("a file of which the host answers", () => {
     [409, "failed", 1],
     [416, "failed", 1],
     [204, "failed", 1],
-    [206, "failed", 1],
     [304, "failed", 1]
   ])("%i is %s after %i request", async (status, expected, requests) => {
     const found = await fetched(() => status)
@@ -70,6 +69,13 @@ describe("a file of which the host answers", () => {
     const never = await fetched(() => status, {}, 1)
     assert.deepInclude(never.result, { status: "failed", reason: `the host answers ${status}`, isUnanswered: false })
     assert.strictEqual(never.requests, 1)
+  })
+
+  it("a part of it is not taken for the whole, and it is asked again", async () => {
+    const part = await fetched(() => 206, { "content-range": "bytes 0-4/900" }, 1)
+    assert.deepStrictEqual([part.status, part.requests], ["failed", 1])
+    const whole = await fetched((n) => (n === 1 ? 206 : 200), {}, 2)
+    assert.deepStrictEqual([whole.status, whole.requests], ["fetched", 2])
   })
 
   it("that it is to wait for longer than half a minute, which is left to the next run", async () => {

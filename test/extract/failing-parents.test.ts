@@ -129,8 +129,8 @@ describe("children of parents that cannot be read", () => {
     Effect.gen(function* () {
       const errors = [
         new NotFound({ message: "404" }),
-        new RequestRejected({ status: 400, message: "no" }),
-        new RequestRejected({ status: 422, message: "no" })
+        new RequestRejected({ status: 400, message: "no", isOwn: true }),
+        new RequestRejected({ status: 422, message: "no", isOwn: true })
       ]
       const { outcome, stored } = yield* reading(3, (n) => errors[n], { noneIsError: true })
       assert.deepStrictEqual(outcome!.shortfalls, [])
@@ -142,9 +142,19 @@ describe("children of parents that cannot be read", () => {
           ["t2", true]
         ]
       )
-      const others = yield* reading(1, () => new RequestRejected({ status: 409, message: "no" }), { noneIsError: true })
+      const others = yield* reading(1, () => new RequestRejected({ status: 409, message: "no", isOwn: true }), {
+        noneIsError: true
+      })
       assert.deepInclude(others.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 1 })
       assert.deepStrictEqual(others.stored, [])
+      const stranger = yield* reading(1, () => new RequestRejected({ status: 404, message: "<html>" }), {
+        noneIsError: true
+      })
+      assert.deepInclude(
+        stranger.outcome!.shortfalls[0],
+        { _tag: "RequestsFailed", count: 1 },
+        "no word of the service"
+      )
       const plain = yield* reading(1, () => errors[1])
       assert.deepInclude(plain.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 1 })
     })

@@ -106,6 +106,7 @@ export const draw = (seed: number): World => {
     nights.push(before?.interruption && chance(0.6) ? continued(before) : nightOf(dice, chosen, nights.length === 0))
   }
   if (isMass) nights.splice(1, 0, massNight(dice, chosen))
+  // A day's requests suffice for a day's reading, or no number of days would do.
   return {
     seed,
     collections: chosen,
@@ -114,7 +115,7 @@ export const draw = (seed: number): World => {
     pageSize: isMass ? 10 : pick(3, 5, 5, 10, 25),
     latencyMs: pick(2, 20, 100),
     limits: chance(0.6)
-      ? { burst: pick(10, 25, 100), intervalMs: 2000, daily: chance(0.4) ? 40 + int(150) : 200_000 }
+      ? { burst: pick(10, 25, 100), intervalMs: 2000, daily: chance(0.4) ? (all ? 250 : 40) + int(150) : 200_000 }
       : "off",
     ...(chance(0.4) && { retryAfter: 1 + int(20) }),
     windowKind: chance(0.15) ? "fixed" : "sliding",

@@ -61,7 +61,7 @@ const always = (stage: Stage, { account, after, before, durable, night, ran, res
   ...watermarksAreKnown(stage, after),
   ...limitIsKept(stage),
   ...stage.services.flatMap(({ tooEarly }) => tooEarly.slice(0, 2)),
-  ...(night.clock ? [] : cursorsAreFresh(stage)),
+  ...(night.clock ? [] : cursorsAreFresh(stage, night.suspended?.ms ?? 0)),
   ...(durable ? nothingDurableAgain(stage, durable) : [])
 ]
 

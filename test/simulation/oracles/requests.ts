@@ -23,8 +23,11 @@ export const nothingTwice = ({ services }: Stage): ReadonlyArray<string> =>
     return twice.slice(0, 3)
   })
 
-/** No cursor of an export is sent more than two minutes after it was last used. */
-export const cursorsAreFresh = ({ services }: Stage): ReadonlyArray<string> =>
+/**
+ * No cursor of an export is sent more than two minutes after it was last used. `sleepMs`: the machine may sleep so long
+ * between the decision to use a cursor and its request, and while that waits for the rate limit.
+ */
+export const cursorsAreFresh = ({ services }: Stage, sleepMs: number): ReadonlyArray<string> =>
   services.flatMap(({ sent }) => {
     const stale: Array<string> = []
     const usedAt = new Map<string, number>()
@@ -34,7 +37,7 @@ export const cursorsAreFresh = ({ services }: Stage): ReadonlyArray<string> =>
       const last = cursor === null ? undefined : usedAt.get(cursor)
       // A request that failed is repeated as it is.
       if (cursor !== null) usedAt.delete(cursor)
-      if (last !== undefined && at - last > lifetimeMs)
+      if (last !== undefined && at - last > lifetimeMs + 2 * sleepMs)
         stale.push(`a cursor was used ${(at - last) / 1000} s after it was given`)
       const next = received?.status === 200 ? /"nextCursor":"([^"]+)"/.exec(received.text)?.[1] : undefined
       if (next !== undefined) usedAt.set(next, at)

@@ -64,6 +64,8 @@ export const limitIsKept = ({ services, world: { limits } }: Stage): ReadonlyArr
 /** A page in the vault. */
 interface Page {
   readonly label: string
+  /** Of a list that is read in several parts: which. */
+  readonly partition: string
   readonly location: string
   readonly bytes: number
   readonly crc32: number
@@ -102,7 +104,16 @@ export const keptIn = (folder: string): Kept => {
       else if (kind === "page" || kind === "detail") {
         ended.delete(reading)
         const records = recordsIn(segment.toString("utf8", end + 1, at - 1), header.records)
-        pages.push({ label, location, bytes: header.bytes, crc32: header.crc32, records, run, done: parent?.done })
+        pages.push({
+          label,
+          partition,
+          location,
+          bytes: header.bytes,
+          crc32: header.crc32,
+          records,
+          run,
+          done: parent?.done
+        })
       }
     }
   }
@@ -156,7 +167,8 @@ export const durableRequests = ({ machine, services }: Stage): ReadonlyArray<Rea
     }
     const own = pages.filter((page) => page.location === location && page.run === lastRun)
     const durable = new Set<string>()
-    for (const [label, of] of Map.groupBy(own, (page) => page.label)) {
+    for (const of of Map.groupBy(own, (page) => `${page.label} ${page.partition}`).values()) {
+      const { label } = of[0]!
       const isOfParents = of.some(({ done }) => done !== undefined)
       if (!isOfParents && ended.has(`${location} ${label}`)) continue
       const chosen = isOfParents ? of.filter(({ done }) => done === true) : of.slice(1, -1)

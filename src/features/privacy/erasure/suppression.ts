@@ -12,7 +12,7 @@ import { basename } from "node:path"
 import { type Failure, failure, fileFailure } from "../../../values/failure.ts"
 import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
 import { type Identifier, type ListedAs, jobPath } from "./job.ts"
-import { type PhoneForms, emailOf, phoneDigitsOf, phoneReader } from "../subject/addresses.ts"
+import { type PhoneForms, emailsIn, phoneDigitsIn, phoneReader } from "../subject/addresses.ts"
 import { countriesByLocation } from "../subject/find.ts"
 import { recordsOf } from "../../../stores/ledger/given.ts"
 import { type Safeguard, safeguardOf, storeSafeguard } from "../../../stores/warehouse/meta/safeguards.ts"
@@ -159,6 +159,7 @@ export const addressIdentifiers = (
   value: string,
   { international }: Pick<PhoneForms, "international">
 ): ReadonlyArray<ListedAs & { readonly kind: "address" }> => {
-  const digits = phoneDigitsOf(value)
-  return [...new Set([digits ?? emailOf(value), ...international])].map((one) => ({ kind: "address", value: one }))
+  const digits = phoneDigitsIn(value)
+  const own = digits.length > 0 ? digits : emailsIn(value)
+  return [...new Set([...own, ...international])].map((one) => ({ kind: "address", value: one }))
 }

@@ -1,38 +1,73 @@
 /** Email addresses and phone numbers in the spelling in which they are compared. */
 import { literal } from "../../../stores/warehouse/sql.ts"
 
-/** An address may stand in brackets after a name, or be a link: `Jane <jane@example.com>`, `mailto:…`, `tel:…`. */
-const inBrackets = "^.*<([^<>]+)>.*$"
-const inLink = "^\\s*(?:mailto|tel|sms):([^?;]*).*$"
+/**
+ * As people write addresses: several in a text, in brackets after a name, as a link such as `mailto:…`, in the wide letters of an
+ * Asian keyboard, and with characters that nobody sees.
+ */
+const emailPattern = String.raw`[^\s,;<>()\[\]":|\\]+@[^\s,;<>()\[\]"':|/\\?&]+`
+/** What a person writes around an address or after it. */
+const around = ".'"
+const phonePattern = (digitsMin: number) => String.raw`\+?[0-9() ./-]{${digitsMin},40}`
+const phoneSeparators = String.raw`[,;:|<>]|\s[a-z]+\s`
 
-const bareSql = (value: string): string =>
-  `regexp_replace(regexp_replace(${value}, '${inBrackets}', '\\1', 's'), '${inLink}', '\\1', 'is')`
+/** Wide letters, and the dashes between the parts of a phone number, with what they stand for. */
+const wide = Array.from({ length: 94 }, (_, n) => String.fromCharCode(0xff01 + n)).join("") + "‐‑‒–—−"
+const narrow = Array.from({ length: 94 }, (_, n) => String.fromCharCode(0x21 + n)).join("") + "------"
 
-/** SQL for an email address as it is compared. */
-export const emailSql = (value: string): string => `lower(trim(nfc_normalize(${bareSql(value)})))`
+/** SQL for a text in the form in which addresses are found in it: what is invisible is removed, and all blanks are one. */
+const foldedSql = (value: string): string =>
+  `lower(regexp_replace(regexp_replace(translate(nfc_normalize(${value}::VARCHAR), ${literal(wide)}, ${literal(narrow)}), '\\p{Cf}', '', 'g'), '[\\p{Cc}\\p{Z}]+', ' ', 'g'))`
+const folded = (text: string): string =>
+  text
+    .normalize("NFC")
+    .replaceAll(/./gsu, (one) => narrow[wide.indexOf(one)] ?? one)
+    .replaceAll(/\p{Cf}/gu, "")
+    .replaceAll(/[\p{Cc}\p{Z}]+/gu, " ")
+    .toLowerCase()
 
-/** SQL for the digits of a phone number; NULL for a text that is no phone number, such as an email address. */
-export const phoneSql = (value: string): string =>
-  `CASE WHEN regexp_full_match(trim(${bareSql(value)}), '\\+?[0-9() ./-]{${digitsMin},40}') THEN regexp_replace(${bareSql(value)}, '[^0-9]', '', 'g') END`
+/** SQL for the email addresses in a text, as they are compared; the text itself if it has none. */
+export const emailsSql = (value: string): string => {
+  const found = `list_distinct(list_transform(regexp_extract_all(${foldedSql(value)}, ${literal(emailPattern)}), lambda one: trim(one, ${literal(around)})))`
+  return `CASE WHEN len(${found}) > 0 THEN ${found} ELSE list_filter([trim(${foldedSql(value)})], lambda one: one <> '') END`
+}
 
 /** Shorter numbers are extensions and short codes, which several people share. */
 const digitsMin = 7
 
-/** SQL: whether a text is one of these addresses. `addresses`: a relation with the columns `email` and `digits`. */
+/** SQL for the digits of the phone numbers in a text; none for an email address. */
+export const phonesSql = (value: string): string => {
+  const parts = `list_transform(regexp_split_to_array(${foldedSql(value)}, ${literal(phoneSeparators)}), lambda one: trim(one))`
+  const numbers = `list_filter(${parts}, lambda one: regexp_full_match(one, ${literal(phonePattern(digitsMin))}))`
+  return `list_filter(list_transform(${numbers}, lambda one: regexp_replace(one, '[^0-9]', '', 'g')), lambda one: length(one) >= ${digitsMin})`
+}
+
+/** SQL: whether a text has one of these addresses. `addresses`: a relation with the columns `email` and `digits`. */
 export const isAddressSql = (value: string, addresses: string): string =>
-  `(${emailSql(value)} IN (SELECT email FROM ${addresses} WHERE email IS NOT NULL)
-    OR ${phoneSql(value)} IN (SELECT digits FROM ${addresses} WHERE digits IS NOT NULL))`
+  `(list_has_any(${emailsSql(value)}, coalesce((SELECT list(email) FROM ${addresses} WHERE email IS NOT NULL), []))
+    OR list_has_any(${phonesSql(value)}, coalesce((SELECT list(digits) FROM ${addresses} WHERE digits IS NOT NULL), [])))`
 
-const bare = (text: string): string =>
-  text.replace(new RegExp(inBrackets, "s"), "$1").replace(new RegExp(inLink, "is"), "$1")
+/** The email addresses in a text, as `emailsSql` computes them. */
+export const emailsIn = (text: string): ReadonlyArray<string> => {
+  const found = folded(text).match(new RegExp(emailPattern, "gu")) ?? []
+  const bare = found.map((one) => one.replaceAll(/^[.']+|[.']+$/g, ""))
+  return bare.length > 0 ? [...new Set(bare)] : [folded(text).trim()].filter((one) => one !== "")
+}
 
-export const emailOf = (text: string): string => bare(text).normalize("NFC").trim().toLowerCase()
+/** The only email address of a text that a person has given, or the first one. */
+export const emailOf = (text: string): string => emailsIn(text)[0] ?? ""
 
-/** The digits of a phone number as `phoneSql` computes them; absent if the text is none. */
-export const phoneDigitsOf = (text: string): string | undefined =>
-  new RegExp(`^\\+?[0-9() ./-]{${digitsMin},40}$`).test(bare(text).trim())
-    ? bare(text).replaceAll(/[^0-9]/g, "")
-    : undefined
+/** The digits of the phone numbers in a text, as `phonesSql` computes them. */
+export const phoneDigitsIn = (text: string): ReadonlyArray<string> =>
+  folded(text)
+    .split(new RegExp(phoneSeparators, "u"))
+    .map((one) => one.trim())
+    .filter((one) => new RegExp(`^${phonePattern(digitsMin)}$`).test(one))
+    .map((one) => one.replaceAll(/[^0-9]/g, ""))
+    .filter((digits) => digits.length >= digitsMin)
+
+/** The digits of a text that is a phone number; absent if the text is none. */
+export const phoneDigitsOf = (text: string): string | undefined => phoneDigitsIn(text)[0]
 
 export interface GivenPhone {
   readonly text: string
@@ -70,7 +105,7 @@ export const phoneReader = async (): Promise<(text: string, countries: ReadonlyA
   return (text, countries) => {
     const digits = phoneDigitsOf(text)
     if (digits === undefined) return { international: [], national: [] }
-    const isInternational = /^\s*(\+|00)/.test(bare(text))
+    const isInternational = /^\D*?(\+|00)/.test(folded(text))
     const complete = parsePhoneNumberFromString(`+${digits.replace(/^00/, "")}`)
     const inCountry = isInternational
       ? []

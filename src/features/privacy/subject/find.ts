@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { type RowOf, hasTable, orNull, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { addressValues, emailOf, emailSql, isAddressSql, phoneSql } from "./addresses.ts"
+import { addressValues, emailOf, emailsSql, isAddressSql, phonesSql } from "./addresses.ts"
 
 export interface Wanted {
   readonly emails: ReadonlyArray<string>
@@ -110,7 +110,7 @@ const withAddresses = (isMatch: string) =>
 const addressesOfContacts = contactAddresses
   .map(
     ([table, id, column]) =>
-      `SELECT DISTINCT ${column === "email" ? `nullif(${emailSql(column)}, '') AS email, NULL::VARCHAR AS digits` : `NULL::VARCHAR AS email, ${phoneSql(column)} AS digits`}
+      `SELECT DISTINCT ${column === "email" ? `unnest(${emailsSql(column)}) AS email, NULL::VARCHAR AS digits` : `NULL::VARCHAR AS email, unnest(${phonesSql(column)}) AS digits`}
        FROM ${everyVersion(table)} WHERE (location_id, ${id}) IN (SELECT (location_id, id) FROM ${contactsTable}) AND ${column} IS NOT NULL`
   )
   .join(" UNION ")

@@ -1,0 +1,65 @@
+/** A person is found as people write addresses, in SQL and in the program alike. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api"
+import { emailsIn, emailsSql, phoneDigitsIn, phonesSql } from "../../src/features/privacy/subject/addresses.ts"
+import { literal } from "../../src/stores/warehouse/sql.ts"
+
+let connection: DuckDBConnection
+beforeAll(async () => {
+  connection = await (await DuckDBInstance.create()).connect()
+})
+afterAll(() => connection.closeSync())
+const inSql = async (sql: string): Promise<unknown> =>
+  JSON.parse(String((await connection.runAndReadAll(`SELECT to_json(${sql})::VARCHAR`)).getRows()[0]![0]))
+
+describe("an email address", () => {
+  const [jane, bob] = ["jane.roe@example.com", "bob@example.org"]
+  it.each<[string, ReadonlyArray<string>]>([
+    ["jane.roe@example.com", [jane]],
+    ["JANE.Roe@Example.COM", [jane]],
+    [" jane.roe@example.com\r\n", [jane]],
+    ["jane.roe@example.com\t", [jane]],
+    ["jane.roe@example.com\u200b", [jane]],
+    ["\ufeffjane.roe@example.com", [jane]],
+    ["jane\u00ad.roe@example.com", [jane]],
+    ["jane.roe@example.com\u00a0", [jane]],
+    ["ｊane.roe@example.com", [jane]],
+    ["jane.roe＠example.com", [jane]],
+    ["jane.roe@example.com.", [jane]],
+    ["'jane.roe@example.com'", [jane]],
+    ["Jane Roe <jane.roe@example.com>", [jane]],
+    ["jane.roe@example.com (Jane Roe)", [jane]],
+    ['"Roe, Jane" <jane.roe@example.com>', [jane]],
+    ["mailto:jane.roe@example.com?subject=x", [jane]],
+    ["jane.roe@example.com, bob@example.org", [jane, bob]],
+    ["jane.roe@example.com;bob@example.org", [jane, bob]],
+    ["Jane <jane.roe@example.com>, Bob <bob@example.org>", [jane, bob]],
+    ["jane.roe@example.com\nbob@example.org", [jane, bob]],
+    ["jane.roe@example.com / bob@example.org", [jane, "bob@example.org"]],
+    ["o'brien@example.com", ["o'brien@example.com"]],
+    ["nobody", ["nobody"]],
+    ["", []]
+  ])("in %j is found", async (text, expected) => {
+    assert.deepStrictEqual(emailsIn(text), expected)
+    assert.sameMembers((await inSql(emailsSql(literal(text)))) as Array<string>, [...expected])
+  })
+})
+
+describe("a phone number", () => {
+  it.each<[string, ReadonlyArray<string>]>([
+    ["+1 (415) 555-0199", ["14155550199"]],
+    ["415.555.0199", ["4155550199"]],
+    ["tel:+1-415-555-0199", ["14155550199"]],
+    ["+1 415 555‑0199", ["14155550199"]],
+    ["＋１４１５５５５０１９９", ["14155550199"]],
+    ["+14155550199\u200b", ["14155550199"]],
+    ["+14155550199, +14155550128", ["14155550199", "14155550128"]],
+    ["415 555 0199 or 415 555 0128", ["4155550199", "4155550128"]],
+    ["030/1234567", ["0301234567"]],
+    ["555", []],
+    ["jane.roe@example.com", []]
+  ])("in %j is found", async (text, expected) => {
+    assert.deepStrictEqual(phoneDigitsIn(text), expected)
+    assert.deepStrictEqual(await inSql(phonesSql(literal(text))), [...expected])
+  })
+})

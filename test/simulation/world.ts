@@ -193,7 +193,7 @@ const interruptionOf = ({ int, pick }: Dice): Interruption => ({
 /** Often exactly one kind of change, so that nothing else hides what becomes of it. */
 const changesOf = ({ chance, int, pick }: Dice, chosen: ReadonlyArray<string>): ReadonlyArray<Change> =>
   Array.from({ length: pick(0, 1, 1, 1, 2, 4) }, () => ({
-    what: chance(0.08)
+    what: chance(0.15)
       ? pick<Change["what"]>("spoil", "stray")
       : pick<Change["what"]>("add", "edit", "edit", "delete", "delete"),
     collection: pick(...chosen),

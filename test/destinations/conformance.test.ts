@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openPeople } from "../support/account.ts"
+import { type Account, discard, openAlone, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Contact, type Place, kinds } from "./places.ts"
@@ -122,5 +122,22 @@ describe.each(kinds)("$kind", { tags: ["slow"] }, ({ hasVersions, kind, missing,
     if (hasVersions) assert.include(removed.stderr, "earlier versions keep them")
     else assert.isFalse(await place.mentions(account.service.locationId))
     rmSync(config)
+  })
+})
+
+describe.each(kinds.filter(({ isOwn }) => isOwn))("$kind", ({ open }) => {
+  it("gets every row of a small account", async () => {
+    const account = await openAlone("contacts", "--contacts", "2")
+    const place = await open()
+    try {
+      const config = join(account.output, "sluice.toml")
+      writeFileSync(config, place.settings)
+      const ran = await sluice(["sync", ...account.selection, "--config", config], account.environment)
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      const rows = await query(account.warehouse, "SELECT id, city FROM crm.contacts")
+      assert.deepStrictEqual(sorted(await place.contacts()), sorted(rows as unknown as ReadonlyArray<Contact>))
+    } finally {
+      discard(account)
+    }
   })
 })

@@ -36,6 +36,8 @@ export interface Kind {
   readonly kind: string
   /** Why it cannot be tested here. */
   readonly missing: string | undefined
+  /** Whether it needs no program of others. */
+  readonly isOwn?: boolean
   /** Whether rows that were removed stay in versions that it keeps, and says so. */
   readonly hasVersions?: boolean
   readonly open: () => Promise<Place>
@@ -60,6 +62,7 @@ const withoutLastLine = (text: string) => text.trimEnd().replace(/\n[^\n]*$/, "\
 const folder: Kind = {
   kind: "a folder",
   missing: undefined,
+  isOwn: true,
   open: async () => {
     const root = folderOf()
     const place = join(root, "files")
@@ -78,6 +81,7 @@ const folder: Kind = {
 const sqlite: Kind = {
   kind: "a SQLite file",
   missing: undefined,
+  isOwn: true,
   open: async () => {
     const root = folderOf()
     const file = join(root, "crm.sqlite")

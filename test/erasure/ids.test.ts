@@ -125,3 +125,12 @@ describe("a contact with an id that is a path", { tags: ["slow"] }, () => {
     assert.notInclude(readdirSync(join(account.output, "exports")).join(), folder)
   })
 })
+
+it("the plan of an erasure of a contact with such an id touches nothing", async () => {
+  const before = all()
+  const plan = await run("subject", "erase", "--email", "planted0@planted.example")
+  assert.strictEqual(plan.code, 0, plan.stderr)
+  assert.match(plan.stdout, /^contacts +1/m)
+  assert.deepStrictEqual(all(), before)
+  for (const victim of victims) assert.isTrue(existsSync(join(victim, "file")), victim)
+})

@@ -118,3 +118,21 @@ describe("a night", { tags: ["slow"] }, () => {
     assert.isTrue(receiver.received.some(({ body }) => body.includes('"recovery"')))
   })
 })
+
+it("a night that cannot replace a file is not complete in meta.runs, and raises the alarm of its target", async () => {
+  const alone = await openAlone("contacts", "--contacts", "2")
+  try {
+    const own = join(alone.output, "sluice.toml")
+    const taken = join(folder, "taken.sqlite")
+    writeFileSync(taken, "not ours")
+    writeFileSync(own, `[[publish]]\nname = "file"\nsqlite = "${taken}"\nprofile = "raw"\n`)
+    const environment = { ...alone.environment, SLUICE_FORMATS: "none", SLUICE_MODELS: "false" }
+    assert.strictEqual((await sluice(["sync", ...alone.selection, "--config", own], environment)).code, 1)
+    const [row] = await query(alone.warehouse, "SELECT status, exit_code::INT AS code FROM meta.runs")
+    assert.deepStrictEqual(row, { status: "incomplete", code: 1 })
+    const checked = await sluice(["check", "--json", "--config", own], environment)
+    assert.include(names(JSON.parse(checked.stdout).data.alarms), "target:file")
+  } finally {
+    discard(alone)
+  }
+})

@@ -5,9 +5,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Catalogue, discover } from "../../src/catalog/discover.ts"
 import { childRequestOf } from "../../src/catalog/resource.ts"
-import { type Account, openSynced } from "../support/account.ts"
+import { type Account, openAlone, openSynced } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { inDatabase, query } from "../support/compare.ts"
+import { alteredService } from "../support/proxy.ts"
 import { sluice } from "../support/sluice.ts"
 
 /** Requests for the children or the detail of single records, by their labels. */
@@ -89,4 +90,25 @@ describe("errors with the status 200", () => {
       assert.deepStrictEqual(await account.differences(), [])
     }
   )
+})
+
+it("an empty list beside a message is no notes: the sync is incomplete, and the next one has them", async () => {
+  const alone = await openAlone("contacts,contact_notes", "--contacts", "4")
+  let isDown = true
+  const altered = await alteredService(alone.service, ({ path }, answer) =>
+    isDown && path.endsWith("/notes") ? { message: "Upstream timed out", notes: [] } : answer
+  )
+  try {
+    const environment = { ...alone.environment, SLUICE_BASE_URL: altered.url }
+    const run = () => sluice(["sync", ...alone.selection], environment, { overrides: acceleratedClock() })
+    const first = await run()
+    assert.strictEqual(first.code, 3, first.stderr)
+    isDown = false
+    assert.strictEqual((await run()).code, 0)
+    const [row] = await query(alone.warehouse, "SELECT count(*)::INT AS n FROM crm.contact_notes")
+    assert.strictEqual(row!["n"], (await alone.service.records("notes")).length)
+  } finally {
+    altered.close()
+    alone.service.stop()
+  }
 })

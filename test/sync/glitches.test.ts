@@ -7,7 +7,7 @@ import { at } from "../../src/catalog/json.ts"
 import { type Catalogue, discover } from "../../src/catalog/discover.ts"
 import { childRequestOf } from "../../src/catalog/resource.ts"
 import { tablesOf } from "../../src/catalog/tables.ts"
-import { type Account, openSynced, usualScale } from "../support/account.ts"
+import { type Account, openAlone, openSynced, usualScale } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { inDatabase, query } from "../support/compare.ts"
 import { Refusal, alteredService } from "../support/proxy.ts"
@@ -143,4 +143,35 @@ describe("a service that answers wrongly for a while", { tags: ["slow"] }, () =>
     const verified = await sluice(["verify", "--all"], account.environment, { overrides })
     assert.strictEqual(verified.code, 0, verified.stdout)
   })
+})
+
+it("contacts that the list leaves out, and of which a proxy says 404, are not deleted", async () => {
+  const alone = await openAlone("contacts", "--contacts", "6")
+  const out = (await alone.service.records("contacts")).slice(0, 2).map(({ id }) => String(id))
+  const page = new Refusal(404, { message: "no Route matched with those values" })
+  const altered = await alteredService(alone.service, ({ path }, answer) =>
+    path === "/contacts/search"
+      ? {
+          ...(withList(answer, "contacts", (list) =>
+            list.filter((one) => !out.includes(String(at(one, "id"))))
+          ) as object),
+          total: Number(at(answer, "total")) - 2
+        }
+      : out.some((id) => path === `/contacts/${id}`)
+        ? page
+        : answer
+  )
+  try {
+    assert.strictEqual((await alone.sync()).code, 0)
+    const environment = { ...alone.environment, SLUICE_BASE_URL: altered.url }
+    const ran = await sluice(["sync", "--full", ...alone.selection], environment)
+    assert.match(ran.stderr, /contacts: 2 rows.* missing from the list/, ran.stderr)
+    assert.deepStrictEqual(
+      await query(alone.warehouse, "SELECT id FROM crm.contacts WHERE _deleted_at IS NOT NULL"),
+      []
+    )
+  } finally {
+    altered.close()
+    alone.service.stop()
+  }
 })

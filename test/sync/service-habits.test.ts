@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
-import { openAccount } from "../support/account.ts"
+import { openAccount, openAlone } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
@@ -103,4 +103,16 @@ describe("an account with invalid records", () => {
       account.service.stop()
     }
   })
+})
+
+it("an API that is down ends the run with 75, and publishes nothing", async () => {
+  const account = await openAlone("forms", "--contacts", "2", "--faults", "500:1")
+  try {
+    const environment = { ...account.environment, SLUICE_FORMATS: "csv" }
+    const down = await sluice(["sync", ...account.selection], environment, { overrides: acceleratedClock() })
+    assert.strictEqual(down.code, 75, down.stderr)
+    assert.isFalse(existsSync(join(account.output, "published")))
+  } finally {
+    account.service.stop()
+  }
 })

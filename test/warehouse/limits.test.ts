@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { discard, openAlone } from "../support/account.ts"
+import { discard, openAlone, openSynced } from "../support/account.ts"
 import { sql } from "../support/broken.ts"
 import { query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
@@ -57,3 +57,20 @@ it(
     discard(account)
   }
 )
+
+it("a limit that was reached is an alarm", async () => {
+  const account = await openSynced({ tables: "contacts", flags: ["--contacts", "2"], isAlone: true })
+  try {
+    const environment = { ...account.environment, SLUICE_MODELS: "false" }
+    assert.strictEqual((await sluice(["check"], environment)).code, 0)
+    await sql(
+      account.output,
+      `INSERT INTO meta.limits BY NAME SELECT 'contacts_wide' AS place, 1000 AS allowed, 1001 AS found, 'contact_custom_values' AS whole, ['cf_last'] AS left_out`
+    )
+    const checked = await sluice(["check"], environment)
+    assert.strictEqual(checked.code, 4)
+    assert.include(checked.stdout, "limit:contacts_wide")
+  } finally {
+    discard(account)
+  }
+})

@@ -10,8 +10,11 @@ import type { Service } from "../../sandbox/service.ts"
 import type { World as Collections } from "../../sandbox/world.ts"
 
 export interface Change {
-  /** `spoil`: a value that fits no column. `stray`: a copy without an id, which only lists show. */
-  readonly what: "add" | "edit" | "delete" | "spoil" | "stray"
+  /**
+   * `restore`: what was deleted last is there again, as it was. `spoil`: a value that fits no column. `stray`: a copy without
+   * an id, which only lists show.
+   */
+  readonly what: "add" | "edit" | "delete" | "restore" | "spoil" | "stray"
   readonly collection: string
   readonly count: number
 }
@@ -58,6 +61,8 @@ export const isPossible = ({ collection, what }: Change): boolean => {
       return ["contacts", "opportunities", "orders", "redirects", "coupons"].includes(collection)
     case "edit":
       return collection in editable
+    case "restore":
+      return ["redirects", "coupons", "products", "orders", "invoices"].includes(collection)
     case "add":
       return !["locations", "users", "calendars", "pipelines", "conversations", "appointments"].includes(collection)
     case "delete":
@@ -87,6 +92,9 @@ export const make = (
   return touched
 }
 
+/** Deleted records, which a user may restore. */
+const removed = new WeakMap<Collection, Array<Entry>>()
+
 interface Place {
   readonly collection: Collection
   readonly name: string
@@ -100,7 +108,13 @@ const changeOne = (
   random: () => number
 ): string | undefined => {
   switch (what) {
+    case "restore": {
+      const restored = removed.get(collection)?.pop()
+      if (restored) collection.add(entry({ ...restored }))
+      return restored?.id ?? undefined
+    }
     case "delete":
+      removed.set(collection, [...(removed.get(collection) ?? []), row])
       deleteWithChildren(service, name, collection, row)
       return row.id!
     case "add":

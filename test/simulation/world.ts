@@ -106,6 +106,8 @@ export const draw = (seed: number): World => {
     nights.push(before?.interruption && chance(0.6) ? continued(before) : nightOf(dice, chosen, nights.length === 0))
   }
   if (isMass) nights.splice(1, 0, massNight(dice, chosen))
+  const restorable = chosen.filter((collection) => isPossible({ what: "restore", collection, count: 1 }))
+  if (restorable.length > 0 && chance(0.2)) nights.push(...restoredNights(pick(...restorable)))
   // A day's requests suffice for a day's reading, or no number of days would do.
   return {
     seed,
@@ -183,6 +185,10 @@ const nightOf = (dice: Dice, chosen: ReadonlyArray<string>, isFirst: boolean): N
   }
 }
 
+/** A record is deleted, and the service restores it as it was. */
+const restoredNights = (collection: string): ReadonlyArray<Night> =>
+  (["delete", "restore"] as const).map((what) => ({ ...calmNight, changes: [{ what, collection, count: 1 }] }))
+
 const hourMs = 3_600_000
 
 const interruptionOf = ({ int, pick }: Dice): Interruption => ({
@@ -195,7 +201,7 @@ const changesOf = ({ chance, int, pick }: Dice, chosen: ReadonlyArray<string>): 
   Array.from({ length: pick(0, 1, 1, 1, 2, 4) }, () => ({
     what: chance(0.15)
       ? pick<Change["what"]>("spoil", "stray")
-      : pick<Change["what"]>("add", "edit", "edit", "delete", "delete"),
+      : pick<Change["what"]>("add", "edit", "edit", "delete", "delete", "restore"),
     collection: pick(...chosen),
     count: pick(1, 1, 1, 2, 5) + int(2)
   })).filter(isPossible)

@@ -75,7 +75,8 @@ const stageOf = (world: World, warehouse: Warehouse["Service"]): Stage => {
       random: glitches,
       latencyMs: () => latencyMs * (0.5 + latencies()),
       onSend: () => machine.step(),
-      couldLose: (text) => machine.disk.couldLose(text),
+      // The pages of two locations may be alike.
+      couldLose: (text) => !world.twoLocations && machine.disk.couldLose(text),
       ...(knownAs !== undefined && { knownAs })
     })
   }

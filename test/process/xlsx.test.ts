@@ -9,13 +9,12 @@ import { type SheetColumn, cellOf } from "../../src/stores/formats/xlsx/cells.ts
 import * as Effect from "effect/Effect"
 import { writeWorkbook } from "../../src/stores/formats/xlsx/workbook.ts"
 import { nastyTexts } from "../publish/things.ts"
-import { programAt } from "../support/programs.ts"
+import { programOf } from "../support/programs.ts"
 import { python } from "../support/python.ts"
 import { discard, openSynced } from "../support/account.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
-const office = programAt(["/usr/bin/libreoffice", "/usr/bin/soffice"])
-if (office === undefined) console.log("skipped: reading workbooks needs Debian's package libreoffice-calc")
+const office = programOf("libreoffice-calc-nogui", "/usr/bin/libreoffice")
 
 const columns: ReadonlyArray<SheetColumn> = [
   { name: "text", kind: cellOf("VARCHAR") },

@@ -43,7 +43,7 @@ export const openDatabase = async (): Promise<Postgres> => {
   await sqlIn(server, `CREATE DATABASE ${name}`)
   return {
     url: server.url.replace(/[^/]*$/, name),
-    stop: async () => void (await sqlIn(server, `DROP DATABASE ${name} WITH (FORCE)`))
+    stop: async () => void (await sqlIn(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
   }
 }
 let databases = 0

@@ -72,6 +72,7 @@ describe("the schema policy", () => {
     { tags: ["slow"] },
     async () => {
       folder = await newOutput()
+      contacts = [plain, unusual]
       const ran = await sync('[schema]\npolicy = "discard"\n[schema.resources]\nworkflows = "evolve"')
       assert.strictEqual(ran.code, 0, ran.stderr)
       assert.match(ran.stderr, /The service sent new fields or types.*contacts\.loyaltyTier \(new field\)/)

@@ -97,7 +97,14 @@ const send = Effect.fnUntraced(function* (probe: Probe, { location, company, opt
     }
   )
   const failure = failureIn(expectedOf(resource, strategy, partition))
-  return yield* (yield* Api).send({ request, priority: 1, resource: "doctor", failureIn: failure }).pipe(
+  const call = {
+    request,
+    pathTemplate: strategy.request.path,
+    priority: 1,
+    resource: "doctor",
+    failureIn: failure
+  } as const
+  return yield* (yield* Api).send(call).pipe(
     Effect.map((answer): Result => ({ probe, answer })),
     Effect.catchTags({
       Forbidden: ({ message }) => Effect.succeed<Result>({ probe, refused: "missing", why: message }),

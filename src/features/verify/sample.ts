@@ -93,7 +93,8 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
 
   return yield* Effect.gen(function* () {
     const request = requestForRow(resource, row, { location })!
-    const { body } = yield* (yield* Api).send({ request, priority: 2, resource: `verify/${table.name}` })
+    const pathTemplate = resource.getOne!.request.path
+    const { body } = yield* (yield* Api).send({ request, pathTemplate, priority: 2, resource: `verify/${table.name}` })
     const failure = failureIn(singleRecord(resource, row["id"]))(body)
     if (failure !== undefined) return yield* unread({ message: failure })
     const [record] = transformed(resource, at(body, path))

@@ -197,7 +197,9 @@ const renewedLink = Effect.fnUntraced(function* (
   if (request === undefined) return undefined
   const api = yield* Api
   const none = () => Effect.succeed("")
-  const text = yield* api.send({ request, priority: 2, resource: "files" }).pipe(
+  const pathTemplate = resource.getOne?.request.path
+  const call = { request, priority: 2, resource: "files", ...(pathTemplate !== undefined && { pathTemplate }) } as const
+  const text = yield* api.send(call).pipe(
     Effect.map(({ bytes }) => bytes.toString("utf8")),
     Effect.catchTags({ Forbidden: none, NotFound: none, RequestRejected: none, Unavailable: none })
   )

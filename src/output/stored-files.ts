@@ -303,6 +303,21 @@ export const unrecordedOf = (folder: string, location: string) => {
   }
 }
 
+/** The first bytes of a stored file, `headBytes` at most; none if it is missing. */
+export const headOf = (folder: string, path: string) => {
+  const place = join(folder, path)
+  return onDisk(place, "read", async () => {
+    const file = await open(place, "r").catch(ifMissing(undefined))
+    if (file === undefined) return none
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  })
+}
+
 /** How a file differs from its row; `undefined` if it does not. `isWhole`: by its content, and not only by its size. */
 export const differenceOf = (folder: string, row: Omit<StoredFile, "found">, isWhole: boolean) => {
   const file = join(folder, row.path)

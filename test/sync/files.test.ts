@@ -279,7 +279,16 @@ describe("a file behind a link", () => {
       host.files.set("/me.png", png)
       assert.strictEqual((await sync()).code, 0)
       assert.strictEqual(await status(), "fetched")
-      await query(account.warehouse, "UPDATE crm.files SET found_type = NULL, content_type = 'text/html'", "READ_WRITE")
+      // As an earlier version stored the page.
+      const [{ path }] = (await query(account.warehouse, "SELECT path FROM crm.files")) as [{ path: string }]
+      const page = "<!DOCTYPE html><title>Please sign in</title>"
+      writeFileSync(join(account.output, path), page)
+      const sha256 = createHash("sha256").update(page).digest("hex")
+      await query(
+        account.warehouse,
+        `UPDATE crm.files SET found_type = NULL, bytes = ${page.length}, sha256 = '${sha256}' WHERE path = '${path}'`,
+        "READ_WRITE"
+      )
       const before = host.requested.length
       assert.strictEqual((await sync("--full")).code, 0)
       assert.strictEqual(host.requested.length, before + 1)

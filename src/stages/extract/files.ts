@@ -12,7 +12,7 @@ import { chosenLinks } from "../../catalog/link-columns.ts"
 import { requestForRow } from "../../catalog/get-one.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { onDisk } from "../../output/files.ts"
-import { differenceOf, syncFiles, unrecordedOf } from "../../output/stored-files.ts"
+import { differenceOf, headOf, syncFiles, unrecordedOf } from "../../output/stored-files.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
 import { type Failure, fileFailure } from "../../values/failure.ts"
 import type { Reason } from "../../values/reason.ts"
@@ -76,7 +76,9 @@ export const readFiles = Effect.fn("extract.files")(function* (
     { concurrency: 8 }
   )
   // What earlier versions took for files: a text in place of a picture or a PDF file.
-  const mistaken = isFull ? (yield* knownFiles(location, undefined)).filter(isMistaken) : []
+  const mistaken = isFull
+    ? yield* Effect.filter(yield* knownFiles(location, undefined), (row) => isMistaken(folder, row), { concurrency: 8 })
+    : []
   yield* noteDamaged(location, [...damaged, ...mistaken])
   const unlinked = yield* withoutLink(columns, location)
   if (unlinked.length > 0)
@@ -171,12 +173,15 @@ export const readFiles = Effect.fn("extract.files")(function* (
 })
 
 type KnownFile = Effect.Success<ReturnType<typeof knownFiles>>[number]
-const isMistaken = ({ bytes, contentType, foundType, name, url }: KnownFile): boolean =>
-  foundType === null &&
-  contradictionIn(
-    { head: Buffer.alloc(0), bytes, found: undefined, announced: contentType ?? undefined, url },
-    { name }
-  ) !== undefined
+const isMistaken = Effect.fnUntraced(function* (
+  folder: string,
+  { bytes, contentType, foundType, name, path, url }: KnownFile
+) {
+  if (foundType !== null) return false
+  const head = yield* headOf(folder, path)
+  const received = { head, bytes, found: undefined, announced: contentType ?? undefined, url }
+  return contradictionIn(received, { name }) !== undefined
+})
 
 const isAlmostFull = (folder: string) =>
   onDisk(folder, "read", async () => {

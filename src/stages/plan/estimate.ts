@@ -99,7 +99,7 @@ const bodyOf = Effect.fnUntraced(
   },
   Effect.catchTags({
     Forbidden: ({ message }) => refusal("forbidden", message),
-    RequestRejected: ({ message }) => refusal("rejected", message),
+    RequestRejected: ({ message, status }) => refusal(status === 404 ? "notFound" : "rejected", message),
     NotFound: ({ message }) => refusal("notFound", message)
   })
 )

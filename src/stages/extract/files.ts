@@ -69,16 +69,15 @@ export const readFiles = Effect.fn("extract.files")(function* (
   unrecorded.clear()
   yield* context.loaded
   yield* findLinks(columns, location)
+  const all = yield* knownFiles(location, undefined)
   const since = isFull ? undefined : (yield* watermarksOf(location)).get(table)?.completeAt
   const damaged = yield* Effect.filter(
-    yield* knownFiles(location, since),
+    since === undefined ? all : yield* knownFiles(location, since),
     (row) => Effect.map(differenceOf(folder, row, isFull), (difference) => difference !== undefined),
     { concurrency: 8 }
   )
   // What earlier versions took for files: a text in place of a picture or a PDF file.
-  const mistaken = isFull
-    ? yield* Effect.filter(yield* knownFiles(location, undefined), (row) => isMistaken(folder, row), { concurrency: 8 })
-    : []
+  const mistaken = isFull ? yield* Effect.filter(all, (row) => isMistaken(folder, row), { concurrency: 8 }) : []
   yield* noteDamaged(location, [...damaged, ...mistaken])
   const unlinked = yield* withoutLink(columns, location)
   if (unlinked.length > 0)
@@ -87,7 +86,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
       body: JSON.stringify(unlinked)
     })
   const accepts = acceptsAmong(settings?.types)
-  const stored = new Set((yield* knownFiles(location, undefined)).map(({ path }) => path))
+  const stored = new Set(all.map(({ path }) => path))
   for (const { path } of damaged) stored.delete(path)
   const fresh: Array<string> = []
   let total = yield* storedBytes

@@ -47,7 +47,7 @@ export const apiRoutes = ({ catalogOf, downloads, queries, releases }: Parts): A
     [
       "POST /api/query",
       ({ body, signal }) =>
-        free(async () => {
+        free(signal, async () => {
           const release = await releases.current()
           const started = performance.now()
           const result = await release.database.query(textOf(body, "sql"), signal)
@@ -64,7 +64,7 @@ export const apiRoutes = ({ catalogOf, downloads, queries, releases }: Parts): A
     [
       "POST /api/download",
       ({ body, signal, response }) =>
-        free(async () => {
+        free(signal, async () => {
           const release = await releases.current()
           const format = formatOf(body)
           const sql = textOf(body, "sql")

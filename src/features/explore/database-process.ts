@@ -43,12 +43,19 @@ const open = async (): Promise<DuckDBInstance> => {
 const opened = open()
 // The first request reports why the file cannot be opened.
 opened.catch(() => {})
-const running = new Map<number, DuckDBConnection>()
+interface Running {
+  connection?: DuckDBConnection
+  isCancelled: boolean
+}
+const running = new Map<number, Running>()
 
 const answer = async (request: Exclude<Request, { readonly kind: "cancel" }>): Promise<unknown> => {
-  const connection = await (await opened).connect()
-  running.set(request.id, connection)
+  const own: Running = { isCancelled: false }
+  running.set(request.id, own)
   try {
+    const connection = (own.connection = await (await opened).connect())
+    // Before it had a connection, there was nothing to interrupt.
+    if (own.isCancelled) throw new SqlError("sql", "The query was stopped before it began.")
     if (request.kind === "catalog") return await readCatalog(connection)
     if (request.kind === "dictionary") return await readDictionary(connection)
     const readable = await readableOf(connection, request.sql)
@@ -57,7 +64,7 @@ const answer = async (request: Exclude<Request, { readonly kind: "cancel" }>): P
     return await writeDownload(connection, readable.query, request.format, request.file)
   } finally {
     running.delete(request.id)
-    connection.closeSync()
+    own.connection?.closeSync()
   }
 }
 
@@ -68,7 +75,11 @@ const writeDownload = async (connection: DuckDBConnection, sql: string, format: 
 
 process.on("message", (request: Request) => {
   const { id } = request
-  if (request.kind === "cancel") return running.get(id)?.interrupt()
+  if (request.kind === "cancel") {
+    const cancelled = running.get(id)
+    if (cancelled) cancelled.isCancelled = true
+    return cancelled?.connection?.interrupt()
+  }
   const send = (message: Answer) => process.send!(message)
   answer(request).then(
     (value) => send({ id, value }),

@@ -171,16 +171,25 @@ const requestOf = <A>(
 const pick = (names: ReadonlyArray<string>): NodeJS.ProcessEnv =>
   Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
 
-/** Runs at most `max` functions at once, and refuses others. */
+/**
+ * Runs at most `max` functions at once, and refuses others. `signal` aborts its function; one that was aborted and has not
+ * ended yet is waited for, because the reader who stopped it usually asks for the next at once.
+ */
 export const slots = (max: number) => {
-  let taken = 0
-  return async <A>(run: () => Promise<A>): Promise<A> => {
-    if (taken >= max) throw new DatabaseError("failed", `${max} queries are running. Stop one, or wait for its end.`)
-    taken++
-    try {
-      return await run()
-    } finally {
-      taken--
+  const running = new Map<AbortSignal, Promise<unknown>>()
+  return async <A>(signal: AbortSignal, run: () => Promise<A>): Promise<A> => {
+    while (running.size >= max) {
+      const ending = [...running].filter(([{ aborted }]) => aborted).map(([, end]) => end)
+      if (ending.length === 0)
+        throw new DatabaseError("failed", `${max} queries are running. Stop one, or wait for its end.`)
+      await Promise.race(ending)
     }
+    const own = AbortSignal.any([signal])
+    const result = run()
+    running.set(
+      own,
+      result.catch(() => {}).then(() => running.delete(own))
+    )
+    return result
   }
 }

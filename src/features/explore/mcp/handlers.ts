@@ -52,7 +52,7 @@ export const handlers = ({ catalogue, flags, isRecorded, output, profile, releas
       /** With the release that is current when the call begins. */
       const onRelease = <A>(call: (release: Release, signal: AbortSignal) => Promise<A>) =>
         Effect.tryPromise({
-          try: (signal) => free(async () => call(await releases.current(), signal)),
+          try: (signal) => free(signal, async () => call(await releases.current(), signal)),
           catch: failedOf
         })
       const explained = <A, E, R>(work: Effect.Effect<A, E, R>) =>

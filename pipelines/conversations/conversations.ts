@@ -41,7 +41,7 @@ export const conversations = defineList({
   source: "A 2.12, A 4.9 GET /conversations/search",
   scope: "conversations.readonly",
   full: [ascending, descending],
-  // Only a full sync finds conversations that were assigned, starred or read, because these do not change the date.
+  // A full reading finds conversations that were assigned, starred or read, because these do not change the date.
   changes: {
     field: "lastMessageDate",
     events: ["message", "conversation", "call"],

@@ -54,7 +54,7 @@ export const contacts = defineList({
     search(added, { kind: "once" }, { verifyField: "dateAdded", maxRecords: 500, windows: { from: "2000-01-01" } }),
     numbered({})
   ],
-  // Only a full sync finds deleted contacts.
+  // Deleted contacts are found by a full reading, which the service's total may make due.
   changes: {
     field: "dateUpdated",
     events: ["contact", "enrollment"],

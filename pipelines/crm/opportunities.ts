@@ -57,7 +57,7 @@ export const opportunities = defineList({
     search(afterLast, lastInMeta),
     search({ order: "added_asc", page: cursorOr(1) }, { kind: "pageNumber", first: 1 })
   ],
-  // Only a full sync finds deleted deals, and notes and tasks that did not change the date of their deal.
+  // A full reading finds deleted deals, and notes and tasks that did not change the date of their deal.
   changes: {
     field: "updatedAt",
     events: ["opportunity"],

@@ -26,7 +26,7 @@ export const emailTemplates = defineList({
     current: { parameters: { archived: false }, columns: { archived: false } },
     archived: { parameters: { archived: true }, columns: { archived: true } }
   },
-  // Only a full sync finds deleted templates, and archived ones if archiving does not change the date.
+  // A full reading finds deleted templates, and archived ones if archiving does not change the date.
   changes: {
     field: "updatedAt",
     overlap: "15 minutes",

@@ -4,7 +4,14 @@ import * as Duration from "effect/Duration"
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
 import { type PersonalData, personalDataClasses, personalDataMeanings } from "./personal-data.ts"
-import { type ChildRequest, type ListResource, type Paging, type Resource, childRequestOf } from "./resource.ts"
+import {
+  type ChildRequest,
+  type ListResource,
+  type Paging,
+  type Resource,
+  childRequestOf,
+  totalsOf
+} from "./resource.ts"
 import { type Table, tablesOf } from "./tables.ts"
 
 /** A table or a model, as people read about it. */
@@ -170,7 +177,8 @@ const pagingText = (paging: Paging): string => {
   }
 }
 
-const rerunText = ({ changes }: Resource): string => {
+const rerunText = (resource: Resource): string => {
+  const { changes } = resource
   if (!changes) return "read whole and compared"
   const { field, overlap, strategies, fullEvery } = changes
   const [strategy] = strategies
@@ -180,7 +188,11 @@ const rerunText = ({ changes }: Resource): string => {
       : strategy?.stopBefore === undefined
         ? `what changed since the last run by \`${field}\``
         : `newest \`${field}\` first, until what is known`
-  return fullEvery === undefined ? what : `${what}; whole every ${Duration.toDays(fullEvery)} days`
+  const whole = [
+    ...(fullEvery === undefined ? [] : [`every ${Duration.toDays(fullEvery)} days`]),
+    ...(totalsOf(resource).length === 0 ? [] : ["when the service's total is not the number of rows"])
+  ]
+  return whole.length === 0 ? what : `${what}; whole ${whole.join(", and ")}`
 }
 
 const childRequestSentence = (childRequest: ChildRequest | undefined): ReadonlyArray<string> => {

@@ -302,6 +302,13 @@ export const partitionsOf = (
   return typeof words === "object" ? words.map((word) => [word, {}]) : []
 }
 
+/**
+ * Ways to ask for the total of a list of which a sync reads changes only: a total that is not the number of rows shows that
+ * rows were deleted. None for a table that has rows of other lists as well.
+ */
+export const totalsOf = ({ changes, childOf, full = [] }: Resource): ReadonlyArray<Strategy> =>
+  changes === undefined || childOf ? [] : full.filter(({ total }) => total !== undefined)
+
 /** The name of its backfill in state. */
 export const backfillOf = (table: string): string => `${table}/backfill`
 

@@ -50,6 +50,13 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
       `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`,
       "ok"
     )
+  const sought = readings
+    .flatMap(({ deletionsSoughtAt: at, resource }) => (at === undefined ? [] : [{ at, resource }]))
+    .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))[0]
+  if (sought)
+    print(
+      `Deleted rows were last looked for in ${sought.resource} ${ago(sought.at, now)}, in the other lists since then`
+    )
   for (const { deliveredAt, failedSince, name, problem, run } of targets) {
     const has = run === undefined ? "nothing yet" : `the tables of run ${run}, ${ago(deliveredAt, now)}`
     if (failedSince === undefined) print(`${name}: has ${has}`, "ok")

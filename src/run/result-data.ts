@@ -110,6 +110,8 @@ export const runResults = () => {
     completeAt: Schema.optionalKey(Instant),
     /** Whether that is longer ago than `--max-age`. */
     isStale: Schema.Boolean,
+    /** Of a list: when deleted rows were last looked for, in a full reading or because the service's total agreed. */
+    deletionsSoughtAt: Schema.optionalKey(Instant),
     /** The last run that read it. */
     run: Schema.optionalKey(Schema.String),
     ...runCounts(),

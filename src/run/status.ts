@@ -139,12 +139,13 @@ const targetResult = ({ name, run, deliveredAt, failedSince, problem }: TargetSt
   ...(problem !== undefined && { problem })
 })
 
-const readingResult = ({ location, resource, state, completeAt, last }: ReadingStatus, isStale: boolean) => ({
+const readingResult = ({ location, resource, state, completeAt, last, soughtAt }: ReadingStatus, isStale: boolean) => ({
   location,
   resource,
   state,
   ...(completeAt !== undefined && { completeAt: instant(completeAt) }),
   isStale,
+  ...(soughtAt !== undefined && { deletionsSoughtAt: instant(soughtAt) }),
   ...(last && { run: last.run }),
   requests: last?.requests ?? 0,
   records: last?.records ?? 0,

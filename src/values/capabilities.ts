@@ -11,7 +11,11 @@ const Capabilities = Schema.Struct({
   /** Strategies whose totals exceed the records they return. */
   unreliableTotals: Schema.Array(Schema.String),
   /** Records without a change timestamp in the last full sync. */
-  undated: Schema.Number
+  undated: Schema.Number,
+  /** By how many the service's total exceeds the rows after a full reading, if it does; negative if there are more rows. */
+  totalExcess: Schema.optionalKey(Schema.Number),
+  /** Full readings in a row that a total made necessary, and that changed no row. */
+  vainReadings: Schema.optionalKey(Schema.Number)
 })
 
 export type Capabilities = typeof Capabilities.Type

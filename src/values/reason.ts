@@ -63,6 +63,8 @@ const single = {
   TimestampLimited: { at: Schema.Number },
 
   DeletionsNotSought: {},
+  /** After a full reading, the service's total is not the number of live rows. */
+  TotalDiffers: { total: Schema.Number, rows: Schema.Number },
   DeletionsUnconfirmed: { rows: Schema.Number },
   MissingRowsExist: { rows: Schema.Number },
   MissingRowsUnknown: { rows: Schema.Number },
@@ -164,6 +166,8 @@ export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): strin
 
     case "DeletionsNotSought":
       return "deleted rows were not looked for"
+    case "TotalDiffers":
+      return `the service counts ${reason.total} records, and there are ${reason.rows} rows also after a full reading; from now on, only a change of this difference makes another one necessary`
     case "DeletionsUnconfirmed":
       return `${missing(reason.rows, "was", "were")} missing once, and a second reading does not confirm that`
     case "MissingRowsExist":

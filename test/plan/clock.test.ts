@@ -35,7 +35,7 @@ it.live("full reads, details, deletions and runs are due as if the clock had bee
     const warehouse = yield* Warehouse
     const ahead = `to_timestamp(${(Date.now() + years) / 1000})`
     yield* warehouse.transaction([
-      `INSERT INTO meta.watermarks VALUES ('L', 'things', now(), ${ahead}, ${ahead}, 1, 1, NULL)`,
+      `INSERT INTO meta.watermarks VALUES ('L', 'things', now(), ${ahead}, ${ahead}, 1, 1, NULL, NULL)`,
       `INSERT INTO crm.things BY NAME SELECT 'L' AS location_id, 'a' AS id, 'h' AS _row_hash, ${ahead} AS _synced_at, 'r' AS _run_id`,
       `INSERT INTO meta.parent_state VALUES ('L', 'things/details', 'a', 'h', 'c', ${ahead}, ${ahead}, NULL)`,
       `INSERT INTO meta.runs (run_id, command, started_at, finished_at, status) VALUES ('20991231T235959999Z', '${fullSync}', ${ahead}, ${ahead}, 'paused')`

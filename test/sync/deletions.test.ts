@@ -175,24 +175,6 @@ describe("deletions", () => {
     }
   )
 
-  it("of incrementally synced records are found by the weekly full read, without --full", async () => {
-    const [contact] = await ids("SELECT id FROM crm.contacts WHERE _deleted_at IS NULL ORDER BY id DESC")
-    const [opportunity] = await ids("SELECT id FROM crm.opportunities WHERE _deleted_at IS NULL ORDER BY id DESC")
-    await account.service.call("DELETE", `/contacts/${contact}`)
-    await account.service.call("DELETE", `/opportunities/${opportunity}`)
-    const only = ["--only", "contacts,opportunities"]
-    assert.strictEqual((await sync(...only)).code, 0)
-    assert.notInclude(await deleted("contacts"), contact)
-    await query(
-      account.warehouse,
-      "UPDATE meta.watermarks SET full_complete_at = full_complete_at - INTERVAL 7 DAY",
-      "READ_WRITE"
-    )
-    assert.strictEqual((await sync(...only)).code, 0)
-    assert.include(await deleted("contacts"), contact)
-    assert.include(await deleted("opportunities"), opportunity)
-  })
-
   it("of a message are found by a full sync, not by an incremental one", async () => {
     const [message, ...others] = await ids(
       `SELECT m.id FROM crm.messages AS m JOIN crm.conversations AS c ON c.id = m.conversation_id

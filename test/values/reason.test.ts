@@ -68,6 +68,10 @@ const sentences: ReadonlyArray<readonly [Reason, string]> = [
     "more records share one timestamp (2026-01-02T03:04:05.678Z) than the service returns"
   ],
   [{ _tag: "DeletionsNotSought" }, "deleted rows were not looked for"],
+  [
+    { _tag: "TotalDiffers", total: 61, rows: 54 },
+    "the service counts 61 records, and there are 54 rows also after a full reading; from now on, only a change of this difference makes another one necessary"
+  ],
   [{ _tag: "DeletionsUnconfirmed", rows: 3 }, "3 rows were missing once, and a second reading does not confirm that"],
   [{ _tag: "MissingRowsExist", rows: 1 }, "1 row is missing from the list but still exists"],
   [{ _tag: "DeletionsUnconfirmed", rows: 1 }, "1 row was missing once, and a second reading does not confirm that"],

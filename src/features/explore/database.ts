@@ -4,7 +4,8 @@ import { limits } from "./limits.ts"
 import type { Answer, CatalogTable, Dictionary, DownloadFormat, QueryResult, Request } from "./messages.ts"
 import { moduleFile } from "../../values/installation.ts"
 
-export type DatabaseErrorCode = "refused" | "sql" | "memory" | "time" | "stopped" | "failed"
+/** `ended`: another query did not stop, so the process of all was ended. */
+export type DatabaseErrorCode = "refused" | "sql" | "memory" | "time" | "stopped" | "failed" | "ended"
 
 /** Why a query has no result, in words for its author. */
 export class DatabaseError extends Error {
@@ -57,11 +58,17 @@ export class Database {
     if (this.#waiting.size === 0) this.#process?.kill("SIGKILL")
   }
 
-  async #request<A>(request: Unnumbered, signal: AbortSignal, ms: number): Promise<A> {
+  async #request<A>(request: Unnumbered, signal: AbortSignal, ms: number, attemptsLeft = 3): Promise<A> {
     const child = (this.#process ??= this.#start())
-    return requestOf<A>(child, this.#waiting, { ...request, id: ++this.#lastId } as Request, signal, ms).finally(() => {
+    try {
+      return await requestOf<A>(child, this.#waiting, { ...request, id: ++this.#lastId } as Request, signal, ms)
+    } catch (cause) {
+      const isOther = cause instanceof DatabaseError && cause.code === "ended"
+      if (!isOther || this.#isClosing || signal.aborted || attemptsLeft === 0) throw cause
+      return await this.#request<A>(request, signal, ms, attemptsLeft - 1)
+    } finally {
       if (this.#isClosing) this.close()
-    })
+    }
   }
 
   #start(): ChildProcess {
@@ -114,7 +121,7 @@ const startProcess = (
   child.once("exit", (code, signal) =>
     ended(
       child.killed
-        ? new DatabaseError("failed", "The process of the queries was ended. Run the query again.")
+        ? new DatabaseError("ended", "The process of the queries was ended. Run the query again.")
         : signal === "SIGKILL"
           ? new DatabaseError(
               "memory",

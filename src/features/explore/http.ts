@@ -83,4 +83,4 @@ const errorOf = (cause: unknown): { readonly status: number; readonly code: stri
   return { status: 500, code: "failed", message: cause instanceof Error ? cause.message : String(cause) }
 }
 
-const statuses = { refused: 403, sql: 400, memory: 507, time: 504, stopped: 499, failed: 503 } as const
+const statuses = { refused: 403, sql: 400, memory: 507, time: 504, stopped: 499, failed: 503, ended: 503 } as const

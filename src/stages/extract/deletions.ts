@@ -226,7 +226,8 @@ const alwaysAllowed = 20
 
 /**
  * Rows that may be deleted of a table. Where nothing but the list says that they are gone, a short list may lose a third: a
- * service that returns half of it, twice, is not believed.
+ * service that returns half of it, twice, is not believed. This limit is that of the list's own table; tables that lose rows
+ * with it may lose `alwaysAllowed` rows or the share.
  */
 const allowedOf = (rows: number, evidence: Evidence, share: number): number =>
   Math.max(evidence === "asked" ? alwaysAllowed : Math.min(alwaysAllowed, Math.floor(rows / 3)), rows * share)

@@ -27,6 +27,7 @@ import { readChildren } from "./children.ts"
 import { readFiles } from "./files.ts"
 import { read } from "./list.ts"
 import { withWarnings, cappedByParents } from "./outcome.ts"
+import { readWithTotal, withOwnDifference } from "./totals.ts"
 import { bind, get, location } from "../../catalog/request.ts"
 import { RunEvents } from "../../values/run-event.ts"
 
@@ -93,8 +94,12 @@ export const extract = Effect.fn("extract")(function* (
           resource.table,
           mode === "window"
             ? readWindows(resource, { ...reading, mode }, context)
-            : read(resource, { ...reading, mode }, context).pipe(
-                Effect.flatMap((outcome) => withDeletions(outcome, resource, reading, embedded))
+            : readWithTotal(resource, { ...reading, mode }, context).pipe(
+                Effect.flatMap(({ outcome, rowsBefore }) =>
+                  Effect.flatMap(withDeletions(outcome, resource, reading, embedded), (decided) =>
+                    withOwnDifference(decided, rowsBefore, resource, { ...reading, mode }, context)
+                  )
+                )
               )
         )
   /** Decides about the rows missing from a list that was read in full, also those of the tables embedded in its pages. */
@@ -122,10 +127,15 @@ export const extract = Effect.fn("extract")(function* (
       : undefined
     const again = { ...reading, mode: "full" as const, checkpoints: {} }
     const readAgain = Effect.map(read(resource, again, context), isComplete)
-    return withWarnings(
-      outcome,
-      yield* decideMissingRows([resource, ...embedded], outcome.begunAt!, context, readAgain, namedPartitions)
+    const warnings = yield* decideMissingRows(
+      [resource, ...embedded],
+      outcome.begunAt!,
+      context,
+      readAgain,
+      namedPartitions
     )
+    const isDecided = warnings.every(({ _tag }) => _tag !== "TooManyDeletions" && _tag !== "DeletionsUnconfirmed")
+    return { ...withWarnings(outcome, warnings), ...(isDecided && { soughtAt: yield* Clock.currentTimeMillis }) }
   })
   const children = ({ resource, mode, childCapabilities, refreshCutoff, parents }: Step) => {
     const childRequest = childRequestOf(resource)

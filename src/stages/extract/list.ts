@@ -165,11 +165,11 @@ const readList = Effect.fnUntraced(function* (
       ),
       requests: (api.requestsByResource.get(resource.table) ?? 0) - requestsBefore,
       capabilities: {
+        ...(mode === "full" ? { undated: states.reduce((sum, state) => sum + (state.undated ?? 0), 0) } : capabilities),
         version: 1,
         sizes,
         refused,
-        unreliableTotals: [...unreliableTotals],
-        undated: mode === "full" ? states.reduce((sum, state) => sum + (state.undated ?? 0), 0) : capabilities.undated
+        unreliableTotals: [...unreliableTotals]
       } satisfies Capabilities
     }
   }

@@ -1,13 +1,13 @@
 /** Narrows what a plan is expected to take by asking the service: one small request for each list whose total tells more. */
 import { Effect } from "effect"
-import { Api, type Call } from "../api/api.ts"
-import { expectedOf, failureIn } from "../../catalog/answer.ts"
+import { Api } from "../api/api.ts"
+import type { ApiError } from "../api/errors.ts"
+import { listTotal } from "../api/list-total.ts"
 import { at } from "../../catalog/json.ts"
-import { type BoundRequest, bind, get } from "../../catalog/request.ts"
-import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
+import { bind, get } from "../../catalog/request.ts"
 import type { Account } from "../../settings/settings.ts"
+import type { Failure } from "../../values/failure.ts"
 import { exactly } from "../../values/range.ts"
-import type { Step } from "../../values/step.ts"
 import { type ExpectedRequests, type ExpectedStep, requestsOf } from "./expect.ts"
 import { strategyToAsk, withTotal } from "./totals.ts"
 
@@ -44,64 +44,26 @@ export const estimate = Effect.fn("plan.estimate")(function* (expected: Readonly
 const narrow = Effect.fnUntraced(function* (expected: ExpectedStep, account: Account) {
   const strategy = strategyToAsk(expected)
   if (!strategy) return expected
-  const answer = yield* totalOf(expected.step, strategy, account)
-  if (answer === undefined) return expected
-  if ("refused" in answer) return answer
-  return answer.total === undefined ? expected : withTotal(expected, strategy, answer.total, account.optional)
+  const { resource, since } = expected.step
+  const total = yield* refusable(listTotal(resource, strategy, { ...account, company: account.company, since }))
+  if (typeof total === "object") return total
+  return total === undefined ? expected : withTotal(expected, strategy, total, account.optional)
 })
-
-/** The total over all partitions; `undefined` if the service sends none and the list is longer than a page. */
-const totalOf = Effect.fnUntraced(function* ({ resource, since }: Step, strategy: Strategy, account: Account) {
-  const period = { windowStart: Date.parse("2000-01-01"), windowEnd: Date.parse("2100-01-01") }
-  let sum: number | undefined = 0
-  for (const [name, { parameters = {} }] of partitionsOf(resource, account.optional)) {
-    const request = { ...strategy.request, parameters: { ...strategy.request.parameters, ...parameters } }
-    const from = since ?? period.windowStart
-    // Without a total, a whole page shows whether there are more.
-    const size = strategy.total === undefined ? strategy.pageSize : 10
-    const answer = yield* bodyOf(
-      bind(request, {
-        ...account,
-        size,
-        since: from,
-        partition: name,
-        ...period,
-        ...(since && { windowStart: since })
-      }),
-      resource.table,
-      failureIn(expectedOf(resource, strategy, name))
-    )
-    if ("refused" in answer) return answer
-    const total =
-      strategy.total === undefined ? recordsOf(answer.body, strategy) : Number(at(answer.body, strategy.total))
-    sum = sum === undefined || total === undefined || !Number.isFinite(total) ? undefined : sum + total
-  }
-  return { total: sum }
-})
-
-/** The number of records of a list that is not longer than this page. */
-const recordsOf = (body: unknown, { paging, records, pageSize }: Strategy): number | undefined => {
-  const found = records === "" ? body : at(body, records)
-  const count = Array.isArray(found) ? found.length : found === undefined || found === null ? 0 : 1
-  return paging.kind === "once" || count < pageSize ? count : undefined
-}
 
 const companyOf = Effect.fnUntraced(function* (location: string) {
-  const answer = yield* bodyOf(bind(get("/locations/{locationId}"), { location }), "locations")
+  const request = bind(get("/locations/{locationId}"), { location })
+  const answer = yield* refusable((yield* Api).send({ request, priority: 1, resource: "locations" }))
   const company = "body" in answer ? at(answer.body, "location.companyId") : undefined
   return typeof company === "string" ? company : undefined
 })
 
-const bodyOf = Effect.fnUntraced(
-  function* (request: BoundRequest, resource: string, failureIn: Call["failureIn"] = () => undefined) {
-    const { body } = yield* (yield* Api).send({ request, priority: 1, resource, failureIn })
-    return { body } as { readonly body: unknown } | { readonly refused: Refusal }
-  },
-  Effect.catchTags({
-    Forbidden: ({ message }) => refusal("forbidden", message),
-    RequestRejected: ({ message, status }) => refusal(status === 404 ? "notFound" : "rejected", message),
-    NotFound: ({ message }) => refusal("notFound", message)
-  })
-)
+const refusable = <A>(asked: Effect.Effect<A, ApiError | Failure, Api>) =>
+  asked.pipe(
+    Effect.catchTags({
+      Forbidden: ({ message }) => refusal("forbidden", message),
+      RequestRejected: ({ message, status }) => refusal(status === 404 ? "notFound" : "rejected", message),
+      NotFound: ({ message }) => refusal("notFound", message)
+    })
+  )
 
 const refusal = (kind: Refusal["kind"], message: string) => Effect.succeed({ refused: { kind, message } })

@@ -1,7 +1,7 @@
 /** What a plan is expected to take, from the state in the warehouse and from earlier syncs. Sends no request. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type ChildRequest, type Strategy, childRequestOf, partitionsOf } from "../../catalog/resource.ts"
+import { type ChildRequest, type Strategy, childRequestOf, partitionsOf, totalsOf } from "../../catalog/resource.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
@@ -112,11 +112,12 @@ const expectList = (
   }
   const elapsedMs = now - (state?.completeAt ?? now)
   if (mode === "incremental") {
+    const asked = totalsOf(resource).length > 0 ? partitions : 0
     const nights = past.filter((one) => one.mode === "incremental")
     const pages = pagesOfFullRead(strategy, state?.total)
     if (nights.length === 0)
       return {
-        requests: between(partitions, pages === undefined ? undefined : pages + 2),
+        requests: between(partitions + asked, pages === undefined ? undefined : pages + 2 + asked),
         basis: "one page per list",
         changed: { ...between(0, state?.total), likely: likelyChanges(state?.total ?? rows, elapsedMs) }
       }

@@ -35,7 +35,7 @@ export const readingStatuses = Effect.fn("plan.readingStatuses")(function* (
   const keyOf = ({ location, resource }: { readonly location: string; readonly resource: string }) =>
     `${location}\n${resource}`
   const last = new Map((yield* lastReadings()).map((one) => [keyOf(one), one]))
-  const complete = new Map((yield* completeReadings()).map((one) => [keyOf(one), one.completeAt]))
+  const complete = new Map((yield* completeReadings()).map((one) => [keyOf(one), one]))
   const checked = new Map((yield* completeRuns()).map((one) => [keyOf(one), one.checkedAt]))
   const unchanged = new Map(
     resources.flatMap((resource) => {
@@ -48,7 +48,7 @@ export const readingStatuses = Effect.fn("plan.readingStatuses")(function* (
   return all.flatMap((location) =>
     labels.map((resource) => {
       const key = keyOf({ location, resource })
-      const completeAt = complete.get(key)
+      const { completeAt, soughtAt } = complete.get(key) ?? {}
       return {
         location,
         /** A resource, or the label of its children or details. */
@@ -56,6 +56,8 @@ export const readingStatuses = Effect.fn("plan.readingStatuses")(function* (
         state: last.get(key)?.status ?? ("never" as const),
         /** The end of the last complete reading; of children, when those of the least recently fetched parent were fetched. */
         completeAt,
+        /** Of a list: when deleted rows were last looked for. */
+        soughtAt,
         /** When a run last found that nothing more was due; epoch milliseconds. */
         checkedAt: checked.get(key),
         /** How long the children of an unchanged parent are not requested again, in milliseconds; 0 if only their age counts. */

@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { dayMs } from "../../catalog/timestamps.ts"
-import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
+import { type Strategy, partitionsOf, totalsOf } from "../../catalog/resource.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import { between, exactly, sumOf } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
@@ -31,7 +31,8 @@ export const withTotal = (
   if (step.mode === "incremental") {
     // The lists of changed and of added records overlap.
     const lists = 1 + (step.resource.changes?.added ? 1 : 0)
-    const requests = between(pages, pages * lists + lists - 1)
+    const asked = totalsOf(step.resource).length > 0 ? partitionsOf(step.resource, optional).length : 0
+    const requests = between(pages + asked, pages * lists + lists - 1 + asked)
     return { ...expected, list: { ...known, requests, changed: between(0, total) } }
   }
   const more = partitionsOf(step.resource, optional).length - 1

@@ -70,6 +70,8 @@ export interface Outcome extends Facts {
   readonly watermark?: number
   /** The service's total. */
   readonly total?: number
+  /** When deleted rows were last looked for: after a full reading, or when the service's total agreed with the live rows. */
+  readonly soughtAt?: number
   readonly capabilities?: Capabilities
 }
 

@@ -18,7 +18,7 @@ export const stateKeys = html`<p class="legend" aria-hidden="true">
 
 export const freshness = (period: Period, readings: Readings, scopeOf: (label: string) => string | undefined): Html => {
   const { days, group, locations } = period
-  const { shown, total, countOf, oldest } = readings
+  const { shown, total, countOf, oldest, soughtSince } = readings
   const reasons = shown.filter(({ state }) => state !== "complete")
   const parted = begunStates
     .toReversed()
@@ -35,6 +35,8 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
       oldest === undefined
         ? "None was ever read completely."
         : `The oldest complete reading ended on ${moment(oldest)}.`
+    }${
+      soughtSince === undefined ? "" : ` Deleted rows were looked for in every list since ${moment(soughtSince)}.`
     }${shown.length < total ? ` The worst ${count(shown.length)} are shown; ./sluice status lists all.` : undefined}`,
     content: html`${stateKeys}
     ${tableOf(shown, {

@@ -15,7 +15,8 @@ export type Reading = Readings["shown"][number]
 const shownMax = ({ locations }: Period): number => (locations.length === 1 ? 150 : 50)
 
 export const readingsOf = Effect.fn("report.readings")(function* (period: Period) {
-  const completeAt = new Map((yield* completeReadings()).map((one) => [keyOf(one), one.completeAt]))
+  const complete = yield* completeReadings()
+  const completeAt = new Map(complete.map((one) => [keyOf(one), one.completeAt]))
   const all = (yield* lastReadings())
     .map((last) => ({ ...last, state: last.status, completeAt: completeAt.get(keyOf(last)) }))
     .toSorted(
@@ -26,6 +27,7 @@ export const readingsOf = Effect.fn("report.readings")(function* (period: Period
   const shown = all.slice(0, shownMax(period))
   const marks = yield* marksOf(period, shown)
   const ends = all.flatMap((one) => one.completeAt ?? [])
+  const sought = complete.flatMap((one) => one.soughtAt ?? [])
   return {
     /** All of one location, or the worst of several; with a mark for each day of the period. */
     shown: shown.map((one) => ({
@@ -35,7 +37,9 @@ export const readingsOf = Effect.fn("report.readings")(function* (period: Period
     total: all.length,
     countOf: (state: BegunState) => all.filter((one) => one.state === state).length,
     /** The end of the oldest complete reading; epoch milliseconds. */
-    oldest: ends.length === 0 ? undefined : Math.min(...ends)
+    oldest: ends.length === 0 ? undefined : Math.min(...ends),
+    /** The time since which deleted rows were looked for in every list; epoch milliseconds. */
+    soughtSince: sought.length === 0 ? undefined : Math.min(...sought)
   }
 })
 

@@ -29,9 +29,10 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
   },
   watermarks: {
     comment:
-      "How far each resource was read completely. complete_at of children is when those of the least recently fetched parent were fetched",
+      "How far each resource was read completely. complete_at of children is when those of the least recently fetched parent were fetched; deletions_sought_at of a list, when it was last read in full, or when the service's total agreed with the rows",
     columns: `location_id VARCHAR, resource VARCHAR, watermark TIMESTAMPTZ, complete_at TIMESTAMPTZ,
-      full_complete_at TIMESTAMPTZ, total BIGINT, requests BIGINT, capabilities JSON, PRIMARY KEY (location_id, resource)`
+      full_complete_at TIMESTAMPTZ, total BIGINT, requests BIGINT, capabilities JSON,
+      deletions_sought_at TIMESTAMPTZ, PRIMARY KEY (location_id, resource)`
   },
   checkpoints: {
     comment: "Where to resume lists that were not read to their end",
@@ -169,7 +170,8 @@ export const metaTableStatements: ReadonlyArray<string> = [
     ([table, { columns }]) => `CREATE TABLE IF NOT EXISTS meta.${name(table)} (${columns})`
   ),
   // Later than the first files of this format.
-  ...["min", "max"].map((end) => `ALTER TABLE meta.runs ADD COLUMN IF NOT EXISTS planned_requests_${end} BIGINT`)
+  ...["min", "max"].map((end) => `ALTER TABLE meta.runs ADD COLUMN IF NOT EXISTS planned_requests_${end} BIGINT`),
+  "ALTER TABLE meta.watermarks ADD COLUMN IF NOT EXISTS deletions_sought_at TIMESTAMPTZ"
 ]
 
 /** Tables of `meta` that are published with the data. */

@@ -60,6 +60,8 @@ export interface CompleteReading {
   readonly watermark?: number | undefined
   readonly total?: number | undefined
   readonly requests: number
+  /** When deleted rows were last looked for, epoch milliseconds. */
+  readonly soughtAt?: number | undefined
   readonly capabilities?: Capabilities | undefined
 }
 
@@ -70,22 +72,24 @@ export interface CompleteReading {
 export const advanceWatermarks = (readings: ReadonlyArray<CompleteReading>): ReadonlyArray<string> => {
   if (readings.length === 0) return []
   const values = readings.map(
-    ({ location, resource, at, fetchedAt = at, isFull, watermark, total, requests, capabilities }, n) =>
+    ({ location, resource, at, fetchedAt = at, isFull, watermark, total, requests, soughtAt, capabilities }, n) =>
       `(${n}, ${literal(location)}, ${literal(resource)}, ${watermark === undefined ? "NULL" : instantOf(watermark)},
        ${instantOf(Math.min(fetchedAt, at))}, ${isFull ? instantOf(at) : "NULL"}, ${literal(total)}, ${requests},
-       ${literal(capabilities && encodeCapabilities(capabilities))})`
+       ${literal(capabilities && encodeCapabilities(capabilities))}, ${soughtAt === undefined ? "NULL" : instantOf(soughtAt)})`
   )
   // One statement: ON CONFLICT for each reading costs more than the rest of its state.
   return [
     `INSERT INTO meta.watermarks
-       (location_id, resource, watermark, complete_at, full_complete_at, total, requests, capabilities)
+       (location_id, resource, watermark, complete_at, full_complete_at, total, requests, capabilities, deletions_sought_at)
      SELECT location_id, resource, max(watermark::TIMESTAMPTZ), arg_max(complete_at, n), arg_max(full_at::TIMESTAMPTZ, n),
-       arg_max(total::BIGINT, n), arg_max(requests, n), arg_max(capabilities::VARCHAR, n)
-     FROM (VALUES ${values.join(", ")}) AS v (n, location_id, resource, watermark, complete_at, full_at, total, requests, capabilities)
+       arg_max(total::BIGINT, n), arg_max(requests, n), arg_max(capabilities::VARCHAR, n),
+       max(sought_at::TIMESTAMPTZ)
+     FROM (VALUES ${values.join(", ")}) AS v (n, location_id, resource, watermark, complete_at, full_at, total, requests, capabilities, sought_at)
      GROUP BY location_id, resource
      ON CONFLICT DO UPDATE SET watermark = greatest(watermark, excluded.watermark), complete_at = excluded.complete_at,
        full_complete_at = coalesce(excluded.full_complete_at, full_complete_at), total = coalesce(excluded.total, total),
-       requests = excluded.requests, capabilities = coalesce(excluded.capabilities, capabilities)`
+       requests = excluded.requests, capabilities = coalesce(excluded.capabilities, capabilities),
+       deletions_sought_at = coalesce(excluded.deletions_sought_at, deletions_sought_at)`
   ]
 }
 
@@ -107,10 +111,12 @@ export const isAnythingComplete = () => isAny("meta.watermarks")
  */
 export const completeReadings = () =>
   query(
-    // `isList`: a list, which each run reads, and not requests for single parents.
-    { location: String, resource: String, completeAt: Number, isList: Boolean },
-    `SELECT location_id AS location, resource, epoch_ms(complete_at) AS completeAt, full_complete_at IS NOT NULL AS isList
-     FROM meta.watermarks WHERE complete_at IS NOT NULL ORDER BY ALL`
+    // `isList`: a list, which each run reads, and not requests for single parents. An earlier release has no `deletions_sought_at`.
+    { location: String, resource: String, completeAt: Number, isList: Boolean, soughtAt: numberOf },
+    `SELECT location_id AS location, resource, epoch_ms(complete_at) AS completeAt, full_complete_at IS NOT NULL AS isList,
+       epoch_ms(deletions_sought_at) AS soughtAt
+     FROM (FROM meta.watermarks UNION ALL BY NAME SELECT NULL::TIMESTAMPTZ AS deletions_sought_at WHERE false)
+     WHERE complete_at IS NOT NULL ORDER BY ALL`
   )
 
 /** Every watermark, and whether it is later than the end of the last complete reading. Times are text. */

@@ -1,0 +1,146 @@
+/**
+ * A reading of changes does not see deletions. After it, one small request asks how many records the service counts: where
+ * that is not the number of live rows, the list is read in full the same night, and the missing rows are decided about as
+ * after every full reading.
+ *
+ * Some lists have a total that differs from their records by a constant. What is left after a full reading is remembered, and
+ * only a change of it counts. A total that differs anew three times without a changed row is not asked for again until the
+ * list is due to be read in full, so that no list is read in full every night.
+ */
+import { Clock, Duration, Effect } from "effect"
+import type { Api } from "../api/api.ts"
+import type { ApiError } from "../api/errors.ts"
+import { listTotal } from "../api/list-total.ts"
+import { type ListResource, type Strategy, totalsOf } from "../../catalog/resource.ts"
+import { type Capabilities, noCapabilities } from "../../values/capabilities.ts"
+import type { Failure } from "../../values/failure.ts"
+import { isComplete } from "../../values/status.ts"
+import type { Outcome } from "../../stores/vault/entry.ts"
+import type { Vault } from "../../stores/vault/vault.ts"
+import { liveCounts } from "../../stores/warehouse/sync-state.ts"
+import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { fingerprint } from "./list-progress.ts"
+import { read } from "./list.ts"
+import { combined, withWarnings } from "./outcome.ts"
+import type { Reading, RunContext } from "./run-context.ts"
+
+type Reads<A> = Effect.fn.Return<A, ApiError | Failure, Api | Vault | Warehouse>
+
+/** So many full readings in a row may change no row before the total is no longer asked for. */
+const vainMax = 3
+
+const strategyToAsk = (resource: ListResource, { refused, vainReadings = 0 }: Capabilities): Strategy | undefined =>
+  vainReadings >= vainMax ? undefined : totalsOf(resource).find((strategy) => !refused.includes(fingerprint(strategy)))
+
+/** What is kept of a reading that does not compare the total. */
+const keptOf = ({ totalExcess, vainReadings }: Capabilities) => ({
+  ...(totalExcess !== undefined && { totalExcess }),
+  ...(vainReadings !== undefined && { vainReadings })
+})
+
+/** A reading of changes; or the full reading that the total made necessary, with the live rows before it. */
+export const readWithTotal = Effect.fnUntraced(function* (
+  resource: ListResource,
+  reading: Reading,
+  context: RunContext
+): Reads<{ readonly outcome: Outcome; readonly rowsBefore?: number }> {
+  const outcome = yield* read(resource, reading, context)
+  const strategy = strategyToAsk(resource, reading.capabilities)
+  if (strategy === undefined || outcome.mode !== "incremental" || !isComplete(outcome)) return { outcome }
+  const found = yield* compare(resource, strategy, outcome, reading, context)
+  if (found.isUnanswered) return { outcome: withWarnings(found.outcome, [{ _tag: "DeletionsNotSought" }]) }
+  if (found.total === undefined) return found
+  if (isExpected(found, reading)) return { outcome: { ...found.outcome, soughtAt: yield* Clock.currentTimeMillis } }
+  const full = yield* read(resource, { ...reading, mode: "full", checkpoints: {} }, context)
+  return { outcome: { ...full, requests: found.outcome.requests + full.requests }, rowsBefore: found.rows }
+})
+
+/** The outcome of a full reading whose missing rows are decided about, and the difference that is the list's own from now on. */
+export const withOwnDifference = Effect.fnUntraced(function* (
+  outcome: Outcome,
+  rowsBefore: number | undefined,
+  resource: ListResource,
+  reading: Reading,
+  context: RunContext
+): Reads<Outcome> {
+  const capabilities = outcome.capabilities ?? noCapabilities
+  const strategy = strategyToAsk(resource, capabilities)
+  if (strategy === undefined || outcome.mode !== "full" || !isComplete(outcome)) return outcome
+  const undecided = { ...outcome, capabilities: { ...capabilities, ...keptOf(reading.capabilities) } }
+  // What was refused or not confirmed is looked for again by the next sync.
+  if (outcome.soughtAt === undefined) return undecided
+  const now = yield* liveRows(resource, context)
+  const found =
+    outcome.total === now
+      ? { outcome, rows: now, total: now }
+      : yield* compare(resource, strategy, outcome, reading, context)
+  const { rows, total } = found
+  if (total === undefined) return undecided
+  const isVain = rows === rowsBefore
+  const isTold = isVain && total !== rows
+  return {
+    ...withWarnings(found.outcome, isTold ? [{ _tag: "TotalDiffers", rows, total }] : []),
+    capabilities: {
+      ...capabilities,
+      ...(total !== rows && { totalExcess: total - rows }),
+      ...(isVain && { vainReadings: (reading.capabilities.vainReadings ?? 0) + 1 })
+    }
+  }
+})
+
+const isExpected = ({ rows, total }: Comparison, { capabilities }: Reading) =>
+  total === rows + (capabilities.totalExcess ?? 0)
+
+interface Comparison {
+  readonly outcome: Outcome
+  readonly rows: number
+  /** `undefined` if the service sends none. */
+  readonly total: number | undefined
+  /** Whether the request for the total failed. */
+  readonly isUnanswered?: boolean
+}
+
+/**
+ * The live rows, and the records that the service counts. Records may have been added since the reading, so a difference
+ * counts only after a second reading of changes.
+ */
+const compare = Effect.fnUntraced(function* (
+  resource: ListResource,
+  strategy: Strategy,
+  outcome: Outcome,
+  reading: Reading,
+  context: RunContext
+): Reads<Comparison> {
+  const first = yield* counted(resource, strategy, context)
+  if (first.total === undefined || isExpected({ outcome, ...first }, reading)) return { outcome, ...first }
+  const since = (outcome.servedAt ?? outcome.begunAt!) - Duration.toMillis(resource.changes!.overlap)
+  const more = yield* read(resource, { ...reading, mode: "incremental", since, checkpoints: {} }, context)
+  return {
+    outcome: { ...combined(outcome, more), capabilities: outcome.capabilities! },
+    ...(yield* counted(resource, strategy, context))
+  }
+})
+
+const counted = Effect.fnUntraced(function* (
+  resource: ListResource,
+  strategy: Strategy,
+  context: RunContext
+): Reads<Omit<Comparison, "outcome">> {
+  const rows = yield* liveRows(resource, context)
+  const unanswered = () => Effect.succeed("unanswered" as const)
+  const total = yield* listTotal(resource, strategy, { ...context, since: undefined }).pipe(
+    Effect.catchTags({
+      Forbidden: () => Effect.undefined,
+      NotFound: () => Effect.undefined,
+      RequestRejected: () => Effect.undefined,
+      Unavailable: unanswered,
+      BudgetExhausted: unanswered
+    })
+  )
+  return total === "unanswered" ? { rows, total: undefined, isUnanswered: true } : { rows, total }
+})
+
+const liveRows = Effect.fnUntraced(function* ({ table }: ListResource, { loaded, location }: RunContext) {
+  yield* loaded
+  return (yield* liveCounts(location, [table])).get(table) ?? 0
+})

@@ -65,9 +65,9 @@ const fromText = (text: string): string | undefined => {
   return isInYears(Date.parse(read)) ? read : undefined
 }
 
-/** A number of ten digits in a column of events counts seconds, of 2001 or later: no event of the service was in 1970. */
+/** In a column of events, a number below 1e11 counts seconds, of 1973 or later: no event of the service was in 1970. */
 const fromNumber = (count: number): string | undefined =>
-  count >= 1e9 && count < 1e10 ? fromSeconds(count) : fromDayNumber(count)
+  count >= 1e8 && count < 1e11 ? fromSeconds(count) : fromDayNumber(count)
 
 /**
  * A number counts milliseconds. One of less than eleven digits, in 1969 or 1970, does so only if it is a quarter of an hour, in

@@ -1,6 +1,6 @@
 /** The files of a person go where their records go: into an export, out with an erasure, and never with those of others. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, discard, openPeople } from "../support/account.ts"
 import { query } from "../support/compare.ts"
@@ -101,11 +101,14 @@ describe("the files of a person", () => {
       assert.lengthOf(filesWith(join(target, "files"), "letter-of-own"), 1)
       assert.lengthOf(filesWith(join(target, "files"), "letter-of-both"), 1)
       assert.deepStrictEqual(filesWith(target, "letter-of-other"), [])
-      const [vcon] = filesWith(join(target, "conversations"), person!.id).filter((name) => name.endsWith(".json"))
-      const { attachments } = JSON.parse(readFileSync(join(target, "conversations", vcon!), "utf8"))
+      const pages = globSync("*.html", { cwd: join(target, "conversations") })
+      const attachments = pages.flatMap((page) =>
+        [...readFileSync(join(target, "conversations", page), "utf8").matchAll(/href="([^"]+)" download>/g)].map(
+          ([, path]) => path!
+        )
+      )
       assert.lengthOf(attachments, 2)
-      for (const { url } of attachments)
-        assert.isTrue(existsSync(join(target, "conversations", String(url).replace(/^file:/, ""))))
+      for (const path of attachments) assert.isTrue(existsSync(join(target, "conversations", path)), path)
       rmSync(target, { recursive: true })
       rmSync(`${target}.zip`)
     }

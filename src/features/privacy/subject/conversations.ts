@@ -1,17 +1,51 @@
 /** The conversations of a person: the messages of each in the order of their times, with recordings and transcripts. */
 import { Effect } from "effect"
-import { createHash } from "node:crypto"
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
 import type { Resource } from "../../../catalog/resource.ts"
-import { onDisk } from "../../../output/files.ts"
 import { exportedName } from "../../../output/stored-files.ts"
 import { documentOf, html, timeHtml } from "../../../values/html.ts"
 import { pageStyle } from "../../../values/page-style.ts"
 import { keysTable } from "./belongings.ts"
-import type { Conversation, CopiedFile, Message } from "./vcon.ts"
 import { orNull, query } from "../../../stores/warehouse/query.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
+
+/** A file of the export. `name`: as the record calls it. */
+interface CopiedFile {
+  readonly file: string
+  readonly name: string | null
+}
+
+interface Message {
+  readonly id: string
+  readonly conversation: string
+  readonly type: string | null
+  readonly direction: string | null
+  /** ISO 8601. */
+  readonly at: string | null
+  readonly subject: string | null
+  readonly body: string | null
+  /** Whether the body is HTML. */
+  readonly isHtml: boolean
+  readonly from: string | null
+  readonly to: string | null
+  /** The user who wrote it. */
+  readonly user: string | null
+  readonly seconds: number | null
+  readonly recording: CopiedFile | undefined
+  readonly attachments: ReadonlyArray<CopiedFile>
+  readonly transcript: ReadonlyArray<{
+    readonly channel: number
+    readonly startMs: number
+    readonly endMs: number
+    readonly text: string
+  }>
+}
+
+interface Conversation {
+  readonly location: string
+  readonly id: string
+  readonly contact: { readonly name: string | null; readonly email: string | null; readonly phone: string | null }
+  readonly messages: ReadonlyArray<Message>
+}
 
 const instant = (column: string) => `strftime(${column}, '%Y-%m-%dT%H:%M:%S.%gZ')`
 
@@ -32,19 +66,17 @@ const messageColumns = {
   user: orNull(String),
   seconds: orNull(Number),
   path: orEmpty,
-  mediaType: orNull(String),
   attachments: selected<ReadonlyArray<Attached>>,
   contactName: orNull(String),
   email: orNull(String),
   phone: orNull(String)
 }
 
-type Attached = Pick<CopiedFile, "mediaType" | "name"> & { readonly path: string }
+type Attached = Pick<CopiedFile, "name"> & { readonly path: string }
 
-/** `files`: the folder with the copies of the files. */
+/** `copied`: the names of the files that the export has. */
 export const conversationsOf = Effect.fn("subject.conversations")(function* (
   resources: ReadonlyArray<Resource>,
-  files: string,
   copied: ReadonlyArray<string>
 ) {
   const keys = keysTable(resources.find(({ table }) => table === "messages")!)
@@ -53,9 +85,9 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
     `SELECT m.location_id AS location, coalesce(m.conversation_id, m.id) AS conversation, m.id, m.message_type AS type, m.direction,
        ${instant("m.date_added")} AS at, coalesce(e.subject, m.subject) AS subject, coalesce(e.body, m.body) AS body,
        coalesce(e.content_type, m.content_type, '') LIKE '%html%' AS isHtml, m.from_address AS "from", m.to_address AS "to",
-       u.name AS "user", m.call_duration_seconds AS seconds, r.path, r.content_type AS mediaType,
+       u.name AS "user", m.call_duration_seconds AS seconds, r.path,
        c.full_name AS contactName, c.email, c.phone,
-       coalesce((SELECT json_group_array(json_object('path', f.path, 'name', f.name, 'mediaType', coalesce(f.found_type, f.content_type)))
+       coalesce((SELECT json_group_array(json_object('path', f.path, 'name', f.name))
          FROM crm.files AS f WHERE f.location_id = m.location_id AND f.path IS NOT NULL AND f._deleted_at IS NULL
            AND ((f.table_name = 'messages' AND f.record_id = m.id) OR (f.table_name = 'emails' AND f.record_id = l.email_id)))::VARCHAR, '[]') AS attachments,
      FROM crm.messages AS m
@@ -75,17 +107,17 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
     ({ message }) => message
   )
   const conversations = new Map<string, Conversation & { readonly messages: Array<Message> }>()
-  const copyOf = Effect.fnUntraced(function* ({ mediaType, name, path }: Attached) {
+  const copyOf = ({ name, path }: Attached): ReadonlyArray<CopiedFile> => {
     const file = exportedName(path)
-    return copied.includes(file) ? [{ file, name, mediaType, sha512: yield* sha512Of(join(files, file)) }] : []
-  })
-  for (const { attachments, location, contactName, email, phone, path, mediaType, ...message } of rows) {
+    return copied.includes(file) ? [{ file, name }] : []
+  }
+  for (const { attachments, location, contactName, email, phone, path, ...message } of rows) {
     const id = message.conversation
     const key = `${location}\n${id}`
     const contact = { name: contactName, email, phone }
     const conversation = conversations.get(key) ?? { location, id, contact, messages: [] }
     conversations.set(key, conversation)
-    const [recording] = yield* copyOf({ path, mediaType, name: null })
+    const [recording] = copyOf({ path, name: null })
     const transcript = (sentences.get(message.id) ?? []).map(({ channel, startMs, endMs, text }) => ({
       channel,
       startMs,
@@ -95,20 +127,12 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
     conversation.messages.push({
       ...message,
       recording,
-      attachments: (yield* Effect.forEach(attachments, copyOf)).flat(),
+      attachments: attachments.flatMap(copyOf),
       transcript
     })
   }
   return [...conversations.values()]
 })
-
-/** In Base64 for URLs, as a vCon has it. */
-const sha512Of = (path: string) =>
-  onDisk(path, "read", async () =>
-    createHash("sha512")
-      .update(await readFile(path))
-      .digest("base64url")
-  )
 
 /** A conversation to read. HTML of messages is shown as text, because it could load pictures that report the reader. */
 export const threadOf = ({ contact, messages }: Conversation): string => {

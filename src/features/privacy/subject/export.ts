@@ -25,7 +25,6 @@ import { type PersonTable, personTables, writeRows } from "./collect.ts"
 import { coverageOf, limits } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
 import { pageOf } from "./page.ts"
-import { vconOf } from "./vcon.ts"
 
 export interface ExportOptions {
   readonly catalogue: Catalogue
@@ -81,7 +80,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
     shown: shown[place]!
   }))
   const files = yield* copyFiles(tables, options.output, part)
-  const conversations = yield* conversationsOf(catalogue.resources, join(part, "files"), files)
+  const conversations = yield* conversationsOf(catalogue.resources, files)
   const links = yield* linksOf(tables)
   const sum = (counts: ReadonlyArray<number>) => counts.reduce((total, one) => total + one, 0)
   const records = sum(coverage.map((one) => one.records))
@@ -99,11 +98,9 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
   yield* write("columns.json", json(columnsOf(tables)))
   if (links.length > 0) yield* write("links.json", json(links))
   if (candidates !== undefined) yield* write("candidates.json", json(candidates))
-  const conversationPaths = fileNamesOf(conversations).map((file) => `conversations/${file}`)
-  for (const [place, conversation] of conversations.entries()) {
-    yield* write(`${conversationPaths[place]}.vcon.json`, json(vconOf(conversation, asOf)))
-    yield* write(`${conversationPaths[place]}.html`, threadOf(conversation))
-  }
+  const conversationPaths = fileNamesOf(conversations).map((file) => `conversations/${file}.html`)
+  for (const [place, conversation] of conversations.entries())
+    yield* write(conversationPaths[place]!, threadOf(conversation))
   yield* write(
     "index.html",
     pageOf({
@@ -117,7 +114,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
       tables: pageTables,
       held,
       links,
-      conversations: conversationPaths.map((path) => `${path}.html`),
+      conversations: conversationPaths,
       files: files.map((file) => `files/${file}`),
       candidates,
       limits

@@ -155,7 +155,7 @@ const linksHtml = ({ conversations, files, links }: Page): Html | undefined =>
     : html`<section id="files">
         <h2>Conversations and files</h2>
         <ul>
-          ${conversations.map((file) => html`<li><a href="${file}">${file}</a>, and as a vCon beside it</li>`)}
+          ${conversations.map((file) => html`<li><a href="${file}">${file}</a></li>`)}
           ${files.map((file) => html`<li><a href="${file}">${file}</a></li>`)}
           ${links.map(({ table, url }) => html`<li>${table}: ${url}</li>`)}
         </ul>

@@ -12,6 +12,7 @@ import { describedModels } from "../src/stages/publish/models/described.ts"
 import { modelSections } from "../src/stages/publish/models/dictionary.ts"
 import { sluiceVersion } from "../src/values/version.ts"
 import { contentsList } from "./contents-list.ts"
+import { joinsPart } from "./joins.ts"
 import { maskedColumnsPage } from "./masked-columns.ts"
 
 export const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -44,7 +45,10 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     ["docs/backup.md", withList("docs/backup.md", "contents", contentsList())],
     ["docs/configuration.md", withList("docs/configuration.md", "settings", settingsList())],
     [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
-    ["docs/dictionary.md", `${dictionary(catalogue)}\n\n${modelSections(await describedModels(catalogue))}\n`],
+    [
+      "docs/dictionary.md",
+      `${dictionary(catalogue)}\n\n${modelSections(await describedModels(catalogue))}\n\n${joinsPart(contractOf(catalogue))}`
+    ],
     ["docs/masked-columns.md", `${maskedColumnsPage(catalogue)}\n`],
     ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)
   ])

@@ -47,7 +47,7 @@ export const dictionary = command({
       "Print every read operation of the API with the tables it fills, or why it is not read."
     ),
     personalData: flag("personal-data", "Print only the columns that contain personal data, with their class."),
-    html: flag("html", "Print one HTML page with a search, diagrams, lineage, and what the output folder holds.")
+    html: flag("html", "Print one HTML page with a search, lineage, and what the output folder holds.")
   },
   examples: [
     { command: "./sluice dictionary contacts", description: "One table; without a name, the list of all." },

@@ -51,7 +51,7 @@ export const dictionary = Effect.fn("command.dictionary")(function* ({
     const { dictionaryPage } = yield* Effect.promise(() => import("../../stages/publish/contracts/dictionary-page.ts"))
     const { accountFacts } = yield* Effect.promise(() => import("./account-facts.ts"))
     const facts = yield* accountFacts
-    print((yield* Effect.promise(() => dictionaryPage(catalogue, described, facts))).trimEnd())
+    print(dictionaryPage(catalogue, described, facts).trimEnd())
     return 0
   }
   if (coverage) {

@@ -77,9 +77,9 @@ export const withOwnDifference = Effect.fnUntraced(function* (
   const { rows, total } = found
   if (total === undefined) return undecided
   const isVain = rows === rowsBefore
-  const isTold = isVain && total !== rows
+  const isReported = isVain && total !== rows
   return {
-    ...withWarnings(found.outcome, isTold ? [{ _tag: "TotalDiffers", rows, total }] : []),
+    ...withWarnings(found.outcome, isReported ? [{ _tag: "TotalDiffers", rows, total }] : []),
     capabilities: {
       ...capabilities,
       ...(total !== rows && { totalExcess: total - rows }),

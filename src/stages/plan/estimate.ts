@@ -57,8 +57,8 @@ const companyOf = Effect.fnUntraced(function* (location: string) {
   return typeof company === "string" ? company : undefined
 })
 
-const refusable = <A>(asked: Effect.Effect<A, ApiError | Failure, Api>) =>
-  asked.pipe(
+const refusable = <A>(request: Effect.Effect<A, ApiError | Failure, Api>) =>
+  request.pipe(
     Effect.catchTags({
       Forbidden: ({ message }) => refusal("forbidden", message),
       RequestRejected: ({ message, status }) => refusal(status === 404 ? "notFound" : "rejected", message),

@@ -112,12 +112,12 @@ const expectList = (
   }
   const elapsedMs = now - (state?.completeAt ?? now)
   if (mode === "incremental") {
-    const asked = totalsOf(resource).length > 0 ? partitions : 0
+    const forTotal = totalsOf(resource).length > 0 ? partitions : 0
     const nights = past.filter((one) => one.mode === "incremental")
     const pages = pagesOfFullRead(strategy, state?.total)
     if (nights.length === 0)
       return {
-        requests: between(partitions + asked, pages === undefined ? undefined : pages + 2 + asked),
+        requests: between(partitions + forTotal, pages === undefined ? undefined : pages + 2 + forTotal),
         basis: "one page per list",
         changed: { ...between(0, state?.total), likely: likelyChanges(state?.total ?? rows, elapsedMs) }
       }
@@ -210,7 +210,7 @@ const childrenOf = (children: ExpectedChildren, changed: LikelyRange | undefined
   const expected = expectChildren(children, changed)
   const { label, share } = childRequest
   if (nights.length > 0 || changed === undefined) return { label, ...expected, likely: likelyIn(expected.requests) }
-  // A first sync knows how many parents there are, and not which of them are asked.
+  // A first sync knows how many parents there are, and not which of them are requested.
   const likely = Math.round(state.due + (share ?? 1) * likelyIn(changed))
   return { label, ...expected, likely, isShare: share !== undefined && likelyIn(changed) > 0 }
 }

@@ -31,8 +31,8 @@ export const withTotal = (
   if (step.mode === "incremental") {
     // The lists of changed and of added records overlap.
     const lists = 1 + (step.resource.changes?.added ? 1 : 0)
-    const asked = totalsOf(step.resource).length > 0 ? partitionsOf(step.resource, optional).length : 0
-    const requests = between(pages + asked, pages * lists + lists - 1 + asked)
+    const forTotal = totalsOf(step.resource).length > 0 ? partitionsOf(step.resource, optional).length : 0
+    const requests = between(pages + forTotal, pages * lists + lists - 1 + forTotal)
     return { ...expected, list: { ...known, requests, changed: between(0, total) } }
   }
   const more = partitionsOf(step.resource, optional).length - 1

@@ -1,6 +1,6 @@
 /**
  * The data dictionary as one HTML page that needs no network: tables and models, from which API operation and which columns each
- * value comes, a search, diagrams, example queries; and what is known of an account.
+ * value comes, a search, example queries; and what is known of an account.
  */
 import { type Described, originText } from "../../../catalog/dictionary.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
@@ -12,7 +12,6 @@ import { number } from "../../../values/text.ts"
 import { modelFamily } from "../models/dictionary.ts"
 import { type ContractTable, contractOf } from "./contract.ts"
 import { exampleQuery, script, style } from "./dictionary-parts.ts"
-import { familyDiagram, lineageDiagram, makeDiagrams } from "./diagram.ts"
 
 /** What an output folder says beside the definitions. */
 export interface AccountFacts {
@@ -32,16 +31,15 @@ export interface AccountFacts {
   }>
 }
 
-export const dictionaryPage = async (
+export const dictionaryPage = (
   catalogue: Catalogue,
   described: ReadonlyArray<Described>,
   facts: AccountFacts | undefined
-): Promise<string> => {
+): string => {
   const all = contractOf(catalogue)
   const models = described.filter(({ family }) => family === modelFamily)
   const tables = described.filter(({ family }) => family !== modelFamily)
   const shown = new Set(described.map(({ name }) => name))
-  const draw = await makeDiagrams(shown)
   const columns = new Set(described.flatMap((one) => one.columns.map(({ name }) => `${one.name}.${name}`)))
   const link: Link = (target) =>
     shown.has(target) || columns.has(target) ? `<a href="#${target}">${escaped(target)}</a>` : escaped(target)
@@ -55,23 +53,8 @@ export const dictionaryPage = async (
       const names = own.map(({ name }) => name)
       const sections = own.map((one) => tableSection(one, context))
       return family === modelFamily
-        ? {
-            title: "Models",
-            names,
-            sections: [lead, ...sections],
-            diagram: lineageDiagram("Of which tables the models are made", own),
-            legend: "Solid: models. Dashed: tables. An arrow points to the model that reads."
-          }
-        : {
-            title: family,
-            names,
-            sections,
-            diagram: familyDiagram(
-              family,
-              all.filter(({ name }) => names.includes(name))
-            ),
-            legend: "Solid: tables of this family. Dashed: tables of others. The fork is at the side of many rows."
-          }
+        ? { title: "Models", names, sections: [lead, ...sections] }
+        : { title: family, names, sections }
     }
   )
   const body = `<header id="top">
@@ -90,9 +73,8 @@ ${fields.length === 0 ? "" : '<p><a href="#custom-fields">Custom fields</a></p>'
 <main${shown.size > 1 ? ' class="several"' : ""}>
 ${families
   .map(
-    ({ diagram, legend, sections, title }) => `<section class="family"><h2>${title}</h2>
+    ({ sections, title }) => `<section class="family"><h2>${title}</h2>
 ${sections.join("\n")}
-<details><summary>Diagram: which refers to which</summary><figure tabindex="0">${draw(diagram)}<figcaption>${legend}</figcaption></figure></details>
 </section>`
   )
   .join("\n")}

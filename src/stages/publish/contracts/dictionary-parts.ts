@@ -20,7 +20,6 @@ nav ul { list-style: none; margin: 0 0 .5rem; padding: 0 0 0 1rem; overflow-wrap
 tr[id] td:nth-child(3) { min-width: 13rem; } .group th { font-weight: 600; }
 .facts { color: var(--muted); font-size: .85rem; margin: 0 0 .3rem; }
 .source { color: var(--muted); white-space: pre-line; font-size: .9em; }
-figure { margin: 1rem 0; overflow-x: auto; } figure svg { width: 100%; height: auto; }
 section { min-width: 0; }
 /* One table at a time, that of the address; without one, a card for each. */
 @media screen {

@@ -24,7 +24,16 @@ describe("wrong settings are refused in the same words by every command that rea
     [
       "[schema]\naccepted = ['contcts.loyaltyTier']",
       "schema.accepted: contcts.loyaltyTier does not name a table and one of its fields, as in contacts.loyaltyTier; did you mean contacts.loyaltyTier?"
-    ]
+    ],
+    [
+      "[tables.contacts]\nexclude = ['id']",
+      "tables.contacts.exclude: id cannot be kept out: it identifies a row of contacts."
+    ],
+    [
+      "[tables.contacts]\nexclude = ['snn']",
+      "tables.contacts.exclude: the table has no column or child table snn; did you mean ssn?"
+    ],
+    ["\n[tables.contcts]\nhash = ['email']", "[tables.contcts]: there is no such table; did you mean contacts?"]
   ])("%j", async (content, sentence) => {
     const config = fileOf(content)
     for (const command of commands) {

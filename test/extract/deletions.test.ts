@@ -241,6 +241,12 @@ describe("a row that a list did not return", () => {
     }
   )
 
+  it("is asked for, however many there are: none is deleted because it was beyond some number", async () => {
+    const { asked, deleted, warnings } = await decided({ rows: 2000, missing: 590, says: () => "exists" })
+    assert.deepStrictEqual([deleted, warnings], [[], [{ _tag: "MissingRowsExist", rows: 590 }]])
+    assert.isAtLeast(new Set(asked).size, 590)
+  })
+
   it("is not believed gone where the service finds no record at all, unless a second reading agrees", async () => {
     const nothing = { rows: 10, missing: 2, share: 0, says: (): Said => "gone" }
     const agreed = await decided(nothing)

@@ -26,8 +26,11 @@ const target = (folder: string, more = "", name = "analysts") =>
   `[[publish]]\nname = "${name}"\nfolder = "${folder}"\nprofile = "analytics"\n${more}\n`
 
 describe("a key", () => {
-  it("is needed by the profile analytics", async () => {
-    const message = await refused(target("/tmp/sluice-unused"))
+  it.each([
+    ["the profile analytics", target("/tmp/sluice-unused")],
+    ["a column that is hashed", '[tables.contacts]\nhash = ["email"]\n']
+  ])("is needed by %s", async (_, content) => {
+    const message = await refused(content)
     assert.include(message, "masking.key is missing")
     assert.include(message, "SLUICE_MASKING_KEY")
   })

@@ -3,7 +3,7 @@ import { type RequestListener, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Service } from "./service.ts"
 
-type Alter = (
+export type Alter = (
   request: { readonly method: string; readonly path: string; readonly body: string },
   answer: unknown
 ) => unknown

@@ -44,7 +44,7 @@ export const hostileService = async (answers: (request: ReceivedRequest) => Repl
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const folder = given ?? (await newOutput())
   const environment: Record<string, string> = environmentOf({ url, token, locationId }, folder)
-  return { url, requests, folder, environment, close: () => server.close() }
+  return { url, requests, folder, environment, close: () => void server.close() }
 }
 
 const defaultReply = ({ path }: ReceivedRequest): Reply =>

@@ -25,6 +25,7 @@ describe("wrong settings are refused in the same words by every command that rea
       "[schema]\naccepted = ['contcts.loyaltyTier']",
       "schema.accepted: contcts.loyaltyTier does not name a table and one of its fields, as in contacts.loyaltyTier; did you mean contacts.loyaltyTier?"
     ],
+    ["[schema]\naccepted = ['contacts']", "schema.accepted: contacts does not name a table and one of its fields"],
     [
       "[tables.contacts]\nexclude = ['id']",
       "tables.contacts.exclude: id cannot be kept out: it identifies a row of contacts."

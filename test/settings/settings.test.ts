@@ -159,6 +159,15 @@ describe("a problem is reported with its place, its value and what is expected:"
       "FILE:2",
       wrongValue("schema.policy", '"frozen"', '"evolve", "freeze" or "discard"')
     ],
+    [
+      "[schema.resources]\ncontacts = 'frozen'",
+      "FILE:1",
+      wrongValue(
+        "schema.resources",
+        '{"contacts":"frozen"}',
+        'a table whose values are "evolve", "freeze" or "discard"'
+      )
+    ],
     ["[account\n", "FILE:1:9", { _tag: "InvalidToml", message: "Expected ']'" }],
     [
       "\n[account]\ntoken = secret-token\n",

@@ -1,118 +1,114 @@
 /** Ways of the service that a whole command has to live with. test/simulation/claims.test.ts has the others. */
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync, readlinkSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { openAccount, openAlone } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
-import { sluice } from "../support/sluice.ts"
+import { newFolder } from "../support/sluice.ts"
+import { begin } from "./life.ts"
 
-describe("responses without some records or fields", () => {
-  it(
-    "users whose detail does not exist keep the rows of the list, and their details are incomplete",
-    { tags: ["slow"] },
-    async () => {
-      const account = await openAccount("--contacts", "20", "--quirk", "userReads=missing")
-      try {
-        for (let run = 0; run < 2; run++) {
-          const ran = await account.sync("--only", "users")
-          assert.strictEqual(ran.code, 3)
-          assert.match(ran.stderr, /users\/details: failed requests: \d+, .* not found/)
-        }
-        const deleted = await query(account.warehouse, "SELECT id FROM crm.users WHERE _deleted_at IS NOT NULL")
-        assert.deepStrictEqual(deleted, [])
-        for (const table of ["user_permissions", "user_scopes", "user_phones"]) {
-          const [row] = await query(account.warehouse, `SELECT count(*) AS n FROM crm.${table}`)
-          assert.isAbove(Number(row!["n"]), 0, table)
-        }
-      } finally {
-        account.service.stop()
-      }
-    }
-  )
-})
-
-describe("an API that is down", () => {
-  it(
-    "ends the run with 75 and publishes nothing; later runs publish, and keep the release if nothing has changed",
-    { tags: ["slow"] },
-    async () => {
-      const account = await openAccount("--contacts", "20", "--faults", "500:1")
-      try {
-        const published = { ...account.environment, SLUICE_FORMATS: "csv" }
-        const down = await sluice(["sync"], published, { overrides: acceleratedClock() })
-        assert.strictEqual(down.code, 75, down.stderr)
-        assert.isFalse(existsSync(join(account.output, "published")))
-        assert.isAtMost((await account.service.stats()).requests, 14)
-        await account.service.post("faults", { rules: 0 })
-        assert.strictEqual((await sluice(["sync", "--only", "forms,calendars"], published)).code, 0)
-        const version = readlinkSync(join(account.output, "published"))
-        const unchanged = await sluice(["sync", "--only", "forms,calendars"], published)
-        assert.strictEqual(unchanged.code, 0, unchanged.stderr)
-        assert.match(unchanged.stderr, /Nothing changed; the published files stay as they are/)
-        assert.strictEqual(readlinkSync(join(account.output, "published")), version)
-      } finally {
-        account.service.stop()
-      }
-    }
-  )
-})
-
-describe("pages that are shorter than requested", () => {
-  it("leave every table equal to the service", { tags: ["slow"] }, async () => {
-    const account = await openAccount("--contacts", "60", "--quirk", "pageCut=33")
-    try {
-      const ran = await account.sync()
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      assert.deepStrictEqual(await account.differences(), [])
-    } finally {
-      account.service.stop()
-    }
-  })
-})
-
-describe("an account with invalid records", () => {
-  it("every contact with an id is a row, and every other is a rejected record", { tags: ["slow"] }, async () => {
-    const account = await openAccount("--contacts", "60", "--world", "nasty")
-    try {
-      const ran = await account.sync()
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      const invalidItems = await account.service.records("contacts?strays=1")
-      const sent = [...(await account.service.records("contacts")), ...invalidItems]
-      const hasId = (record: Readonly<Record<string, unknown>>) =>
-        typeof record["id"] === "string" && record["id"] !== ""
-      const rows = await query(account.warehouse, "SELECT id FROM crm.contacts")
-      assert.deepStrictEqual(
-        rows.map(({ id }) => String(id)).sort(),
-        [...new Set(sent.filter(hasId).map(({ id }) => String(id)))].sort()
-      )
-      const rejects = await query(
-        account.warehouse,
-        "SELECT record FROM meta.rejected_records WHERE table_name = 'contacts'"
-      )
-      assert.isAbove(rejects.length, 0)
-      assert.match(ran.stderr, /contacts.*: \d+ records have no key; see meta.rejected_records/)
-      assert.strictEqual(rejects.length, invalidItems.filter((record) => !hasId(record)).length)
-      const unexplained = await query(
-        account.warehouse,
-        `SELECT table_name, column_name, any_value(value) AS example FROM meta.rejected_values
-         WHERE regexp_matches(value, '^"\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z"$') GROUP BY ALL`
-      )
-      assert.deepStrictEqual(unexplained, [], "well-formed instants are not rejected")
-    } finally {
-      account.service.stop()
-    }
-  })
-})
+const slow = { tags: ["slow"] }
+type Row = Readonly<Record<string, unknown>>
+const idsOf = (rows: ReadonlyArray<Row>) => rows.map(({ id }) => String(id)).toSorted()
 
 it("an API that is down ends the run with 75, and publishes nothing", async () => {
-  const account = await openAlone("forms", "--contacts", "2", "--faults", "500:1")
-  try {
-    const environment = { ...account.environment, SLUICE_FORMATS: "csv" }
-    const down = await sluice(["sync", ...account.selection], environment, { overrides: acceleratedClock() })
-    assert.strictEqual(down.code, 75, down.stderr)
-    assert.isFalse(existsSync(join(account.output, "published")))
-  } finally {
-    account.service.stop()
+  const life = await begin(openAlone("forms", "--contacts", "2", "--faults", "500:1"))
+  life.clock = acceleratedClock()
+  await life.sync("", 75, { SLUICE_FORMATS: "csv" })
+  assert.isFalse(existsSync(join(life.account.output, "published")))
+  assert.isAtMost((await life.service.stats()).requests, 14)
+})
+
+it("users whose detail does not exist keep the rows of the list, and their details are incomplete", slow, async () => {
+  const life = await begin(openAlone("users,locations", "--contacts", "20", "--quirk", "userReads=missing"))
+  for (let night = 1; night <= 2; night++)
+    assert.match((await life.sync("", 3)).stderr, /users\/details: failed requests: \d+, .* not found/)
+  assert.deepStrictEqual(await life.deleted("users"), [])
+  for (const table of ["user_permissions", "user_scopes", "user_phones"])
+    assert.isNotEmpty(await life.ask(`FROM crm.${table}`), table)
+})
+
+it("every contact with an id is a row, and every other is a rejected record", slow, async () => {
+  const life = await begin(openAccount("--contacts", "60", "--world", "nasty"))
+  const { stderr } = await life.sync()
+  const strays = await life.service.records("contacts?strays=1")
+  const hasId = ({ id }: Row) => typeof id === "string" && id !== ""
+  const sent = [...(await life.service.records("contacts")), ...strays].filter(hasId)
+  assert.deepStrictEqual(idsOf(await life.ask("SELECT id FROM crm.contacts")), [...new Set(idsOf(sent))])
+  const rejects = await life.ask("FROM meta.rejected_records WHERE table_name = 'contacts'")
+  assert.isNotEmpty(rejects)
+  assert.match(stderr, /contacts.*: \d+ records have no key; see meta.rejected_records/)
+  assert.strictEqual(rejects.length, strays.filter((record) => !hasId(record)).length)
+  const unexplained = await life.ask(
+    `SELECT table_name, column_name, any_value(value) AS example FROM meta.rejected_values
+     WHERE regexp_matches(value, '^"\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z"$') GROUP BY ALL`
+  )
+  assert.deepStrictEqual(unexplained, [], "well-formed instants are not rejected")
+})
+
+describe("conversations", () => {
+  /** The list has this conversation at its place, with another date. */
+  const misdated = (answer: unknown, id: string, lastMessageDate: number) => {
+    const page = answer as { readonly conversations?: ReadonlyArray<Row> }
+    const conversations = page.conversations?.map((one) => (one["id"] === id ? { ...one, lastMessageDate } : one))
+    return { ...page, ...(conversations && { conversations }) }
   }
+  const inOrder = (records: ReadonlyArray<Row>) =>
+    records
+      .map(({ id, lastMessageDate }) => ({ id: String(id), date: Date.parse(String(lastMessageDate)) }))
+      .toSorted((one, other) => one.date - other.date)
+
+  it("of which more than fit a page have the same time are all read, without a warning", async () => {
+    const life = await begin(
+      openAlone("conversations", "--world", "nasty", "--contacts", "100", "--conversations", "400")
+    )
+    const records = await life.service.records("conversations")
+    const tied = Map.groupBy(inOrder(records), ({ date }) => date).values()
+    assert.isAbove(Math.max(...tied.map((one) => one.length)), 100, "the account has such conversations")
+    const { stderr } = await life.sync()
+    assert.deepStrictEqual(idsOf(await life.ask("SELECT id FROM crm.conversations")), idsOf(records))
+    assert.notMatch(stderr, /share one|were read/)
+  })
+
+  it("of another time than their place in the list says are stored with all others", async () => {
+    const life = await begin(openAlone("conversations", "--contacts", "6"))
+    const records = await life.service.records("conversations")
+    const second = inOrder(records)[1]!
+    life.alter = (_, answer) => misdated(answer, second.id, Date.UTC(2099, 0))
+    await life.sync()
+    assert.deepStrictEqual(idsOf(await life.ask("SELECT id FROM crm.conversations")), idsOf(records))
+  })
+
+  it.each([
+    ["one page", 12],
+    ["several pages", 400]
+  ])("on %s are all stored, whichever is misplaced, or its reading is incomplete", slow, async (where, contacts) => {
+    const life = await begin(openAlone("conversations,messages", "--contacts", String(contacts)))
+    const all = inOrder(await life.service.records("conversations"))
+    assert.strictEqual(all.length > 200, where === "several pages")
+    let output = ""
+    for (const place of [0, 1, 99, 100, 150, all.length - 2, all.length - 1].filter((place) => place in all))
+      for (const date of ["2020-01-01", "2099-01-01"]) {
+        const what = `${place} of ${all.length} is dated ${date}`
+        output = newFolder()
+        life.alter = ({ path }, answer) =>
+          path.startsWith("/conversations/search") ? misdated(answer, all[place]!.id, Date.parse(date)) : answer
+        const ran = await life.run(["sync", "--full"], { SLUICE_OUTPUT: output })
+        const [{ n, status }] = (await query(
+          join(output, "warehouse.duckdb"),
+          `SELECT status, (SELECT count(*)::INT FROM crm.conversations) AS n FROM meta.run_resources
+           WHERE resource = 'conversations' ORDER BY run_id DESC LIMIT 1`
+        )) as [Row]
+        assert.strictEqual(n, all.length, what)
+        assert.strictEqual(ran.code, status === "complete" ? 0 : 3, `${what}: ${ran.stderr}`)
+        if (where === "one page") assert.strictEqual(status, "complete", what)
+        else if (place !== 0 && place !== all.length - 1) {
+          assert.strictEqual(status, "incomplete", what)
+          assert.match(ran.stderr, /conversations: a record is not where its lastMessageDate belongs in the list/)
+        }
+      }
+    life.alter = undefined
+    await life.sync("--full", 0, { SLUICE_OUTPUT: output })
+  })
 })

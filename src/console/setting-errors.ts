@@ -53,8 +53,8 @@ export const problemSentence = ({ where, what }: SettingProblem): string => {
       return `There are no credentials: account.token (SLUICE_TOKEN) is missing, and for an OAuth app ${what.missing.join(", ")} ${what.missing.length === 1 ? "is" : "are"} missing.`
     case "SecretUnavailable":
       return `${where}: ${what.reference} cannot be read: ${what.cause}.`
-    case "SecretUnsendable":
-      return `${where}: ${what.reference} cannot be sent: ${what.cause}.`
+    case "SecretUnusable":
+      return `${where}: ${what.reference} cannot be used: ${what.cause}.`
     case "FolderDenied":
       return deniedExplanation(what.denied, "read").message
     case "TargetConflict":

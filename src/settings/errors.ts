@@ -25,8 +25,8 @@ const SettingFact = Schema.TaggedUnion({
   /** There is no token, and the settings of the OAuth app are incomplete: `missing` lists them. */
   NoCredentials: { missing: Schema.Array(Schema.String) },
   SecretUnavailable: { reference: Schema.String, cause: Schema.String },
-  /** No header of a request can carry it. */
-  SecretUnsendable: { reference: Schema.String, cause: Schema.String },
+  /** No request can carry it, or it is more than the secret. */
+  SecretUnusable: { reference: Schema.String, cause: Schema.String },
   /** The output folder, or something in it, belongs to another user. */
   FolderDenied: {
     path: Schema.String,

@@ -97,7 +97,7 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
     const text = textOf(value)
     used[camelCase(key)] = setting.secret ? secretOf(text, path) : setting.toValue(value)
     // Only the commands that need a secret run a command for it.
-    if (setting.secret && !text.startsWith("cmd:")) problems.push(...unsendable(readSecret(text, path)))
+    if (setting.secret && !text.startsWith("cmd:")) problems.push(...unusable(readSecret(text, path)))
     sources.push({ path, shown: setting.secret ? shownSecret(text) : text, from, name })
   }
   const lists = Object.fromEntries(
@@ -121,8 +121,8 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
 }
 
 /** A secret that cannot be read is a problem only of the commands that need it. */
-export const unsendable = (read: Result.Result<unknown, UnavailableSecret>): ReadonlyArray<UnavailableSecret> =>
-  Result.isFailure(read) && read.failure.what._tag === "SecretUnsendable" ? [read.failure] : []
+export const unusable = (read: Result.Result<unknown, UnavailableSecret>): ReadonlyArray<UnavailableSecret> =>
+  Result.isFailure(read) && read.failure.what._tag === "SecretUnusable" ? [read.failure] : []
 
 type Written = Pick<SettingSource, "from" | "name"> & { readonly value: unknown }
 

@@ -13,7 +13,7 @@ import { type SettingProblem, SettingsError, missing, settingOf } from "./errors
 import { fleetOf } from "./fleet.ts"
 import { type LakeSettings, lakeOf, lakeProblems } from "../destinations/lake/settings.ts"
 import { pseudonymKey } from "./masking.ts"
-import { type Environment, type Flags, type Settings, readSettings, unsendable } from "./read.ts"
+import { type Environment, type Flags, type Settings, readSettings, unusable } from "./read.ts"
 import type { SchemaSettings } from "./schema-policy.ts"
 import type { ListedItems, SettingValues } from "./sections.ts"
 import { type SignalSettings, signalsOf } from "./signals.ts"
@@ -81,7 +81,7 @@ export const checkSettings = (flags: Flags, environment: Environment) => {
   const output = outputOf(settings, environment)
   const { accounts, problems } = accountsOf(settings, output.folder)
   const ofTargets = output.publishing.targets.flatMap(({ destination }) =>
-    destination.secrets.flatMap((secret) => unsendable(secret.read()))
+    destination.secrets.flatMap((secret) => unusable(secret.read()))
   )
   const all = [...problems, ...lakeProblems(output.lake), ...ofTargets]
   return { settings, output, accounts, problems: allProblems(settings, all) }

@@ -59,7 +59,7 @@ export interface Secret {
 export type UnavailableSecret = Finding<
   "wrong",
   {
-    readonly _tag: "SecretUnavailable" | "SecretUnsendable"
+    readonly _tag: "SecretUnavailable" | "SecretUnusable"
     readonly reference: string
     readonly cause: string
   }

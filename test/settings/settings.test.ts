@@ -202,7 +202,11 @@ describe("a problem is reported with its place, its value and what is expected:"
     [
       { SLUICE_TOKEN: "cmd:exit 3" },
       "account.token",
-      { _tag: "SecretUnavailable", reference: "cmd:exit 3", cause: "the command failed" }
+      {
+        _tag: "SecretUnavailable",
+        reference: "what its command prints",
+        cause: "the command ended with exit code 3; run it by hand to see why"
+      }
     ]
   ])("%j", (environment, where, what) => {
     assert.deepStrictEqual(problemsOf("", { ...complete, ...environment }), [{ level: "wrong", where, what }])

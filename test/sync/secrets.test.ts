@@ -177,7 +177,9 @@ describe("a secret that no request can carry", () => {
     ["a carriage return inside", "pit-first-half\rpit-second-half"],
     ["a control character", "pit-0815\u0007-4711"],
     ["a typographic quote", "\u201cpit-0815-4711\u201d"],
-    ["an emoji", "pit-0815-4711-\u{1f511}"]
+    ["an emoji", "pit-0815-4711-\u{1f511}"],
+    ["quotation marks around it", '"pit-0815-4711"'],
+    ["a comment after it", "pit-0815-4711  # AGENCY-9"]
   ])("because of %s is a wrong setting: 78 at once, with its name and not its value", async (_, secret) => {
     for (const [variable, setting] of Object.entries(settings))
       for (const reference of [`file:${secretFile(secret)}`, "env:HELD", secret]) {
@@ -185,7 +187,7 @@ describe("a secret that no request can carry", () => {
         const { code, requests, stderr, stdout } = await syncWith(held)
         assert.strictEqual(code, 78, stderr)
         assert.include(stderr, `${setting}: `)
-        assert.include(stderr, "cannot be sent")
+        assert.include(stderr, "cannot be used")
         for (const part of secret.split(/[^\w-]+/).filter((text) => text !== ""))
           assert.notInclude(stdout + stderr, part)
         assert.strictEqual(requests, 0)
@@ -199,7 +201,7 @@ describe("a secret that no request can carry", () => {
     )
     const refused = await syncWith({}, "--config", config)
     assert.deepStrictEqual([refused.code, refused.requests], [78, 0], refused.stderr)
-    assert.match(refused.stderr, /publish\[0\]\.s3_secret: cmd:.* cannot be sent: it has a line break/)
+    assert.match(refused.stderr, /publish\[0\]\.s3_secret: what its command prints cannot be used: it has a line break/)
     assert.notMatch(refused.stderr, /publish\[1\]/)
     const { code, stderr } = await syncWith({ SLUICE_TOKEN: `file:${secretFile(token)}` })
     assert.strictEqual(code, 0, stderr)

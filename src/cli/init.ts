@@ -203,7 +203,7 @@ const check = Effect.fnUntraced(function* ({ baseUrl, location, token }: NewSett
     const name = wrong.has("account.base_url") ? "baseUrl" : wrong.has("account.location_id") ? "location" : "token"
     return { failure, again: [name] as ReadonlyArray<keyof NewSettings> }
   })
-  const account = accounts[0]!
+  const account = { ...accounts[0]!, tokenName: "--token-ref" }
   account.secrets.forEach(keepSecret)
   if (noCheck) return undefined
   const request = bind(get("/locations/{locationId}"), { location })
@@ -211,7 +211,7 @@ const check = Effect.fnUntraced(function* ({ baseUrl, location, token }: NewSett
     Effect.provide(Api.layer({ ...account.api, isNew: () => true })),
     Effect.mapError((error) => {
       const isOfRequest = error._tag === "Forbidden" || error._tag === "NotFound" || error._tag === "RequestRejected"
-      const failure = isOfRequest ? unreadable(location, error.message) : explained(location)(error)
+      const failure = isOfRequest ? unreadable(location, error.message) : explained(account)(error)
       return { failure, again: questionsAgain[error._tag] ?? (["baseUrl"] as const) }
     })
   )

@@ -6,6 +6,7 @@ import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from
 import { type ExitKind, type Explanation, Failure, type FailureReason, exitCodes } from "../values/failure.ts"
 import { suggestion } from "../settings/closest.ts"
 import { SettingsError } from "../settings/errors.ts"
+import type { AccountSettings } from "../settings/settings.ts"
 import { instant } from "./result.ts"
 import { deniedExplanation, settingsExplanation } from "./setting-errors.ts"
 import { outputFileOf } from "../output/contents.ts"
@@ -49,10 +50,10 @@ type ServiceError = BadCredentials | WrongLocation | BudgetExhausted | Unavailab
 
 /** Explains what stops the sync of a location. */
 export const explained =
-  (location: string) =>
+  (account: Pick<AccountSettings, "location" | "tokenName">) =>
   (error: ServiceError | Failure | CommandError): CommandError => {
     if (error instanceof CommandError) return error
-    return new CommandError(error instanceof Failure ? failureExplanation(error) : serviceExplanation(error, location))
+    return new CommandError(error instanceof Failure ? failureExplanation(error) : serviceExplanation(error, account))
   }
 
 /** Absent for an error that no command expects: a defect. */
@@ -302,19 +303,22 @@ const lockExplanation = ({
       }
 }
 
-const serviceExplanation = (error: ServiceError, location: string): Explanation => {
+const serviceExplanation = (
+  error: ServiceError,
+  { location, tokenName }: Parameters<typeof explained>[0]
+): Explanation => {
   switch (error._tag) {
     case "BadCredentials":
       return {
         ends: "credentials",
-        message: `The service does not accept the token (${error.message}). ${whyByKind[error.kind]}`,
-        next: `${adviceByKind[error.kind]}, then run the same command again; nothing read before is lost.`
+        message: `The service does not accept the token of location ${location} (${error.message}). ${whyByKind[error.kind]}`,
+        next: `${adviceByKind[error.kind](tokenName)}, then run the same command again; nothing read before is lost.`
       }
     case "WrongLocation":
       return {
         ends: "credentials",
         message: `The token may not read location ${location} (${error.message}), or there is no such location.`,
-        next: "Check the location id (account.location, SLUICE_LOCATION_ID), or use a token of that location."
+        next: `Check the location id (account.location_id, SLUICE_LOCATION_ID), or set ${tokenName} to a token of that location.`
       }
     case "BudgetExhausted":
       return {
@@ -338,6 +342,6 @@ const whyByKind = {
     "Each refresh token works once, and sluice keeps the next one in tokens.json. invalid_grant means that another program, or a run that was killed at that moment, has used this one, or that the app was removed."
 }
 const adviceByKind = {
-  private: "Set SLUICE_TOKEN to a valid token",
-  oauth: "Authorise the app again and set SLUICE_REFRESH_TOKEN to the refresh token that it gives"
+  private: (name: string) => `Set ${name} to a valid token`,
+  oauth: (name: string) => `Authorise the app again and set ${name} to the refresh token that it gives`
 }

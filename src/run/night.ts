@@ -20,7 +20,7 @@ export const nightOf = (status: Status, results: ReadonlyArray<ResourceResult>):
       ? 0
       : results.some(({ reason }) => reason === "retryLater")
         ? exitCodes.later
-        : results.some(({ reason }) => reason === "forbidden")
+        : results.some(({ reason }) => reason === "forbidden" || reason === "badToken")
           ? exitCodes.credentials
           : exitCodes.partial
   return { status: exitCode === exitCodes.later ? "paused" : status, exitCode }

@@ -22,7 +22,7 @@ import { outputLayer } from "../command/output-layer.ts"
 import { accountSettings } from "../command/prologue.ts"
 import { namesOf } from "../stores/warehouse/locations.ts"
 import { holderOf, isLocked } from "../command/readable.ts"
-import { scopesOf } from "./sync-result.ts"
+import { scopesOf, tokensOf } from "./sync-result.ts"
 import type { CommandResult } from "../console/result.ts"
 import { type ChoiceFlags, choiceOf } from "../command/selection.ts"
 import { hashKey } from "../settings/withheld.ts"
@@ -45,11 +45,12 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
     const learnt = yield* secondsPerRequest()
     const isNew = (yield* freshnessByLocation()).size === 0
     const plans = yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt, isNew))
+    const tokenNames = new Map(accounts.map(({ location, tokenName }) => [location, tokenName]))
     const names = yield* namesOf(accounts.map(({ location }) => location))
-    return { plans, names, earlier: yield* storedEarlier(output.folder, catalogue) }
+    return { plans, names, tokenNames, earlier: yield* storedEarlier(output.folder, catalogue) }
   }).pipe(
     Effect.provide(outputLayer(output)),
-    Effect.flatMap(({ earlier, names, plans }) => resultOf(plans, catalogue, earlier, names)),
+    Effect.flatMap(({ earlier, names, plans, tokenNames }) => resultOf(plans, catalogue, earlier, names, tokenNames)),
     Effect.catchIf(isLocked, (locked) => {
       const holder = holderOf(output.folder, locked)
       const result: CommandResult<"plan"> = {
@@ -114,21 +115,23 @@ const planLocation = Effect.fnUntraced(function* (
       dailyRemaining,
       files
     } satisfies LocationPlan
-  }).pipe(Effect.provide(Api.layer({ ...settings, isNew: () => isNew })), Effect.mapError(explained(location)))
+  }).pipe(Effect.provide(Api.layer({ ...settings, isNew: () => isNew })), Effect.mapError(explained(account)))
 })
 
 const resultOf = Effect.fnUntraced(function* (
   plans: ReadonlyArray<LocationPlan>,
   catalogue: Catalogue,
   earlier: ReadonlyArray<string>,
-  names: Pick<CommandResult<"plan">["data"], "locations">
+  names: Pick<CommandResult<"plan">["data"], "locations">,
+  tokenNames: ReadonlyMap<string, string>
 ) {
   const steps = plans.flatMap(({ location, estimated }) => estimated.map((one) => ({ location, ...one })))
   const refused = steps.filter((step) => step.refused)
   const scopeOf = (label: string) => scopesOf(catalogue, [label])[0]!
+  const forbidden = refused.filter((step) => step.refused?.kind === "forbidden")
   const scopes = scopesOf(
     catalogue,
-    refused.filter((step) => step.refused?.kind === "forbidden").map(({ label }) => label)
+    forbidden.map(({ label }) => label)
   )
   // The service answers no list at all: the address is wrong.
   const lists = steps.filter(({ step, label }) => step.mode !== "children" && label === step.resource.table)
@@ -144,7 +147,7 @@ const resultOf = Effect.fnUntraced(function* (
   const exitCode = scopes.length > 0 ? exitCodes.credentials : 0
   const next =
     scopes.length > 0
-      ? `add ${scopes.join(", ")} to the scopes of the token, or leave the tables out with --except; then ./sluice plan`
+      ? `add ${scopes.join(", ")} to the scopes of ${tokensOf(forbidden, tokenNames)}, or leave the tables out with --except; then ./sluice plan`
       : "./sluice sync"
   const requests = sumOf(plans.map((one) => one.requests))
   // Locations are read side by side, each within its own rate limit.

@@ -83,7 +83,7 @@ export const runResults = () => {
         resource: Schema.String,
         mode: Mode,
         status: Status,
-        reason: Schema.optionalKey(Schema.Literals(["forbidden", "retryLater"])),
+        reason: Schema.optionalKey(Schema.Literals(["badToken", "forbidden", "retryLater"])),
         resumeAt: Schema.optionalKey(Instant),
         requests: Count,
         warnings: Texts

@@ -139,7 +139,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
         shortfalls: [{ _tag: "LocationUnreadable", detail: detailOf(error) }],
         warnings: [],
         requests: 0,
-        reason: "forbidden"
+        reason: "badToken"
       }
       return Effect.succeed([end])
     }

@@ -28,6 +28,8 @@ type Ended = Synced & {
   /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
   readonly requestsLeft: number | undefined
   readonly catalogue: Catalogue
+  /** By location. */
+  readonly tokenNames: ReadonlyMap<string, string>
 }
 
 /** What a person and the log need beside the data. */
@@ -100,25 +102,43 @@ export const releases = {
   "not wanted": "notWanted"
 } as const
 
-const nextOf = ({ ended, exitCode, isStoppedByDeadline, catalogue, left, modelProblems }: Ended, command: string) => {
+const nextOf = (
+  { ended, exitCode, isStoppedByDeadline, catalogue, left, modelProblems, tokenNames }: Ended,
+  command: string
+) => {
   if (isStoppedByDeadline) return `${command}; it resumes where it stopped.`
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     return `${command}, after ${instant(resumeAt)}, when the service accepts requests again; it resumes where it stopped.`
   if (exitCode === exitCodes.later) return `${command}, later; it resumes where it stopped.`
   if (exitCode === 0) return modelProblems.length > 0 ? "./sluice check" : (nextForLeft(left) ?? "./sluice status")
+  const refused = ended.filter(({ reason }) => reason === "forbidden")
+  const unreadable = ended.filter(({ reason }) => reason === "badToken")
   const scopes = scopesOf(
     catalogue,
-    ended.filter(({ reason }) => reason === "forbidden").map(({ resource }) => resource)
+    refused.map(({ resource }) => resource)
   )
+  const remedies = [
+    ...unreadable.map(({ location }) => `set ${tokenNames.get(location)} to a valid token of location ${location}`),
+    ...(scopes.length > 0 ? [`add ${scopes.join(", ")} to the scopes of ${tokensOf(refused, tokenNames)}`] : [])
+  ]
   const shortfalls = ended.flatMap((end) => end.shortfalls)
-  if (scopes.length > 0 || exitCode !== exitCodes.partial || shortfalls.length === 0)
-    return `${scopes.length > 0 ? `add ${scopes.join(", ")} to the scopes of the token` : "correct what is named above"}, then ${command}; it reads only what is missing.`
+  if (remedies.length > 0 || exitCode !== exitCodes.partial || shortfalls.length === 0)
+    return `${remedies.join(", and ") || "correct what is named above"}, then ${command}; it reads only what is missing.`
   // What the service fails to answer, nobody here can correct; a filter that it ignores, it ignores later, too.
   const isUnfiltered = /^\S+ backfill\b/.test(command) && shortfalls.some(({ _tag }) => _tag === "NoStrategyWorks")
   return isUnfiltered
     ? "./sluice sync --full: it reads whole what the service does not return by date."
     : `${command}, later; it reads only what is missing.`
+}
+
+/** The tokens of some locations; of the only location, there is one. */
+export const tokensOf = (
+  readings: ReadonlyArray<{ readonly location: string }>,
+  names: ReadonlyMap<string, string>
+): string => {
+  const used = new Set(readings.map(({ location }) => names.get(location)))
+  return names.size === 1 ? "the token" : [...used].join(", ")
 }
 
 /** The scopes that the readings need. */

@@ -157,6 +157,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       losses: yield* wideLosses(),
       limits: yield* reachedLimits(),
       standing: yield* standingRejects(catalogue.resources),
+      tokenNames: new Map(settings.map(({ location, tokenName }) => [location, tokenName])),
       names: yield* namesOf(settings.map(({ location }) => location)),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
@@ -164,7 +165,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
   }).pipe(
     Effect.scoped,
     Effect.provide(outputLayer(output, { catalogue, hashKey: key, onRemoved: (count) => (suppressed += count) })),
-    Effect.mapError(explained(settings[0]!.location)),
+    Effect.mapError(explained(settings[0]!)),
     (synced) =>
       runAccounts(command, synced, {
         output,

@@ -181,8 +181,15 @@ const textOf = (value: unknown): string =>
   Array.isArray(value) ? value.join(", ") || "none" : typeof value === "object" ? JSON.stringify(value) : String(value)
 
 const variables: ReadonlySet<string> = new Set(allSettings.flatMap(({ environment }) => environment ?? []))
+/** What the token of a location is called in a fleet, whose processes get it as SLUICE_TOKEN. */
+export const fleetTokenVariable = "SLUICE_FLEET_TOKEN_NAME"
 /** Variables of the launcher, of the tests and of the fleet. */
-const notSettings: ReadonlySet<string> = new Set(["SLUICE_COMMAND", "SLUICE_SEED", "SLUICE_FLEET_TETHER"])
+const notSettings: ReadonlySet<string> = new Set([
+  "SLUICE_COMMAND",
+  "SLUICE_SEED",
+  "SLUICE_FLEET_TETHER",
+  fleetTokenVariable
+])
 
 /** One sentence for each that is similar to a setting. A value is not shown, because it may be a token. */
 export const unknownVariables = (environment: Environment): ReadonlyArray<string> =>

@@ -13,6 +13,10 @@ export const shownSecret = (text: string): string => (/^(env|file):/.test(text) 
 /** Whether the text is the secret itself. */
 export const isPlainSecret = (text: string): boolean => !/^(env|file|cmd):/.test(text)
 
+/** The setting, with the reference that it contains if that is no secret. */
+export const namedSecret = (setting: string, reference: string): string =>
+  /^(env|file):/.test(reference) ? `${setting} (${reference})` : setting
+
 /** What a message calls the secret: no text of a command, and not the secret itself. */
 const nameOf = (reference: string): string =>
   /^(env|file):/.test(reference) ? reference : reference.startsWith("cmd:") ? "what its command prints" : "the value"

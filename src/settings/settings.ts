@@ -11,9 +11,10 @@ import { commaSeparated } from "../values/setting.ts"
 import { accountSection, credentialsOf, optionalOf, type StatedCurrencies } from "./account.ts"
 import { type SettingProblem, SettingsError, missing, settingOf } from "./errors.ts"
 import { fleetOf } from "./fleet.ts"
+import { namedSecret } from "./secrets.ts"
 import { type LakeSettings, lakeOf, lakeProblems } from "../destinations/lake/settings.ts"
 import { pseudonymKey } from "./masking.ts"
-import { type Environment, type Flags, type Settings, readSettings, unusable } from "./read.ts"
+import { type Environment, type Flags, type Settings, fleetTokenVariable, readSettings, unusable } from "./read.ts"
 import type { SchemaSettings } from "./schema-policy.ts"
 import type { ListedItems, SettingValues } from "./sections.ts"
 import { type SignalSettings, signalsOf } from "./signals.ts"
@@ -79,7 +80,7 @@ export const syncSettings = Effect.fn("settings.sync")(function* (flags: Flags, 
 export const checkSettings = (flags: Flags, environment: Environment) => {
   const settings = checkedFolders(readSettings(flags, environment))
   const output = outputOf(settings, environment)
-  const { accounts, problems } = accountsOf(settings, output.folder)
+  const { accounts, problems } = accountsOf(settings, output.folder, environment)
   const ofTargets = output.publishing.targets.flatMap(({ destination }) =>
     destination.secrets.flatMap((secret) => unusable(secret.read()))
   )
@@ -157,7 +158,7 @@ export type AccountSettings = ReturnType<typeof accountsOf>["accounts"][number]
 /** Whose data are requested, and which of them. */
 export type Account = Pick<AccountSettings, "location" | "company" | "optional">
 
-const accountsOf = (settings: Settings, folder: string) => {
+const accountsOf = (settings: Settings, folder: string, environment: Environment) => {
   const { secretOf, values } = settings
   const { account, budget, deletions, files } = values
   const locations = locationsOf(settings)
@@ -176,6 +177,8 @@ const accountsOf = (settings: Settings, folder: string) => {
     return {
       location: id,
       company: company_id ?? account.companyId,
+      /** What to set if the service refuses the token: the setting and its reference, without a secret. */
+      tokenName: token === undefined ? tokenNameOf(settings, environment) : namedSecret(`locations.${id}.token`, token),
       /** See `deletions.max_share`. */
       deletionShareMax: deletions.maxShare,
       optional: optionalOf(values),
@@ -193,6 +196,19 @@ const accountsOf = (settings: Settings, folder: string) => {
     }
   })
   return { accounts, problems: unique(problems) }
+}
+
+/** A variable of the settings is their name, unless a fleet has set it for the location. */
+const tokenNameOf = ({ sources, values }: Settings, environment: Environment): string => {
+  const [key, secret] =
+    values.account.token === undefined
+      ? (["refresh_token", values.account.refreshToken] as const)
+      : (["token", values.account.token] as const)
+  const source = sources.find(({ path }) => path === `account.${key}`)
+  const ofFleet = environment[fleetTokenVariable]
+  if (source?.from !== "environment") return namedSecret(`account.${key}`, secret?.reference ?? "")
+  const name = ofFleet === undefined ? source.name : key === "token" ? ofFleet : `fleet.${key}`
+  return namedSecret(name, secret?.reference ?? "")
 }
 
 type Listed = ListedItems["locations"][number] & { readonly id: string }

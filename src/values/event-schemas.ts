@@ -56,7 +56,7 @@ export const Event = Schema.Union([
     ...reading,
     mode: Mode,
     status: Status,
-    reason: Schema.optionalKey(Schema.Literals(["forbidden", "retryLater"])),
+    reason: Schema.optionalKey(Schema.Literals(["badToken", "forbidden", "retryLater"])),
     requests: Count,
     pages: Count,
     records: Count,

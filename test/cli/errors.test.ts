@@ -132,6 +132,8 @@ it("the message of a failed publish states that the previous release stays publi
   )
 })
 
+const account = { location: "L", tokenName: "locations.L.token (env:NORTH)" }
+
 it("the time from which the service accepts requests again is data beside the message, printed as an instant", () => {
   const resumeAt = Date.parse("2026-03-01T00:00:00Z")
   const paused = new BudgetExhausted({ message: "the day's requests are used up", resumeAt })
@@ -143,30 +145,33 @@ it("the time from which the service accepts requests again is data beside the me
     }
   })
   const output = Output.make({ stdout: stream, stderr: stream }, {})
-  const failed = explainFailure(output, Cause.fail(explained("L")(paused)))
+  const failed = explainFailure(output, Cause.fail(explained(account)(paused)))
   assert.deepInclude(failed, { exitCode: 75, code: "later", resumeAt: "2026-03-01T00:00:00.000Z" })
   assert.include(failed.next, "after 2026-03-01T00:00:00.000Z")
   printError(output, failed)
   assert.strictEqual(JSON.parse(lines.at(-1)!).error.resumeAt, "2026-03-01T00:00:00.000Z")
-  const unknown = explainFailure(output, Cause.fail(explained("L")(new BudgetExhausted({ message: "the deadline" }))))
+  const unknown = explainFailure(
+    output,
+    Cause.fail(explained(account)(new BudgetExhausted({ message: "the deadline" })))
+  )
   assert.notProperty(unknown, "resumeAt")
 })
 
 it("an explanation is not changed, and a defect has none", () => {
   const error = new CommandError({ ends: "usage", message: "m", next: "n" })
-  assert.strictEqual(explained("L")(error), error)
+  assert.strictEqual(explained(account)(error), error)
   assert.strictEqual(explanationOf(error), error)
   assert.isUndefined(explanationOf(new Error("defect")))
 })
 
-it("a refused token is explained with the next step for its kind", () => {
+it("a refused token is explained with the next step for its kind, and with the setting to change", () => {
   const explain = (kind: "private" | "oauth") => {
-    const { message, next } = explained("L")(new BadCredentials({ kind, message: "400 invalid_grant" }))
+    const { message, next } = explained(account)(new BadCredentials({ kind, message: "400 invalid_grant" }))
     return message + next
   }
-  assert.match(explain("private"), /SLUICE_TOKEN/)
-  assert.match(explain("oauth"), /invalid_grant.*Authorise the app again and set SLUICE_REFRESH_TOKEN/)
-  assert.notInclude(explain("oauth"), "SLUICE_TOKEN")
+  assert.match(explain("private"), /Set locations\.L\.token \(env:NORTH\) to a valid token/)
+  assert.match(explain("oauth"), /invalid_grant.*Authorise the app again and set locations\.L\.token/)
+  assert.notInclude(explain("oauth") + explain("private"), "SLUICE_TOKEN")
 })
 
 it("no command suggests a sync into a folder of other files, and each does for an empty one", async () => {

@@ -238,6 +238,32 @@ it.effect("everything missing or wrong is reported at once, without secrets", ()
   })
 )
 
+it.effect("a message names the setting of each location's token, and no secret", () =>
+  Effect.gen(function* () {
+    const listed = `[[locations]]\nid = "N"\ntoken = "env:NORTH"\n[[locations]]\nid = "P"\ntoken = "pit-0815"\n[[locations]]\nid = "C"\ntoken = "cmd:echo pit-0815"\n[[locations]]\nid = "S"\n`
+    const names = (content: string, environment: Readonly<Record<string, string>>) =>
+      Effect.map(
+        syncSettings({ config: fileOf(`[account]\nbase_url = "https://api.test"\n${content}`) }, environment),
+        ({ accounts }) => accounts.map(({ tokenName }) => tokenName)
+      )
+    const own = ["locations.N.token (env:NORTH)", "locations.P.token", "locations.C.token"]
+    const environment = { NORTH: "pit-1", OTHER: "pit-2", PATH: process.env["PATH"]! }
+    assert.deepStrictEqual(yield* names(`token = "env:OTHER"\n${listed}`, environment), [
+      ...own,
+      "account.token (env:OTHER)"
+    ])
+    assert.deepStrictEqual(yield* names(listed, { ...environment, SLUICE_TOKEN: "pit-2" }), [...own, "SLUICE_TOKEN"])
+    const one = { SLUICE_LOCATION_ID: "X", OTHER: "pit-2" }
+    const ofFleet = { ...one, SLUICE_TOKEN: "env:OTHER", SLUICE_FLEET_TOKEN_NAME: "fleet.token" }
+    assert.deepStrictEqual(yield* names("", ofFleet), ["fleet.token (env:OTHER)"])
+    const app = { SLUICE_CLIENT_ID: "a", SLUICE_CLIENT_SECRET: "b", SLUICE_REFRESH_TOKEN: "c" }
+    assert.deepStrictEqual(yield* names("", { ...one, ...app }), ["SLUICE_REFRESH_TOKEN"])
+    assert.deepStrictEqual(yield* names("", { ...one, ...app, SLUICE_FLEET_TOKEN_NAME: "fleet.token" }), [
+      "fleet.refresh_token"
+    ])
+  })
+)
+
 it.effect("a secret is read by reference, once even if several locations share it", () =>
   Effect.gen(function* () {
     const counter = fileOf("")

@@ -117,6 +117,20 @@ it("the token of one location is used for no other, whose rows stay", async () =
     const failed = await sync("wrong-token", two.token)
     assert.strictEqual(failed.code, 77, failed.stderr)
     assert.match(failed.stderr, new RegExp(`${one.locationId}.*the location cannot be read`))
+    assert.match(failed.stderr, new RegExp(`^Next: set locations\\.${one.locationId}\\.token to a valid token of`, "m"))
+    assert.notMatch(failed.stderr, /scope|SLUICE_TOKEN|wrong-token/)
+    // Nothing of the location was read, whatever the other one had.
+    const covered = await query(
+      join(output, "warehouse.duckdb"),
+      `SELECT location_id, status FROM meta.coverage WHERE operation LIKE '%contacts/search' AND purpose = 'tables'`
+    )
+    assert.sameDeepMembers(
+      covered.map(({ location_id, status }) => [location_id, status]),
+      [
+        [one.locationId, "not readable with this token"],
+        [two.locationId, "read"]
+      ]
+    )
     assert.deepStrictEqual(await idsOf(), all.toSorted())
   } finally {
     address.close()

@@ -44,7 +44,7 @@ export const doctor = Effect.fn("command.doctor")(function* (flags: Flags) {
     const checked = yield* Effect.forEach(
       accounts,
       (account) =>
-        service({ catalogue, account, explained: explained(account.location) }).pipe(
+        service({ catalogue, account, explained: explained(account) }).pipe(
           Effect.map((all) => (accounts.length === 1 ? all : all.map(withLocation(account.location)))),
           Effect.provide(Api.layer(account.api))
         ),

@@ -35,7 +35,7 @@ export const service = Effect.fn("doctor.service")(function* ({ catalogue, accou
           problem("token", {
             ends: "credentials",
             message: `location ${location} cannot be read: ${answer.message}`,
-            next: "Check SLUICE_LOCATION_ID, and that the token has the scope locations.readonly."
+            next: `Check the location id, and that ${account.tokenName} has the scope locations.readonly.`
           })
         ]
       case "BudgetExhausted":

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { fileNameOf } from "../../output/names.ts"
 import { join } from "node:path"
 import { tetherMessage } from "../../run/tether.ts"
+import { fleetTokenVariable } from "../../settings/read.ts"
 import type { EndedRun, TetheredProcesses, TetheredRun } from "../../run/tethered.ts"
 
 export interface Order {
@@ -14,6 +15,8 @@ export interface Order {
   /** References to the token and the first refresh token; without them, the settings have one. */
   readonly token: string | undefined
   readonly refreshToken: string | undefined
+  /** What a message calls the token. */
+  readonly tokenName: string
   /** The folder of all locations. */
   readonly state: string
   /** The settings file of the worker. */
@@ -47,9 +50,10 @@ export const startChild = (
   return { ...child, ended: ended.then(outcomeOf) }
 }
 
-const variablesOf = ({ location, refreshToken, token }: Order) => ({
+const variablesOf = ({ location, refreshToken, token, tokenName }: Order) => ({
   // One location must not read another's, whatever the variables of the worker say.
   SLUICE_LOCATION_ID: location,
+  ...((token ?? refreshToken) !== undefined && { [fleetTokenVariable]: tokenName }),
   ...(token !== undefined && { SLUICE_TOKEN: token }),
   ...(refreshToken !== undefined && { SLUICE_REFRESH_TOKEN: refreshToken })
 })

@@ -22,7 +22,10 @@ export interface WorkerOptions {
   /** How long the service counts a request. */
   readonly windowMs: number
   /** What is the same for every location. */
-  readonly orderOf: (location: string, token: string | undefined) => Pick<Order, "token" | "refreshToken" | "config">
+  readonly orderOf: (
+    location: string,
+    token: string | undefined
+  ) => Pick<Order, "token" | "refreshToken" | "tokenName" | "config">
   /** The folder of the output folders. */
   readonly folder: string
   /** Where they are kept; without it, the folder is shared by all workers. */

@@ -59,11 +59,11 @@ export const verifyCommand = Effect.fn("command.verify")(function* (flags: Verif
     yield* progress(`${flags.sample} rows with the service`)
     const rows = Math.ceil(flags.sample / accounts.length)
     const withheld = { hash: columnHash(yield* hashKey(output, catalogue)), fieldsOf: () => undefined }
-    const samples = yield* Effect.forEach(accounts, ({ location, api }) =>
-      checkSample({ catalogue, location, rows, normaliserOf: stored(catalogue, withheld) }).pipe(
-        Effect.map((sampled) => (accounts.length === 1 ? sampled : withLocation(sampled, location))),
-        Effect.provide(Api.layer(api)),
-        Effect.mapError(explained(location))
+    const samples = yield* Effect.forEach(accounts, (account) =>
+      checkSample({ catalogue, location: account.location, rows, normaliserOf: stored(catalogue, withheld) }).pipe(
+        Effect.map((sampled) => (accounts.length === 1 ? sampled : withLocation(sampled, account.location))),
+        Effect.provide(Api.layer(account.api)),
+        Effect.mapError(explained(account))
       )
     ).pipe(
       // Report what was found before the error, too.

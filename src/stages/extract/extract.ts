@@ -34,8 +34,11 @@ import { RunEvents } from "../../values/run-event.ts"
 export interface ResourceResult extends Outcome {
   readonly location: string
   readonly resource: string
-  /** `retryLater`: the budget is spent or the API is down. `forbidden`: the token may not read the resource. */
-  readonly reason?: "retryLater" | "forbidden"
+  /**
+   * `retryLater`: the budget is spent or the API is down. `forbidden`: the token may not read the resource. `badToken`: it may
+   * not read the location.
+   */
+  readonly reason?: "retryLater" | "forbidden" | "badToken"
   /** Epoch milliseconds. */
   readonly resumeAt?: number
 }
@@ -299,7 +302,7 @@ const reportStart = Effect.fnUntraced(function* (resource: string, { run, locati
 
 const reportEnd = Effect.fnUntraced(function* (
   resource: string,
-  { reason, ...outcome }: Outcome & { readonly reason?: "retryLater" | "forbidden" },
+  { reason, ...outcome }: Outcome & { readonly reason?: NonNullable<ResourceResult["reason"]> },
   durationMs: number,
   { counts, run, location }: RunContext
 ) {

@@ -36,6 +36,8 @@ const coverageStatus = (
       reason !== "" || catalogue.resources.some((one) => readers.includes(one.table) && one.withheld?.isNotRead)
     return { status: isSkipped ? "skipped by the settings" : "left out of this run", reason }
   }
+  const unreadable = ended.find(({ reason }) => reason === "badToken")
+  if (unreadable) return { status: "not readable with this token", reason: sentencesOf(unreadable).join("; ") }
   const labels = new Set(read.flatMap((resource) => [resource.table, childRequestOf(resource)?.label]))
   const ends = ended.filter(({ resource }) => labels.has(resource))
   const forbidden = ends.find(({ reason }) => reason === "forbidden")

@@ -50,7 +50,8 @@ export const fleetWorker = Effect.fn("command.fleetWorker")(function* (flags: Pi
     orderOf: (location, token) => ({
       config: flags.config,
       token: token ?? referenceFor(settings.token, location),
-      refreshToken: referenceFor(settings.refreshToken, location)
+      refreshToken: referenceFor(settings.refreshToken, location),
+      tokenName: token === undefined ? "fleet.token" : `the token of location ${location} in the fleet`
     }),
     folder: settings.folder,
     objects: yield* openState(settings),

@@ -16,7 +16,7 @@ import { type Tethered, startTethered } from "../../../run/tethered.ts"
 import { CommandError } from "../../../console/errors.ts"
 import { Output } from "../../../console/output.ts"
 import { fleetSettings, reportSettings } from "../../../settings/settings.ts"
-import type { Flags } from "../../../settings/read.ts"
+import { type Flags, fleetTokenVariable } from "../../../settings/read.ts"
 import { Environment } from "../../../values/environment.ts"
 import { exitCodes } from "../../../values/failure.ts"
 import { openState, withDatabase } from "./fleet-database.ts"
@@ -45,6 +45,7 @@ export const fencedTask = Effect.fn("command.fencedTask")(function* (flags: Flag
       const variables = {
         SLUICE_TOKEN: referenceFor(settings.token, location),
         SLUICE_REFRESH_TOKEN: referenceFor(settings.refreshToken, location),
+        ...(environment["SLUICE_TOKEN"] === undefined && { [fleetTokenVariable]: "fleet.token" }),
         ...environment
       }
       const output = objects === undefined ? [] : ["--output", folderOf(settings.folder, location)]

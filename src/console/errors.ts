@@ -274,6 +274,15 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
         message: `The proxy ${reason.proxy} does not accept its user and password (${reason.detail}), so sluice sent nothing.`,
         next: "Write http://user:password@host:port into the variable that names the proxy, or the host of account.base_url into NO_PROXY."
       }
+    case "Redirected":
+      return {
+        ends: "config",
+        message: `${reason.from} is not the address of the API: it redirects to ${reason.base}. Nothing was sent there.`,
+        next:
+          reason.base.startsWith("https:") || reason.from.startsWith("http:")
+            ? `If that is the service, write base_url = "${reason.base}" under [account] (SLUICE_BASE_URL), then run the same command again.`
+            : "Check account.base_url: that address is not encrypted, and whoever reads along would have the token."
+      }
     case "WrongProtocol":
       return {
         ends: "config",

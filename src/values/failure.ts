@@ -88,6 +88,8 @@ const FailureReason = Schema.TaggedUnion({
   NothingAnswers: { host: Schema.String, detail: Schema.String },
   /** `proxy`: without its credentials. */
   ProxyRefuses: { proxy: Schema.String, detail: Schema.String },
+  /** `from`: the host that is asked. `base`: the address of the API that it names instead. */
+  Redirected: { from: Schema.String, base: Schema.String },
   WrongProtocol: { host: Schema.String, protocol: Schema.Literals(["HTTP", "HTTPS"]), detail: Schema.String }
 })
 export type FailureReason = typeof FailureReason.Type

@@ -76,6 +76,47 @@ describe("an address", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("that redirects fails after one request with the address to write, and the token goes nowhere else", () =>
+    Effect.gen(function* () {
+      let strangers = 0
+      const other = yield* listening(createHttp((_, response) => (strangers++, response.end("[]"))))
+      for (const [location, expected] of [
+        [`http://${other}/x`, `"base":"http://${other}"`],
+        [`http://${other}/v2/x?a=1`, `"base":"http://${other}/v2"`],
+        ["https://127.0.0.1/", `"base":"https://127.0.0.1"`],
+        ["/v2/x", `"base":"http://ADDRESS/v2"`],
+        [`http://${other}/login?next=/x`, `"RequestRejected".*302 redirect to http://${other}/login"`],
+        ["/x/", `"RequestRejected".*302 redirect to http://ADDRESS/x/"`],
+        ["javascript:alert(1)", `"RequestRejected"`],
+        ["", `"RequestRejected"`]
+      ] as const) {
+        let requests = 0
+        const address = yield* listening(
+          createHttp((_, response) => (requests++, response.writeHead(302, { location }).end("moved")))
+        )
+        const result = yield* send(`http://${address}`)
+        assert.match(result, new RegExp(expected.replaceAll("ADDRESS", address)))
+        if (expected.startsWith('"base')) assert.include(result, `"Redirected","from":"http://${address}"`)
+        assert.strictEqual(requests, 1)
+      }
+      assert.strictEqual(strangers, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that has answered is right, whatever single requests are redirected to", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const server = createHttp((_, response) =>
+        requests++ === 0 ? response.end("{}") : response.writeHead(302, { location: "http://maintenance.test/x" }).end()
+      )
+      const settings = settingsFor(`http://${yield* listening(server)}`)
+      const results = yield* Effect.flatMap(Api, (api) =>
+        Effect.forEach([1, 2], () => Effect.result(api.send(callTo("/x"))))
+      ).pipe(Effect.provide(Api.layer(settings)), advancingClock)
+      assert.match(JSON.stringify(results[1]), /"RequestRejected".*302 redirect to http:\/\/maintenance\.test\/x"/)
+    }).pipe(Effect.scoped)
+  )
+
   it("fails for every error of a certificate, and a connection error is known to be sent or unsent", () => {
     const classify = (code: string) => {
       const failure = connectionError(Object.assign(new Error("x"), { code }), "https://api.example")

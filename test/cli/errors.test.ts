@@ -111,6 +111,16 @@ const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: Reg
     /^No list has been read from api\.tset yet, and nothing answers there \(getaddrinfo ENOTFOUND api\.tset\)\. Check account\.base_url/
   ],
   [
+    { _tag: "Redirected", from: "http://api.test", base: "https://api.test/v2" },
+    "config",
+    /^http:\/\/api\.test is not the address of the API.* write base_url = "https:\/\/api\.test\/v2"/
+  ],
+  [
+    { _tag: "Redirected", from: "https://api.test", base: "http://api.test" },
+    "config",
+    /redirects to http:\/\/api\.test\. Nothing was sent there\. Check account\.base_url: that address is not encrypted/
+  ],
+  [
     { _tag: "WrongProtocol", host: "api.test", protocol: "HTTPS", detail: "wrong version number" },
     "config",
     /^api\.test does not speak HTTPS \(wrong version number\)\. Check account\.base_url/

@@ -24,6 +24,7 @@ import { linkedText, makeLinks } from "./links.ts"
 import { bodyBytesMax, bytesWithoutSecrets, spellings, withoutSecrets } from "./response-body.ts"
 import { type Named, namesRecord, ownMessage, saysNotFound } from "./record-errors.ts"
 import { commonHeaders, headersOf, rateHeaders, timeOf, httpRequest } from "./http.ts"
+import { isRedirect, redirectIn } from "./redirect.ts"
 import type { Detail } from "../../values/reason.ts"
 
 export interface Call {
@@ -158,6 +159,13 @@ const makeApi = Effect.fn("api.make")(function* (
         duration_ms: durationMs
       })
       const bytes = sent && bytesWithoutSecrets(sent, credentials.secrets)
+      const redirect = isRedirect(status) ? redirectIn(headers, settings.baseUrl, request.path) : undefined
+      if (redirect)
+        return yield* new RequestRejected({
+          status,
+          message: withoutSecrets(`${status} redirect to ${redirect.to}`, credentials.secrets),
+          answered: status
+        })
       const classified = classify(status, bytes, { request, template: pathTemplate })
       if (classified === "ok") {
         if (bytes === undefined)

@@ -1,11 +1,12 @@
 /** One HTTP request and its response: connections, decompression, time-outs and transport errors. */
 import { Context, Effect } from "effect"
 import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici"
-import { type Failure, fileFailure, failure } from "../../values/failure.ts"
+import { Failure, fileFailure, failure } from "../../values/failure.ts"
 import { proxyOptions, proxyFor, throughProxy } from "../../values/proxy.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
 import { DiskError, FileRejected, IncomingFile } from "../../output/stored-files.ts"
 import { headerOf, lengthIn } from "./http.ts"
+import { isRedirect, redirectIn } from "./redirect.ts"
 import type { ExchangeSettings } from "../../settings/account.ts"
 import { bytesOf, errorOf, utf8Of } from "./response-body.ts"
 
@@ -51,6 +52,8 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, "")
   let hasResponded = false
+  /** A service that has answered has the right address, and sends single requests elsewhere, for example during its maintenance. */
+  let hasAnswered = false
 
   const send: Exchange["send"] = (options, file) =>
     Effect.tryPromise({
@@ -64,6 +67,12 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
           bodyTimeout: idleMs
         })
         const { statusCode: status, headers, body } = response
+        const redirect = isRedirect(status) ? redirectIn(headers, baseUrl, options.path) : undefined
+        if (redirect?.base !== undefined && file === undefined && !hasAnswered) {
+          await body.dump()
+          throw failure({ _tag: "Redirected", from: origin, base: redirect.base })
+        }
+        hasAnswered ||= !isRedirect(status)
         if (status >= 300 || status === 206)
           return { status, headers, bytes: await errorOf(body, headers["content-encoding"]) }
         // A page or a JSON text in place of a file is an error.
@@ -83,6 +92,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
         }
       },
       catch: (cause) => {
+        if (cause instanceof Failure) return cause
         if (cause instanceof DiskError) return fileFailure(file!.folder, "written", cause)
         if (cause instanceof FileRejected) return new RequestRejected({ status: 200, message: cause.message })
         return connectionError(cause, origin, !hasResponded && isNew())

@@ -7,6 +7,7 @@ import type { Dispatcher } from "undici"
 import { DiskError, FileRejected, IncomingFile, type StoredFile, headBytes } from "../../output/stored-files.ts"
 import { type Said, contradictionIn } from "./file-evidence.ts"
 import { type Headers, commonHeaders, headerOf, lengthIn, retryAfterMs } from "./http.ts"
+import { isRedirect } from "./redirect.ts"
 import type { Links } from "./links.ts"
 
 /** What a host says of the version of a file at an address. */
@@ -215,7 +216,7 @@ const follow = async (
 }
 
 const redirectIn = ({ headers, status }: Answer): string | undefined =>
-  [301, 302, 303, 307, 308].includes(status) ? headerOf(headers, "location") : undefined
+  isRedirect(status) ? headerOf(headers, "location") : undefined
 
 /** Without the streams of undici, which cost as much as everything else about a small file. */
 const send = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal, begin: Begin) =>

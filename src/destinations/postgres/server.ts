@@ -9,6 +9,7 @@ import { Socket } from "node:net"
 import { pipeline } from "node:stream/promises"
 import { Client } from "pg"
 import { from, to } from "pg-copy-streams"
+import { type PostgresAccess, reaching } from "./address.ts"
 import type { PostgresDestination } from "./settings.ts"
 import { type Failure, failure } from "../../values/failure.ts"
 
@@ -64,20 +65,7 @@ export const connect = Effect.fn("postgres.connect")(function* ({
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => new ServerError(cause, secrets) })
   const client = yield* Effect.acquireRelease(
-    attempt(async () => {
-      const client = new Client({
-        connectionString,
-        application_name: "sluice",
-        connectionTimeoutMillis: connectMs,
-        keepAlive: true
-      })
-      // Statements report the end of the connection; without a listener, it would end the process.
-      client.on("error", () => {})
-      await client.connect()
-      const { stream } = client.connection
-      if (stream instanceof Socket) stream.setTimeout(silentMs, () => stream.destroy())
-      return client
-    }),
+    attempt(() => reaching(connectionString, opened)),
     // The server rolls back what was not committed. A statement that still runs is not waited for.
     (client) => Effect.sync(() => client.connection.stream.destroy())
   )
@@ -92,6 +80,21 @@ export const connect = Effect.fn("postgres.connect")(function* ({
       attempt(() => pipeline(client.query(to(statement)), createWriteStream(file, { mode: 0o600 })))
   }
 })
+
+const opened = async (access: PostgresAccess): Promise<Client> => {
+  const client = new Client({
+    ...access,
+    application_name: "sluice",
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true
+  })
+  // Statements report the end of the connection; without a listener, it would end the process.
+  client.on("error", () => {})
+  await client.connect()
+  const { stream } = client.connection
+  if (stream instanceof Socket) stream.setTimeout(silentMs, () => stream.destroy())
+  return client
+}
 
 const passwordsIn = (connection: string): ReadonlyArray<string> => {
   const found = URL.canParse(connection) ? new URL(connection).password : /password=(\S+)/.exec(connection)?.[1]

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { type ConstructorOptions, PgBoss } from "pg-boss"
+import { type PostgresAccess, reaching } from "../../../destinations/postgres/address.ts"
 import { Database, databaseError } from "../database.ts"
 import { createTables, heartbeatSeconds, queues, schema } from "../tables.ts"
 
@@ -31,17 +32,23 @@ export const databaseLayer = (url: Redacted.Redacted, options: Omit<ConstructorO
   Layer.effect(
     Database,
     Effect.acquireRelease(
-      Effect.retry(Effect.tryPromise({ try: () => start(Redacted.value(url), options), catch: databaseError }), {
-        times: retries,
-        schedule: Schedule.spaced("1 second")
-      }),
+      Effect.retry(
+        Effect.tryPromise({
+          try: () => reaching(Redacted.value(url), (access) => start(access, options)),
+          catch: databaseError
+        }),
+        {
+          times: retries,
+          schedule: Schedule.spaced("1 second")
+        }
+      ),
       (boss) => Effect.ignore(Effect.tryPromise(() => boss.stop({ timeout: 1000 })))
     )
   )
 
-const start = async (url: string, options: ConstructorOptions): Promise<PgBoss> => {
+const start = async (access: PostgresAccess, options: ConstructorOptions): Promise<PgBoss> => {
   const pool = { connectionTimeoutMillis: 5000, query_timeout: answerMs, keepAlive: true }
-  const boss = new PgBoss({ connectionString: url, application_name: "sluice", schema, ...pool, ...options })
+  const boss = new PgBoss({ ...access, application_name: "sluice", schema, ...pool, ...options })
   // Without a listener, an error of a timer would end the process.
   boss.on("error", () => {})
   try {

@@ -1,8 +1,8 @@
 /** File operations: failures that name the file, durable writes, and checksums. */
 import * as Effect from "effect/Effect"
 import { createHash, hash, randomBytes, randomUUID } from "node:crypto"
-import { createReadStream, createWriteStream, writeFileSync } from "node:fs"
-import { lstat, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { constants, createReadStream, createWriteStream, writeFileSync } from "node:fs"
+import { access, chmod, lstat, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { type Failure, type FileOperation, fileFailure } from "../values/failure.ts"
@@ -42,11 +42,37 @@ export const appendTo = async (file: string, part: string): Promise<void> => {
   await rm(part)
 }
 
-/** Flushes a folder to disk, without which a new or renamed file in it is not durable. */
-export const syncFolder = async (folder: string): Promise<void> => {
-  await using handle = await open(folder, "r")
-  await handle.sync()
+/** Whether a file system does not have what was asked, as SMB, exFAT and FUSE say it of links, modes and flushed folders. */
+export const isRefused = (cause: unknown): boolean =>
+  /^(EPERM|EACCES|ENOSYS|ENOTSUP|EOPNOTSUPP|EINVAL|EBADF|EISDIR|ENOTTY)$/.test(
+    String((cause as NodeJS.ErrnoException | null)?.code)
+  )
+
+/** For what makes a file safer, and is left out where the file system does not have it. */
+export const unlessRefused = (run: () => Promise<void>): Promise<void> =>
+  run().catch((cause) => {
+    if (!isRefused(cause)) throw cause
+  })
+
+/** Lets nobody else read the file, which exists; a file system without modes decides itself who may. */
+export const closeToOthers = async (path: string): Promise<void> => {
+  try {
+    await chmod(path, 0o600)
+  } catch (cause) {
+    const isWritable = await access(path, constants.W_OK).then(
+      () => true,
+      () => false
+    )
+    if (!isRefused(cause) || !isWritable) throw cause
+  }
 }
+
+/** Flushes a folder to disk, without which a new or renamed file in it is not durable. */
+export const syncFolder = (folder: string): Promise<void> =>
+  unlessRefused(async () => {
+    await using handle = await open(folder, "r")
+    await handle.sync()
+  })
 
 /** Writes a file durably and atomically: a crash leaves the old content or the new one. Only the owner can read it. */
 export const writeDurably = async (path: string, content: string | Uint8Array): Promise<void> => {

@@ -2,7 +2,7 @@
 import { chmod, mkdir, readdir, stat } from "node:fs/promises"
 import { basename, dirname } from "node:path"
 import { failure } from "../values/failure.ts"
-import { ifMissing, onDisk, readJson, writeDurably } from "./files.ts"
+import { ifMissing, onDisk, readJson, unlessRefused, writeDurably } from "./files.ts"
 import { outputFileOf } from "./contents.ts"
 import { outputPaths, readmeName } from "./paths.ts"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import { removeBelow } from "./remove.ts"
 export const makeOutputFolder = async (folder: string): Promise<void> => {
   await makeFolder(folder)
   const names = await readdir(folder)
-  if (names.length === 1 && names[0] === readmeName) await chmod(folder, 0o700)
+  if (names.length === 1 && names[0] === readmeName) await unlessRefused(() => chmod(folder, 0o700))
 }
 
 /** Node's recursive `mkdir` does not return for a folder under /proc, where the system refuses it as not found. */

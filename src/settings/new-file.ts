@@ -1,8 +1,8 @@
 /** Writes a new settings file, and a token beside it. */
 import { existsSync } from "node:fs"
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises"
+import { mkdir, rm, writeFile } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
-import { writeAtomically } from "../output/files.ts"
+import { closeToOthers, writeAtomically } from "../output/files.ts"
 import { exampleToml, schemaFile } from "./documents.ts"
 import { isPlainSecret } from "./secrets.ts"
 import { installed } from "../values/installation.ts"
@@ -44,7 +44,7 @@ const writePrivately = async (path: string, content: string): Promise<void> => {
   try {
     // A part that an earlier attempt left may be open to others.
     await writeFile(`${path}.part`, "", { mode: 0o600 })
-    await chmod(`${path}.part`, 0o600)
+    await closeToOthers(`${path}.part`)
     await writeAtomically(path, content)
   } finally {
     await rm(`${path}.part`, { force: true })

@@ -1,13 +1,14 @@
 /** Checks the machine: the versions of Node and the packages, and the output folder. */
 import * as Schema from "effect/Schema"
+import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
-import { access, lstat, readFile, readdir, stat, statfs } from "node:fs/promises"
+import { access, lstat, readFile, readdir, rm, stat, statfs, symlink, writeFile } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { join, relative } from "node:path"
 import { isAnyProxy, proxyFor } from "../../values/proxy.ts"
 import { installed } from "../../values/installation.ts"
 import { type Part, outputFileOf } from "../../output/contents.ts"
-import { nearestFolder } from "../../output/files.ts"
+import { isRefused, nearestFolder } from "../../output/files.ts"
 import { readmeName } from "../../output/paths.ts"
 import { megabytes } from "../../values/text.ts"
 import { ok, warning } from "../../values/finding.ts"
@@ -87,7 +88,42 @@ export const outputFolder = async (folder: string): Promise<ReadonlyArray<Doctor
   return [
     ok("folder", isNew ? `${folder} will be created` : `${folder} can be written`),
     await space(there, entries),
-    ...(isNew ? [] : [modes(folder, entries)])
+    ...(await fileSystem(there, isNew ? [] : entries, folder))
+  ]
+}
+
+/** What the file system lacks that others have: links and modes. A file of our own shows it. */
+const fileSystem = async (there: string, entries: ReadonlyArray<Entry>, folder: string) => {
+  const probe = join(there, `.sluice-${randomUUID()}`)
+  const hasLinks = await symlink("nowhere", probe).then(
+    () => true,
+    (cause) => !isRefused(cause)
+  )
+  await rm(probe, { force: true })
+  await writeFile(probe, "", { mode: 0o600 })
+  const hasModes = ((await stat(probe)).mode & 0o077) === 0
+  await rm(probe, { force: true })
+  return [
+    ...(hasLinks
+      ? []
+      : [
+          warning(
+            "links",
+            `the file system of ${there} has no symbolic links, so releases are folders, which two renames replace`,
+            "Nothing to do, unless a reader may never find nothing for a moment: then name a folder on another disk."
+          )
+        ]),
+    ...(hasModes
+      ? entries.length === 0
+        ? []
+        : [modes(folder, entries)]
+      : [
+          warning(
+            "modes",
+            `the file system of ${there} keeps no modes: whoever reaches it can read the data`,
+            "Mount it with rights for this user only, or name a folder on another disk."
+          )
+        ])
   ]
 }
 

@@ -3,16 +3,16 @@
  * of its own release, and opened anew once the link points to another one. An open file delays no release: it has no
  * lock that a publish waits for, and its space is freed when it is closed.
  */
-import { realpath } from "node:fs/promises"
+import { realpath, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { readManifest } from "../../output/manifest.ts"
-import { snapshotName } from "../../output/paths.ts"
+import { isRelease, snapshotName } from "../../output/paths.ts"
 import { type DatabaseOptions, Database, DatabaseError } from "./database.ts"
 import { limits } from "./limits.ts"
 import { type Links, withLinks } from "./links.ts"
 
 export interface Release extends DatabaseOptions {
-  /** The name of its folder: 000007-20260131T100000000Z. */
+  /** The name of its folder, such as 000007-20260131T100000000Z. */
   readonly id: string
   /** When it was written. */
   readonly writtenAt: string | undefined
@@ -32,15 +32,19 @@ export class Releases {
   async current(): Promise<Release> {
     const file = join(this.#published, snapshotName)
     const path = await realpath(file).catch(() => undefined)
-    if (path === undefined)
+    const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
+    if (path === undefined || found === undefined)
       throw new DatabaseError("failed", `${file} does not exist. Run ./sluice publish, then try again.`)
-    if (this.#current?.path === path) return this.#current
+    // Without links, each release is at the same path.
+    const folder = basename(dirname(path))
+    const id = isRelease(folder) ? folder : `${folder}-${Math.round(found.mtimeMs)}`
+    if (this.#current?.path === path && this.#current.id === id) return this.#current
     const writtenAt = await writtenAtOf(dirname(path))
     // Another request may have opened it in the meantime.
     const current = this.#current
-    if (current?.path === path) return current
+    if (current?.path === path && current.id === id) return current
     const options = { path, memoryMb: this.#memoryMb }
-    this.#current = { ...options, id: basename(dirname(path)), writtenAt, database: new Database(options) }
+    this.#current = { ...options, id, writtenAt, database: new Database(options) }
     current?.database.close()
     return this.#current
   }

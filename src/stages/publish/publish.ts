@@ -23,6 +23,7 @@ import type { PublishedFile, TableContent } from "../../output/manifest.ts"
 import { type WholeManifest, confirmRelease, failedModels, previousRelease, writeManifest } from "./manifest.ts"
 import { modelVersions, putModels } from "./models.ts"
 import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
+import { currentRelease } from "./current.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
 import { type SnapshotStatements, checkpointIfMany, isSmall, withAttached } from "./snapshot.ts"
 import { type FormatName, formatNames, loadFormat } from "../../stores/formats/formats.ts"
@@ -87,6 +88,8 @@ export const publish = Effect.fn("publish")(function* (
   tables: ReadonlyArray<TableName>
 ): Effect.fn.Return<Published, Failure, Warehouse> {
   const { folder, run, schemaVersion, formats, csvProfile, statements = { shared: [], own: [] } } = options
+  // Finishes what was killed.
+  yield* currentRelease(folder)
   const previous = options.full ? undefined : yield* previousRelease(folder)
   const changes = yield* changesSince(previous, tables)
   const models = options.models ?? { models: [], problems: [] }

@@ -1,6 +1,6 @@
 /**
  * Releases of the published folder. `published` is a link to one of them. A new release is made in a folder of its own, and one
- * rename replaces the link, so readers see the whole old release or the whole new one and never wait.
+ * rename replaces the link, so readers see the whole old release or the whole new one and never wait. Without links: current.ts.
  *
  *     building    .published/000007-<run>.building   the next publish removes what a crash leaves
  *     complete    .published/000007-<run>            every byte is on disk
@@ -11,11 +11,12 @@
  */
 import { Effect } from "effect"
 import { closeSync, fchmodSync, fstatSync, fsync, openSync, readFileSync } from "node:fs"
-import { lstat, mkdir, readdir, readlink, rename, symlink } from "node:fs/promises"
+import { mkdir, readdir, rename } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
-import { type Failure, failure } from "../../values/failure.ts"
-import { checksumOf, checksumOfBytes, ifMissing, onDisk, syncFolder } from "../../output/files.ts"
+import type { Failure } from "../../values/failure.ts"
+import { checksumOf, checksumOfBytes, ifMissing, onDisk, syncFolder, unlessRefused } from "../../output/files.ts"
+import { currentRelease, linkName, numberOf, show } from "./current.ts"
 import type { StoredTables } from "../../stores/warehouse/columns.ts"
 import type { Written } from "../../stores/formats/format.ts"
 import type { PublishedFile } from "../../output/manifest.ts"
@@ -29,6 +30,8 @@ export interface Release {
   /** Target of the link, relative to the folder of the link. */
   readonly target: string
   readonly published: string
+  /** The name of the release that readers see. */
+  readonly current: string | undefined
 }
 
 /** A release in the making. */
@@ -51,7 +54,7 @@ export const beginRelease = Effect.fn("publish.beginRelease")(function* (folder:
     const name = releaseNameOf(numberOf(current) + 1, run)
     const building = join(releases, name + buildingEnd)
     await mkdir(building, { mode: 0o700 })
-    return { building, target: join(basename(releases), name), published }
+    return { building, target: join(basename(releases), name), published, current }
   })
 })
 
@@ -62,7 +65,7 @@ export const durableFile = (folder: string, file: Written): Effect.Effect<Publis
     // Only flushing takes long; for the rest, not to block would take more CPU than the operation.
     const descriptor = openSync(path, "r+")
     try {
-      fchmodSync(descriptor, 0o600)
+      await unlessRefused(async () => fchmodSync(descriptor, 0o600))
       await promisify(fsync)(descriptor)
       const { mtimeMs, size } = fstatSync(descriptor)
       const checksum = size <= smallBytes ? checksumOfBytes(readFileSync(descriptor)) : await checksumOf(path)
@@ -76,20 +79,24 @@ export const durableFile = (folder: string, file: Written): Effect.Effect<Publis
 const smallBytes = 256 * 1024
 
 /** Shows the release to readers. Its files must be durable already. */
-export const commitRelease = ({ building, target, published }: Release): Effect.Effect<void, Failure> =>
+export const commitRelease = ({ building, current, target, published }: Release): Effect.Effect<void, Failure> =>
   onDisk(published, "replaced", async () => {
     const complete = join(dirname(published), target)
-    const link = join(dirname(complete), "link")
     for (const entry of await readdir(building, { recursive: true, withFileTypes: true }))
       if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name))
     await syncFolder(building)
     await rename(building, complete)
-    await symlink(target, link)
-    await syncFolder(dirname(complete))
-    await rename(link, published)
+    const isFirstWithoutLink = await show(published, basename(target), current)
     await syncFolder(dirname(published))
     await removeOld(dirname(complete), basename(target)).catch(() => {}) // The next publish tries again.
-  }).pipe(Effect.uninterruptible)
+    return isFirstWithoutLink
+  }).pipe(
+    Effect.flatMap((isFirst) => (isFirst ? Effect.logWarning(withoutLinks(published)) : Effect.void)),
+    Effect.uninterruptible
+  )
+
+const withoutLinks = (published: string): string =>
+  `The file system of ${published} has no symbolic links, so this is a folder, which two renames replace: between them, readers find nothing for a moment.`
 
 /** Frees the space at once, because a full disk is the most likely reason. */
 export const abandonRelease = ({ building }: Release): Effect.Effect<void> =>
@@ -109,21 +116,8 @@ export const removeEarlierReleases = Effect.fn("publish.removeEarlierReleases")(
   })
 })
 
-/** Name of the release to which the link points; `undefined` before the first publish. */
-const currentRelease = Effect.fnUntraced(function* (published: string) {
-  const target = yield* onDisk(published, "read", async () => {
-    const found = await lstat(published).catch(ifMissing(undefined))
-    return found?.isSymbolicLink() ? await readlink(published) : found && "something else"
-  })
-  if (target === undefined) return undefined
-  const name = basename(target)
-  if (target === join(basename(releasesOf(published)), name) && isRelease(name)) return name
-  return yield* failure({ _tag: "PublishedIsForeign", path: published })
-})
-
 /** What this module creates in the folder of the releases. */
-const isOwn = (entry: string): boolean => isOfRelease(entry) || entry === "link"
-const numberOf = (release: string | undefined) => (release === undefined ? 0 : Number.parseInt(release, 10))
+const isOwn = (entry: string): boolean => isOfRelease(entry) || entry === linkName
 
 /** Keeps the current release and the previous one, and files whose names sluice does not use. */
 const removeOld = async (releases: string, current: string | undefined): Promise<void> => {

@@ -12,13 +12,13 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import { randomBytes } from "node:crypto"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
-import { chmod, copyFile, link, rm } from "node:fs/promises"
+import { copyFile, link, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { acceptsUnsigned, installedExtension, loadExtension } from "./extensions.ts"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { Failure, failure } from "../../values/failure.ts"
-import { succeeds } from "../../output/files.ts"
+import { closeToOthers, succeeds } from "../../output/files.ts"
 import { holding } from "../../output/held-files.ts"
 import { makeOutputFolder } from "../../output/folder.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
@@ -116,7 +116,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
       await connection.run(
         `ATTACH ${literal(path)} AS ${catalog} (${access === "read" ? "READ_ONLY" : attachOptions(path)})`
       )
-      if (access === "write") await chmod(path, 0o600)
+      if (access === "write") await closeToOthers(path)
     },
     catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause)))
     // DuckDB never returns if it is closed while it opens a file.

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { mkdir, open, readdir, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { checksumOf, syncFolder } from "../../../output/files.ts"
+import { checksumOf, syncFolder, unlessRefused } from "../../../output/files.ts"
 
 export interface SealedFile {
   /** Relative to the bag, with `/`. */
@@ -27,8 +27,8 @@ export const seal = async ({ folder, time }: Building, path: string): Promise<Se
   const sha512 = createHash("sha512")
   const checksum = await checksumOf(file, (chunk) => sha512.update(chunk))
   await using handle = await open(file, "r+")
-  await handle.chmod(0o600)
-  await handle.utimes(time, time)
+  await unlessRefused(() => handle.chmod(0o600))
+  await unlessRefused(() => handle.utimes(time, time))
   await handle.sync()
   return { path, ...checksum, sha512: sha512.digest("hex") }
 }

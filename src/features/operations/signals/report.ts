@@ -5,7 +5,7 @@ import { dirname } from "node:path"
 import type { FailedRun } from "../../../alarms/alarm.ts"
 import type { Facts } from "../../../alarms/facts.ts"
 import type { Changes } from "../../../alarms/state.ts"
-import { writeAtomically } from "../../../output/files.ts"
+import { unlessRefused, writeAtomically } from "../../../output/files.ts"
 import type { SignalSettings } from "../../../settings/signals.ts"
 import { post } from "./http.ts"
 import { mailText, sendMail } from "./mail.ts"
@@ -46,7 +46,7 @@ const write = async (path: string, text: string): Promise<string | undefined> =>
   try {
     await mkdir(dirname(path), { recursive: true })
     await writeAtomically(path, text)
-    await chmod(path, 0o644)
+    await unlessRefused(() => chmod(path, 0o644))
     return undefined
   } catch (cause) {
     return (cause as Error).message

@@ -11,7 +11,7 @@
  * Each step can be repeated, and what other locations have stays as it is.
  */
 import { Effect } from "effect"
-import { readlink, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { basename, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
@@ -21,6 +21,7 @@ import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
 import { removeLeftovers } from "../../../output/leftovers.ts"
+import { currentRelease, withdraw } from "../../../stages/publish/current.ts"
 import { publishNow } from "../../../run/release.ts"
 import { outputPaths, releasesOf, snapshotName } from "../../../output/paths.ts"
 import { removeBelow } from "../../../output/remove.ts"
@@ -99,12 +100,17 @@ export const completeRemoval = Effect.fn("location.complete")(function* (
 
 /** Earlier releases hold the location, and so does the current one if there is no new one. */
 const removeReleases = Effect.fnUntraced(function* (published: string, isStale: boolean) {
+  const releases = releasesOf(published)
+  const current = yield* currentRelease(published).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "PublishedIsForeign",
+      () => Effect.succeed(undefined)
+    )
+  )
+  if (isStale && current !== undefined) yield* withdraw(published)
   const all = yield* releasesIn(published)
   yield* onDisk(published, "removed", async () => {
-    const target = await readlink(published).catch(() => undefined)
-    const current = target === undefined ? undefined : join(releasesOf(published), basename(target))
-    if (isStale && current !== undefined && all.includes(current)) await rm(published)
-    for (const release of all) if (isStale || release !== current) await removeBelow(releasesOf(published), release)
+    for (const release of all) if (isStale || basename(release) !== current) await removeBelow(releases, release)
   })
 })
 

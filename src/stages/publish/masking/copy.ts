@@ -5,11 +5,11 @@
  */
 import { Effect } from "effect"
 import { hash } from "node:crypto"
-import { chmod, mkdir } from "node:fs/promises"
+import { mkdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
-import { onDisk } from "../../../output/files.ts"
+import { closeToOthers, onDisk } from "../../../output/files.ts"
 import { storedOrder } from "../../../stores/warehouse/parts.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import { removeBelow } from "../../../output/remove.ts"
@@ -87,7 +87,7 @@ export const writeCopy = Effect.fn("masking.writeCopy")(function* (
   const copied = [...tables, ...state.map(([table, select]) => ({ path: `meta.${name(table)}`, select }))]
   const write = Effect.gen(function* () {
     if (masking.profile === "analytics") yield* definePseudonyms(masking.key)
-    yield* onDisk(path, "written", () => chmod(path, 0o600))
+    yield* onDisk(path, "written", () => closeToOthers(path))
     yield* run(["crm", "crm_history", "meta"].map((schema) => `CREATE SCHEMA ${attachedName}.${schema}`).join(";\n"))
     // Each statement is a transaction of its own, whose rows need not stay in memory.
     for (const { path, select } of copied) yield* run(`CREATE TABLE ${attachedName}.${path} AS ${select}`)

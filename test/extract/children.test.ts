@@ -68,3 +68,45 @@ describe("children of parents that are being listed", () => {
       })
   )
 })
+
+describe("a full sync whose local clock was set back after it began", () => {
+  it.effect("requests the children of each parent once, although their times are before its beginning", () =>
+    Effect.gen(function* () {
+      const { resources } = yield* Effect.promise(() => discover())
+      const resource = resources.find(({ table }) => table === "contact_notes")!
+      const now = Date.parse("2026-01-01T00:00:00Z")
+      yield* TestClock.setTime(now)
+      let requests = 0
+      const send = () =>
+        Effect.suspend(() => {
+          const body = { notes: [] }
+          return ++requests > 20
+            ? Effect.die("no end")
+            : Effect.succeed({
+                bytes: Buffer.from(JSON.stringify(body)),
+                body,
+                hasBigNumbers: false,
+                at: now,
+                serviceTime: undefined
+              })
+        })
+      const due = ["a", "b"].map((id) => ({ id, version: "1", full: true, checkpoint: null }))
+      // The warehouse keeps the times of the local clock: both parents stay due.
+      const rows = (sql: string) => Effect.succeed(sql.includes("f.fetched_at <") ? due : [])
+      const known = { ...contextOf().known, commitsOf: () => requests }
+      const parentsRead = yield* Deferred.make<void>()
+      yield* Deferred.succeed(parentsRead, undefined)
+      const planned = { childCapabilities: undefined, refreshCutoff: now + 180_000 }
+      const reading = yield* Effect.forkChild(
+        readChildren(resource, childRequestOf(resource)!, planned, parentsRead, contextOf({ resources, known })).pipe(
+          Effect.provideService(Api, Api.of({ send, ...silentApi })),
+          Effect.provideService(Vault, vaultOf()),
+          Effect.provideService(Warehouse, { rows } as unknown as Warehouse["Service"])
+        )
+      )
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(reading)).mode, "children")
+      assert.strictEqual(requests, 2)
+    })
+  )
+})

@@ -55,6 +55,8 @@ interface Options {
 const idleMsMax = 5 * 60_000
 /** More alarms than this without a step mean that a run loops without waiting. */
 const alarmsMax = 20_000
+/** No account of a world needs so many requests in one run. */
+const requestsMax = 1500
 
 export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
   const { activity, clock, machine, services } = stage
@@ -65,7 +67,8 @@ export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
     interrupted = true
     Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
   })
-  const progress = () => machine.writes + services.reduce((sum, { sent }) => sum + sent.length, 0)
+  const requests = () => services.reduce((sum, { sent }) => sum + sent.length, 0)
+  const progress = () => machine.writes + requests()
   const awake = () => clock.elapsed - clock.slept
   let [steps, since, alarms] = [0, awake(), 0]
   while (true) {
@@ -73,12 +76,14 @@ export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
     if (fiber.pollUnsafe() !== undefined) break
     const now = progress()
     if (now !== steps) [steps, since, alarms] = [now, awake(), 0]
-    if (!clock.next() || awake() - since > idleMsMax || ++alarms > alarmsMax) {
+    const isEndless = requests() > requestsMax
+    if (isEndless || !clock.next() || awake() - since > idleMsMax || ++alarms > alarmsMax) {
       machine.kill()
       Effect.runFork(Fiber.interrupt(fiber), { scheduler: activity.scheduler })
       do await activity.rest()
       while (fiber.pollUnsafe() === undefined && clock.next())
-      return { ...nothing, how: "hangs", problem: "the run makes no progress and does not end" }
+      const problem = isEndless ? "the run sends requests without end" : "the run makes no progress and does not end"
+      return { ...nothing, how: "hangs", problem }
     }
   }
   const exit = fiber.pollUnsafe()!

@@ -58,6 +58,8 @@ export const readChildren = Effect.fn("extract.children")(function* (
   let notFound: Array<string> = []
   /** Those of them that are decided about. */
   const decided = new Set<string>()
+  /** The versions of those that were read before the time since when they are due, because the local clock was set back. */
+  const readTooEarly = new Map<string, string>()
   /** Those that something read in this run names all the same: one answer is no proof against it. */
   const named = new Set<string>()
   /** Responses with the children or the detail of a parent. */
@@ -162,6 +164,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
   })
 
   const readAll = Effect.fnUntraced(function* (parents: ReadonlyArray<Due>) {
+    const begunAt = yield* Clock.currentTimeMillis
     let exhausted: BudgetExhausted | undefined
     yield* Effect.forEach(
       parents,
@@ -178,6 +181,9 @@ export const readChildren = Effect.fn("extract.children")(function* (
       { concurrency, discard: true }
     )
     if (exhausted !== undefined) return yield* exhausted
+    // Their stored times would leave them due, again and again, until the clock has caught up.
+    if (refreshCutoff !== undefined && begunAt < refreshCutoff)
+      for (const { id, version } of parents) readTooEarly.set(id, version)
     yield* decideNotFoundParents()
   })
 
@@ -200,9 +206,11 @@ export const readChildren = Effect.fn("extract.children")(function* (
       location: context.location,
       childRequest,
       refreshCutoff,
-      limit: batchSize + failed.size + decided.size
+      limit: batchSize + failed.size + decided.size + readTooEarly.size
     })
-    const parents = due.filter(({ id }) => !failed.has(id) && !decided.has(id))
+    const parents = due.filter(
+      ({ id, version }) => !failed.has(id) && !decided.has(id) && readTooEarly.get(id) !== version
+    )
     if (parents.length > 0) {
       yield* readAll(parents)
       // Those that were read are due until this is loaded.

@@ -45,6 +45,21 @@ export interface Sent {
 /** Lists that are read page by page, and not in several parts at once. */
 const onePages = new Set(["users", "contacts", "orders", "products", "redirects", "coupons", "invoices", "blogs"])
 
+/** Parameters that name a page of a list. */
+const positions = new Set(
+  "skip offset page cursor startAfter startAfterId startAfterDate searchAfter lastMessageId".split(" ")
+)
+
+/**
+ * What is requested, without the page: a list that comes a second time is one with the same filters. Nobody could tell if a
+ * service answered with the page of another list.
+ */
+const listOf = ({ pathname, searchParams }: URL, text: string): string => {
+  const sent = { ...Object.fromEntries(searchParams), ...(text === "" ? {} : (JSON.parse(text) as object)) }
+  const filters = Object.entries(sent).filter(([name]) => !positions.has(name))
+  return JSON.stringify([pathname, filters])
+}
+
 type Fault = NonNullable<ReturnType<Service["faults"]["next"]>>
 
 interface ServiceSettings {
@@ -190,7 +205,8 @@ export class SimulatedService extends Dispatcher {
     try {
       const { body: answeredBody, status = 200 } = answer(arrived, service, interrupt)
       const whole = typeof answeredBody === "string" ? answeredBody : JSON.stringify(answeredBody)
-      const right = { status, text: this.outward(String(service.faults.repeated(fault?.kind, url.pathname, whole))) }
+      const sentBody = service.faults.repeated(fault?.kind, listOf(url, arrived.text), whole)
+      const right = { status, text: this.outward(String(sentBody)) }
       const answered = this.glitch ? glitched(right, this.glitch, sent.route, this.settings.random) : right
       sent.isDisturbed = (fault !== undefined && fault.kind !== "slow") || answered !== right
       return { answered, ...(fault && { fault }) }

@@ -1,7 +1,6 @@
 /**
- * A few small worlds with every test run, and 40 with all tests; `npm run simulate` plays any number. Of the first 200 seeds,
- * 17, 89, 99 and 150 have findings about which nobody has decided yet: a world that does not end, a task that is missing after a
- * page that came twice, and requests that are repeated by a full sync soon after another one.
+ * A few small worlds with every test run, and 40 with all tests; `npm run simulate` plays any number. Of the first 200 seeds, 99
+ * and 150 have findings about which nobody has decided yet: requests that are repeated by a full sync soon after another one.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { restoreDisk } from "./disk.ts"

@@ -1,4 +1,5 @@
 /** Which oracles apply after a run: all that its night leaves a right answer for. */
+import { tableOf } from "../catalogue.ts"
 import type { Night } from "../world.ts"
 import { isPlain } from "../glitches.ts"
 import type { Ran, Stage } from "../run.ts"
@@ -62,7 +63,7 @@ const always = (stage: Stage, { account, after, before, durable, night, ran, res
   ...limitIsKept(stage),
   ...stage.services.flatMap(({ tooEarly }) => tooEarly.slice(0, 2)),
   ...(night.clock ? [] : cursorsAreFresh(stage, night.suspended?.ms ?? 0)),
-  ...(durable ? nothingDurableAgain(stage, durable) : [])
+  ...(durable ? nothingDurableAgain(stage, durable, (collection) => hasGivenUp(ran, tableOf(collection))) : [])
 ]
 
 const onDisk = async (stage: Stage, { after, ran }: Played) => [
@@ -96,7 +97,8 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
 }
 
 /** A strategy that does not work is tried with requests that another one may send again. */
-const hasGivenUp = ({ statuses }: Ran) => statuses.some((one) => one.includes("could not be used"))
+const hasGivenUp = ({ statuses }: Ran, table = "") =>
+  statuses.some((one) => one.startsWith(table) && one.includes("could not be used"))
 
 const isEnded = ({ exitCode, synced }: Ran) => synced !== undefined && exitCode === 0
 

@@ -184,12 +184,15 @@ export const durableRequests = ({ machine, services }: Stage): ReadonlyArray<Rea
 
 const identity = (bytes: Buffer) => `${bytes.length} ${crc32(bytes)}`
 
+/** `isReadAgain`: of a collection for which a strategy was given up, so that the next one reads its list from the beginning. */
 export const nothingDurableAgain = (
   { services }: Stage,
-  durable: ReadonlyArray<ReadonlySet<string>>
+  durable: ReadonlyArray<ReadonlySet<string>>,
+  isReadAgain: (collection: string) => boolean
 ): ReadonlyArray<string> =>
   services.flatMap(({ sent }, index) =>
     sent
+      .filter(({ route }) => route === undefined || !isReadAgain(route.collection))
       .map(nameOf)
       .filter((name) => durable[index]!.has(name))
       .map((name) => `requested again, although the answer is on the disk: ${shown(name)}`)

@@ -33,7 +33,7 @@ export interface State {
   readonly duplicates: ReadonlyArray<string>
 }
 
-const metaNames = ["run_resources", "watermarks", "rejected_values", "rejected_records"] as const
+const metaNames = ["runs", "run_resources", "watermarks", "rejected_values", "rejected_records"] as const
 type MetaName = (typeof metaNames)[number]
 
 export const keyOf = ({ id, location }: Pick<Stored, "id" | "location">): string => `${location} ${id}`
@@ -69,6 +69,7 @@ export const readState = async (warehouse: Warehouse["Service"], tables: Readonl
     tags: tagsOf(rowsOf("crm.contact_tags"), () => ""),
     earlierTags: tagsOf(rowsOf("crm_history.contact_tags"), (row) => ` ${String(row["_valid_from"])}`),
     meta: {
+      runs: rowsOf("meta.runs"),
       run_resources: rowsOf("meta.run_resources"),
       watermarks: rowsOf("meta.watermarks"),
       rejected_values: rowsOf("meta.rejected_values"),

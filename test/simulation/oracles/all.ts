@@ -9,6 +9,7 @@ import { releaseEqualsWarehouse, releaseIsWhole } from "./release.ts"
 import { cursorsAreFresh, limitIsKept, nothingDurableAgain, nothingTwice } from "./requests.ts"
 import {
   type Account,
+  accountOf,
   completeHasAll,
   equalsService,
   spoiltAreRejected,
@@ -49,7 +50,7 @@ export const afterRun = async (stage: Stage, played: Played): Promise<ReadonlyAr
 ]
 
 /** What holds after every run, however it ended. */
-const always = (stage: Stage, { account, after, before, durable, night, ran, resumes, share }: Played) => [
+const always = (stage: Stage, { after, before, durable, night, ran, resumes, share }: Played) => [
   ...(ran.problem === undefined ? [] : [ran.problem]),
   ...versionsAreRight({
     before,
@@ -57,7 +58,7 @@ const always = (stage: Stage, { account, after, before, durable, night, ran, res
     isWhole: isEnded(ran) && !resumes && night.clock === undefined && stage.clock.ahead === 0
   }),
   ...rejectsAreCounted(after, before),
-  ...nothingAliveIsDeleted(stage, account, before, after, night.glitch?.name === "short list"),
+  ...nothingAliveIsDeleted(stage, accountOf(stage), before, after, night.glitch?.name === "short list"),
   ...shareIsKept(stage, before, after, share),
   ...watermarksAreKnown(stage, after),
   ...limitIsKept(stage),

@@ -9,7 +9,7 @@ const isFlagged = (record: Readonly<Record<string, unknown>>) =>
   String(record["deleted"]) === "true" || record["status"] === "deleted"
 
 /**
- * `isBelieved`: for a list whose records cannot be asked for, a second reading that agrees is all the proof there can be: a
+ * `account`: as it is after the run, so that what was deleted while the run read may be marked. `isBelieved`: for a list whose records cannot be asked for, a second reading that agrees is all the proof there can be: a
  * service that leaves the same records out twice takes up to a third of them along.
  */
 export const nothingAliveIsDeleted = (

@@ -45,7 +45,7 @@ export const dueParents = Effect.fnUntraced(function* (due: DueQuery) {
     { id: String, version: String, full: Boolean, checkpoint: decodeCheckpoint },
     `SELECT p.id, p.version, ${isFull} AS "full", f.checkpoint ${parentsFrom(due)}
      WHERE ${isDue(due, now)}
-     ORDER BY f.fetched_at IS NOT NULL AND f.parent_version IS NOT DISTINCT FROM p.version, f.fetched_at LIMIT ${due.limit}`
+     ORDER BY f.fetched_at IS NOT NULL AND f.parent_version IS NOT DISTINCT FROM p.version, f.fetched_at, p.id LIMIT ${due.limit}`
   )
 })
 

@@ -67,6 +67,24 @@ describe("a status of the service", () => {
     })
   )
 
+  it.effect.each([
+    [true, 3, "ok"],
+    [false, 1, "RequestRejected"]
+  ] as const)(
+    "429 lets the request wait; whether it is still to be sent afterwards is evaluated then: %s",
+    ([still, requests, kind]) =>
+      Effect.gen(function* () {
+        let [answers, checks] = [0, 0]
+        const found = yield* sent(
+          (_, response) =>
+            ++answers < 3 ? response.writeHead(429, { "retry-after": "60" }).end("{}") : response.end("{}"),
+          { isDue: Effect.sync(() => ++checks === 1 || still) }
+        )
+        assert.deepStrictEqual([found.requests, found.kind], [requests, kind])
+        if (!still) assert.isTrue(found.error["unsent"])
+      })
+  )
+
   it.effect("that never comes means that the service is down, and not that it has an error", () =>
     Effect.gen(function* () {
       const { error, kind, requests } = yield* sent((request) => request.socket.destroy())

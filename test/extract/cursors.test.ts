@@ -26,21 +26,31 @@ interface Given {
   readonly list?: ReadonlyArray<Item>
   /** How long it takes to store the n-th page, in seconds. */
   readonly stores?: (n: number) => number
+  /** How long the n-th request waits for the rate limit, in seconds. */
+  readonly waits?: (n: number) => number
   readonly rejects?: (after: unknown, n: number) => string | undefined
   readonly checkpoint?: Checkpoint
 }
 
 /** Reads the export; returns each request as its cursor, or the time from which it begins, in seconds. */
-const exporting = ({ checkpoint, list = apart, rejects = () => undefined, stores = () => 0 }: Given = {}) =>
+const exporting = ({
+  checkpoint,
+  list = apart,
+  rejects = () => undefined,
+  stores = () => 0,
+  waits = () => 0
+}: Given = {}) =>
   Effect.gen(function* () {
     const [sent, events, frames] = [[] as Array<unknown>, [] as Array<string>, [] as Array<Frame>]
     const [priorities, seen] = [[] as Array<number>, new Set<string>()]
     let [requests, pages, waited] = [0, 0, 0]
     const api = Api.of({
       ...silentApi,
-      send: ({ priority, request: { parameters } }) =>
+      send: ({ isDue, priority, request: { parameters } }) =>
         Effect.gen(function* () {
           const n = ++requests
+          yield* Effect.sleep(waits(n) * 1000)
+          if (!(yield* isDue!)) return yield* new RequestRejected({ status: 0, message: "too late", unsent: true })
           const { after, since: from } = parameters
           sent.push(after ?? (from === undefined ? "beginning" : (Number(from) - begin) / 1000))
           events.push(`request ${n}`)
@@ -105,14 +115,21 @@ describe("a cursor that expires", () => {
     })
   )
 
+  // The response takes a second, and the service may have made the cursor when it received the request.
   it.effect.each([
-    [110, ["beginning", "c10", "c20", "c30"], 1],
-    [111, ["beginning", "c10", 189, "c29", "c39"], 2]
+    [109, 0, ["beginning", "c10", "c20", "c30"], 1],
+    [110, 0, ["beginning", "c10", 189, "c29", "c39"], 2],
+    [0, 109, ["beginning", "c10", "c20", "c30"], 1],
+    [0, 110, ["beginning", "c10", 189, "c29", "c39"], 2],
+    [60, 50, ["beginning", "c10", 189, "c29", "c39"], 2]
   ] as const)(
-    "is used after %i s, as the service keeps it for 120, or else thrown away: %j",
-    ([seconds, expected, waits]) =>
+    "whose page took %i s to store, and whose request waited %i s for the rate limit, is used within 110 s or thrown away: %j",
+    ([stored, delayed, expected, waits]) =>
       Effect.gen(function* () {
-        const { failed, seen, sent, waited } = yield* exporting({ stores: (n) => (n === 2 ? seconds : 0) })
+        const { failed, seen, sent, waited } = yield* exporting({
+          stores: (n) => (n === 2 ? stored : 0),
+          waits: (n) => (n === 3 ? delayed : 0)
+        })
         assert.deepStrictEqual([sent, waited, failed], [[...expected], waits, undefined])
         assert.strictEqual(seen.size, 40)
       })

@@ -125,7 +125,7 @@ describe("an account that changes while it is read", () => {
   })
 })
 
-describe("an export cursor that expires while the machine sleeps", () => {
+describe("an export cursor that expires while the machine sleeps, or its request waits", () => {
   it.each([
     ["applies", {}],
     ["ignores", { exportDates: "ignored" as const }]
@@ -133,8 +133,9 @@ describe("an export cursor that expires while the machine sleeps", () => {
     "is not sent again, and every message is read, if the service %s the dates of the export",
     slow,
     async (_, habits) => {
-      const nights = [5, 7].map((every) => ({ ...calmNight, full: true, suspended: { every, ms: 150_000 } }))
-      await agree({ ...messages, contacts: 20, habits, nights })
+      const faults = [{ kind: "429" as const, rate: 0.1 }]
+      const nights = [5, 7].map((every) => ({ ...calmNight, full: true, faults, suspended: { every, ms: 150_000 } }))
+      await agree({ ...messages, ...limited(10), retryAfter: 20, contacts: 20, habits, nights })
     }
   )
 })

@@ -34,6 +34,8 @@ export interface Sent {
   readonly path: string
   readonly body: string
   readonly route: Route | undefined
+  /** When the process sent it; epoch milliseconds. The machine may have slept since. */
+  readonly sentAt: number
   /** When it arrived; epoch milliseconds. */
   at: number
   /** Whether a fault or a glitch changed its answer, or there was none. */
@@ -143,6 +145,7 @@ export class SimulatedService extends Dispatcher {
         handler.onResponseError?.(controller, Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }))
       )
     handler.onRequestStart?.(controller, {})
+    const sentAt = clock.now()
     if (over || !onSend()) return true
     const latency = latencyMs()
     const sent: Sent = {
@@ -150,6 +153,7 @@ export class SimulatedService extends Dispatcher {
       path: options.path,
       body: String(options.body ?? ""),
       route: routeOf(options.method, options.path),
+      sentAt,
       at: clock.now(),
       isDisturbed: true
     }

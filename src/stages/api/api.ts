@@ -40,6 +40,8 @@ export interface Call {
   readonly records?: string
   /** For a response that is a file: the output folder. The body then describes what was stored. */
   readonly file?: string
+  /** Evaluated at each attempt, after all waits, just before the request is sent: whether it is still to be sent. */
+  readonly isDue?: Effect.Effect<boolean>
 }
 
 export type Download = Pick<FileRequest, "url" | "folder" | "accepts" | "stored" | "said">
@@ -135,13 +137,16 @@ const makeApi = Effect.fn("api.make")(function* (
 
   /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
   const attempt = Effect.fnUntraced(
-    function* ({ request, pathTemplate, priority, resource, failureIn, file, records }: Call, wasRenewed: boolean) {
+    function* (call: Call, wasRenewed: boolean) {
+      const { request, pathTemplate, priority, resource, failureIn, file, records, isDue } = call
       const token = yield* credentials.token
       let sentAt = 0
-      const send = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        sentAt = now
+      const send = Effect.gen(function* () {
+        if (isDue && !(yield* isDue))
+          return yield* new RequestRejected({ status: 0, message: "the wait was too long", unsent: true })
+        sentAt = yield* Clock.currentTimeMillis
         requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
-        return exchange.send(
+        return yield* exchange.send(
           { ...httpRequest(request), headers: headersOf(request, token) },
           file === undefined ? undefined : { folder: file, forbidden: forbidden() }
         )
@@ -338,7 +343,7 @@ const rateLimitIn = (
 ): RateLimitSnapshot =>
   Exit.isSuccess(exit)
     ? rateHeaders(exit.value.headers, exit.value.status)
-    : { unsent: Option.exists(Exit.findErrorOption(exit), (error) => error._tag === "TransportError" && error.unsent) }
+    : { unsent: Option.exists(Exit.findErrorOption(exit), (error) => "unsent" in error && error.unsent === true) }
 
 /** A response after which a retry may succeed. */
 interface Retry extends Detail {

@@ -42,7 +42,9 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("Requ
   /** Whether it is an error of the service itself, in the form that it documents, and not that of a proxy. */
   isOwn: Schema.optionalKey(Schema.Boolean),
   /** The response was refused because of its size: a smaller part of the list may fit. */
-  isTooLarge: Schema.optionalKey(Schema.Boolean)
+  isTooLarge: Schema.optionalKey(Schema.Boolean),
+  /** The request was not sent, because it was out of date when its turn came. */
+  unsent: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** No attempt had a usable response. */

@@ -54,7 +54,7 @@ export interface PartitionTask {
   }
 }
 
-/** An expiring cursor older than this is discarded; the service's limit is 120 s. */
+/** An expiring cursor older than this is discarded; the service's limit is 120 s from when it made the cursor. */
 const cursorLifetimeMs = 110_000
 const restartsPerAnchorMax = 4
 /** How often a request is repeated if its page repeats an earlier one: consecutively, and per partition. */
@@ -78,7 +78,14 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   context.besideLists.set(strategyName, seen)
   const expected = { ...expectedOf(resource, strategy, name, parentContext?.parent.id), seen }
   let state = start
-  let live: { readonly cursor: unknown; readonly usedAt: number } | undefined
+  /** `madeAt`: not before this time. */
+  let live: { readonly cursor: unknown; readonly madeAt: number } | undefined
+  let sentAt: number | undefined
+  /** Whether the cursor can be used now, when its request is about to be sent. */
+  const isFresh = Effect.map(Clock.currentTimeMillis, (now) => {
+    sentAt = now
+    return live === undefined || now - live.madeAt <= cursorLifetimeMs
+  })
   const startsByAnchor = new Map<number | undefined, number>()
   let loop = new LoopDetector()
   let [repeats, totalRepeats] = [0, 0]
@@ -86,7 +93,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
   let cut: number | undefined
 
   while (!state.done) {
-    if (live && (yield* Clock.currentTimeMillis) - live.usedAt > cursorLifetimeMs) live = undefined
+    if (!(yield* isFresh)) live = undefined
     if (!live) {
       yield* context.backpressure
       // Restarts from one anchor are limited; otherwise they might never end.
@@ -123,6 +130,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
         resource: label,
         failureIn: failureIn(expected),
         records: expected.records,
+        ...(expiring && { isDue: isFresh }),
         ...file
       })
       .pipe(
@@ -194,8 +202,7 @@ export const readPartition = Effect.fn("extract.partition")(function* (
       state = { ...task.fresh, again: true }
       loop = new LoopDetector()
     } else if (isShort && state.again) task.unreliableTotals.add(strategyName)
-    if (expiring)
-      live = step.cursor === undefined ? undefined : { cursor: step.cursor, usedAt: yield* Clock.currentTimeMillis }
+    if (expiring) live = step.cursor === undefined ? undefined : { cursor: step.cursor, madeAt: sentAt! }
     count(context.counts, label, list.length, parentContext || state.total === undefined ? {} : { [name]: state.total })
     // Durable first, cursor second: a crash from here on repeats no page.
     yield* vault.append({

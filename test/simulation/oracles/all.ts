@@ -63,7 +63,7 @@ const always = (stage: Stage, { after, before, durable, night, ran, resumes, sha
   ...watermarksAreKnown(stage, after),
   ...limitIsKept(stage),
   ...stage.services.flatMap(({ tooEarly }) => tooEarly.slice(0, 2)),
-  ...(night.clock ? [] : cursorsAreFresh(stage, night.suspended?.ms ?? 0)),
+  ...(night.clock ? [] : cursorsAreFresh(stage)),
   ...(durable ? nothingDurableAgain(stage, durable, (collection) => hasGivenUp(ran, tableOf(collection))) : [])
 ]
 

@@ -23,24 +23,19 @@ export const nothingTwice = ({ services }: Stage): ReadonlyArray<string> =>
     return twice.slice(0, 3)
   })
 
-/**
- * No cursor of an export is sent more than two minutes after it was last used. `sleepMs`: the machine may sleep so long
- * between the decision to use a cursor and its request, and while that waits for the rate limit.
- */
-export const cursorsAreFresh = ({ services }: Stage, sleepMs: number): ReadonlyArray<string> =>
+/** No cursor of an export is sent more than two minutes after it was made, however long its request has waited. */
+export const cursorsAreFresh = ({ services }: Stage): ReadonlyArray<string> =>
   services.flatMap(({ sent }) => {
     const stale: Array<string> = []
-    const usedAt = new Map<string, number>()
-    for (const { at, path, received } of sent) {
+    const madeAt = new Map<string, number>()
+    for (const { at, path, received, sentAt } of sent) {
       if (!path.startsWith("/conversations/messages/export")) continue
       const cursor = new URL(path, "http://x").searchParams.get("cursor")
-      const last = cursor === null ? undefined : usedAt.get(cursor)
-      // A request that failed is repeated as it is.
-      if (cursor !== null) usedAt.delete(cursor)
-      if (last !== undefined && at - last > lifetimeMs + 2 * sleepMs)
-        stale.push(`a cursor was used ${(at - last) / 1000} s after it was given`)
+      const last = cursor === null ? undefined : madeAt.get(cursor)
+      if (last !== undefined && sentAt - last > lifetimeMs)
+        stale.push(`a cursor was used ${(sentAt - last) / 1000} s after it was made`)
       const next = received?.status === 200 ? /"nextCursor":"([^"]+)"/.exec(received.text)?.[1] : undefined
-      if (next !== undefined) usedAt.set(next, at)
+      if (next !== undefined) madeAt.set(next, at)
     }
     return stale.slice(0, 3)
   })

@@ -5,7 +5,8 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { namedTables, publishedTables } from "../catalog/published-tables.ts"
-import { type Delivered, type Receiver, lakeReceivers, workOf } from "../destinations/destination.ts"
+import type { Delivered } from "../destinations/contract.ts"
+import { type AnyReceiver, lakeReceivers, workOf } from "../destinations/destinations.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { releaseDocuments } from "../stages/publish/contracts/data-package.ts"
 import { Failure, failure } from "../values/failure.ts"
@@ -32,7 +33,8 @@ import { publishedMetaTables } from "../stores/warehouse/meta/tables.ts"
 import { beginDeliveries, endDelivery, failDelivery } from "../stores/warehouse/meta/targets.ts"
 import { isAnythingComplete } from "../stores/warehouse/meta/watermarks.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
-import { type WideView, refreshWide } from "../stores/warehouse/wide-views.ts"
+import type { WideView } from "../stores/warehouse/wide-view.ts"
+import { refreshWide } from "../stores/warehouse/wide-views.ts"
 
 export interface ReleaseOptions {
   readonly run: string
@@ -155,7 +157,7 @@ interface Delivering extends Pick<Published, "few" | "folder"> {
 
 const deliverTo = Effect.fnUntraced(function* (
   { aggregates, catalogue, full, models, output, run, wide }: Content,
-  to: Receiver,
+  to: AnyReceiver,
   { few, folder, isMasked }: Delivering
 ) {
   const { deliver } = yield* workOf(to)

@@ -62,6 +62,8 @@ export interface Looked {
   readonly findings: ReadonlyArray<VerifyFinding>
 }
 
+export const compared = (looked: string, findings: Looked["findings"] = []): Looked => ({ looked, findings })
+
 export interface Checked extends Looked {
   readonly part: Part
   readonly check: string

@@ -4,10 +4,10 @@ import { join } from "node:path"
 import { connect } from "./connect.ts"
 import { type BucketFile, readManifest } from "./manifest.ts"
 import { previousRelease } from "../../stages/publish/manifest.ts"
-import { type Comparison, type Receiver, compared } from "../destination.ts"
+import type { Comparison, Receiver } from "../contract.ts"
 import type { BucketDestination } from "./settings.ts"
 import { type Compared, compareObject, prepareFile } from "../../stores/objects/object.ts"
-import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
+import { type VerifyFinding, counted, note, wrong, compared } from "../../values/finding.ts"
 
 const requestsTogether = 8
 

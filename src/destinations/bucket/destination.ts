@@ -1,7 +1,7 @@
 /** A bucket: the files of a release as objects, and a manifest that names them. */
 import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
-import type { Receiver, Work } from "../destination.ts"
+import type { Receiver, Work } from "../contract.ts"
 import { checkBucket } from "./compare.ts"
 import { deliver } from "./deliver.ts"
 import type { BucketDestination } from "./settings.ts"

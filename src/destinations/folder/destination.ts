@@ -1,7 +1,7 @@
 /** A folder of releases, which are made there: nothing remains to be delivered. */
 import * as Effect from "effect/Effect"
 import { probeFolder } from "../../output/files.ts"
-import type { Work } from "../destination.ts"
+import type { Work } from "../contract.ts"
 import { checkPublished } from "./compare.ts"
 import type { FolderDestination } from "./settings.ts"
 

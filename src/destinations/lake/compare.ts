@@ -9,8 +9,7 @@ import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { tablesOf } from "../../catalog/tables.ts"
-import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
-import { compared } from "../destination.ts"
+import { type VerifyFinding, counted, note, wrong, compared } from "../../values/finding.ts"
 
 /** A table that the lake has in another version than the warehouse is not compared. */
 export const checkLake = Effect.fn("verify.lake")(function* (catalogue: Catalogue, settings: LakeSettings) {

@@ -1,6 +1,6 @@
 /** The lake: the rows of the warehouse, committed as snapshots. */
 import * as Effect from "effect/Effect"
-import type { Work } from "../destination.ts"
+import type { Work } from "../contract.ts"
 import { commitLake } from "./commit.ts"
 import { checkLake } from "./compare.ts"
 import type { LakeSettings } from "./settings.ts"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { type Comparison, type Receiver, compared } from "../destination.ts"
+import type { Comparison, Receiver } from "../contract.ts"
 import type { PostgresDestination } from "./settings.ts"
 import { type StoredState, behind, loadedIn, pathsIn, shapeIn, storedState } from "./state.ts"
 import { ownerOf } from "../../output/folder.ts"
@@ -16,7 +16,7 @@ import type { StoredColumn } from "../../stores/warehouse/content.ts"
 import { numbers, query } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { counted, note, wrong } from "../../values/finding.ts"
+import { counted, note, wrong, compared } from "../../values/finding.ts"
 import { scratchFolder } from "../../output/scratch.ts"
 
 export const checkDatabase = Effect.fn("verify.database")(function* (

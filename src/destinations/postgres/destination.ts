@@ -1,6 +1,6 @@
 /** A PostgreSQL database: the tables of a release, brought up to date in one transaction. */
 import * as Effect from "effect/Effect"
-import type { Work } from "../destination.ts"
+import type { Work } from "../contract.ts"
 import { checkDatabase } from "./compare.ts"
 import { deliver, withdraw } from "./deliver.ts"
 import { probe } from "./load.ts"

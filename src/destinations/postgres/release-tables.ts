@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { query } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
-import type { WideView } from "../../stores/warehouse/wide-views.ts"
+import type { WideView } from "../../stores/warehouse/wide-view.ts"
 import type { TableName } from "../../stages/publish/changes.ts"
 import type { WholeManifest } from "../../stages/publish/manifest.ts"
 import { dependentOnRuns } from "../../stages/publish/models.ts"

@@ -1,8 +1,5 @@
-/**
- * What is done with a place that gets data of an output folder, whatever its kind. One more kind is a folder with its settings
- * and its work, a line here and one in `settings.ts`.
- */
-import * as Effect from "effect/Effect"
+/** The contract of a destination: what is done with a place that gets data of an output folder, whatever its kind. */
+import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { DestinationPlace } from "../settings/destination.ts"
@@ -12,11 +9,9 @@ import type { FewChanges } from "../stages/publish/publish.ts"
 import type { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { Looked, Part } from "../values/finding.ts"
 import type { Failure } from "../values/failure.ts"
-import type { LakeSettings } from "./lake/settings.ts"
-import type { Destination } from "./settings.ts"
 
 /** A target, or the lake. */
-export interface Receiver<Place extends DestinationPlace = Destination | LakeSettings> {
+export interface Receiver<Place extends DestinationPlace = DestinationPlace> {
   readonly name: string
   readonly destination: Place
   /** Of the releases that are made for it alone; its own files are beside them. */
@@ -49,8 +44,6 @@ export interface Delivered {
   readonly unit: "table" | "file"
 }
 
-export const compared = (looked: string, findings: Looked["findings"] = []): Looked => ({ looked, findings })
-
 export interface Comparison {
   readonly catalogue: Catalogue
   /** The folder whose current release it has got. */
@@ -66,7 +59,7 @@ export interface RemovedLocation {
   readonly output: string
 }
 
-export interface Work<Place extends DestinationPlace = Destination | LakeSettings> {
+export interface Work<Place extends DestinationPlace> {
   readonly part: Part
   /** The name of the comparison with a receiver of this name. */
   readonly checkOf: (name: string) => string
@@ -86,25 +79,3 @@ export interface Work<Place extends DestinationPlace = Destination | LakeSetting
   /** Removes a location, after the other ones were delivered without it. */
   readonly remove: (to: Receiver<Place>, removed: RemovedLocation) => Effect.Effect<unknown, Failure, Warehouse>
 }
-
-const works: Readonly<Record<Receiver["destination"]["kind"], () => Promise<{ readonly work: unknown }>>> = {
-  folder: () => import("./folder/destination.ts"),
-  bucket: () => import("./bucket/destination.ts"),
-  postgres: () => import("./postgres/destination.ts"),
-  sqlite: () => import("./sqlite/destination.ts"),
-  lake: () => import("./lake/destination.ts")
-}
-
-/** Only an output with such a destination loads its modules. */
-export const workOf = ({ destination }: Receiver): Effect.Effect<Work> =>
-  // Each kind has the work for its own places.
-  Effect.map(Effect.promise(works[destination.kind]), ({ work }) => work as Work)
-
-/** The lake of an output, if it has one. It takes its rows from the warehouse, and not from a release. */
-export const lakeReceivers = ({
-  folder,
-  lake
-}: {
-  readonly folder: string
-  readonly lake?: LakeSettings | undefined
-}) => (lake === undefined ? [] : [{ name: "lake", destination: lake, folder } satisfies Receiver])

@@ -6,13 +6,46 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { Catalogue } from "../catalog/discover.ts"
+import type { AlarmSettings } from "../alarms/silence.ts"
 import type { OutputSettings } from "../settings/settings.ts"
+import type { SignalSettings } from "../settings/signals.ts"
 import type { Vault } from "../stores/vault/vault.ts"
 import type { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { Environment } from "../values/environment.ts"
 import type { Failure } from "../values/failure.ts"
+import type { OnRunEvent } from "../values/run-event.ts"
 import type { Output } from "../console/output.ts"
-import type { Reporter, Subject } from "./reports.ts"
+
+export interface Reported extends OutputSettings {
+  readonly alarms: AlarmSettings
+  readonly signals: SignalSettings
+}
+
+/** What a run reports on. */
+export interface Subject {
+  readonly command: string
+  readonly output: Reported
+  readonly catalogue: Catalogue
+}
+
+/** How a run ended. */
+export interface End {
+  readonly exitCode: number
+  /** In words, without personal data. */
+  readonly text: string
+  /** Absent if the run did its work, perhaps in part. */
+  readonly failed?: { readonly exitCode: number; readonly message: string; readonly next: string }
+  /** Another run worked, or a signal stopped this one: it says nothing about the account. */
+  readonly isSilent?: true
+}
+
+export interface Reporter {
+  /** References that the work gets. */
+  readonly services: Context.Context<never>
+  readonly onEvent: OnRunEvent
+  /** Reports the end, at the same time as the others. */
+  readonly end: (end: End) => Effect.Effect<unknown, unknown, Output>
+}
 
 export class RunFeatures extends Context.Service<
   RunFeatures,

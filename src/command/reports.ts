@@ -5,45 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { exitCodes } from "../values/failure.ts"
 import { explanationOf } from "../console/errors.ts"
-import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
+import { RunEvents } from "../values/run-event.ts"
 import { warn } from "../console/findings.ts"
 import { Output } from "../console/output.ts"
-import { RunFeatures } from "./features.ts"
-import type { AlarmSettings } from "../alarms/silence.ts"
-import type { OutputSettings } from "../settings/settings.ts"
-import type { SignalSettings } from "../settings/signals.ts"
-import type { Catalogue } from "../catalog/discover.ts"
-
-export interface Reported extends OutputSettings {
-  readonly alarms: AlarmSettings
-  readonly signals: SignalSettings
-}
-
-/** What a run reports on. */
-export interface Subject {
-  readonly command: string
-  readonly output: Reported
-  readonly catalogue: Catalogue
-}
-
-/** How a run ended. */
-export interface End {
-  readonly exitCode: number
-  /** In words, without personal data. */
-  readonly text: string
-  /** Absent if the run did its work, perhaps in part. */
-  readonly failed?: { readonly exitCode: number; readonly message: string; readonly next: string }
-  /** Another run worked, or a signal stopped this one: it says nothing about the account. */
-  readonly isSilent?: true
-}
-
-export interface Reporter {
-  /** References that the work gets. */
-  readonly services: Context.Context<never>
-  readonly onEvent: OnRunEvent
-  /** Reports the end, at the same time as the others. */
-  readonly end: (end: End) => Effect.Effect<unknown, unknown, Output>
-}
+import { type End, RunFeatures, type Subject } from "./features.ts"
 
 export const withReports = Effect.fnUntraced(function* <A extends { readonly exitCode: number }, E, R>(
   subject: Subject,

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { exitCodes } from "../values/failure.ts"
-import type { Output } from "./output.ts"
 
 /** The formats of a log line: for people, and for programs that collect logs. */
 export const logFormats = ["pretty", "json", "logfmt"] as const
@@ -22,6 +21,11 @@ export interface LogEntry {
   readonly message: string
   /** `run`, `location` and `resource`, and the numbers that the message is about; without those that are undefined. */
   readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** The output of a command. */
+interface LogTarget {
+  readonly log: (entry: LogEntry) => void
 }
 
 /** One line without its end. */
@@ -50,7 +54,7 @@ const pairs = (fields: Readonly<Record<string, unknown>>): string =>
 const quoted = (value: string): string => (/^[^\s"=\\]+$/.test(value) ? value : JSON.stringify(value))
 
 /** Writes everything that Effect logs to the output. */
-export const loggerOf = ({ log }: Output["Service"]) =>
+export const loggerOf = ({ log }: LogTarget) =>
   Logger.map(Logger.formatStructured, ({ timestamp, level, message, annotations, cause }) =>
     log({
       time: timestamp,
@@ -73,7 +77,7 @@ export const logEnd = (exitCode: number, fields: Readonly<Record<string, unknown
   Effect.annotateLogs(Effect.logInfo("run ended"), { ...fields, exit_code: exitCode })
 
 /** The last entry of the log of a command that failed or was stopped. */
-export const logAborted = ({ log }: Output["Service"], exitCode: number): void => {
+export const logAborted = ({ log }: LogTarget, exitCode: number): void => {
   const status = exitCode > 128 ? "stopped" : exitCode === exitCodes.later ? "paused" : "failed"
   log({ time: new Date().toISOString(), level: "info", message: "run ended", fields: { status, exit_code: exitCode } })
 }

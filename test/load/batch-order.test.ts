@@ -4,7 +4,7 @@ import { id, text } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type Resource, defineChild, defineEmbedded, defineList } from "../../src/catalog/resource.ts"
 import { BatchOrder, PageOrder } from "../../src/stages/load/batch-order.ts"
-import type { NormalisedPage } from "../../src/stages/load/staging-files.ts"
+import type { NormalisedPage } from "../../src/stages/load/normalised-page.ts"
 import type { Entry, PageEntry } from "../../src/stores/vault/entry.ts"
 import { checkpoint } from "../support/checkpoint.ts"
 

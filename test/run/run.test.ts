@@ -9,7 +9,7 @@ import { CommandError } from "../../src/console/errors.ts"
 import { Output } from "../../src/console/output.ts"
 import { RunFeatures } from "../../src/command/features.ts"
 import { runAccounts } from "../../src/command/recorded.ts"
-import type { Reported } from "../../src/command/reports.ts"
+import type { Reported } from "../../src/command/features.ts"
 import { Environment } from "../../src/values/environment.ts"
 import { newFolder } from "../support/sluice.ts"
 

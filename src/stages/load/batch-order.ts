@@ -5,7 +5,7 @@
 import { type Resource, backfillOf, childRequestOf, embeddedResourcesOf } from "../../catalog/resource.ts"
 import { type Entry, type PageEntry, isPage } from "../../stores/vault/entry.ts"
 import { readingOf } from "./checkpoints.ts"
-import type { NormalisedPage } from "./staging-files.ts"
+import type { NormalisedPage } from "./normalised-page.ts"
 
 export class BatchOrder {
   private readonly resources: ReadonlyArray<Resource>

@@ -8,6 +8,7 @@ import type { PageEntry } from "../../stores/vault/entry.ts"
 import type { MetValue } from "../../stores/warehouse/meta/schema-changes.ts"
 import { type Hashes, type KnownRows, isUnchanged, unknown } from "./known-rows.ts"
 import { wellFormed } from "../../catalog/convert.ts"
+import { type NormalisedPage, type PageTarget, normalisedPage } from "./normalised-page.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
 import { RowFiles } from "./row-files.ts"
 import { type Drift, addDrift } from "./drift.ts"
@@ -15,7 +16,7 @@ import { PageOrder } from "./batch-order.ts"
 import { versionOf } from "./merge/staging-table.ts"
 import { StagedParents } from "./staged-parents.ts"
 import type { UnlistedValue } from "./normalise/rows.ts"
-import { type ReadPage, type ReadRecord, pageReaderOf } from "./scan/scan-page.ts"
+import { type ReadRecord, pageReaderOf } from "./scan/scan-page.ts"
 import { toJson } from "./normalise/map-record.ts"
 
 /** The pages of one resource, location and run in a batch, as NDJSON files. */
@@ -80,7 +81,7 @@ export class StagingFiles {
   readonly seen: NdjsonFile
   private readonly metValues = new Map<string, MetValue & { readonly hasList: boolean }>()
   private readonly resources: ReadonlyArray<Resource>
-  private readonly targetsByTable = new Map<string, ReadonlyArray<Target>>()
+  private readonly targetsByTable = new Map<string, ReadonlyArray<PageTarget>>()
   /** Records added so far. */
   records = 0
   /** Bytes of the rows to be merged so far. */
@@ -125,7 +126,7 @@ export class StagingFiles {
   /** Reads the records of a page. Pages of a resource that is no longer defined are skipped; they stay in the vault. */
   *read(entry: PageEntry, body: Buffer): Generator<void, ReadonlyArray<NormalisedPage>> {
     const pages: Array<NormalisedPage> = []
-    for (const target of this.targetsOf(entry)) pages.push(yield* read(target, entry, body))
+    for (const target of this.targetsOf(entry)) pages.push(yield* normalisedPage(target, entry, body))
     return pages
   }
 
@@ -255,12 +256,12 @@ export class StagingFiles {
   }
 
   /** Pages of parents have no embedded records. */
-  private targetsOf({ resource, parent }: PageEntry): ReadonlyArray<Target> {
+  private targetsOf({ resource, parent }: PageEntry): ReadonlyArray<PageTarget> {
     const targets = this.targetsIn(resource)
     return parent ? targets.filter((target) => !target.resource.embeddedIn) : targets
   }
 
-  private targetsIn(table: string): ReadonlyArray<Target> {
+  private targetsIn(table: string): ReadonlyArray<PageTarget> {
     const existing = this.targetsByTable.get(table)
     if (existing) return existing
     const targets = this.resources
@@ -305,50 +306,6 @@ const mayBeDeleted = ({ tombstone }: Resource, row: Buffer): boolean =>
   tombstone !== undefined && row.includes(`"${tombstone}":true`)
 
 export const isOfFullReading = ({ checkpoint, parent }: PageEntry): boolean => !parent && checkpoint?.mode === "full"
-
-/** The records of a page that one resource stores. */
-export interface NormalisedPage {
-  readonly resource: Resource
-  /** Whether the page says different things about one record. */
-  hasCopies: boolean
-  readonly results: ReadonlyArray<ReadRecord>
-  readonly keys: () => ReadonlyArray<string>
-}
-
-/** A resource that has records in a page. */
-interface Target {
-  readonly resource: Resource
-  readonly read: ReadPage
-  /** Path of the records, if it differs from the request's. */
-  readonly records: string | undefined
-}
-
-function* read(
-  { read, records: path, resource }: Target,
-  entry: PageEntry,
-  body: Buffer
-): Generator<void, NormalisedPage> {
-  const { hasBigNumbers, kind, location } = entry
-  const page = {
-    body,
-    hasBigNumbers,
-    path: path ?? entry.records,
-    // Only lists mix records of several resources; a detail is requested by id.
-    isMixed: resource.filter !== undefined && kind === "page"
-  }
-  const results = yield* read(page, { location, given: givenBy(resource, entry) })
-  const keys = () => results.flatMap(({ keyText, row }) => (row === undefined ? [] : [keyText]))
-  return { resource, results, keys, hasCopies: false }
-}
-
-/** Columns that follow from where a record was read: its parent or its partition. */
-export const givenBy = (
-  { childOf, partitions }: Resource,
-  { parent, partition }: PageEntry
-): Readonly<Record<string, unknown>> => ({
-  ...(childOf && parent && { [childOf.column]: parent.id }),
-  ...(!parent && typeof partitions === "object" && partitions[partition]?.columns)
-})
 
 /** A line of the file of seen keys: those of a page. */
 const seenLine = (location: string, label: string, keys: ReadonlyArray<string>): string =>

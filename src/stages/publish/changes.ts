@@ -5,7 +5,7 @@ import type { PublishedTable } from "../../catalog/published-tables.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { query, queryNumber } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
-import type { WideView } from "../../stores/warehouse/wide-views.ts"
+import type { WideView } from "../../stores/warehouse/wide-view.ts"
 import type { PreviousRelease } from "./manifest.ts"
 
 /** A table or wide view to publish. */

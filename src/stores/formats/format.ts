@@ -4,7 +4,7 @@ import type { PublishedTable } from "../../catalog/published-tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { StoredColumn } from "../warehouse/content.ts"
 import type { Warehouse } from "../warehouse/warehouse.ts"
-import type { WideView } from "../warehouse/wide-views.ts"
+import type { WideView } from "../warehouse/wide-view.ts"
 
 /** The rows of a table, a wide view or a model. */
 export interface Rows {

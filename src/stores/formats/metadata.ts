@@ -1,7 +1,7 @@
 /** What files say of their content. */
 import type { Metadata } from "./format.ts"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
-import type { WideView } from "../warehouse/wide-views.ts"
+import type { WideView } from "../warehouse/wide-view.ts"
 
 /** The metadata of a table: its description, key and columns. */
 export const metadataOf = ({

@@ -4,7 +4,7 @@ import type { StoredColumn } from "./content.ts"
 import { bracketed, numbers, query } from "./query.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
-import type { WideView } from "./wide-views.ts"
+import type { WideView } from "./wide-view.ts"
 import { columnsOf, selectStream } from "./columns.ts"
 
 /** DuckDB cannot spill aggregated values, of a few hundred bytes each, and holds each cell until it is written. */

@@ -12,7 +12,7 @@ import { idColumn, tablesOf, wideName } from "../../catalog/tables.ts"
 import { wideDictionaryStatements } from "./meta/columns.ts"
 import { contentVersions, storeViewVersions } from "./meta/content-versions.ts"
 import { type ReachedLimit, reachedLimits, storeLimits } from "./meta/limits.ts"
-import type { FieldColumn, FieldOfLocation } from "./meta/wide-readings.ts"
+import type { FieldColumn, FieldOfLocation, WideColumn, WideView } from "./wide-view.ts"
 import { columnsOfViewSql, nameColumnsStatements, readValuesSql } from "./meta/wide-readings.ts"
 import { readingFunction, readingOf, readingStatements } from "./meta/wide-readings.ts"
 import { type RowOf, query } from "./query.ts"
@@ -23,36 +23,6 @@ import { typed } from "./wide-types.ts"
 
 /** DuckDB cannot handle views with many more columns; further fields are only in the table of values, and in `meta.limits`. */
 const columnsMax = 1000
-
-/** A view of a table with its own columns and one for each custom field. */
-export interface WideView {
-  /** Name of the view. */
-  readonly view: string
-  /** The table whose rows it shows. */
-  readonly table: string
-  /** The table of custom values. */
-  readonly values: string
-  /** Columns of the table of custom values: the id of the row, and the field. */
-  readonly parent: string
-  readonly field: string
-  /** The columns that the view has in addition to those of the table. */
-  readonly columns: ReadonlyArray<WideColumn>
-  /** SELECT of the rows in a range of row ids. The range bounds memory, because DuckDB does not spill `list` aggregates. */
-  readonly rows: (schema: string, first: number, last: number) => string
-  /** SELECT of the rows whose ids a relation has. */
-  readonly among: (schema: string, ids: string) => string
-  /** Changes with the view and the descriptions of its columns. */
-  readonly definition: string
-  /** Creates the view. */
-  readonly statement: (schema: string) => string
-  /** Creates a macro that shows the rows with some ids, and reads the custom values of these only: the view reads all. */
-  readonly ofIds: (schema: string) => string
-  readonly comments: (schema: string) => ReadonlyArray<string>
-  /** New columns, whose names are to be stored permanently. */
-  readonly named: ReadonlyArray<FieldColumn>
-  /** The columns for which it has no room. */
-  readonly leftOut: ReadonlyArray<string>
-}
 
 /**
  * Recreates the wide views whose fields have changed, and describes their columns in `meta.columns`. The warehouse has no
@@ -115,15 +85,6 @@ export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, 
   )
 })
 
-export interface WideColumn {
-  readonly column: string
-  /** One of a location at most. */
-  readonly fields: ReadonlyArray<FieldOfLocation>
-  /** From the field's definition; undefined for fields without a definition, such as some form answers. */
-  readonly dataType: string | undefined
-  readonly label: string
-  readonly personal: PersonalData
-}
 interface WideColumns {
   readonly columns: ReadonlyArray<WideColumn>
   readonly leftOut: ReadonlyArray<string>

@@ -4,7 +4,7 @@ import type { Db } from "pg-boss"
 import { inTransaction, query, rowsOf } from "../database.ts"
 import { type Chosen, chosen, isChosen } from "../jobs.ts"
 import { heldUntil, queues } from "../tables.ts"
-import type { fleetResults } from "../commands.ts"
+import type { fleetResults } from "../results.ts"
 
 /** The chosen locations that the fleet does not have. */
 export const unknownOf = (locations: Chosen) =>

@@ -8,7 +8,7 @@ import { post } from "./http.ts"
 import { report } from "./report.ts"
 import { openReadable } from "../../../command/readable.ts"
 import { warn } from "../../../console/findings.ts"
-import type { End, Reported, Reporter, Subject } from "../../../command/reports.ts"
+import type { End, Reported, Reporter, Subject } from "../../../command/features.ts"
 
 /** Sends the first heartbeat, and the others at the end of the run. */
 export const beginSignals = Effect.fnUntraced(function* ({ command, output, catalogue }: Subject) {

@@ -16,7 +16,7 @@ import { RunMetrics } from "./run-metrics.ts"
 import { Environment } from "../../../values/environment.ts"
 import { Output } from "../../../console/output.ts"
 import { warn } from "../../../console/findings.ts"
-import type { End, Reporter } from "../../../command/reports.ts"
+import type { End, Reporter } from "../../../command/features.ts"
 
 /** For what is still on its way at the end. A request takes at most 6 s, with its repetition. */
 const flushMsMax = 9000

@@ -8,8 +8,14 @@ import { query, queryNumber, whileAttached } from "../../../stores/warehouse/que
 import { insertStatements, literal, name, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { type Wanted, containsSql } from "./needles.ts"
-import type { Found } from "./search.ts"
 import type { RecordKey } from "./job.ts"
+
+export interface Found {
+  /** A file, relative to the output folder if it is in it; for a table, followed by its name and column. */
+  readonly place: string
+  readonly label: string
+  readonly form: string
+}
 
 /** What must not be found. */
 export interface Sought {

@@ -17,15 +17,9 @@ import {
   recordLabel,
   searchDatabase,
   searchParquet,
-  searchTables
+  searchTables,
+  type Found
 } from "./search-tables.ts"
-
-export interface Found {
-  /** A file, relative to the output folder if it is in it; for a table, followed by its name and column. */
-  readonly place: string
-  readonly label: string
-  readonly form: string
-}
 
 /** Whether what was found is of the person for certain. Names and ids may occur in what belongs to others. */
 export const isCertain = ({ label }: Pick<Found, "label">): boolean =>

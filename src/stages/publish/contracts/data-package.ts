@@ -10,7 +10,7 @@ import { packageName } from "../../../output/paths.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import type { WideView } from "../../../stores/warehouse/wide-views.ts"
+import type { WideView } from "../../../stores/warehouse/wide-view.ts"
 
 /** A file of the release; `table` has the name of a table or wide view. */
 export interface PackagedFile {

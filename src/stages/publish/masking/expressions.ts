@@ -1,6 +1,6 @@
 /** SQL of the treatments. */
 import { literal, name } from "../../../stores/warehouse/sql.ts"
-import type { WideView } from "../../../stores/warehouse/wide-views.ts"
+import type { WideView } from "../../../stores/warehouse/wide-view.ts"
 import type { Masking, PseudonymKey } from "../../../settings/masking.ts"
 import { pseudonymSql } from "./pseudonyms.ts"
 import { type MaskedColumn, type Treatment, treatmentOf } from "./rules.ts"

@@ -1,7 +1,7 @@
 /** `meta.columns`: the data dictionary, with the meaning of every column of every table. */
 import type { Column, Table } from "../../../catalog/tables.ts"
 import { literal } from "../sql.ts"
-import type { WideColumn } from "../wide-views.ts"
+import type { WideColumn } from "../wide-view.ts"
 
 export const dictionaryStatements = (tables: ReadonlyArray<Table>): ReadonlyArray<string> => [
   "DELETE FROM meta.columns",

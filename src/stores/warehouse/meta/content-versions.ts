@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { type RowOf, query, queryTexts } from "../query.ts"
 import { insertStatements, literal, stringOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
-import type { WideView } from "../wide-views.ts"
+import type { WideView } from "../wide-view.ts"
 import type { PublishedTable } from "../../../catalog/published-tables.ts"
 import { textOfKey } from "../../../catalog/tables.ts"
 

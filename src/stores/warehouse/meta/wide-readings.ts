@@ -9,7 +9,7 @@ import { type RowOf, query } from "../query.ts"
 import type { TextFunction } from "../warehouse.ts"
 import { literal, name } from "../sql.ts"
 import { hasNotation, isUnreadSql, kindOfField } from "../wide-types.ts"
-import type { WideView } from "../wide-views.ts"
+import type { FieldColumn, WideView } from "../wide-view.ts"
 
 /** SQL: a value, of a row that another program wrote perhaps its text, as JSON. */
 const sentSql = "coalesce(v.value::VARCHAR, to_json(v.value_text)::VARCHAR)"
@@ -79,15 +79,6 @@ export const wideLosses = () =>
     lossColumns,
     'SELECT view_name AS "table", column_name AS "column", rounded, unfit FROM meta.wide_losses ORDER BY view_name, column_name'
   )
-
-export interface FieldOfLocation {
-  readonly location: string
-  readonly field: string
-}
-export interface FieldColumn extends FieldOfLocation {
-  readonly view: string
-  readonly column: string
-}
 
 /** SQL for the columns of a view, with `place`, the order in which they were named. */
 export const columnsOfViewSql = (view: string): string =>

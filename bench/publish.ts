@@ -13,7 +13,7 @@ const texts = Array.from({ length: 20 }, (_, n) => `'text ' || (i * ${n + 7} % 1
 const table = `CREATE TABLE wide AS SELECT 'id' || i AS id, ${texts.join(", ")}, i::DECIMAL(18, 4) / 7 AS money,
   to_timestamp(1700000000 + i) AS at, DATE '2020-01-01' + (i % 2000)::INTEGER AS day, i % 2 = 0 AS flag FROM range(${rows}) AS t (i)`
 
-// The same options as warehouse/warehouse.ts, publish/publish.ts and publish/csv.ts.
+// The same options as warehouse/warehouse.ts and publish/publish.ts.
 const instance = await DuckDBInstance.create(join(folder, "b.duckdb"), { memory_limit: "128MB", threads: "1" })
 const connection = await instance.connect()
 await connection.run(table)

@@ -71,6 +71,19 @@ describe("the folders of src", () => {
     )
   })
 
+  it("have no files that import each other in a circle, dynamic imports included", () => {
+    const importsByFile = Map.groupBy(imports, ({ from }) => from)
+    const circles: Array<string> = []
+    const ended = new Set<string>()
+    const follow = (file: string, path: ReadonlyArray<string>): void => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" -> "))
+      else if (!ended.has(file)) for (const { to } of importsByFile.get(file) ?? []) follow(to, [...path, file])
+      ended.add(file)
+    }
+    for (const file of files) follow(file, [])
+    assert.deepStrictEqual(circles, [])
+  })
+
   it("give the library the descriptions of commands and features, and no command line", () => {
     const used = imports.filter(({ from, to }) => from.startsWith("src/library/") && to.startsWith("src/cli/"))
     assert.deepStrictEqual([...new Set(used.map(({ to }) => to))].toSorted(), [

@@ -1,6 +1,6 @@
 /**
  * What each kind of values is in the programs that store, describe or show them. A new kind is an entry here, its conversion in
- * `convert.ts` and its bytes in `stores/formats/parquet/kinds.ts`.
+ * `convert.ts`, and its bytes in `stages/load/scan/byte-fields.ts`.
  */
 import { decimalType } from "./decimals.ts"
 

@@ -1,4 +1,4 @@
-/** What the features do in a run; see run/features.ts. Their code is loaded when a run needs it. */
+/** What the features do in a run; see `command/features.ts`. Their code is loaded when a run needs it. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RunFeatures } from "../command/features.ts"

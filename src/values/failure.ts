@@ -1,4 +1,4 @@
-/** Reasons why a command stops, as data. cli/errors.ts has the message, the next step and the exit code of each. */
+/** Reasons why a command stops, as data. console/errors.ts has the message, the next step and the exit code of each. */
 import * as Schema from "effect/Schema"
 
 /** These codes do not change, because schedulers rely on them. */

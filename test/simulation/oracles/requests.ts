@@ -76,7 +76,7 @@ interface Kept {
   readonly ended: ReadonlySet<string>
 }
 
-/** What is on the disk, by the headers of the frames: `docs/vault.md` describes them. */
+/** What is on the disk, by the headers of the frames: `stores/vault/frame.ts` describes them. */
 export const keptIn = (folder: string): Kept => {
   const pages: Array<Page> = []
   const ended = new Set<string>()

@@ -1,4 +1,4 @@
-/** Finds the values of enum columns that the definition does not list, in rows as bytes. See `normalise/enum-values.ts`. */
+/** Finds the values of enum columns that the definition does not list, in rows as bytes. `normalise/rows.ts` finds them in rows as values. */
 import type { Resource } from "../../../catalog/resource.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
 import type { UnlistedValue } from "../normalise/rows.ts"

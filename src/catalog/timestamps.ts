@@ -31,7 +31,10 @@ const textOf = (sent: unknown, fromNumber: (count: number) => string | undefined
   const value = JSON.isRawJSON(sent) ? sent.rawJSON : sent
   if (typeof value === "number") return fromNumber(value)
   if (typeof value !== "string") return undefined
-  return canonical.test(value) ? value : fromText(value.trim())
+  if (canonical.test(value)) return value
+  const text = value.trim()
+  // A text of fewer digits is no time: it may be a phone number.
+  return /^\d{11}$/.test(text) ? fromNumber(Number(text)) : fromText(text)
 }
 
 /** The timestamp in epoch milliseconds; `undefined` if the value is not a timestamp. */

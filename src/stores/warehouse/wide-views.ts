@@ -66,7 +66,7 @@ const limitOf = ({ columns, leftOut, values, view }: WideView): ReachedLimit => 
 const readingsName = "wide_readings"
 
 /** Increase it when `catalog/convert.ts` reads a value in another way. */
-const rules = 1
+const rules = 2
 
 /**
  * The wide views for the fields that exist now; creates none. Fields of all locations share one view. Without `classes`,

@@ -1,4 +1,5 @@
 /** `sluice fleet worker`: runs the syncs of the fleet until it is stopped. */
+import * as Clock from "effect/Clock"
 import * as Cron from "effect/Cron"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -10,6 +11,7 @@ import { databaseLayer } from "./connect.ts"
 import { enqueue } from "../jobs.ts"
 import { queues } from "../tables.ts"
 import { referenceFor } from "./reference.ts"
+import { recurrencesOf } from "../recurrence.ts"
 import { type WorkerOptions, work } from "../worker.ts"
 import { onDisk } from "../../../output/files.ts"
 import { SettingsError } from "../../../settings/errors.ts"
@@ -82,16 +84,23 @@ export const fleetWorker = Effect.fn("command.fleetWorker")(function* (flags: Pi
 const queueNights = Effect.fnUntraced(function* (schedule: NonNullable<FleetSettings["schedule"]>) {
   const services = yield* Effect.context<Database>()
   const { fields, jitterMs, timeZone } = schedule
+  const [rule, other] = recurrencesOf(fields, timeZone, yield* Clock.currentTimeMillis)
   const queue = Effect.gen(function* () {
     const queued = yield* enqueue(undefined, { kind: "sync" }, jitterMs)
     if (queued.length > 0)
       yield* Effect.annotateLogs(Effect.logInfo("the schedule queued runs"), { locations: queued.length })
   })
   yield* withBoss(async (boss) => {
-    await boss.schedule(queues.nights, fields, null, { tz: timeZone, missed: "once" })
+    const options = { tz: timeZone, missed: "once" } as const
+    await boss.schedule(queues.nights, rule!, null, options)
+    if (other === undefined) await boss.unschedule(queues.nights, weekdaysKey)
+    else await boss.schedule(queues.nights, other, null, { ...options, key: weekdaysKey })
     await boss.work(queues.nights, () => Effect.runPromiseWith(services)(queue))
   })
 })
+
+/** The second rule of a crontab that has two. */
+const weekdaysKey = "weekdays"
 
 const scheduleOf = Effect.fnUntraced(function* ({ placeOf, schedule }: FleetSettings) {
   if (schedule === undefined) return undefined

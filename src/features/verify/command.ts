@@ -49,7 +49,10 @@ export const verifyCommand = Effect.fn("command.verify")(function* (flags: Verif
       failure.reason._tag === "WarehouseDamaged" ? Effect.succeed(failure) : Effect.fail(failure)
     )
   )
-  if (readable instanceof Failure) return report(yield* verifyVault(output.folder, readable))
+  if (readable instanceof Failure) {
+    yield* progress("the vault")
+    return report(yield* verifyVault(output.folder, readable))
+  }
   if (readable.source !== "warehouse") return yield* verifyRelease(readable, output, flags)
 
   return yield* Effect.gen(function* () {
@@ -96,6 +99,7 @@ const verifyRelease = Effect.fnUntraced(function* (
       message: `--${flags.all ? "all" : "sample"} needs the warehouse, which is in use.`,
       next: "./sluice status"
     })
+  say("Checking published files …")
   const published = finished("published", "published", checkPublished(outputPaths(folder).published))
   const checked = yield* Effect.provide(published, readable.tables)
   say("Only the published files were checked, not the vault and the warehouse.")

@@ -103,6 +103,12 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
       return ended("not readable", [note(where, "the response contains no record that becomes a row")])
     // The normaliser writes a JSON object of columns.
     const theirs = parseExact(normalised) as Readonly<Record<string, unknown>>
+    if (
+      keyOf(resource).some(
+        (key) => (theirs[key] ?? undefined) !== undefined && textOf(theirs[key]) !== String(row[key])
+      )
+    )
+      return ended("not readable", [note(where, "the response contains another record")])
     const readAt = new Date(Number(row["_read_at"])).toISOString()
     const findings = differences(known, row, theirs, differing).map(({ column, ours, theirs }) =>
       wrong(

@@ -72,6 +72,23 @@ describe("the order of a list by sort value", () => {
     assert.isFalse(after(ascending, { before: begun, records: timed(tenFrom(0).map(() => 3)) }).done)
   })
 
+  it("of an earlier page that comes again is right: the request is repeated", () => {
+    const before = { cursor: base + 18, byValue: true, count: 20, lastIds: idsOf(10, 20), edge: base + 19 }
+    for (const [strategy, ats] of [
+      [ascending, tenFrom(0)],
+      [ascending, tenFrom(5)],
+      [ascending, tenFrom(0).slice(0, 4)],
+      [ascending, tenFrom(0).map(() => 3)]
+    ] as const)
+      assert.deepInclude(after(strategy, { before, records: timed(ats) }), {
+        failed: "the list returned an earlier page again",
+        isAgain: true
+      })
+    const back = { ...before, cursor: base - 18 }
+    assert.isTrue(after(descending, { before: back, records: timed(tenFrom(0, -1)) }).isAgain)
+    assert.isFalse(after(descending, { before: back, records: timed(tenFrom(0)) }).isAgain ?? false)
+  })
+
   it("counts from the cursor on: what is before it is misplaced", () => {
     const early = (count: number) => timed([...Array<number>(count).fill(-5), ...tenFrom(0)].slice(0, 10))
     assert.deepInclude(after(ascending, { before: begun, records: early(1) }), { warnings: ["OutOfOrder"] })
@@ -84,7 +101,7 @@ describe("the order of a list by sort value", () => {
     )
     assert.match(
       after(descending, { before: { ...begun, cursor: base - 100 }, records: timed(tenFrom(0, -1)) }).failed!,
-      /does not sort/
+      /earlier page again/
     )
   })
 

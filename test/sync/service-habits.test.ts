@@ -111,4 +111,25 @@ describe("conversations", () => {
     life.alter = undefined
     await life.sync("--full", 0, { SLUICE_OUTPUT: output })
   })
+
+  it.each([2, 3])(
+    "are all read if page %i is an earlier one again, for the cursor of time and id, and for that of the time",
+    slow,
+    async (number) => {
+      const life = await begin(openAlone("conversations", "--contacts", "400"))
+      const pages: Array<unknown> = []
+      let stale = 0
+      life.alter = ({ path }, answer) => {
+        if (!path.startsWith("/conversations/search")) return answer
+        if (pages.length === number - 1 && stale++ < 2) return pages.at(-1)
+        pages.push(answer)
+        return answer
+      }
+      await life.sync()
+      assert.isAbove(stale, 1)
+      const sent = await life.service.records("conversations")
+      assert.isAbove(sent.length, 200)
+      assert.deepStrictEqual(idsOf(await life.ask("SELECT id FROM crm.conversations")), idsOf(sent))
+    }
+  )
 })

@@ -10,6 +10,7 @@ import {
   withWarning,
   ended,
   failed,
+  repeated,
   idOf,
   instantsIn,
   next
@@ -35,8 +36,12 @@ export const sorted = (
   const values = instantsIn(page.records, field).map((value) => value * forward)
   const [begin] = [before.cursor].flat()
   const cursor = begin === undefined ? Number.NEGATIVE_INFINITY : Number(begin) * forward
-  const misplaced = values.filter((value, index) => value < cursor || value < (values[index - 1] ?? cursor)).length
-  if (misplaced > values.length / 2) return failed(`the service does not sort by ${field}`)
+  const isBeforeLast = (value: number, index: number) => value < (values[index - 1] ?? value)
+  const misplaced = values.filter((value, index) => value < cursor || isBeforeLast(value, index)).length
+  if (misplaced > values.length / 2)
+    return values.some(isBeforeLast)
+      ? failed(`the service does not sort by ${field}`)
+      : repeated("the list returned an earlier page again")
   const read = misplaced === 0 ? progress : withWarning(progress, { _tag: "OutOfOrder", field })
   if (isShort) return ended(read)
   const last = values.at(-1)

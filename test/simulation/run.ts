@@ -60,7 +60,7 @@ const requestsMax = 1500
 
 export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
   const { activity, clock, machine, services } = stage
-  for (const service of services) Object.assign(service, { sent: [], tooEarly: [] })
+  for (const service of services) service.beginRun()
   const fiber = Effect.runFork(program(stage, options), { scheduler: activity.scheduler })
   let interrupted = false
   options.onStart?.(() => {

@@ -40,8 +40,9 @@ export interface Sent {
   at: number
   /** Whether a fault or a glitch changed its answer, or there was none. */
   isDisturbed: boolean
-  /** The answer, once the process has received all of it. */
+  /** The answer, once the process has received all of it, and when. */
   received?: Answered
+  receivedAt?: number
 }
 
 /** Lists that are read page by page, and not in several parts at once. */
@@ -87,6 +88,7 @@ export class SimulatedService extends Dispatcher {
   tooEarly: Array<string> = []
   /** The requests of the present run. */
   sent: Array<Sent> = []
+  private refusedBefore = 0
   private readonly settings: ServiceSettings
 
   constructor(settings: ServiceSettings) {
@@ -94,6 +96,17 @@ export class SimulatedService extends Dispatcher {
     this.settings = settings
     this.service = createService(settings.options, new ServiceClock(settings.clock))
     this.location = settings.knownAs ?? this.service.world.context.locationId
+  }
+
+  /** How many requests of the present run were over the limit. */
+  get refused(): number {
+    return this.service.statistics.refused429 - this.refusedBefore
+  }
+
+  beginRun(): void {
+    this.sent = []
+    this.tooEarly = []
+    this.refusedBefore = this.service.statistics.refused429
   }
 
   control(method: "GET" | "POST", path: string, body: unknown = {}): string {
@@ -187,7 +200,7 @@ export class SimulatedService extends Dispatcher {
         handler.onResponseStart?.(controller, answered.status, headers)
         handler.onResponseData?.(controller, half ? bytes.subarray(0, bytes.length >> 1) : bytes)
         if (fault?.kind === "reset-within") return reset()
-        if (!half) sent.received = answered
+        if (!half) Object.assign(sent, { received: answered, receivedAt: clock.now() })
         end(() => handler.onResponseEnd?.(controller, {}))
       })
     })

@@ -6,7 +6,14 @@ import type { Ran, Stage } from "../run.ts"
 import { goneAreDeleted, nothingAliveIsDeleted, shareIsKept } from "./deletions.ts"
 import { vaultIsNotBehind } from "./durable.ts"
 import { releaseEqualsWarehouse, releaseIsWhole } from "./release.ts"
-import { cursorsAreFresh, limitIsKept, nothingDurableAgain, nothingTwice } from "./requests.ts"
+import {
+  cursorsAreFresh,
+  limitIsKept,
+  nothingDurableAgain,
+  nothingRefused,
+  nothingTwice,
+  refusalsAreObeyed
+} from "./requests.ts"
 import {
   type Account,
   accountOf,
@@ -62,6 +69,8 @@ const always = (stage: Stage, { after, before, durable, night, ran, resumes, sha
   ...shareIsKept(stage, before, after, share),
   ...watermarksAreKnown(stage, after),
   ...limitIsKept(stage),
+  ...refusalsAreObeyed(stage),
+  ...nothingRefused(stage),
   ...stage.services.flatMap(({ tooEarly }) => tooEarly.slice(0, 2)),
   ...(night.clock ? [] : cursorsAreFresh(stage)),
   ...(durable ? nothingDurableAgain(stage, durable, (collection) => hasGivenUp(ran, tableOf(collection))) : [])

@@ -56,6 +56,33 @@ export const limitIsKept = ({ services, world: { limits } }: Stage): ReadonlyArr
   })
 }
 
+/** After a 429, nothing is sent before the time that the service names is over; if it names none, that is a whole window. */
+export const refusalsAreObeyed = ({ services, world: { limits, retryAfter } }: Stage): ReadonlyArray<string> => {
+  const waitMs =
+    retryAfter !== undefined ? retryAfter * 1000 : limits === "off" ? documentedWindowMs : limits.intervalMs
+  return services.flatMap(({ sent }) =>
+    sent
+      .filter(({ received }) => received?.status === 429)
+      .flatMap(({ receivedAt: at = 0 }) => sent.filter(({ sentAt }) => sentAt > at && sentAt < at + waitMs))
+      .map(({ method, path }) => `sent before the wait after a 429 was over: ${method} ${shown(path)}`)
+      .slice(0, 3)
+  )
+}
+const documentedWindowMs = 10_000
+
+/**
+ * The service refuses nothing, unless others use the account too. At the end of a day, the first request of a run may find out
+ * that an earlier one has used it up, and nobody knows whether the service has counted a request without an answer.
+ */
+export const nothingRefused = ({ services, world: { foreign, limits } }: Stage): ReadonlyArray<string> => {
+  if (limits === "off" || foreign > 0) return []
+  return services.flatMap(({ refused, sent }) =>
+    refused > (limits.daily < 200_000 ? 1 + sent.filter(({ received }) => received === undefined).length : 0)
+      ? [`${refused} requests were over the limit of the service`]
+      : []
+  )
+}
+
 /** A page in the vault. */
 interface Page {
   readonly label: string

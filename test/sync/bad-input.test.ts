@@ -1,143 +1,110 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+/** What is wrong before anything is read is said with its name and the next step. test/settings has every wrong setting. */
+import { assert, describe, it } from "@effect/vitest"
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, openAccount } from "../support/account.ts"
+import { openAccount } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
-import { query } from "../support/compare.ts"
-import { newOutput } from "../support/fixtures.ts"
-import { type Ran, newFolder, sluice } from "../support/sluice.ts"
+import { newFolder, sluice } from "../support/sluice.ts"
+import { beginForAll } from "./life.ts"
 
-/** The error names the problem and the next step, without a stack trace. */
-const assertExplains = ({ stderr }: Ran, problem: RegExp) => {
-  assert.match(stderr, problem)
-  assert.match(stderr, /^Next: \S/m)
-  assert.notMatch(stderr, /\n\s+at /)
+const life = beginForAll(() => openAccount("--contacts", "120"))
+
+/** Runs a sync in a new folder; it ends with the code, names the problem and the next step, and shows no stack. */
+const refused = async (
+  code: number,
+  problem: RegExp,
+  environment: Readonly<Record<string, string>> = {},
+  ...args: ReadonlyArray<string>
+) => {
+  const command = args[0]?.startsWith("--") || args.length === 0 ? ["sync", ...args] : args
+  const ran = await sluice(
+    command,
+    { ...life.account.environment, SLUICE_OUTPUT: newFolder(), ...environment },
+    { overrides: acceleratedClock() }
+  )
+  assert.strictEqual(ran.code, code, ran.stderr)
+  assert.match(ran.stderr, problem)
+  assert.match(ran.stderr, /^Next: \S/m)
+  assert.notMatch(ran.stderr, /\n\s+at /)
+  return ran
+}
+const fileOf = (content: string) => {
+  const path = join(newFolder(), "config.toml")
+  writeFileSync(path, content)
+  return path
 }
 
-describe("bad input", () => {
-  let account: Account
-  beforeAll(async () => {
-    account = await openAccount("--contacts", "120")
-  })
-  afterAll(() => account.service.stop())
-  const syncWith = (environment: Record<string, string>, ...flags: ReadonlyArray<string>) =>
-    sluice(["sync", ...flags], { ...account.environment, SLUICE_OUTPUT: newFolder(), ...environment })
-
-  it("a wrong token ends the run with 77 after a single request and is not printed", async () => {
-    await account.service.post("stats/reset", {})
-    const ran = await syncWith({ SLUICE_TOKEN: "pit-not-the-token" })
-    assert.strictEqual(ran.code, 77)
-    assertExplains(ran, /does not accept the token \(401 Invalid JWT\)/)
-    assert.notInclude(ran.stdout + ran.stderr, "pit-not-the-token")
-    assert.strictEqual((await account.service.stats()).requests, 1)
+describe("a sync is refused", () => {
+  it("with 77 after a single request for a wrong token, which is not printed", async () => {
+    await life.service.post("stats/reset", {})
+    const { stderr, stdout } = await refused(77, /does not accept the token \(401 Invalid JWT\)/, {
+      SLUICE_TOKEN: "pit-not-the-token"
+    })
+    assert.notInclude(stdout + stderr, "pit-not-the-token")
+    assert.strictEqual((await life.service.stats()).requests, 1)
   })
 
-  it("a location that the token does not belong to ends the run with 77 and is named", async () => {
-    const ran = await syncWith({ SLUICE_LOCATION_ID: "nowhere" })
-    assert.strictEqual(ran.code, 77)
-    assertExplains(ran, /location nowhere/)
+  it("with 77 for a location that the token does not belong to", async () => {
+    await refused(77, /location nowhere/, { SLUICE_LOCATION_ID: "nowhere" })
   })
 
-  it("an address that refuses connections is wrong on the first run (78), and unavailable on later ones (75)", async () => {
-    const environment = { ...account.environment, SLUICE_OUTPUT: newFolder() }
-    const sync = (baseUrl: Record<string, string>) =>
-      sluice(["sync", "--only", "locations"], { ...environment, ...baseUrl }, { overrides: acceleratedClock() })
-    const first = await sync({ SLUICE_BASE_URL: "http://127.0.0.1:9" })
-    assert.strictEqual(first.code, 78)
-    assertExplains(first, /nothing answers there \(.*ECONNREFUSED.*account\.base_url/s)
-    assert.strictEqual((await sync({})).code, 0)
-    const later = await sync({ SLUICE_BASE_URL: "http://127.0.0.1:9" })
-    assert.strictEqual(later.code, 75)
-    assertExplains(later, /ECONNREFUSED/)
+  it("with 78 for an address that refuses connections on the first run, and with 75 on later ones", async () => {
+    const output = { SLUICE_OUTPUT: newFolder() }
+    const wrong = { ...output, SLUICE_BASE_URL: "http://127.0.0.1:9" }
+    const only = ["--only", "locations"]
+    await refused(78, /nothing answers there \(.*ECONNREFUSED.*account\.base_url/s, wrong, ...only)
+    await life.sync("--only locations", 0, output)
+    await refused(75, /ECONNREFUSED/, wrong, ...only)
   })
 
   it.each([
-    [{ SLUICE_BASE_URL: "", SLUICE_TOKEN: "" }, [], /SLUICE_BASE_URL.*SLUICE_TOKEN/s],
-    [{ SLUICE_BASE_URL: "ftp://x" }, [], /base_url.*ftp:\/\/x/],
-    [{ SLUICE_TOKEN: "" }, [], /SLUICE_TOKEN/],
-    [{ SLUICE_LOCATION_ID: "" }, [], /SLUICE_LOCATION_ID/],
-    [{ SLUICE_TOKEN: "env:NOT_SET_ANYWHERE" }, [], /env:NOT_SET_ANYWHERE cannot be read: the variable is not set/],
-    [{}, ["--config", "/no/such/file.toml"], /no\/such\/file.toml/]
-  ] as const)(
-    "a missing or wrong setting ends the run with 78 and is named: %j",
-    async (environment, flags, problem) => {
-      const ran = await syncWith(environment, ...flags)
-      assert.strictEqual(ran.code, 78)
-      assertExplains(ran, problem)
-    }
-  )
-
-  it.each([
-    [
-      "[account]\nbase_ulr = 'http://x'",
-      /config\.toml:2: account\.base_ulr: there is no such setting; did you mean account\.base_url\?/
-    ],
-    ["[budget]\nreserve_per_day = 'many'", /reserve_per_day/],
-    ["[output]\nformats = ['excel']", /formats/],
-    ["[account\n", /config.toml/],
-    ["[machine]\nmemory_mb = 95", /config\.toml:2: machine\.memory_mb is 95; expected a number that is 96 or more/]
-  ])(
-    "an invalid settings file ends the run with 78 and names the setting or the file: %j",
-    async (content, problem) => {
-      const config = join(newFolder(), "config.toml")
-      writeFileSync(config, content)
-      const ran = await syncWith({}, "--config", config)
-      assert.strictEqual(ran.code, 78)
-      assertExplains(ran, problem)
-    }
-  )
-
-  it.each([
-    [["sync", "--ful"], /--ful/],
-    [["snyc"], /snyc/],
-    [["sync", "--only", "contcats"], /contcats/],
-    [["publish", "--stdout", "nothing"], /nothing/]
-  ])("an unknown command, flag or table exits with 2 and is named: %j", async (args, problem) => {
-    const ran = await sluice(args, { ...account.environment, SLUICE_OUTPUT: newFolder() })
-    assert.strictEqual(ran.code, 2, ran.stderr)
-    assert.match(ran.stderr, problem)
-    assert.match(ran.stderr, /^Next: /m)
+    ["missing settings", { SLUICE_BASE_URL: "", SLUICE_TOKEN: "" }, "", /SLUICE_BASE_URL.*SLUICE_TOKEN/s],
+    ["no location", { SLUICE_LOCATION_ID: "" }, "", /SLUICE_LOCATION_ID/],
+    ["a wrong address", { SLUICE_BASE_URL: "ftp://x" }, "", /base_url.*ftp:\/\/x/],
+    ["a file that is not there", {}, "/no/such/file.toml", /no\/such\/file.toml/],
+    ["a file that is none", {}, () => fileOf("[account\n"), /config.toml/],
+    ["a misspelt setting", {}, () => fileOf("[account]\nbase_ulr = 'x'"), /config\.toml:2: account\.base_ulr:/]
+  ] as const)("with 78 for %s", async (_, environment, file, problem) => {
+    const config = typeof file === "string" ? file : file()
+    await refused(78, problem, environment, ...(config === "" ? [] : ["--config", config]))
   })
 
-  it(
-    "a missing scope makes its resource unreadable and ends the run with 77, and other resources are read",
-    { tags: ["slow"] },
-    async () => {
-      await account.service.post("token", { removeScope: "opportunities.readonly" })
-      try {
-        const output = await newOutput()
-        const ran = await syncWith({ SLUICE_OUTPUT: output }, "--only", "contacts,opportunities,orders")
-        assert.strictEqual(ran.code, 77)
-        assertExplains(ran, /opportunities: not readable with this token/)
-        const warehouse = join(output, "warehouse.duckdb")
-        const [row] = await query(
-          warehouse,
-          "SELECT (SELECT count(*) FROM crm.contacts) AS contacts, (SELECT count(*) FROM crm.orders) AS orders"
-        )
-        assert.strictEqual(row!["contacts"], "120")
-        assert.notStrictEqual(row!["orders"], "0")
-      } finally {
-        await account.service.post("token", { addScope: "opportunities.readonly" })
-      }
-    }
-  )
+  it.each([
+    ["sync --ful", /--ful/],
+    ["snyc", /snyc/],
+    ["sync --only contcats", /contcats/],
+    ["publish --stdout nothing", /nothing/]
+  ])("with 2 for an unknown command, flag or table: %s", async (args, problem) => {
+    await refused(2, problem, {}, ...args.split(" "))
+  })
 
-  it.each<[string, (vault: string) => void, isRefusedToRoot: boolean]>([
-    ["the vault is a file", (vault) => writeFileSync(vault, ""), true],
-    ["the vault is a read-only folder", unwritableVault, false]
-  ])("%s: the error names the vault", async (_, make, isRefusedToRoot) => {
+  it.each([
+    ["is a file", (vault: string) => writeFileSync(vault, "")],
+    ["is a read-only folder", (vault: string) => mkdirSync(vault)]
+  ])("with 1 if the vault %s, which it names", async (what, make) => {
     const output = newFolder()
-    make(join(output, "vault"))
-    const ran = await syncWith({ SLUICE_OUTPUT: output }, "--only", "workflows")
-    // Permissions do not stop root.
-    if (process.getuid?.() === 0 && !isRefusedToRoot) return assert.strictEqual(ran.code, 0, ran.stderr)
-    assert.strictEqual(ran.code, 1, ran.stderr)
-    assertExplains(ran, /vault/)
+    const vault = join(output, "vault")
+    make(vault)
+    if (what.endsWith("folder")) {
+      writeFileSync(join(vault, "000001.ndjson"), "", { mode: 0o400 })
+      chmodSync(vault, 0o500)
+      // Permissions do not stop root.
+      if (process.getuid?.() === 0) return void (await life.sync("--only workflows", 0, { SLUICE_OUTPUT: output }))
+    }
+    await refused(1, /vault/, { SLUICE_OUTPUT: output }, "--only", "workflows")
   })
 })
 
-const unwritableVault = (vault: string) => {
-  mkdirSync(vault)
-  writeFileSync(join(vault, "000001.ndjson"), "", { mode: 0o400 })
-  chmodSync(vault, 0o500)
-}
+it(
+  "a missing scope makes its resource unreadable and ends the run with 77; others are read",
+  { tags: ["slow"] },
+  async () => {
+    await life.service.post("token", { removeScope: "opportunities.readonly" })
+    const { stderr } = await life.sync("--only contacts,opportunities,orders", 77)
+    await life.service.post("token", { addScope: "opportunities.readonly" })
+    assert.match(stderr, /opportunities: not readable with this token/)
+    assert.match(stderr, /^Next: \S/m)
+    assert.lengthOf(await life.ask("FROM crm.contacts"), 120)
+    assert.isNotEmpty(await life.ask("FROM crm.orders"))
+  }
+)

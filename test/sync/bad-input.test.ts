@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { openAccount } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
-import { beginForAll } from "./life.ts"
+import { beginForAll } from "../support/life.ts"
 
 const life = beginForAll(() => openAccount("--contacts", "120"))
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { openAccount } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { newOutput } from "../support/fixtures.ts"
-import { beginForAll } from "./life.ts"
+import { beginForAll } from "../support/life.ts"
 
 const life = beginForAll(() => openAccount("--contacts", "60"))
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { openAccount, openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { type Life, begin } from "./life.ts"
+import { type Life, begin } from "../support/life.ts"
 
 const slow = { tags: ["slow"] }
 const only = "--only contacts,opportunities,custom_fields,locations"

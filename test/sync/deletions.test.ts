@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { openAmong } from "../support/account.ts"
 import { Refusal } from "../support/proxy.ts"
-import { beginForAll, contactsWithout } from "./life.ts"
+import { beginForAll, contactsWithout } from "../support/life.ts"
 
 const tables =
   "contacts,contact_notes,products,prices,conversations,messages,social_posts,redirects,pipelines,opportunities"

@@ -7,7 +7,7 @@ import { discover } from "../../src/catalog/discover.ts"
 import { childRequestOf } from "../../src/catalog/resource.ts"
 import { openAlone, openSynced } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
-import { begin, beginForAll } from "./life.ts"
+import { begin, beginForAll } from "../support/life.ts"
 
 /** Requests for the children or the detail of single records, by their labels. */
 const singles = (await discover()).resources.flatMap((resource) => {

@@ -15,7 +15,7 @@ import { placesOf } from "../support/every-byte.ts"
 import { newFolder } from "../support/sluice.ts"
 import { catalogue, resourcesWith } from "../support/withheld.ts"
 import { wordPattern } from "../support/worded.ts"
-import { begin, beginForAll } from "./life.ts"
+import { begin, beginForAll } from "../support/life.ts"
 
 type Json = Record<string, unknown>
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from "vitest"
 import { openAlone } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { type FileHost, startFileHost } from "../support/file-host.ts"
-import { begin, beginForAll } from "./life.ts"
+import { begin, beginForAll } from "../support/life.ts"
 
 const tables = "contacts,conversations,files,messages,users,custom_fields,opportunities,emails"
 const day = 86_400_000

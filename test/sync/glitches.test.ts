@@ -10,7 +10,7 @@ import { tablesOf } from "../../src/catalog/tables.ts"
 import { openAlone, openSynced } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { Refusal } from "../support/proxy.ts"
-import { begin, beginForAll, contactsWithout } from "./life.ts"
+import { begin, beginForAll, contactsWithout } from "../support/life.ts"
 
 interface Route {
   readonly isList: boolean

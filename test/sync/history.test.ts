@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { openCore } from "../support/account.ts"
 import { query } from "../support/compare.ts"
-import { type Life, beginForAll } from "./life.ts"
+import { type Life, beginForAll } from "../support/life.ts"
 
 describe("history", () => {
   /** The state of the tables after each run: the time, the run, and a fingerprint of the rows of each table. */

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { openAccount, openAlone, usualScale } from "../support/account.ts"
 import { lowerBound } from "../support/lower-bound.ts"
-import { begin, beginForAll } from "./life.ts"
+import { begin, beginForAll } from "../support/life.ts"
 
 /** A change of an invoice that its list does not show is found when its detail is due (test/simulation has those it shows). */
 const change = { contacts: 0.04, invoices: 0 }

@@ -10,7 +10,7 @@ import { startService } from "../support/service.ts"
 import { knowing, newFolder, sluice } from "../support/sluice.ts"
 
 /** Two accounts behind one address, and one output for both. */
-const twoLocations = async (tables: string, ...flags: ReadonlyArray<string>) => {
+const twoLocations = async (tables: string, flags: ReadonlyArray<string>, more = "") => {
   const services = await Promise.all(["11", "12"].map((seed) => startService("--seed", seed, ...flags)))
   const address = await oneAddress(...services)
   onTestFinished(() => [address.close, ...services.map(({ stop }) => stop)].forEach((stop) => stop()))
@@ -18,24 +18,24 @@ const twoLocations = async (tables: string, ...flags: ReadonlyArray<string>) => 
   const environment = { ...knowing(tables), SLUICE_OUTPUT: output, SLUICE_FORMATS: "none" }
   const run = (command: string) => sluice([...command.split(" "), "--config", config], environment)
   return {
+    warehouse: join(output, "warehouse.duckdb"),
     services: services as [(typeof services)[0], (typeof services)[0]],
     run,
     /** Syncs with a token for each location, and expects the exit code. */
     sync: async (tokens: ReadonlyArray<string>, expected = 0) => {
       const locations = tokens.map((token, n) => `[[locations]]\nid = "${services[n]!.locationId}"\ntoken = "${token}"`)
-      writeFileSync(config, [`[account]\nbase_url = "${address.url}"`, ...locations].join("\n"))
+      writeFileSync(config, [`[account]\nbase_url = "${address.url}"`, more, ...locations].join("\n"))
       const ran = await run(`sync --only ${tables}`)
       assert.strictEqual(ran.code, expected, ran.stderr)
       return ran
     },
-    warehouse: join(output, "warehouse.duckdb"),
     records: async (collection: string) => (await Promise.all(services.map((one) => one.records(collection)))).flat()
   }
 }
 
 describe("several locations in one run", () => {
   it("are read with the token of each, which is used for no other, whose rows stay", async () => {
-    const { records, services, sync, warehouse } = await twoLocations("contacts", "--contacts", "3")
+    const { records, services, sync, warehouse } = await twoLocations("contacts", ["--contacts", "3"])
     const [one, two] = services
     const idsOf = (rows: ReadonlyArray<Record<string, unknown>>) => rows.map(({ id }) => String(id)).toSorted()
     const stored = async () => idsOf(await query(warehouse, "SELECT id FROM crm.contacts"))
@@ -61,9 +61,24 @@ describe("several locations in one run", () => {
     assert.deepStrictEqual(await stored(), all)
   })
 
+  it("have the files of each, also where their links are the same", async () => {
+    const flags = "--limits off --contacts 30 --files".split(" ")
+    const fetching = `[files]\nfetch = ["message_attachments"]`
+    const { services, sync, warehouse } = await twoLocations("conversations,messages,files", flags, fetching)
+    await sync(services.map(({ token }) => token))
+    for (const { links, locationId } of services) {
+      const rows = await query(warehouse, `SELECT link, sha256 FROM crm.files WHERE location_id = '${locationId}'`)
+      const own = (await links()).filter(({ collection }) => collection === "messages")
+      assert.isAbove(own.length, 5)
+      assert.lengthOf(rows, own.length)
+      for (const { path, sha256 } of own)
+        assert.isTrue(rows.some((row) => String(row["link"]).includes(String(path)) && row["sha256"] === sha256))
+    }
+  })
+
   it("share the tables, keep the rate limit of each, and fail each on its own", { tags: ["slow"] }, async () => {
     const flags = ["--contacts", "60", "--limits", "100/1000/200000"]
-    const { records, run, services, sync, warehouse } = await twoLocations(coreTables, ...flags)
+    const { records, run, services, sync, warehouse } = await twoLocations(coreTables, flags)
     const [one, two] = services
     assert.notStrictEqual(one.locationId, two.locationId)
     const first = await sync([one.token, two.token])

@@ -6,7 +6,7 @@ import { openAccount, openAlone } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { query } from "../support/compare.ts"
 import { newFolder } from "../support/sluice.ts"
-import { begin } from "./life.ts"
+import { begin } from "../support/life.ts"
 
 const slow = { tags: ["slow"] }
 type Row = Readonly<Record<string, unknown>>

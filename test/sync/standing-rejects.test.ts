@@ -1,7 +1,7 @@
 /** What was rejected stands in every night until the service mends it: unchanged rejects are in no later reading. */
 import { assert, describe, it } from "@effect/vitest"
 import { openAlone } from "../support/account.ts"
-import { type Life, begin, beginForAll } from "./life.ts"
+import { type Life, begin, beginForAll } from "../support/life.ts"
 
 const standsIn = async ({ run }: Life) => {
   const { data } = JSON.parse((await run(["status", "--json"])).stdout)

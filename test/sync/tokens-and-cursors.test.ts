@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { openAlone, openCore } from "../support/account.ts"
 import { newFolder } from "../support/sluice.ts"
-import { begin } from "./life.ts"
+import { begin } from "../support/life.ts"
 
 const slow = { tags: ["slow"] }
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { openAmong } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
 import { Refusal } from "../support/proxy.ts"
-import { beginForAll } from "./life.ts"
+import { beginForAll } from "../support/life.ts"
 
 const slow = { tags: ["slow"] }
 const tables = "contacts,contact_notes,conversations,messages,emails,invoices,coupons"

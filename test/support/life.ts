@@ -2,11 +2,11 @@
 import { assert } from "@effect/vitest"
 import type { Context } from "effect"
 import { afterAll, beforeAll, onTestFinished } from "vitest"
-import { type Account, discard } from "../support/account.ts"
-import { query } from "../support/compare.ts"
-import { type Alter, alteredService } from "../support/proxy.ts"
-import { type Service } from "../support/service.ts"
-import { type Ran, sluice } from "../support/sluice.ts"
+import { type Account, discard } from "./account.ts"
+import { query } from "./compare.ts"
+import { type Alter, alteredService } from "./proxy.ts"
+import { type Service } from "./service.ts"
+import { type Ran, sluice } from "./sluice.ts"
 
 type Row = Readonly<Record<string, unknown>>
 type Environment = Readonly<Record<string, string>>

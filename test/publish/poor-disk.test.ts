@@ -5,7 +5,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSyn
 import { join } from "node:path"
 import { removeEarlierReleases } from "../../src/stages/publish/release.ts"
 import { currentRelease, withdraw } from "../../src/stages/publish/current.ts"
-import { coreFlags } from "../support/account.ts"
+import { coreTables, selectionOf } from "../support/account.ts"
 import { startService } from "../support/service.ts"
 import { environmentOf, sluice } from "../support/sluice.ts"
 import { onPoorDisk } from "../support/poor-disk.ts"
@@ -122,8 +122,8 @@ it("sync, verify and doctor work there, and doctor says what is missing", { tags
     const output = newOutput()
     const environment = { ...environmentOf(service, output), SLUICE_FORMATS: "duckdb,csv" }
     for (const args of [
-      ["sync", ...coreFlags],
-      ["sync", "--full", ...coreFlags],
+      ["sync", ...selectionOf(coreTables)],
+      ["sync", "--full", ...selectionOf(coreTables)],
       ["verify", "--all"]
     ]) {
       const ran = await sluice(args, environment)

@@ -23,7 +23,7 @@ export interface Account {
 export const coreTables =
   "locations,users,contacts,contact_notes,tasks,pipelines,opportunities,conversations,messages,orders,form_submissions"
 /** The flags that read some tables only: `conversations` is also the name of a family. */
-const selectionOf = (tables: string) => ["--only", tables, "--except", "emails,recordings,transcript_sentences"]
+export const selectionOf = (tables: string) => ["--only", tables, "--except", "emails,recordings,transcript_sentences"]
 
 /** Takes the flags of `sluice sandbox`; without a rate limit by default. */
 export const openAccount = (...flags: ReadonlyArray<string>): Promise<Account> => open(undefined, flags)

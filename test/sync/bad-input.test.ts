@@ -37,7 +37,7 @@ const fileOf = (content: string) => {
 describe("a sync is refused", () => {
   it("with 77 after a single request for a wrong token, which is not printed", async () => {
     await life.service.post("stats/reset", {})
-    const { stderr, stdout } = await refused(77, /does not accept the token \(401 Invalid JWT\)/, {
+    const { stderr, stdout } = await refused(77, /does not accept the token of location \S+ \(401 Invalid JWT\)/, {
       SLUICE_TOKEN: "pit-not-the-token"
     })
     assert.notInclude(stdout + stderr, "pit-not-the-token")

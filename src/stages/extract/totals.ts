@@ -115,10 +115,11 @@ const compare = Effect.fnUntraced(function* (
   if (first.total === undefined || isExpected({ outcome, ...first }, reading)) return { outcome, ...first }
   const since = (outcome.servedAt ?? outcome.begunAt!) - Duration.toMillis(resource.changes!.overlap)
   const more = yield* read(resource, { ...reading, mode: "incremental", since, checkpoints: {} }, context)
-  return {
-    outcome: { ...combined(outcome, more), capabilities: outcome.capabilities! },
-    ...(yield* counted(resource, strategy, context))
-  }
+  // A total that is wrong makes this reading incomplete, and says nothing about the one before.
+  const both = isComplete(more)
+    ? { ...combined(outcome, more), capabilities: outcome.capabilities! }
+    : { ...outcome, requests: outcome.requests + more.requests }
+  return { outcome: both, ...(yield* counted(resource, strategy, context)) }
 })
 
 const counted = Effect.fnUntraced(function* (

@@ -59,7 +59,7 @@ writeFileSync(
   `${JSON.stringify({ name, version, type: "module", imports, dependencies, optionalDependencies }, null, 2)}\n`
 )
 
-const bundled = /^(effect|@effect\/.+|@duckdb\/node-api|undici|csv-stringify|hyparquet|hyparquet-writer|yaml)(\/|$)/
+const bundled = /^(effect|@effect\/.+|@duckdb\/node-api|undici|yaml)(\/|$)/
 const definitions = readdirSync(`${dist}pipelines`, { recursive: true }).filter((file) => file.endsWith(".js"))
 writeFileSync(
   `${dist}src/definitions.js`,

@@ -6,7 +6,6 @@ import * as Argument from "effect/cli/Argument"
 import { type CommandDescriptor, fromCommand } from "effect/cli/Completions"
 import * as Flag from "effect/cli/Flag"
 import { formatNames } from "../stores/formats/formats.ts"
-import { flagDescription } from "../settings/documents.ts"
 import { demoFolder } from "../output/paths.ts"
 import { type exportResults, exportTables } from "../features/export/commands.ts"
 import { account, choice, common, commonLines, durationFlag, flag, run, text } from "../command/flags.ts"
@@ -114,15 +113,11 @@ const publish = command({
       ["raw", "masked", "analytics"],
       "With --stdout: the personal data of the rows; raw by default, see docs/masking.md."
     ),
-    full: flag("full", "Write every file anew, also those whose tables have not changed."),
-    csvProfile: choice("csv-profile", ["machine", "spreadsheet"], flagDescription("csvProfile"))
+    full: flag("full", "Write every file anew, also those whose tables have not changed.")
   },
   examples: [
     { command: "./sluice publish" },
-    {
-      command: "./sluice publish --stdout contacts --csv-profile spreadsheet > contacts.csv",
-      description: "One table, with formulas made harmless."
-    },
+    { command: "./sluice publish --stdout contacts > contacts.csv", description: "One table as CSV." },
     { command: "./sluice publish --stdout opportunities --where \"status = 'won'\" --columns id,name,monetary_value" }
   ],
   run: (flags) => loadRun("publish", flags, import("./publish.ts"), (_) => _.publishCommand(flags))

@@ -41,7 +41,7 @@ export interface StdoutFlags {
 export const publishToStdout = Effect.fn("command.publishToStdout")(function* (
   flags: StdoutFlags,
   catalogue: Catalogue,
-  output: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile"> & {
+  output: Pick<OutputSettings, "folder" | "memoryMb"> & {
     readonly publishing: PublishSettings
   },
   now: number
@@ -58,7 +58,7 @@ export const publishToStdout = Effect.fn("command.publishToStdout")(function* (
   const readable = yield* openReadable(output)
   if (readable.source === "none") return yield* readable.locked
   yield* sayHolder(readable, now)
-  const format = yield* loadFormat(flags.format ?? "csv", output)
+  const format = yield* loadFormat(flags.format ?? "csv")
   yield* Effect.gen(function* () {
     if (masking?.profile === "analytics") yield* definePseudonyms(masking.key)
     yield* writeToPipe(yield* rowsOf(catalogue, table, flags, masking), format, stdout)
@@ -89,7 +89,7 @@ const rowsOf = Effect.fnUntraced(function* (
 const modelToStdout = Effect.fnUntraced(function* (
   model: string,
   flags: StdoutFlags,
-  { csvProfile, folder, memoryMb }: Pick<OutputSettings, "folder" | "memoryMb" | "csvProfile">
+  { folder, memoryMb }: Pick<OutputSettings, "folder" | "memoryMb">
 ) {
   const { stdout } = yield* Output
   const release = join(outputPaths(folder).published, snapshotName)
@@ -98,7 +98,7 @@ const modelToStdout = Effect.fnUntraced(function* (
       `The release in ${outputPaths(folder).published} has no DuckDB file, which contains the models.`,
       'add "duckdb" to output.formats, then ./sluice publish'
     )
-  const format = yield* loadFormat(flags.format ?? "csv", { csvProfile })
+  const format = yield* loadFormat(flags.format ?? "csv")
   yield* Effect.gen(function* () {
     const path = `bi.${name(model)}`
     if (flags.where !== undefined) yield* checkCondition(path, flags.where)

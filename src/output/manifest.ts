@@ -30,8 +30,6 @@ const TableContent = Schema.Struct({
   rows: Schema.Number,
   /** The checksum of the rows. */
   sum: Schema.String,
-  /** Only with the CSV profile for spreadsheets: the checksum of the columns that it does not alter. */
-  untouchedSum: Schema.optionalKey(Schema.String),
   /** Types by column, in the order of the columns. */
   columns: Texts
 })
@@ -58,6 +56,7 @@ const Manifest = Schema.Struct({
   /** When a publish last found that the release shows the content of the warehouse, ISO 8601. */
   confirmedAt: Schema.optionalKey(Schema.String),
   formats: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Of a release before 1.1.0: `spreadsheet` if its CSV files have altered texts. */
   csvProfile: Schema.optionalKey(Schema.String),
   state: Schema.optionalKey(ReleaseState),
   /** Models that could not be built. The release has an earlier table of some. */

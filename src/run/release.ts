@@ -200,7 +200,7 @@ interface Content {
 
 /** Publishes from the warehouse of the context, which is a masked copy for some targets. */
 const publishContent = (
-  { aggregates, catalogue, wide, models, output, run, full }: Content,
+  { aggregates, catalogue, wide, models, run, full }: Content,
   { folder, formats }: Pick<Target, "folder" | "formats">,
   masking?: { readonly path: string; readonly text: string }
 ) =>
@@ -208,14 +208,13 @@ const publishContent = (
     {
       folder,
       formats,
-      csvProfile: output.csvProfile,
       run,
       schemaVersion: "1",
       statements: snapshotStatements(catalogue, wide, aggregates),
       models,
       isMasked: masking !== undefined,
       documents: (files) =>
-        Effect.map(releaseDocuments(catalogue, wide, files, output.csvProfile === "spreadsheet"), (documents) =>
+        Effect.map(releaseDocuments(catalogue, wide, files), (documents) =>
           masking === undefined ? documents : [...documents, masking]
         ),
       full
@@ -259,7 +258,7 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
       snapshotStatements(catalogue, wide, aggregates),
       content.models,
       yield* storedFingerprint(),
-      [target.formats, output.csvProfile]
+      target.formats
     ])
   )
   const previous = content.full ? undefined : yield* previousRelease(folder)

@@ -14,7 +14,6 @@ import {
   type ValuesOf,
   anyOf,
   boolean,
-  enumeration,
   folder,
   place,
   numberFrom,
@@ -51,11 +50,6 @@ export const sections = {
       description:
         "Formats to publish; lake is for many locations in one place, see docs/lake.md. An empty list publishes nothing; in the variable, write none.",
       default: ["duckdb", "parquet", "csv"]
-    }),
-    csv_profile: setting(enumeration(["machine", "spreadsheet"]), {
-      flag: "csvProfile",
-      description: "CSV for programs (machine), or with escaped formulas for spreadsheets (spreadsheet).",
-      default: "machine"
     })
   },
   files: filesSection,

@@ -25,7 +25,7 @@ type Values = SettingValues
 
 export interface OutputSettings
   extends
-    Pick<Values["output"], "folder" | "csvProfile">,
+    Pick<Values["output"], "folder">,
     Readonly<Values["machine"]>,
     Partial<Pick<Values, "models">>,
     WithheldSettings {
@@ -119,7 +119,6 @@ const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: E
     ...machine,
     folder,
     formats,
-    csvProfile: output.csvProfile,
     files: values.files,
     lake: output.formats.includes("lake") ? lakeOf(lake, folder) : undefined,
     models,

@@ -22,7 +22,6 @@ export interface SettingFlags {
   readonly baseUrl?: string | undefined
   readonly location?: string | undefined
   readonly output?: string | undefined
-  readonly csvProfile?: string | undefined
 }
 
 export interface Setting<Written = unknown, Value = unknown> extends Kind<Written, Value> {

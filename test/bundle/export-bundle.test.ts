@@ -171,7 +171,7 @@ describe("sluice export bundle", () => {
     "writes the formats that the release lacks from its DuckDB file, and otherwise names the setting",
     { tags: ["slow"] },
     async () => {
-      const environment = { ...bundled.environment, SLUICE_FORMATS: "duckdb,csv", SLUICE_CSV_PROFILE: "spreadsheet" }
+      const environment = { ...bundled.environment, SLUICE_FORMATS: "duckdb" }
       assert.strictEqual((await sluice(["publish"], environment)).code, 0)
       const target = inFolder("lacking")
       assert.strictEqual((await bundled.export(target)).code, 0)
@@ -182,7 +182,7 @@ describe("sluice export bundle", () => {
       assert.strictEqual((await sluice(["publish"], { ...environment, SLUICE_FORMATS: "parquet" })).code, 0)
       const refused = await bundled.export(inFolder("missing"))
       assert.strictEqual(refused.code, 1)
-      assert.match(refused.stderr, /The release has no CSV files for programs, and no DuckDB file/)
+      assert.match(refused.stderr, /The release has no CSV files, and no DuckDB file/)
       assert.match(refused.stderr, /Next: Add "csv" to output\.formats/)
       assert.isFalse(existsSync(inFolder("missing")))
     }

@@ -26,14 +26,14 @@ beforeAll(async () => {
   account = await openSynced("lists")
   catalogue = await catalogueOf("conversations", "forms", "redirects", "surveys")
   published = copyOf(account.output)
-  await publishIn(published, { formats: ["duckdb", "parquet", "csv"], csvProfile: "machine" })
+  await publishIn(published, { formats: ["duckdb", "parquet", "csv"] })
 })
 afterAll(() => {
   account.service.stop()
   for (const folder of [account.output, published]) rmSync(folder, { recursive: true })
 })
 /** As `sluice publish`. */
-const publishIn = (folder: string, settings: Pick<OutputSettings, "formats" | "csvProfile">) =>
+const publishIn = (folder: string, settings: Pick<OutputSettings, "formats">) =>
   Effect.runPromise(
     Effect.gen(function* () {
       const run = yield* lastRun()
@@ -266,41 +266,6 @@ describe("undamaged published files", () => {
       )
     }
   )
-
-  it("pass for spreadsheets whose cells contain line breaks, quotes and long texts", async () => {
-    const { wrong, looked } = await check(async (folder) => {
-      await sql(
-        folder,
-        `UPDATE crm.conversations SET last_message_body = '=1+1' || chr(10) || '"two"' || chr(13) || chr(10) || repeat('long ', 9000)`
-      )
-      await publishIn(folder, { formats: ["csv"], csvProfile: "spreadsheet" })
-      assert.include(readFileSync(join(folder, "published/csv/conversations.csv"), "utf8"), `"'=1+1\n`)
-    })
-    assert.deepStrictEqual(wrong, [])
-    assert.match(looked("formats"), /; not compared: texts in CSV, which the spreadsheet profile changes$/)
-  })
-
-  it("contain the texts for spreadsheets if a flag says so", async () => {
-    const args = ["publish", "--stdout", "redirects", "--csv-profile"]
-    const [machine, spreadsheet] = [
-      await sluice([...args, "machine"], { ...account.environment, SLUICE_OUTPUT: published }),
-      await sluice([...args, "spreadsheet"], { ...account.environment, SLUICE_OUTPUT: published })
-    ]
-    assert.strictEqual(spreadsheet.code, 0, spreadsheet.stderr)
-    assert.strictEqual(spreadsheet.stdout.charAt(0), "\uFEFF")
-    assert.notStrictEqual(machine.stdout.charAt(0), "\uFEFF")
-    await check(async (folder) => {
-      const environment = {
-        ...account.environment,
-        SLUICE_OUTPUT: folder,
-        SLUICE_FORMATS: "csv",
-        SLUICE_MODELS: "false"
-      }
-      const ran = await sluice(["publish", "--csv-profile", "spreadsheet"], environment)
-      assert.strictEqual(ran.code, 0, ran.stderr)
-      assert.strictEqual(readFileSync(join(folder, "published/csv/redirects.csv"), "utf8"), spreadsheet.stdout)
-    })
-  })
 
   it("that are older than the tables are noted", async () => {
     const { wrong, notes } = await check((folder) =>

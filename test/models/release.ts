@@ -26,7 +26,6 @@ export const releaseOf = async (
     const options = {
       folder,
       formats,
-      csvProfile: "machine",
       run: "run",
       schemaVersion: "1",
       models

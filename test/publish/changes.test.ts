@@ -99,13 +99,6 @@ describe("a release", () => {
         assert.strictEqual(inode(output, "csv/things.csv"), csv)
         yield* compareFiles(output)
 
-        yield* publishThings(output, { csvProfile: "spreadsheet" })
-        const sheet = inode(output, "csv/things.csv")
-        assert.notStrictEqual(sheet, csv)
-        yield* publishThings(output)
-        assert.notStrictEqual(inode(output, "csv/things.csv"), sheet)
-        yield* compareFiles(output)
-
         for (const modify of [
           (file: string) => appendFileSync(file, "x"),
           (file: string) => utimesSync(file, 1, 1),

@@ -8,7 +8,7 @@ import { rowsOfTable } from "../../src/stages/publish/put.ts"
 import { formatNames, loadFormat } from "../../src/stores/formats/formats.ts"
 import { writeToPipe } from "../../src/stores/formats/pipe.ts"
 import { storedTables } from "../../src/stores/warehouse/columns.ts"
-import { contentOf, untouched } from "../../src/stores/warehouse/content.ts"
+import { contentOf } from "../../src/stores/warehouse/content.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { storedOrder } from "../../src/stores/warehouse/parts.ts"
 import { newOutput } from "./output.ts"
@@ -23,25 +23,18 @@ import {
   warehouseAt
 } from "./things.ts"
 
-const kinds = formatNames.flatMap((name) =>
-  (name === "csv" ? (["machine", "spreadsheet"] as const) : (["machine"] as const)).map((csvProfile) => ({
-    name,
-    csvProfile
-  }))
-)
-
 const typed = { ...typedThing, data: '{"a": [1, "zwei"], "b": null}' }
 const fill = Effect.gen(function* () {
   yield* addManyThings(41_000)
   yield* addThings([...nastyTexts.map((note, index) => ({ id: `n${index}`, name: "nasty", note })), typed])
 })
 
-describe.each(kinds)("$name ($csvProfile)", { tags: ["slow"] }, ({ csvProfile, name }) => {
+describe.each(formatNames)("%s", { tags: ["slow"] }, (name) => {
   it.effect("writes all rows, and a pipe receives the bytes of the file", () => {
     const output = newOutput()
     return Effect.gen(function* () {
       yield* fill
-      const format = yield* loadFormat(name, { csvProfile })
+      const format = yield* loadFormat(name)
       const stored = yield* storedTables
       const rows = rowsOfTable(things, { stored })
       mkdirSync(dirname(join(output, format.fileOf("things"))), { recursive: true })
@@ -60,12 +53,11 @@ describe.each(kinds)("$name ($csvProfile)", { tags: ["slow"] }, ({ csvProfile, n
       if (format.text) assert.isTrue(Buffer.concat(pieces).equals(readFileSync(path)), "the pipe has other bytes")
 
       if (!format.reading) return
-      const { altersTexts, areTexts, from, problem } = format.reading
+      const { areTexts, from, problem } = format.reading
       const names = rows.columns.map((column) => column.name)
-      const compared = altersTexts ? untouched(rows.columns) : rows.columns
       assert.deepStrictEqual(
-        yield* contentOf(from([path], names), compared, areTexts),
-        yield* contentOf(rows.from, compared)
+        yield* contentOf(from([path], names), rows.columns, areTexts),
+        yield* contentOf(rows.from, rows.columns)
       )
       assert.strictEqual(problem && (yield* problem(path, names)), undefined)
       if (problem) assert.isDefined(yield* problem(path, names.toReversed()))
@@ -75,21 +67,21 @@ describe.each(kinds)("$name ($csvProfile)", { tags: ["slow"] }, ({ csvProfile, n
   it.effect("updates its file to the rows that a new one has", () => {
     const output = newOutput()
     return Effect.gen(function* () {
-      const format = yield* loadFormat(name, { csvProfile })
+      const format = yield* loadFormat(name)
       yield* fill
-      yield* publishThings(output, { csvProfile, formats: ["duckdb", name] })
+      yield* publishThings(output, { formats: ["duckdb", name] })
       yield* replaceThings(["id7", "id40999", "n3", "new"], "changed")
-      yield* publishThings(output, { csvProfile, formats: ["duckdb", name], run: "run-2" })
-      yield* publishThings(join(output, "anew"), { csvProfile, formats: ["duckdb", name], full: true })
+      yield* publishThings(output, { formats: ["duckdb", name], run: "run-2" })
+      yield* publishThings(join(output, "anew"), { formats: ["duckdb", name], full: true })
       const [updated, anew] = [output, join(output, "anew")].map((folder) =>
         join(folder, "published", name, format.fileOf("things"))
       ) as [string, string]
       if (format.reading) {
         const { columns } = (yield* storedTables).get(`crm."things"`)!
         const content = (path: string) => {
-          const { altersTexts, areTexts, from } = format.reading!
+          const { areTexts, from } = format.reading!
           const names = columns.map((column) => column.name)
-          return contentOf(from([path], names), altersTexts ? untouched(columns) : columns, areTexts)
+          return contentOf(from([path], names), columns, areTexts)
         }
         assert.deepStrictEqual(yield* content(updated), yield* content(anew))
       } else

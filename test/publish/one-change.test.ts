@@ -41,7 +41,6 @@ const released = (folder: string, options: Partial<PublishOptions> = {}) =>
     {
       folder: join(folder, "published"),
       formats: ["duckdb", "csv"],
-      csvProfile: "machine",
       run: "r",
       schemaVersion: "1",
       statements: { shared: [], own: [] },

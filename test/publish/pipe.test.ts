@@ -23,7 +23,7 @@ describe("one table to a pipe", () => {
       yield* addThings(nastyTexts.map((note, index) => ({ id: `n${index}`, name: "nasty", note })))
       yield* addManyThings(40_000)
       yield* publishThings(output)
-      yield* writeToPipe(yield* thingRows, yield* loadFormat("csv", { csvProfile: "machine" }), out)
+      yield* writeToPipe(yield* thingRows, yield* loadFormat("csv"), out)
       assert.isTrue(Buffer.concat(pieces).equals(readFileSync(join(output, "published/csv/things.csv"))))
     }).pipe(Effect.provide(warehouseAt(output)))
   })

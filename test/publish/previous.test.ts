@@ -41,7 +41,6 @@ const released = Effect.gen(function* () {
     run: "r",
     schemaVersion: "1",
     formats: ["csv"],
-    csvProfile: "machine",
     state,
     tables: [],
     files,
@@ -66,9 +65,17 @@ it.effect.each([
   ["a file has another time", (folder: string) => utimesSync(join(folder, "csv/a.csv"), 1, 1), false],
   ["a file is missing", (folder: string) => rmSync(join(folder, "csv/a.csv")), false],
   ["another file is there", (folder: string) => writeFileSync(join(folder, "csv/c.csv"), ""), true],
+  [
+    "an earlier version altered the texts of its CSV files",
+    (folder: string) => {
+      const path = join(folder, "manifest.json")
+      writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), csvProfile: "spreadsheet" }))
+    },
+    false
+  ],
   ["the manifest is missing", (folder: string) => rmSync(join(folder, "manifest.json")), false],
   ["the manifest is not whole", (folder: string) => writeFileSync(join(folder, "manifest.json"), "{"), false],
-  ...["formats", "csvProfile", "state", "tables"].map(
+  ...["formats", "state", "tables"].map(
     (member) =>
       [
         `the manifest has no ${member}`,
@@ -107,22 +114,19 @@ describe("the earlier files of a table", () => {
   const kept = { run: "r", at: "2026-01-01" }
   const previous = {
     folder: "f",
-    manifest: { csvProfile: "machine", files, problems: [{ model: "m", problem: "p", kept }] }
+    manifest: { files, problems: [{ model: "m", problem: "p", kept }] }
   } as unknown as PreviousRelease
-  const paths = (csvProfile: string, format: string, table: string) =>
-    earlierFiles(previous, csvProfile)(format, table).map(({ path }) => path)
+  const paths = (format: string, table: string) => earlierFiles(previous)(format, table).map(({ path }) => path)
 
   it("are those of its format", () => {
-    assert.deepStrictEqual(paths("machine", "csv", "a"), ["csv/a.csv"])
-    assert.deepStrictEqual(paths("machine", "parquet", "a"), ["parquet/a/0.parquet", "parquet/a/1.parquet"])
-    assert.deepStrictEqual(paths("machine", "ndjson", "a"), [])
-    assert.deepStrictEqual(paths("machine", "csv", "c"), [])
+    assert.deepStrictEqual(paths("csv", "a"), ["csv/a.csv"])
+    assert.deepStrictEqual(paths("parquet", "a"), ["parquet/a/0.parquet", "parquet/a/1.parquet"])
+    assert.deepStrictEqual(paths("ndjson", "a"), [])
+    assert.deepStrictEqual(paths("csv", "c"), [])
   })
 
-  it("are none of CSV that was written for other programs, or without a release", () => {
-    assert.deepStrictEqual(paths("spreadsheet", "csv", "a"), [])
-    assert.deepStrictEqual(paths("spreadsheet", "parquet", "a").length, 2)
-    assert.deepStrictEqual(earlierFiles(undefined, "machine")("csv", "a"), [])
+  it("are none without a release", () => {
+    assert.deepStrictEqual(earlierFiles(undefined)("csv", "a"), [])
   })
 
   it("and the models that were not built are those of its manifest", () => {

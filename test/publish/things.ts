@@ -145,7 +145,6 @@ const published = (output: string, options: Partial<PublishOptions>) =>
     {
       folder: join(output, "published"),
       formats: ["duckdb", "parquet", "csv"],
-      csvProfile: "machine",
       run: "run-1",
       schemaVersion: "1",
       statements: { shared: views, own: [] },

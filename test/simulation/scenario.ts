@@ -89,7 +89,7 @@ const stageOf = (world: World, warehouse: Warehouse["Service"]): Stage => {
     machine,
     random,
     warehouse,
-    output: { folder: machine.folder, formats: world.formats, csvProfile: "machine", memoryMb: 128 },
+    output: { folder: machine.folder, formats: world.formats, memoryMb: 128 },
     logged: []
   }
 }

@@ -3,13 +3,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import { Failure } from "../../values/failure.ts"
 import { manifestName, snapshotName } from "../../output/paths.ts"
-import {
-  type Content,
-  type StoredColumn,
-  contentsIfReadable,
-  empty,
-  untouched
-} from "../../stores/warehouse/content.ts"
+import { type Content, type StoredColumn, contentsIfReadable, empty } from "../../stores/warehouse/content.ts"
 import { versionOf } from "../../stages/publish/changes.ts"
 import type { Reading } from "../../stores/formats/format.ts"
 import { formatNames, loadFormat } from "../../stores/formats/formats.ts"
@@ -129,15 +123,13 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
       const from = reading.from(paths, Object.keys(table.columns))
       return [{ paths, published: table, from, file: files[0]!.path, isEmpty }]
     })
-    const how = { which: reading?.altersTexts ? "untouchedSum" : "sum", text: reading?.areTexts ?? false } as const
-    for (const [{ file, paths, published }, differs] of yield* differences(copies, how)) {
+    for (const [{ file, paths, published }, differs] of yield* differences(copies, reading?.areTexts)) {
       const what = (yield* problemOf(reading!, paths, Object.keys(published.columns))) ?? differs
       if (what !== undefined) findings.push(wrong(file, what))
     }
   }
   if (isOpen) findings.push(...(yield* modelFindings(folder, manifest, broken, readings)))
   const uncompared = [
-    ...(readings.get("csv")?.altersTexts ? ["texts in CSV, which the spreadsheet profile changes"] : []),
     ...manifest.formats.flatMap((one) => (one === "duckdb" || readings.has(one) ? [] : [`the values in ${one}`])),
     ...(manifest.files.some(({ table }) => table.endsWith("_wide")) ? ["the columns of wide tables"] : [])
   ]
@@ -147,11 +139,8 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
   }
 }, Effect.scoped)
 
-/** The files of one table in one format, without the lists of altered cells. */
 const filesOf = ({ files }: Manifest, format: string, table: string): ReadonlyArray<PublishedFile> =>
-  files.filter(
-    (file) => file.table === table && file.path.startsWith(`${format}/`) && !file.path.endsWith(".escaped.csv")
-  )
+  files.filter((file) => file.table === table && file.path.startsWith(`${format}/`))
 
 const schemas = ["crm", "crm_history"] as const
 const withoutSums = note(
@@ -169,36 +158,26 @@ interface Copy {
   readonly isEmpty?: boolean
 }
 
-interface Comparison {
-  readonly which?: "sum" | "untouchedSum"
-  /** The copy has the texts of a CSV file. */
-  readonly text?: boolean
-}
-
-/** How each copy differs from the manifest, if it does and the manifest lists it. */
-const differences = Effect.fnUntraced(function* <One extends Copy>(
-  copies: ReadonlyArray<One>,
-  { which = "sum", text = false }: Comparison = {}
-) {
+/** How each copy differs from the manifest, if it does and the manifest lists it. `text`: it has the texts of a CSV file. */
+const differences = Effect.fnUntraced(function* <One extends Copy>(copies: ReadonlyArray<One>, text = false) {
   const listed = copies.flatMap(({ from, isEmpty, published }) => {
     if (!published || (isEmpty && published.rows === 0)) return []
-    const columns = which === "sum" ? columnsIn(published) : untouched(columnsIn(published))
-    return [{ from, columns, text, size: published.rows }]
+    return [{ from, columns: columnsIn(published), text, size: published.rows }]
   })
   const contents = yield* contentsIfReadable(listed)
   return copies.map(
-    (copy) => [copy, copy.published && difference(contents.get(copy.from) ?? empty, copy.published, which)] as const
+    (copy) => [copy, copy.published && difference(contents.get(copy.from) ?? empty, copy.published)] as const
   )
 })
 
 const readable = (content: Content | Failure) =>
   content instanceof Failure ? Effect.fail(content) : Effect.succeed(content)
 
-const difference = (content: Content | Failure, published: TableContent, which: "sum" | "untouchedSum") => {
+const difference = (content: Content | Failure, published: TableContent) => {
   if (content instanceof Failure) return `it cannot be compared: ${content.message}`
   if (content.rows !== published.rows)
     return `it has ${counted(content.rows, "row")}; the manifest lists ${published.rows}`
-  return content.sum === published[which] ? undefined : "its values differ from the manifest"
+  return content.sum === published.sum ? undefined : "its values differ from the manifest"
 }
 
 /** Attaches the DuckDB file as `published` for the scope, or returns why it cannot be opened. */
@@ -235,7 +214,7 @@ const modelFindings = Effect.fnUntraced(function* (
   const stored = yield* tablesIn("'published'", ["bi"])
   const copies = manifest.files.flatMap(({ path, rows, table }) => {
     const reading = readings.get(path.slice(0, path.indexOf("/")))
-    if (!table.startsWith("bi.") || broken.has(path) || !reading || reading.altersTexts) return []
+    if (!table.startsWith("bi.") || broken.has(path) || !reading) return []
     const model = name(table.slice("bi.".length))
     const columns = stored.get(`bi.${model}`)?.columns ?? []
     const [paths, names] = [[join(folder, path)], columns.map((column) => column.name)]
@@ -262,8 +241,8 @@ const modelFindings = Effect.fnUntraced(function* (
 const readingsOf = Effect.fnUntraced(function* ({ formats = [], csvProfile }: Manifest) {
   const found = new Map<string, Reading>()
   for (const name of formatNames.filter((one) => formats.includes(one))) {
-    const { reading } = yield* loadFormat(name, { csvProfile: csvProfile === "spreadsheet" ? csvProfile : "machine" })
-    if (reading) found.set(name, reading)
+    const { reading } = yield* loadFormat(name)
+    if (reading && !(name === "csv" && csvProfile === "spreadsheet")) found.set(name, reading)
   }
   return found
 })

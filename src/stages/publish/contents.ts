@@ -1,6 +1,6 @@
 /** The checksums of the tables of a release. Those of unchanged rows are taken from the previous release. */
 import { Effect } from "effect"
-import { type Content, contentOf, contentsOfEach, empty, untouched } from "../../stores/warehouse/content.ts"
+import { type Content, contentOf, contentsOfEach, empty } from "../../stores/warehouse/content.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { anyOrder } from "../../stores/warehouse/parts.ts"
 import { changedRows } from "../../stores/warehouse/meta/content-versions.ts"
@@ -11,15 +11,10 @@ import type { Making } from "./release.ts"
 /** The content of the changed records in the previous release, by `schema.table`. */
 export type OldContents = ReadonlyMap<string, Content>
 
-/**
- * `forSpreadsheets`: also compute the checksums of the columns that the CSV
- * profile for spreadsheets does not alter.
- */
 export const contentsOf = Effect.fn("publish.contents")(function* (
   tables: ReadonlyArray<TableChange>,
   old: OldContents,
-  { previous, stored }: Pick<Making, "previous" | "stored">,
-  forSpreadsheets: boolean
+  { previous, stored }: Pick<Making, "previous" | "stored">
 ) {
   const known = new Map(
     (previous?.manifest.tables ?? []).map((one) => [pathOf(one.schema, { name: one.table }), one] as const)
@@ -31,9 +26,9 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
     const path = pathOf(schema, table)
     const before = known.get(path)
     const replaced = old.get(path)
-    if (!before || (forSpreadsheets && before.untouchedSum === undefined)) return Effect.undefined
+    if (!before) return Effect.undefined
     if (table.change === "none") return Effect.succeed(before)
-    return replaced && !forSpreadsheets
+    return replaced
       ? Effect.map(changedContent(path, table, before), (present) => ({
           ...before,
           ...sumOf(before, replaced, present)
@@ -41,7 +36,7 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
       : Effect.undefined
   })
   const whole = all.flatMap(({ schema, table }, index) => (found[index] ? [] : [pathOf(schema, table)]))
-  const contents = yield* anyOrder(wholeContents(whole, stored, forSpreadsheets))
+  const contents = yield* anyOrder(wholeContents(whole, stored))
   return all.map(({ schema, table }, index): TableContent => {
     const path = pathOf(schema, table)
     const columns = stored.get(path)!.columns.map(({ name, type }) => [name, type] as const)
@@ -59,22 +54,13 @@ export const changedContent = (path: string, table: TableChange, { columns }: Ta
 export const pathOf = (schema: string, table: { readonly name: string }): string => `${schema}.${name(table.name)}`
 
 /** Reads all rows of these tables. */
-const wholeContents = Effect.fnUntraced(function* (
-  paths: ReadonlyArray<string>,
-  stored: Making["stored"],
-  forSpreadsheets: boolean
-) {
+const wholeContents = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, stored: Making["stored"]) {
   const relations = paths.flatMap((path) => {
     const { columns, rows } = stored.get(path)!
     return rows === 0 ? [] : [{ from: path, columns, size: rows }]
   })
   const sums = yield* contentsOfEach(relations)
-  const unaltered = relations.map((one) => ({ ...one, columns: untouched(one.columns) }))
-  const unalteredSums = forSpreadsheets ? yield* contentsOfEach(unaltered) : undefined
-  return (path: string) => ({
-    ...(sums.get(path) ?? empty),
-    ...(unalteredSums && { untouchedSum: (unalteredSums.get(path) ?? empty).sum })
-  })
+  return (path: string) => sums.get(path) ?? empty
 })
 
 /** The checksum is a sum over the rows. */

@@ -11,7 +11,7 @@ import { sluiceVersion } from "../../values/version.ts"
 
 type Times = "tool" | "writtenAt" | "confirmedAt"
 /** A manifest that has everything that this version writes. */
-export type WholeManifest = Required<Omit<Manifest, Times>> & Pick<Manifest, Times>
+export type WholeManifest = Required<Omit<Manifest, Times | "csvProfile">> & Pick<Manifest, Times>
 
 /** The current release, from which a new one takes what has not changed. */
 export interface PreviousRelease {
@@ -25,12 +25,12 @@ export const previousRelease = (published: string): Effect.Effect<PreviousReleas
   Effect.tryPromise(async () => {
     const folder = await realpath(published)
     const { formats, csvProfile, state, tables, problems = [], schemaVersion, ...rest } = await readManifest(folder)
-    if (!formats || !csvProfile || !state || !tables || !schemaVersion) return undefined
+    if (!formats || csvProfile === "spreadsheet" || !state || !tables || !schemaVersion) return undefined
     for (const { path, bytes, modifiedMs } of rest.files) {
       const found = await stat(join(folder, path))
       if (found.size !== bytes || found.mtimeMs !== modifiedMs) return undefined
     }
-    return { folder, manifest: { ...rest, schemaVersion, formats, csvProfile, state, problems, tables } }
+    return { folder, manifest: { ...rest, schemaVersion, formats, state, problems, tables } }
   }).pipe(Effect.orElseSucceed(() => undefined))
 
 /** Whether a place has what a later run has made: a process that was stopped for a while must not replace it. */

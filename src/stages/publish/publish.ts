@@ -33,7 +33,6 @@ export interface PublishOptions {
   /** Becomes a link to the newest release; the releases are in a hidden folder next to it. */
   readonly folder: string
   readonly formats: ReadonlyArray<"duckdb" | FormatName>
-  readonly csvProfile: "machine" | "spreadsheet"
   readonly run: string
   readonly schemaVersion: string
   readonly statements?: SnapshotStatements
@@ -87,7 +86,7 @@ export const publish = Effect.fn("publish")(function* (
   options: PublishOptions,
   tables: ReadonlyArray<TableName>
 ): Effect.fn.Return<Published, Failure, Warehouse> {
-  const { folder, run, schemaVersion, formats, csvProfile, statements = { shared: [], own: [] } } = options
+  const { folder, run, schemaVersion, formats, statements = { shared: [], own: [] } } = options
   // Finishes what was killed.
   yield* currentRelease(folder)
   const previous = options.full ? undefined : yield* previousRelease(folder)
@@ -110,18 +109,17 @@ export const publish = Effect.fn("publish")(function* (
     const { building } = release
     const stored = yield* storedTables
     const making = { building, previous, stored }
-    const filesBefore = earlierFiles(previous, csvProfile)
+    const filesBefore = earlierFiles(previous)
     const fileFormats = yield* Effect.forEach(
       formatNames.filter((name) => formats.includes(name)),
-      (name) => Effect.map(loadFormat(name, { csvProfile }), (format): ReleaseFormat => ({ name, format }))
+      (name) => Effect.map(loadFormat(name), (format): ReleaseFormat => ({ name, format }))
     )
     const snapshot = formats.includes("duckdb")
       ? yield* putSnapshot(changes.tables, statements, definitions, making)
       : undefined
-    const forSpreadsheets = csvProfile === "spreadsheet" && formats.includes("csv")
     const putAll = Effect.gen(function* () {
       const old = snapshot ? yield* Effect.tap(snapshot.fill, checkpointIfMany(stored)) : new Map()
-      const contents = yield* contentsOf(changes.tables, old, making, forSpreadsheets)
+      const contents = yield* contentsOf(changes.tables, old, making)
       const put: Array<Put> = []
       for (const table of changes.tables) {
         const rows = () => rowsOfTable(table, making)
@@ -164,7 +162,6 @@ export const publish = Effect.fn("publish")(function* (
       run,
       schemaVersion,
       formats,
-      csvProfile,
       state: { definitions, versions: changes.versions, models: versions, fullBytes },
       problems: built.problems,
       tables: contents,
@@ -183,8 +180,8 @@ export const publish = Effect.fn("publish")(function* (
 
   function isCurrent({ state, ...manifest }: WholeManifest): boolean {
     return (
-      JSON.stringify([manifest.formats, manifest.csvProfile, state.definitions, state.versions, state.models ?? {}]) ===
-      JSON.stringify([formats, csvProfile, definitions, changes.versions, versions])
+      JSON.stringify([manifest.formats, state.definitions, state.versions, state.models ?? {}]) ===
+      JSON.stringify([formats, definitions, changes.versions, versions])
     )
   }
 })

@@ -121,14 +121,11 @@ const isUpdatable = (
 const growthMax = 1.3
 const replacedShareMax = 0.2
 
-/** The files of the previous release of a table or model, by format; none if they were written for other programs. */
+/** The files of the previous release of a table or model, by format. */
 export const earlierFiles =
-  (previous: PreviousRelease | undefined, csvProfile: string) =>
-  (format: string, table: string): ReadonlyArray<PublishedFile> => {
-    const { manifest } = previous ?? {}
-    if (!manifest || (format === "csv" && manifest.csvProfile !== csvProfile)) return []
-    return manifest.files.filter((file) => file.table === table && file.path.startsWith(`${format}/`))
-  }
+  (previous: PreviousRelease | undefined) =>
+  (format: string, table: string): ReadonlyArray<PublishedFile> =>
+    previous?.manifest.files.filter((file) => file.table === table && file.path.startsWith(`${format}/`)) ?? []
 
 /** Where links are refused, the files are copied. */
 export const linkAll = (files: ReadonlyArray<PublishedFile>, building: string, { folder }: PreviousRelease) =>

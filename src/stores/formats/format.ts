@@ -68,8 +68,6 @@ export interface Reading {
   readonly from: (paths: ReadonlyArray<string>, columns: ReadonlyArray<string>) => string
   /** Every value that it returns is its text. */
   readonly areTexts: boolean
-  /** The texts of the service may differ from the data; no other values do. */
-  readonly altersTexts?: true
   /** What is wrong with a file, although its rows can be read. */
   readonly problem?: (path: string, columns: ReadonlyArray<string>) => Effect.Effect<string | undefined, Failure>
 }

@@ -5,23 +5,14 @@
 import * as Effect from "effect/Effect"
 import type { Format } from "./format.ts"
 
-/** What the settings say about formats. */
-export interface FormatOptions {
-  readonly csvProfile: "machine" | "spreadsheet"
-}
-
 interface Entry {
   readonly mediatype: string
-  readonly load: (options: FormatOptions) => Promise<{ readonly format: Format }>
+  readonly load: () => Promise<{ readonly format: Format }>
 }
 
 const entries = {
   parquet: { mediatype: "application/vnd.apache.parquet", load: () => import("./parquet/format.ts") },
-  csv: {
-    mediatype: "text/csv",
-    load: ({ csvProfile }) =>
-      csvProfile === "spreadsheet" ? import("./spreadsheet/format.ts") : import("./csv/format.ts")
-  },
+  csv: { mediatype: "text/csv", load: () => import("./csv/format.ts") },
   ndjson: { mediatype: "application/x-ndjson", load: () => import("./ndjson/format.ts") }
 } satisfies Record<string, Entry>
 
@@ -31,5 +22,5 @@ export const formatNames = Object.keys(entries) as ReadonlyArray<FormatName>
 export const mediatypeOf = (format: FormatName): string => entries[format].mediatype
 
 /** The code of a format is loaded when it is needed. */
-export const loadFormat = (name: FormatName, options: FormatOptions): Effect.Effect<Format> =>
-  Effect.promise(async () => (await (entries[name] as Entry).load(options)).format)
+export const loadFormat = (name: FormatName): Effect.Effect<Format> =>
+  Effect.promise(async () => (await (entries[name] as Entry).load()).format)

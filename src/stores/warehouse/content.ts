@@ -172,10 +172,6 @@ const duckdbJson = (values: ReadonlyArray<string | null>): string =>
     escape.replace(/[a-f]$/, (digit) => digit.toUpperCase())
   )
 
-/** Columns that the CSV profile for spreadsheets does not change. */
-export const untouched = (columns: ReadonlyArray<StoredColumn>): ReadonlyArray<StoredColumn> =>
-  columns.filter((column) => !isText(column.type))
-
 /** SQL for a decimal without the zeros that only fill the decimal places up. `type`: that of the column. */
 export const shortDecimal = (value: string, type: string): string =>
   type.endsWith(",0)") ? `CAST(${value} AS VARCHAR)` : `rtrim(rtrim(CAST(${value} AS VARCHAR), '0'), '.')`

@@ -36,7 +36,7 @@ const putFormat = Effect.fnUntraced(function* (
   format: "csv" | "parquet",
   building: Building
 ) {
-  const { fileOf, write } = yield* loadFormat(format, { csvProfile: "machine" })
+  const { fileOf, write } = yield* loadFormat(format)
   const released = join(format, fileOf(table.name))
   const path = `data/${released}`
   const target = join(building.folder, path)
@@ -70,6 +70,6 @@ const writeNew = Effect.fnUntraced(function* (table: PublishedTable, write: Form
 
 const missingFormat = (format: "csv" | "parquet") =>
   failedError(
-    `The release has no ${format === "csv" ? "CSV files for programs" : "Parquet files"}, and no DuckDB file from which to write them.`,
-    `Add "${format}" to output.formats in the settings file${format === "csv" ? " (with output.csv_profile = machine)" : ""}, then run ./sluice publish.`
+    `The release has no ${format === "csv" ? "CSV" : "Parquet"} files, and no DuckDB file from which to write them.`,
+    `Add "${format}" to output.formats in the settings file, then run ./sluice publish.`
   )

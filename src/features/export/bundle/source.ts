@@ -50,8 +50,8 @@ export const currentRelease = Effect.fn("bundle.currentRelease")(function* (publ
     folder,
     run,
     writtenAt,
-    /** Whether its CSV files are for programs. Those for spreadsheets have altered cells. */
-    hasPlainCsv: csvProfile === "machine",
+    /** Whether its CSV files are as stored; some of releases before 1.1.0 have altered texts. */
+    hasPlainCsv: csvProfile !== "spreadsheet",
     /** The tables without wide views and models. */
     tables: tables
       .filter(({ schema }) => schema === "crm")

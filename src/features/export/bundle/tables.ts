@@ -47,7 +47,6 @@ export const packageOf = (
   return dataPackage({
     files: files.map((file) => ({ ...file, path: file.path.replace(/^data\//, "") })),
     tables: tables.map(({ released }) => withColumnsOf(contract.get(released.name)!, released)),
-    forSpreadsheets: false,
     version: sluiceVersion
   })
 }

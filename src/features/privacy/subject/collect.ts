@@ -81,7 +81,7 @@ export const writeRows = Effect.fnUntraced(function* (
       `COPY (${from}) TO ${literal(join(folder, `${table}.json`))} (FORMAT json, ARRAY true, TIMESTAMPFORMAT '${instantFormat}')`
   )
   yield* (yield* Warehouse).run(copies.join("; "))
-  const csv = yield* loadFormat("csv", { csvProfile: "machine" })
+  const csv = yield* loadFormat("csv")
   // The current rows of a release are in its main schema.
   const stored = yield* tablesIn("current_database()", ["crm", "crm_history", "main"])
   const described = tables.map((table) => {

@@ -24,13 +24,11 @@ export interface PackagedFile {
 interface DataPackage {
   readonly files: ReadonlyArray<PackagedFile>
   readonly tables: ReadonlyArray<ContractTable>
-  /** The CSV files are for spreadsheets: split into sheets, and with altered cells, so no schema describes them. */
-  readonly forSpreadsheets: boolean
   /** Version of the contract. */
   readonly version: string
 }
 
-export const dataPackage = ({ files, tables, forSpreadsheets, version }: DataPackage): object => ({
+export const dataPackage = ({ files, tables, version }: DataPackage): object => ({
   $schema: "https://datapackage.org/profiles/2.0/datapackage.json",
   name: "account",
   title: "Account",
@@ -53,7 +51,7 @@ export const dataPackage = ({ files, tables, forSpreadsheets, version }: DataPac
         bytes: file.bytes,
         hash: `sha256:${file.sha256}`,
         "sluice:rows": file.rows,
-        ...(table && !(format === "csv" && forSpreadsheets) && { schema: schemaOf(table, tables, format) })
+        ...(table && { schema: schemaOf(table, tables, format) })
       }
     ]
   })
@@ -105,12 +103,11 @@ export interface Document {
 export const releaseDocuments = Effect.fn("contracts.releaseDocuments")(function* (
   catalogue: Catalogue,
   wide: ReadonlyArray<WideView>,
-  files: ReadonlyArray<PackagedFile>,
-  forSpreadsheets: boolean
+  files: ReadonlyArray<PackagedFile>
 ): Effect.fn.Return<ReadonlyArray<Document>, Failure, Warehouse> {
   const tables = contractOf(catalogue)
   const wideTables = yield* Effect.forEach(wide, (view) => wideTable(view, tables))
-  const described = dataPackage({ files, tables: [...tables, ...wideTables], forSpreadsheets, version: sluiceVersion })
+  const described = dataPackage({ files, tables: [...tables, ...wideTables], version: sluiceVersion })
   return [{ path: packageName, text: `${JSON.stringify(described, null, 1)}\n` }]
 })
 

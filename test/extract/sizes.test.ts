@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { get } from "../../src/catalog/request.ts"
 import type { Strategy } from "../../src/catalog/resource.ts"
-import { sizeFromTrial, sizeBelow, shouldTryPageSize } from "../../src/stages/extract/paginate.ts"
+import { sizeFromTrial, sizeBelow, shouldTryPageSize } from "../../src/stages/extract/page-loop.ts"
 
 const list: Strategy = {
   request: get("/x"),

@@ -1,0 +1,132 @@
+/** What follows from the pages of a list, without a request. */
+import { assert, describe, it } from "@effect/vitest"
+import { expectedOf } from "../../src/catalog/answer.ts"
+import { cursor, cursorOr, get, size } from "../../src/catalog/request.ts"
+import type { Strategy } from "../../src/catalog/resource.ts"
+import { RequestRejected } from "../../src/stages/api/errors.ts"
+import { beginning } from "../../src/stages/extract/list-progress.ts"
+import { PageLoop, type PagesTask } from "../../src/stages/extract/page-loop.ts"
+import { nothingOptional } from "../support/optional.ts"
+import { begin, items, listOf } from "./service.ts"
+
+const expiring: Strategy = {
+  request: get("/items", { limit: size, cursor }),
+  paging: { kind: "expiring", field: "next", anchor: "at" },
+  records: "items",
+  pageSize: 2
+}
+const loopOf = (strategy: Strategy, more: Partial<PagesTask> = {}) => {
+  const resource = listOf([strategy])
+  const cuts = new Set<number>()
+  const sizes: Record<string, number> = {}
+  const task = { resource, strategy, name: "all", parameters: {}, sizes, unreliableTotals: new Set<string>(), ...more }
+  const seen = new Set<string>()
+  const start = beginning({ strategy, mode: "full", since: undefined, now: begin, optional: nothingOptional })
+  const expected = { ...expectedOf(resource, strategy, "all"), seen }
+  return { loop: new PageLoop(task, start, { expected, seen, cuts, identified: (record) => record }), cuts, sizes }
+}
+const page = (from: number, to: number, more = {}) => ({ items: items(20).slice(from, to), ...more })
+const rejection = (message: string) => new RequestRejected({ status: 400, message })
+
+describe("a cursor that expires", () => {
+  it("is used for 110 seconds from when its page was requested, and then begins again at its anchor", () => {
+    const { loop } = loopOf(expiring)
+    assert.isTrue(loop.isDue(begin))
+    loop.next()
+    assert.deepStrictEqual(loop.received(page(0, 2, { next: "c1" }), undefined), { kind: "append", records: 2 })
+    assert.isTrue(loop.isDue(begin + 110_000))
+    assert.isFalse(loop.isDue(begin + 110_001))
+    loop.discardOld(begin + 110_001)
+    assert.isFalse(loop.hasCursor)
+    const next = loop.next()
+    assert.deepInclude(next, { cursor: undefined, since: begin + 60_000 - 1000 })
+  })
+
+  it("that expires before it is used five times at one place fails the reading", () => {
+    const { loop } = loopOf(expiring)
+    for (let n = 0; n < 4; n++) assert.notProperty(loop.next(), "reason")
+    assert.deepStrictEqual(loop.next(), { reason: { message: "its cursors expire before they can be used" } })
+  })
+
+  it("that the service rejects is dropped, and nothing else is changed", () => {
+    const { loop, sizes } = loopOf(expiring)
+    loop.isDue(begin)
+    loop.next()
+    loop.received(page(0, 2, { next: "c1" }), undefined)
+    const { count } = loop.state
+    assert.isUndefined(loop.rejected(rejection("the limit must not exceed 1")))
+    assert.isFalse(loop.hasCursor)
+    assert.deepStrictEqual(sizes, {})
+    assert.strictEqual(loop.state.count, count)
+  })
+})
+
+describe("a page", () => {
+  const small: Strategy = {
+    request: get("/items", { limit: size, page: cursorOr(1) }),
+    paging: { kind: "pageNumber", first: 1 },
+    records: "items",
+    pageSize: 4
+  }
+
+  it("that comes again is requested twice more, after growing waits, and then fails the reading", () => {
+    const { loop } = loopOf(small)
+    const received = () => (loop.next(), loop.received(page(0, 4), undefined))
+    assert.strictEqual(received().kind, "append")
+    assert.deepStrictEqual(
+      [received(), received()].map((one) => one.kind === "repeat" && one.waitMs),
+      [1000, 2000]
+    )
+    assert.strictEqual(received().kind, "failed")
+  })
+
+  it("shorter than requested, with more behind it, shows the length to which the service cuts pages", () => {
+    const { cuts, loop, sizes } = loopOf({ ...small, total: "total" })
+    const read = (from: number, to: number) => (loop.next(), loop.received(page(from, to, { total: 20 }), undefined))
+    assert.strictEqual(read(0, 3).kind, "append")
+    assert.deepStrictEqual(sizes, {}, "one short page may be an accident")
+    assert.strictEqual(read(3, 6).kind, "append")
+    assert.deepStrictEqual(sizes, { "GET /items": 3 })
+    assert.deepStrictEqual([...cuts], [3])
+  })
+
+  it("whose size the service rejects is requested with the size that it names", () => {
+    const { loop, sizes } = loopOf(small)
+    loop.next()
+    assert.isUndefined(loop.rejected(rejection("limit must not be greater than 3")))
+    assert.deepStrictEqual(sizes, { "GET /items": 3 })
+    assert.deepInclude(loop.next(), { size: 3 })
+    assert.deepStrictEqual(loop.rejected(rejection("no such list")), {
+      reason: { message: "the service rejected the request (no such list)" }
+    })
+  })
+
+  it("of more than 100,000 records, or without its list, fails the reading", () => {
+    const { loop } = loopOf(small)
+    loop.next()
+    const many = { items: Array.from({ length: 100_001 }, (_, n) => ({ id: `i${n}` })) }
+    assert.strictEqual(loop.received(many, undefined).kind, "failed")
+    assert.strictEqual(loop.received({ message: "none" }, undefined).kind, "failed")
+    assert.isFalse(loop.state.done)
+  })
+
+  it("of a partition that equals that of another one ends it, and stores nothing", () => {
+    const { loop } = loopOf(small, { name: "other", otherFirstPageIds: ["i0", "i1", "i2", "i3"] })
+    loop.next()
+    assert.deepStrictEqual(loop.received(page(0, 4), undefined), { kind: "ignored" })
+    assert.deepInclude(loop.state, { done: true, ignored: "other", count: 0 })
+  })
+
+  it("that ends a list with fewer records than the service counts begins a second reading, once", () => {
+    const strategy = { ...small, total: "total" }
+    const fresh = beginning({ strategy, mode: "full", since: undefined, now: begin, optional: nothingOptional })
+    const { loop } = loopOf(strategy, { fresh })
+    const read = (from: number, to: number) => (loop.next(), loop.received(page(from, to, { total: 9 }), undefined))
+    read(0, 2)
+    read(2, 2)
+    assert.deepInclude(loop.state, { again: true, done: false, count: 0 })
+    read(0, 2)
+    read(2, 2)
+    assert.deepInclude(loop.state, { done: true, count: 2, total: 9 })
+  })
+})

@@ -12,9 +12,9 @@ import type { World as Collections } from "../../sandbox/world.ts"
 export interface Change {
   /**
    * `restore`: what was deleted last is there again, as it was. `spoil`: a value that fits no column. `stray`: a copy without
-   * an id, which only lists show.
+   * an id, which only lists show. `odd`: a copy with an id that is no plain name.
    */
-  readonly what: "add" | "edit" | "delete" | "restore" | "spoil" | "stray"
+  readonly what: "add" | "edit" | "delete" | "restore" | "spoil" | "stray" | "odd"
   readonly collection: string
   readonly count: number
 }
@@ -51,6 +51,20 @@ const spoilt: Readonly<Record<string, string>> = {
   products: "createdAt"
 }
 
+/** Ids that a path, a query, a file or a statement could take for something else. The last two would be one file. */
+const oddIds = [
+  "x/../../y",
+  "../../../victim",
+  "a?b=c&d#e",
+  "it's",
+  'q"q',
+  "%2e%2e%2f",
+  "é\u0301 ü",
+  "CON",
+  "a/b",
+  "a_b"
+]
+
 export const spoiltText = "neither here nor there"
 
 export const isPossible = ({ collection, what }: Change): boolean => {
@@ -61,6 +75,8 @@ export const isPossible = ({ collection, what }: Change): boolean => {
       return ["contacts", "opportunities", "orders", "redirects", "coupons"].includes(collection)
     case "edit":
       return collection in editable
+    case "odd":
+      return ["contacts", "opportunities", "orders", "redirects", "products", "invoices"].includes(collection)
     case "restore":
       return ["redirects", "coupons", "products", "orders", "invoices"].includes(collection)
     case "add":
@@ -122,6 +138,11 @@ const changeOne = (
     case "stray":
       collection.addOrphan(entry({ ...row, id: null, source: { ...collection.data(row), id: null, _id: null } }))
       return undefined
+    case "odd": {
+      const left = oddIds.filter((one) => collection.get(one) === undefined)
+      const id = left[Math.floor(random() * left.length)]
+      return id === undefined ? undefined : addCopy(service, collection, row, id)
+    }
     case "spoil":
       write(service, name, collection, row, { [spoilt[name]!]: spoiltText })
       return row.id!
@@ -169,24 +190,20 @@ const add = (
       const pipelineId = pick(world.pipelines)!.id
       return createOpportunity(service, { name: "New", pipelineId, status: "open", contactId: row.parent }).id
     }
-    default: {
-      const now = service.clock.now()
-      const data = collection.data(row)
-      const id = service.random.hexId(now)
-      const dates = ["createdAt", "updatedAt", "dateAdded", "dateUpdated"].filter((date) => date in data)
-      const fields = Object.fromEntries(dates.map((date) => [date, iso(now)]))
-      collection.add(
-        entry({
-          ...row,
-          id,
-          created: now,
-          updated: now,
-          source: { ...data, ["_id" in data ? "_id" : "id"]: id, ...fields }
-        })
-      )
-      return id
-    }
+    default:
+      return addCopy(service, collection, row, service.random.hexId(service.clock.now()))
   }
+}
+
+/** Adds a record that differs from another one in its id and its dates. */
+const addCopy = (service: Service, collection: Collection, row: Entry, id: string): string => {
+  const now = service.clock.now()
+  const data = collection.data(row)
+  const dates = ["createdAt", "updatedAt", "dateAdded", "dateUpdated"].filter((date) => date in data)
+  const fields = Object.fromEntries(dates.map((date) => [date, iso(now)]))
+  const source = { ...data, ["_id" in data ? "_id" : "id"]: id, ...fields }
+  collection.add(entry({ ...row, id, created: now, updated: now, source }))
+  return id
 }
 
 const childrenOf: Readonly<Record<string, string>> = {

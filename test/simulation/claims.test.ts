@@ -87,6 +87,26 @@ const rows: ReadonlyArray<readonly [sentence: string, world: Partial<World>, war
       { kind: "reset-after", rate: 0.05 }
     ])
   ],
+  [
+    "ids are no plain names",
+    {
+      collections: ["contacts", "notes", "products", "prices", "orders", "redirects"],
+      formats: ["csv"],
+      nights: ["contacts", "products", "orders", "redirects"].map((collection) => ({
+        ...calmNight,
+        changes: [{ what: "odd", collection, count: 5 }]
+      }))
+    }
+  ],
+  [
+    "a target cannot be written for some nights",
+    {
+      ...contacts,
+      formats: ["duckdb", "csv"],
+      target: true,
+      nights: [true, false, true].map((targetFails) => ({ ...calmNight, targetFails, changes: changed("contacts") }))
+    }
+  ],
   ["two locations have records with the same ids", { ...several, twoLocations: true }],
   [
     "a strategy stops working between two runs",

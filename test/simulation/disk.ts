@@ -6,6 +6,7 @@ import fs from "node:fs"
 import { type FileHandle } from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module"
 import { dirname, join, resolve } from "node:path"
+import { cacheFolder } from "../../src/output/cache.ts"
 
 /** A name that was created, replaced or removed, and is not durable yet. */
 interface NameChange {
@@ -28,6 +29,8 @@ export class Disk {
   left = Number.POSITIVE_INFINITY
   /** The process is dead: it changes nothing any more. */
   isFrozen = false
+  /** What was changed outside of the folder. */
+  readonly outside: Array<string> = []
   private readonly options: DiskOptions
   private readonly shadow: string
   private shadows = 0
@@ -51,6 +54,12 @@ export class Disk {
     if (!this.has(path)) return false
     if (this.isFrozen) throw Object.assign(new Error("EIO: the process is dead"), { code: "EIO" })
     return !this.options.scratch.some((folder) => resolve(path).startsWith(folder))
+  }
+
+  /** Notes a change that nobody has asked for; the cache of the user has empty databases. */
+  notes(what: string, path: unknown): void {
+    const text = String(path)
+    if (!this.has(path) && !text.startsWith(`${cacheFolder()}/`)) this.outside.push(`${what} ${text}`)
   }
 
   /** Keeps a file or folder that is about to lose its name; returns where. */
@@ -146,6 +155,7 @@ export const watchFiles = async (): Promise<void> => {
   await any.close()
   watchHandles(prototype)
   promises.open = async (path, flags, mode) => {
+    if (flags !== undefined && flags !== "r") disk?.notes("opened", path)
     if (!disk?.watches(path)) return originals.open(path, flags, mode)
     const isNew = !fs.existsSync(path)
     const handle = await originals.open(path, flags, mode)
@@ -154,12 +164,14 @@ export const watchFiles = async (): Promise<void> => {
     return handle
   }
   promises.writeFile = async (path, ...others) => {
+    disk?.notes("written", path)
     const watching = disk?.watches(path) ? disk : undefined
     const isNew = watching && !fs.existsSync(String(path))
     await originals.writeFile(path, ...others)
     if (isNew) watching.changed([String(path)], () => fs.rmSync(String(path), { force: true }))
   }
   promises.rename = async (from, to) => {
+    for (const path of [from, to]) disk?.notes("renamed", path)
     const kept = disk?.watches(to) ? disk.keep(to) : undefined
     await originals.rename(from, to)
     if (!disk?.has(to)) return
@@ -170,11 +182,13 @@ export const watchFiles = async (): Promise<void> => {
     })
   }
   promises.rm = async (path, options) => {
+    disk?.notes("removed", path)
     const kept = disk?.watches(path) ? disk.keep(path) : undefined
     await originals.rm(path, options)
     if (kept) disk!.changed([String(path)], () => fs.renameSync(kept, String(path)))
   }
   promises.symlink = async (target, path, type) => {
+    disk?.notes("linked", path)
     const watching = disk?.watches(path) ? disk : undefined
     await originals.symlink(target, path, type)
     watching?.changed([String(path)], () => fs.rmSync(String(path), { force: true }))

@@ -106,6 +106,25 @@ export const glitchKinds = {
     of: ["record"],
     isPlain: false,
     alter: () => ({ status: 404, text: page, contentType: "text/html" })
+  },
+  "404 of a gateway for records": {
+    of: ["record"],
+    isPlain: false,
+    alter: () => ({ status: 404, text: JSON.stringify({ message: "no Route matched with those values" }) })
+  },
+  "404 about another record": {
+    of: ["record", "children"],
+    isPlain: false,
+    alter: () => ({ status: 404, text: JSON.stringify({ statusCode: 404, message: "Session s-1234567890 not found" }) })
+  },
+  "empty 404 for records": { of: ["record"], isPlain: false, alter: () => ({ status: 404, text: "" }) },
+  "403 for a record": {
+    of: ["record", "children"],
+    isPlain: true,
+    alter: (_, { namesRecord }) =>
+      namesRecord
+        ? { status: 403, text: JSON.stringify({ statusCode: 403, message: "No access to this location." }) }
+        : undefined
   }
 } as const satisfies Record<string, GlitchKind>
 

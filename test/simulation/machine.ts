@@ -1,6 +1,6 @@
 /** The local machine: a disk that can be full or lose power, and a process that can be killed at any step. */
 import { Context, Effect, Layer, Scope, Stream } from "effect"
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beginning } from "../../src/stores/vault/position.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
@@ -48,6 +48,8 @@ const slowStatements = /^DELETE FROM meta.coverage/
 export class Machine {
   readonly folder = newFolder()
   readonly disk: Disk
+  /** The place of the target is a file. */
+  private isTargetBroken = false
   /** The number of steps: requests, appends and statements. */
   steps = 0
   /** The number of frames to append. */
@@ -97,6 +99,27 @@ export class Machine {
     this.dead = true
     this.losesPower = losesPower
     this.disk.isFrozen = true
+  }
+
+  /** Where the target gets its releases; another place while it fails. */
+  get targetFolder(): string {
+    return join(this.isTargetBroken ? `${this.share}.away` : this.share, "desk")
+  }
+  private get share(): string {
+    return join(this.folder, "share")
+  }
+
+  breakTarget(isBroken: boolean): void {
+    if (isBroken === this.isTargetBroken) return
+    this.isTargetBroken = isBroken
+    const away = `${this.share}.away`
+    if (isBroken) {
+      if (existsSync(this.share)) renameSync(this.share, away)
+      writeFileSync(this.share, "")
+    } else {
+      rmSync(this.share)
+      if (existsSync(away)) renameSync(away, this.share)
+    }
   }
 
   /** The run is over. Returns what a power cut has lost. */

@@ -10,11 +10,21 @@ export interface Route {
   readonly pattern: RegExp
   /** Path of the records in the response. */
   readonly records: string
+  /** Whether the path names a record besides the location. */
+  readonly namesRecord: boolean
 }
 
 const route = (collection: string, kind: Route["kind"], operation: string, records: string): Route => {
   const [method, path] = operation.split(" ") as ["GET" | "POST", string]
-  return { collection, kind, method, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`), records }
+  const namesRecord = /\/:id/.test(path.replace("/locations/:id", ""))
+  return {
+    collection,
+    kind,
+    method,
+    namesRecord,
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`),
+    records
+  }
 }
 
 export const routes: ReadonlyArray<Route> = [

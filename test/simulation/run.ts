@@ -1,5 +1,6 @@
 /** One run of the whole program in a simulated world, until it ends or hangs. */
 import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Clock, Random, Redacted } from "effect"
+import { join } from "node:path"
 import { Api } from "../../src/stages/api/api.ts"
 import { BadCredentials } from "../../src/stages/api/errors.ts"
 import { Transport } from "../../src/stages/api/exchange.ts"
@@ -8,6 +9,7 @@ import type { Catalogue } from "../../src/catalog/discover.ts"
 import { Failure } from "../../src/values/failure.ts"
 import { type Synced, sync } from "../../src/run/sync-account.ts"
 import type { OutputSettings } from "../../src/settings/settings.ts"
+import type { Target } from "../../src/settings/targets.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { nothingOptional } from "../support/optional.ts"
@@ -42,11 +44,15 @@ export interface Ran {
   readonly synced: Synced | undefined
   /** A fault of the program, if any. */
   readonly problem: string | undefined
+  /** The target was not written, and the run has failed. */
+  readonly hasTargetFailed: boolean
 }
 
 interface Options {
   readonly full: boolean
   readonly deletionShareMax: number
+  /** The target cannot be written: a run may fail for this reason. */
+  readonly targetFails: boolean
   /** Receives a function that stops the run as a signal does. */
   readonly onStart?: (interrupt: () => void) => void
 }
@@ -93,10 +99,16 @@ export const runOnce = async (stage: Stage, options: Options): Promise<Ran> => {
   if (interrupted) return { ...nothing, how: "stopped", problem: undefined }
   const isReported = error instanceof Failure || error instanceof BadCredentials
   const text = error instanceof Error ? (isReported ? error.message : (error.stack ?? error.message)) : String(error)
-  return { ...nothing, how: text, problem: explained(stage, error) ? undefined : text }
+  const hasTargetFailed = options.targetFails && isReported && text.includes(join(machine.folder, "share"))
+  return {
+    ...nothing,
+    how: text,
+    hasTargetFailed,
+    problem: hasTargetFailed || explained(stage, error) ? undefined : text
+  }
 }
 
-const nothing = { exitCode: undefined, statuses: [], synced: undefined } as const
+const nothing = { exitCode: undefined, statuses: [], synced: undefined, hasTargetFailed: false } as const
 
 const succeeded = (synced: Synced): Ran => ({
   how: `exit ${synced.exitCode}, ${synced.requests} requests`,
@@ -105,13 +117,22 @@ const succeeded = (synced: Synced): Ran => ({
     .filter(({ status }) => status !== "complete")
     .map(({ resource, status, warnings }) => `${resource} ${status}: ${warnings.join(", ")}`),
   synced,
-  problem: undefined
+  problem: undefined,
+  hasTargetFailed: false
 })
 
 /** A run may fail if the disk is full or the token is revoked, and has to report this reason. */
 const explained = ({ machine }: Stage, error: unknown): boolean =>
   (error instanceof Failure && error.reason._tag === "FileFailed" && machine.isFull && /ENOSPC/.test(error.message)) ||
   error instanceof BadCredentials
+
+const targetsOf = ({ machine, output: { formats }, world }: Stage): ReadonlyArray<Target> => {
+  if (!world.target) return []
+  const place = join(machine.folder, "share", "desk")
+  const destination: Target["destination"] = { kind: "folder", place, secrets: [], gets: "releases" }
+  const isOfAll = { profile: "raw", formats, tables: undefined, placeOfTables: "", masking: undefined } as const
+  return [{ name: "desk", folder: place, destination, ...isOfAll }]
+}
 
 const program = (stage: Stage, { full, deletionShareMax }: Options) => {
   const { catalogue, clock, logged, machine, output, random, services, warehouse } = stage
@@ -144,7 +165,7 @@ const program = (stage: Stage, { full, deletionShareMax }: Options) => {
       accounts,
       output,
       policies: evolving,
-      targets: [],
+      targets: targetsOf(stage),
       only: [],
       except: [],
       full,

@@ -11,7 +11,7 @@ import { durableRequests } from "./oracles/requests.ts"
 import { accountOf } from "./oracles/rows.ts"
 import { pagesAreCounted } from "./oracles/counted.ts"
 import { noSecrets } from "./oracles/secrets.ts"
-import { type State, readState } from "./oracles/state.ts"
+import { type State, lastRun, readState } from "./oracles/state.ts"
 import { verifyFindsDamage, verifyFindsNothing } from "./oracles/verified.ts"
 import { type Ran, type Stage, runOnce } from "./run.ts"
 import { SimulatedService } from "./service.ts"
@@ -122,6 +122,7 @@ class Scenario {
     const { clock, machine, random, services, world } = this.stage
     clock.elapsed += night.hoursAfter * hourMs
     machine.revive()
+    machine.breakTarget(night.targetFails === true)
     for (const account of services) {
       Object.assign(account.service.settings.variants, night.habits)
       for (const change of night.changes) make(account.service, change, random)
@@ -147,8 +148,7 @@ class Scenario {
     const ran = await this.run(night, world.deletionShareMax, (interrupt) => (stop = interrupt))
     const isInterrupted = ran.synced === undefined || ran.exitCode === 75
     // One that was killed while it published had read everything: the next full sync is another one.
-    const { runs } = this.state.meta
-    const last = runs.toSorted((one, other) => (String(one["run_id"]) < String(other["run_id"]) ? -1 : 1)).at(-1)
+    const last = lastRun(this.state.meta)
     const isRead = last !== undefined && last["finished_at"] !== null && last["status"] !== "paused"
     this.before = isInterrupted && !isRead ? { full: night.full, durable: durableRequests(this.stage) } : undefined
     this.wasInterrupted = isInterrupted
@@ -192,7 +192,12 @@ class Scenario {
   ): Promise<Ran> {
     const { stage } = this
     const [before, account] = [this.state, accountOf(stage)]
-    const ran = await runOnce(stage, { full: night.full, deletionShareMax: share, onStart })
+    const ran = await runOnce(stage, {
+      full: night.full,
+      deletionShareMax: share,
+      targetFails: night.targetFails === true,
+      onStart
+    })
     const lost = stage.machine.rest()
     const statuses = ran.statuses.length > 0 ? ` [${ran.statuses.join("; ")}]` : ""
     this.events.push(`${name}: ${ran.how}${statuses}${lost ? `; ${lost}` : ""}`)
@@ -230,6 +235,7 @@ class Scenario {
       if (left === 0) return void this.wrong.push("does not complete")
       clock.elapsed += full.hoursAfter * hourMs
       machine.revive()
+      machine.breakTarget(false)
       for (const account of services) {
         account.control("POST", "faults", { rules: 0 })
         account.control("POST", "churn", {})

@@ -32,6 +32,7 @@ function* smallerThan(world: World): Generator<World> {
   }
   for (const name of [
     "verify",
+    "target",
     "formats",
     "twoLocations",
     "foreign",
@@ -52,7 +53,16 @@ const without = (night: Night, collection: string): Night => ({
 })
 
 function* smallerNights(night: Night): Generator<Night> {
-  for (const name of ["glitch", "echoesToken", "churn", "interruption", "clock", "suspended", "habits"] as const) {
+  for (const name of [
+    "glitch",
+    "echoesToken",
+    "churn",
+    "interruption",
+    "clock",
+    "suspended",
+    "habits",
+    "targetFails"
+  ] as const) {
     const { [name]: turned, ...others } = night
     if (turned !== undefined) yield others
   }

@@ -37,6 +37,8 @@ export interface Night {
   readonly suspended?: { readonly every: number; readonly ms: number }
   /** From this night on, the service behaves so. */
   readonly habits?: Variants
+  /** The target cannot be written. */
+  readonly targetFails?: boolean
 }
 
 export interface World {
@@ -57,6 +59,8 @@ export interface World {
   /** A second location has records with the same ids. */
   readonly twoLocations: boolean
   readonly formats: ReadonlyArray<"duckdb" | "csv" | "parquet" | "ndjson">
+  /** Each release goes to another folder too. */
+  readonly target: boolean
   readonly deletionShareMax: number
   readonly nights: ReadonlyArray<Night>
   /** At the end, `verify` replays the vault; or something is damaged, which it has to find. */
@@ -77,21 +81,42 @@ export const calmWorld: World = {
   habits: {},
   twoLocations: false,
   formats: [],
+  target: false,
   deletionShareMax: 0.3,
   nights: [calmNight],
   verify: "no"
 }
 
-export const draw = (seed: number): World => {
+export const draw = (seed: number): World => withMore(drawn(diceOf(seed), seed), diceOf(seed * 31 + 17))
+
+const diceOf = (seed: number): Dice => {
   const random = randomFrom(seed)
-  const dice: Dice = {
+  return {
     chance: (share) => random() < share,
     int: (below) => Math.floor(random() * below),
     pick: (...choices) => choices[Math.floor(random() * choices.length)]!
   }
+}
+
+/** Dials that came later have dice of their own, so that those before them stay as they were for each seed. */
+const withMore = (world: World, { chance, pick }: Dice): World => {
+  const target = world.formats.length > 0 && chance(0.5)
+  const nights = world.nights.map((night, index): Night => {
+    const odd = { what: "odd" as const, collection: pick(...world.collections), count: pick(1, 3) }
+    const isOdd = chance(0.15) && isPossible(odd)
+    return {
+      ...night,
+      ...(isOdd && { changes: [...night.changes, odd] }),
+      ...(target && index > 0 && chance(0.4) && { targetFails: true })
+    }
+  })
+  return { ...world, nights, target }
+}
+
+const drawn = (dice: Dice, seed: number): World => {
   const { chance, int, pick } = dice
   const isMass = chance(0.12)
-  const all = !isMass && chance(0.2)
+  const all = !isMass && chance(0.08)
   const chosen = withParents(
     all
       ? collections
@@ -134,6 +159,7 @@ export const draw = (seed: number): World => {
       ["parquet"],
       ["duckdb", "csv", "parquet", "ndjson"]
     ),
+    target: false,
     deletionShareMax: 0.3,
     nights,
     verify: pick("no", "no", "no", "no", "replay", "damage")
@@ -148,7 +174,15 @@ export const drawSmall = (seed: number): World => {
     ...night,
     changes: night.changes.filter(({ collection }) => chosen.includes(collection))
   }))
-  return { ...world, collections: chosen, contacts: Math.min(world.contacts, 12), nights, formats: [], verify: "no" }
+  return {
+    ...world,
+    collections: chosen,
+    contacts: Math.min(world.contacts, 12),
+    nights,
+    formats: [],
+    target: false,
+    verify: "no"
+  }
 }
 
 interface Dice {

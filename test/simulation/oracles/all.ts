@@ -5,7 +5,7 @@ import { isPlain } from "../glitches.ts"
 import type { Ran, Stage } from "../run.ts"
 import { goneAreDeleted, nothingAliveIsDeleted, shareIsKept } from "./deletions.ts"
 import { vaultIsNotBehind } from "./durable.ts"
-import { releaseEqualsWarehouse, releaseIsWhole } from "./release.ts"
+import { releaseEqualsWarehouse, releaseIsWhole, targetIsTold } from "./release.ts"
 import {
   cursorsAreFresh,
   limitIsKept,
@@ -79,7 +79,9 @@ const always = (stage: Stage, { after, before, durable, night, ran, resumes, sha
 const onDisk = async (stage: Stage, { after, ran }: Played) => [
   ...(stage.machine.isDead ? await vaultIsNotBehind(stage) : []),
   ...(ran.synced?.isVaultTruncated ? ["the vault is behind the warehouse"] : []),
+  ...stage.machine.disk.outside.splice(0).map((change) => `outside of the output folder: ${change}`),
   ...releaseIsWhole(stage),
+  ...(await targetIsTold(stage, after, ran)),
   ...(stage.world.formats.length > 0 && ran.synced && isAnyComplete(after) ? await releaseEqualsWarehouse(stage) : [])
 ]
 

@@ -4,7 +4,8 @@ import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { outputPaths } from "../../../src/output/paths.ts"
-import type { Stage } from "../run.ts"
+import type { Ran, Stage } from "../run.ts"
+import { type State, lastRun } from "./state.ts"
 
 interface Manifest {
   readonly files: ReadonlyArray<{
@@ -47,9 +48,11 @@ const columnsOf = (path: string): string => {
 }
 
 /** The published rows of every table are those of the warehouse: ids, runs and times for all formats, and all columns of some. */
-export const releaseEqualsWarehouse = async (stage: Stage): Promise<ReadonlyArray<string>> => {
+export const releaseEqualsWarehouse = async (
+  stage: Stage,
+  folder = outputPaths(stage.output.folder).published
+): Promise<ReadonlyArray<string>> => {
   const { catalogue, output, warehouse } = stage
-  const folder = outputPaths(output.folder).published
   if (!existsSync(folder)) return ["nothing is published"]
   const { files } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
   const tables = new Set(catalogue.resources.map(({ table }) => table))
@@ -99,6 +102,25 @@ export const releaseEqualsWarehouse = async (stage: Stage): Promise<ReadonlyArra
         problems.push(...problemOf(row))
     return problems
   }
+}
+
+/** A run that ends well has given the target what the warehouse has; one that could not says so in `meta`, and has failed. */
+export const targetIsTold = async (stage: Stage, { meta }: State, ran: Ran): Promise<ReadonlyArray<string>> => {
+  if (!stage.world.target) return []
+  const failedSince = meta.targets.find(({ target }) => target === "desk")?.["failed_since"] ?? null
+  if (ran.hasTargetFailed) {
+    const last = String(lastRun(meta)?.["status"])
+    return [
+      ...(failedSince === null ? ["meta.targets does not say that the target failed"] : []),
+      ...(last.startsWith("complete") ? [`the target failed, and the run is ${last}`] : [])
+    ]
+  }
+  if (ran.exitCode !== 0) return []
+  const found = await releaseEqualsWarehouse(stage, stage.machine.targetFolder)
+  return [
+    ...(failedSince === null ? [] : ["meta.targets says that the target fails, and the run ended well"]),
+    ...found.map((one) => `target: ${one}`)
+  ]
 }
 
 const comparison = (what: string, published: string, stored: string) =>

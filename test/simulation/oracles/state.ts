@@ -33,7 +33,7 @@ export interface State {
   readonly duplicates: ReadonlyArray<string>
 }
 
-const metaNames = ["runs", "run_resources", "watermarks", "rejected_values", "rejected_records"] as const
+const metaNames = ["runs", "targets", "run_resources", "watermarks", "rejected_values", "rejected_records"] as const
 type MetaName = (typeof metaNames)[number]
 
 export const keyOf = ({ id, location }: Pick<Stored, "id" | "location">): string => `${location} ${id}`
@@ -70,6 +70,7 @@ export const readState = async (warehouse: Warehouse["Service"], tables: Readonl
     earlierTags: tagsOf(rowsOf("crm_history.contact_tags"), (row) => ` ${String(row["_valid_from"])}`),
     meta: {
       runs: rowsOf("meta.runs"),
+      targets: rowsOf("meta.targets"),
       run_resources: rowsOf("meta.run_resources"),
       watermarks: rowsOf("meta.watermarks"),
       rejected_values: rowsOf("meta.rejected_values"),
@@ -78,6 +79,9 @@ export const readState = async (warehouse: Warehouse["Service"], tables: Readonl
     duplicates
   }
 }
+
+export const lastRun = ({ runs }: State["meta"]): Row | undefined =>
+  runs.toSorted((one, other) => (String(one["run_id"]) < String(other["run_id"]) ? -1 : 1)).at(-1)
 
 const selectOf = (schema: string, table: string) =>
   `SELECT '${schema}.${table}' AS t, to_json(x)::VARCHAR AS j FROM ${schema}.${table} AS x`

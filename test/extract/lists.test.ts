@@ -351,6 +351,17 @@ describe("records without a change timestamp", () => {
     })
   )
 
+  it.effect("do not move the watermark, although they were read later than the changes", () =>
+    Effect.gen(function* () {
+      const { watermark: reached } = yield* reading(
+        changing([byAdded]),
+        ({ since }) => ({ items: [{ id: "x", at: begin, changed: begin + (since === undefined ? 1000 : 1) }] }),
+        changedOnly
+      )
+      assert.strictEqual(reached, begin + 1)
+    })
+  )
+
   it.effect("cause a warning if the API cannot return them", () =>
     Effect.gen(function* () {
       const rejected = yield* reading(

@@ -103,6 +103,7 @@ export const reading = (
       warnings: sentencesOf(exit.value).join("; "),
       finished: exit.value.finished,
       capabilities: exit.value.capabilities,
+      watermark: exit.value.watermark,
       seen,
       requests
     }

@@ -58,7 +58,11 @@ const withAdded = Effect.fnUntraced(function* (
     const addedStrategies = added.map((strategy) => ({ strategy, mode: "incremental" as const }))
     const since = { ...reading, since: outcome.since! }
     return yield* readList({ ...list, partitions: { added: {} } }, addedStrategies, since, context).pipe(
-      Effect.map((more) => combined(outcome, more)),
+      Effect.map((more) => {
+        // It began after the changes were read, and says nothing about those that came in between.
+        const { watermark: _, ...withoutWatermark } = more
+        return combined(outcome, withoutWatermark)
+      }),
       Effect.catchTag("RequestRejected", (error) =>
         Effect.succeed(withWarnings(outcome, [{ _tag: "UndatedNotRead", field, reasons: reasonsIn(error) }]))
       )

@@ -23,7 +23,8 @@ import {
   surprises,
   tagsEqualService,
   unansweredIsNotComplete,
-  watermarksAreKnown
+  watermarksAreKnown,
+  watermarksReachAll
 } from "./rows.ts"
 import type { State } from "./state.ts"
 import { rejectsAreCounted, versionsAreRight } from "./versions.ts"
@@ -67,7 +68,7 @@ const always = (stage: Stage, { after, before, durable, night, ran, resumes, sha
   ...rejectsAreCounted(after, before),
   ...nothingAliveIsDeleted(stage, accountOf(stage), before, after, night.glitch?.name === "short list"),
   ...shareIsKept(stage, before, after, share),
-  ...watermarksAreKnown(stage, after),
+  ...watermarksAreKnown(stage, before, after, resumes),
   ...limitIsKept(stage),
   ...refusalsAreObeyed(stage),
   ...nothingRefused(stage),
@@ -95,6 +96,7 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
       : completeHasAll(stage, account, after, ran, { isTrusted, isFull: night.full })),
     ...(night.glitch && isPlain(night.glitch) ? unansweredIsNotComplete(stage, ran) : []),
     ...(isUndisturbed && !isSpoilt ? surprises(ran) : []),
+    ...(isUndisturbed && isTrusted && !isSpoilt ? watermarksReachAll(stage, account, after, ran) : []),
     ...(isUndisturbed
       ? equalsService(stage, after, ran, {
           resumes,

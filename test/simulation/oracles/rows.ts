@@ -1,6 +1,6 @@
 /** The rows against the records of the service, wherever a reading says that it is complete. */
 import { differing } from "../../support/compare.ts"
-import { simulatedOf } from "../catalogue.ts"
+import { simulatedOf, tableOf } from "../catalogue.ts"
 import { spoiltText } from "../changes.ts"
 import type { Ran, Stage } from "../run.ts"
 import type { State } from "./state.ts"
@@ -156,10 +156,57 @@ export const surprises = ({ synced }: Ran): ReadonlyArray<string> =>
     .filter(({ status, warnings }) => status !== "complete" && !warnings.every((one) => allowed.test(one)))
     .map(({ resource, status, warnings }) => `${resource} ${status}: ${warnings.join(", ")}`)
 
-/** No watermark is ahead of the clock of the service, which dates the records. */
-export const watermarksAreKnown = ({ clock }: Stage, { meta }: State): ReadonlyArray<string> =>
-  meta.watermarks
-    .filter(({ watermark }) => watermark !== null && Date.parse(asIso(String(watermark))) > clock.now() + 5000)
-    .map(({ resource, watermark }) => `${String(resource)}: the watermark ${String(watermark)} is ahead of the service`)
+/**
+ * No watermark is later than the first answer of the reading that has set it: what changed since then may have been read before
+ * it changed. A reading that another run began may take two, of which the second is later.
+ */
+export const watermarksAreKnown = (
+  { clock, services }: Stage,
+  before: State,
+  { meta }: State,
+  resumes: boolean
+): ReadonlyArray<string> =>
+  meta.watermarks.flatMap(({ location_id, resource, watermark }) => {
+    const isOld = before.meta.watermarks.some(
+      (old) => old["location_id"] === location_id && old["resource"] === resource && old["watermark"] === watermark
+    )
+    if (watermark === null || isOld) return []
+    const answers = services
+      .filter(({ location }) => location === location_id)
+      .flatMap(({ sent }) => sent)
+      .flatMap(({ receivedAt, route }) =>
+        route?.kind === "list" && tableOf(route.collection) === resource ? (receivedAt ?? []) : []
+      )
+    const first = resumes || answers.length === 0 ? clock.now() : Math.min(...answers)
+    return Date.parse(asIso(String(watermark))) > first + 1000
+      ? [`${String(resource)}: the watermark ${String(watermark)} is later than the beginning of its reading`]
+      : []
+  })
+
+/** What is complete has a watermark that is not before the last change which it has read: else each night would read it again. */
+export const watermarksReachAll = (
+  { services, world }: Stage,
+  account: Account,
+  { meta }: State,
+  ran: Ran
+): ReadonlyArray<string> =>
+  world.collections.flatMap((collection) => {
+    const { finds, resource } = simulatedOf(collection)
+    const changes = resource.kind === "list" ? resource.changes : undefined
+    const readings = readingsOf(ran, resource.table)
+    if (finds !== "dated" || changes === undefined) return []
+    if (readings.length === 0 || readings.some(({ status }) => status !== "complete")) return []
+    return services.flatMap(({ location }, index) => {
+      const dates = [...account[index]!.get(collection)!.values()].flatMap((record) => {
+        const date = record[changes.field]
+        return typeof date === "string" && !Number.isNaN(Date.parse(date)) ? Date.parse(date) : []
+      })
+      const row = meta.watermarks.find((one) => one["location_id"] === location && one["resource"] === resource.table)
+      const watermark = Date.parse(asIso(String(row?.["watermark"])))
+      return dates.length > 0 && !(watermark >= Math.max(...dates) - 1000)
+        ? [`${resource.table}: the watermark ${String(row?.["watermark"])} is before the last change`]
+        : []
+    })
+  })
 
 const asIso = (text: string) => text.replace(" ", "T").replace(/\+00$/, "Z")

@@ -257,7 +257,11 @@ export const alarmsOf = (situation: Situation, limits: AlarmLimits): ReadonlyArr
     alarms[kind].check(situation, limits).map((found) => ({ kind, where: nameOf({ kind, ...found }), ...found }))
   )
 
-const lastEnded = ({ syncs }: Situation["facts"]) => syncs.find(({ finishedAt }) => finishedAt !== undefined)
+const lastEnded = ({ syncs }: Situation["facts"]) =>
+  syncs.find(
+    ({ exitCode, finishedAt, status }) =>
+      finishedAt !== undefined && (exitCode !== undefined || status !== "interrupted")
+  )
 
 const aboutLastSync = ({ facts, failed, isRunning }: Situation): ReadonlyArray<Found> => {
   // A run that works now, or was killed, says nothing: the one before it, and the freshness, do.

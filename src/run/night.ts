@@ -54,13 +54,11 @@ export const publishing = Effect.fnUntraced(function* <A extends { readonly prob
   readings: Night,
   publish: Effect.Effect<A, E, R>
 ) {
-  yield* endRun(run, { ...readings, requests })
+  yield* endRun(run, { status: readings.status, requests })
   const published = yield* publish.pipe(
     Effect.onExit((exit) => {
-      const night = afterwards(readings, exit)
-      if (night.status === readings.status && night.exitCode === readings.exitCode) return Effect.void
+      const stored = endRun(run, { ...afterwards(readings, exit), requests })
       // Its own failure is the one that matters.
-      const stored = endRun(run, { ...night, requests })
       return Exit.isSuccess(exit) ? stored : Effect.ignore(stored)
     })
   )

@@ -1,9 +1,13 @@
 /** How a run ended, from its readings and from what followed them. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
+import { join } from "node:path"
 import { nightOf, publishing } from "../../src/run/night.ts"
 import type { ResourceResult } from "../../src/stages/extract/extract.ts"
+import { newFolder } from "../support/sluice.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { beginRun, endRun, runsNewestFirst } from "../../src/stores/warehouse/meta/runs.ts"
+import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { type FailureReason, failure } from "../../src/values/failure.ts"
 
 const result = (reason?: ResourceResult["reason"]) => ({ reason }) as ResourceResult
@@ -50,4 +54,28 @@ it.each([
   if (Exit.isSuccess(exit)) assert.deepStrictEqual(exit.value.night, { status, exitCode })
   assert.include(sent.at(-1), `status = '${status}'`)
   assert.match(sent.at(-1)!, new RegExp(`exit_code = ${exitCode}, requests = 7 WHERE run_id = 'r1'`))
+})
+
+it("a run that is killed after its readings is never complete: neither for who looks then, nor after the next run", async () => {
+  const path = join(newFolder(), "warehouse.duckdb")
+  const within = <A, E>(access: "read" | "write", work: Effect.Effect<A, E, Warehouse>) =>
+    Effect.runPromise(work.pipe(Effect.provide(Warehouse.layer(path, { access, memoryMb: 128 }))))
+  const runs = Effect.map(runsNewestFirst(), (all) => all.map(({ exitCode, status }) => [status, exitCode]))
+  const begun = Effect.gen(function* () {
+    yield* prepare({ resources: [], familyByTable: new Map() })
+    return yield* beginRun("sync")
+  })
+  // What a kill leaves: nothing after the readings is stored.
+  const killed = Effect.gen(function* () {
+    yield* endRun(yield* begun, { status: "complete", requests: 7 })
+    return yield* runs
+  })
+  assert.deepStrictEqual(await within("write", killed), [["complete", undefined]])
+  assert.deepStrictEqual(await within("read", runs), [["interrupted", undefined]])
+  const next = Effect.flatMap(begun, (run) => publishing(run, 7, complete, published))
+  await within("write", next)
+  assert.deepStrictEqual(await within("read", runs), [
+    ["complete", 0],
+    ["interrupted", undefined]
+  ])
 })

@@ -236,6 +236,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         Stream.unwrap
       )
   })
+  if (access === "read" && !isRelease) ownerless.add(opened)
   if (isWhole) metaTablesAtOpening.set(opened, isRelease ? "published" : "all")
   return opened
 })
@@ -271,6 +272,8 @@ export const catalogName = "warehouse"
 
 /** Which tables of `meta` a file has that has the format of this version; to list them takes longer than to open it. */
 export const metaTablesAtOpening = new WeakMap<Warehouse["Service"], "all" | "published">()
+/** Warehouses that no process writes to: it could not be opened to read otherwise. */
+export const ownerless = new WeakSet<Warehouse["Service"]>()
 
 /**
  * Rows that fill a row group within one transaction are written to the file directly, and compressed once. With

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { RunState } from "../../../values/state.ts"
 import { type Range, between, middleOf } from "../../../values/range.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
-import { Warehouse } from "../warehouse.ts"
+import { type Row, Warehouse, ownerless } from "../warehouse.ts"
 import { query } from "../query.ts"
 
 export interface RunRecord {
@@ -19,7 +19,8 @@ export const beginRun = Effect.fnUntraced(function* (command: string, planned?: 
   const [row] = yield* warehouse.rows("SELECT max(run_id) AS last FROM meta.runs")
   const id = idAfter(startedAt, row?.["last"] as string | null)
   yield* warehouse.transaction([
-    `UPDATE meta.runs SET status = 'interrupted' WHERE status IS NULL`,
+    `UPDATE meta.runs SET status = 'interrupted'
+     WHERE status IS NULL OR (exit_code IS NULL AND run_id = ${literal((row?.["last"] as string | null) ?? "")})`,
     `INSERT INTO meta.runs (run_id, command, started_at, planned_requests, planned_requests_min, planned_requests_max)
      VALUES (${[id, command].map(literal).join(", ")}, ${instantOf(startedAt)},
        ${[planned && middleOf(planned), planned?.min, planned?.max].map(literal).join(", ")})`
@@ -40,17 +41,18 @@ const idAfter = (time: number, last: string | null): string => {
 
 const idOf = (time: number): string => new Date(time).toISOString().replaceAll(/[-:.]/g, "")
 
+/** Without an exit code, only the readings have ended: a run that is killed then counts as interrupted. */
 export const endRun = Effect.fnUntraced(function* (
   run: RunRecord,
   end: {
     readonly status: RunState
-    readonly exitCode: number
+    readonly exitCode?: number
     readonly requests: number
   }
 ) {
   yield* (yield* Warehouse).transaction([
     `UPDATE meta.runs SET finished_at = ${instantOf(yield* Clock.currentTimeMillis)}, status = ${literal(end.status)},
-       exit_code = ${end.exitCode}, requests = ${end.requests} WHERE run_id = ${literal(run.id)}`
+       exit_code = ${end.exitCode ?? "NULL"}, requests = ${end.requests} WHERE run_id = ${literal(run.id)}`
   ])
 })
 
@@ -70,16 +72,19 @@ export interface Run {
 
 /** Runs, newest first. `command`: only runs of this command. */
 export const runsNewestFirst = Effect.fnUntraced(function* (command?: string, limit = 1_000_000) {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT * EXCLUDE (started_at, finished_at), epoch_ms(started_at) AS started_ms, epoch_ms(finished_at) AS finished_ms
+  const warehouse = yield* Warehouse
+  const rows = yield* warehouse.rows(
+    `SELECT * EXCLUDE (started_at, finished_at), epoch_ms(started_at) AS started_ms, epoch_ms(finished_at) AS finished_ms,
+       run_id = (SELECT max(run_id) FROM meta.runs) AS is_last
      FROM meta.runs ${command === undefined ? "" : `WHERE command = ${literal(command)}`} ORDER BY run_id DESC LIMIT ${limit}`
   )
+  const isKilled = (row: Row) => row["is_last"] === true && row["exit_code"] === null && ownerless.has(warehouse)
   return rows.map(({ planned_requests_min: min = null, ...row }): Run => ({
     id: String(row["run_id"]),
     command: String(row["command"]),
     startedAt: Number(row["started_ms"]),
     finishedAt: numberOf(row["finished_ms"]),
-    status: (row["status"] as Run["status"] | null) ?? "interrupted",
+    status: isKilled(row) ? "interrupted" : ((row["status"] as Run["status"] | null) ?? "interrupted"),
     exitCode: numberOf(row["exit_code"]),
     requests: numberOf(row["requests"]),
     plannedRequests: numberOf(row["planned_requests"]),

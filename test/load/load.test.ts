@@ -118,7 +118,7 @@ describe("a batch", () => {
         people: [person("a", "new", "2026-02-01T00:00:00Z", ["t"]), person("a", "old"), person("A", "other")]
       })
       yield* load
-      yield* page(people, { people: [person("a", "older still", "2025-01-01T00:00:00Z")] }, { run: "run2" })
+      yield* page(people, { people: [person("a", "older still", "2025-01-01T00:00:00Z")] })
       yield* page(people, { people: [person("A", "other")] }, { run: "run2" })
       yield* load
       assert.deepStrictEqual(yield* rowsOf("SELECT id, name, _run_id FROM crm.persons ORDER BY id"), [

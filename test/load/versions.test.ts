@@ -149,6 +149,68 @@ describe("a record whose change timestamp goes back", () => {
   )
 })
 
+describe("a night with the clock two days ahead", () => {
+  const day = 86_400_000
+  const now = Date.parse("2026-03-10T02:00:00Z")
+  const wrong = { at: now + 2 * day }
+  const changes = rowsOf("SELECT run_id, change FROM crm.persons_changes ORDER BY run_id")
+  const history = rowsOf(
+    "SELECT name, _valid_to > _valid_from AS is_right FROM crm_history.persons ORDER BY _valid_from"
+  )
+  const gaps = rowsOf(
+    `SELECT count(*) AS n FROM (SELECT _valid_to AS ends FROM crm_history.persons ORDER BY ends DESC LIMIT 1)
+     JOIN crm.persons ON _synced_at <> ends`
+  )
+  const deletedAt = (run: number, at: number) =>
+    Effect.gen(function* () {
+      yield* (yield* Vault).append({
+        entry: { kind: "deleted", run: `run${run}`, at, location: "L", resource: "persons" },
+        body: JSON.stringify(["a"])
+      })
+      yield* load
+    })
+
+  test(
+    "leaves versions in the order of the runs, each ending after it began, also after a rebuild",
+    Effect.gen(function* () {
+      const nights = Effect.gen(function* () {
+        yield* send(1, people, listed({ name: "one" }), { at: now - day })
+        yield* send(2, people, listed({ name: "two", updatedAt: "2026-02-02T00:00:00Z" }), wrong)
+        yield* send(3, people, listed({ name: "three", updatedAt: "2026-02-03T00:00:00Z" }), { at: now + day })
+        yield* deletedAt(4, now + 1.5 * day)
+      })
+      yield* nights
+      const expected = [
+        { name: "one", is_right: true },
+        { name: "two", is_right: true },
+        { name: "three", is_right: true }
+      ]
+      assert.deepStrictEqual(yield* history, expected)
+      assert.deepStrictEqual(yield* gaps, [{ n: "0" }])
+      assert.deepStrictEqual(
+        (yield* changes).map(({ change }) => change),
+        ["new", "changed", "changed", "deleted"]
+      )
+      yield* (yield* Warehouse).transaction([
+        "DELETE FROM meta.vault_offset",
+        "DELETE FROM crm.persons",
+        "DELETE FROM crm_history.persons"
+      ])
+      yield* load
+      assert.deepStrictEqual(yield* history, expected)
+    })
+  )
+
+  test(
+    "does not keep the older state that a later run reads from being current",
+    Effect.gen(function* () {
+      yield* send(1, people, listed({ name: "two", updatedAt: "2026-02-02T00:00:00Z" }), wrong)
+      yield* send(2, people, listed({ name: "restored", updatedAt: "2026-02-01T00:00:00Z" }), { at: now })
+      assert.deepStrictEqual(yield* rowsOf("SELECT name FROM crm.persons"), [{ name: "restored" }])
+    })
+  )
+})
+
 describe("columns of a detail that a list also has", () => {
   const stored = Effect.zip(
     rowsOf("SELECT name, memo FROM crm.persons"),

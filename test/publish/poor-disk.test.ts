@@ -5,9 +5,8 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSyn
 import { join } from "node:path"
 import { removeEarlierReleases } from "../../src/stages/publish/release.ts"
 import { currentRelease, withdraw } from "../../src/stages/publish/current.ts"
-import { coreTables, selectionOf } from "../support/account.ts"
-import { startService } from "../support/service.ts"
-import { environmentOf, sluice } from "../support/sluice.ts"
+import { openAlone } from "../support/account.ts"
+import { sluice } from "../support/sluice.ts"
 import { onPoorDisk } from "../support/poor-disk.ts"
 import { newOutput } from "./output.ts"
 import { addThings, publishThings, recordThings, warehouseAt } from "./things.ts"
@@ -116,14 +115,13 @@ describe("without links", () => {
 })
 
 it("sync, verify and doctor work there, and doctor says what is missing", { tags: ["slow"] }, async () => {
-  const service = await startService("--contacts", "3")
+  const { service, output, selection, environment: own } = await openAlone("contacts", "--contacts", "3")
   try {
     await onPoorDisk("EOPNOTSUPP")
-    const output = newOutput()
-    const environment = { ...environmentOf(service, output), SLUICE_FORMATS: "duckdb,csv" }
+    const environment = { ...own, SLUICE_FORMATS: "duckdb,csv", SLUICE_MODELS: "false" }
     for (const args of [
-      ["sync", ...selectionOf(coreTables)],
-      ["sync", "--full", ...selectionOf(coreTables)],
+      ["sync", ...selection],
+      ["sync", "--full", ...selection],
       ["verify", "--all"]
     ]) {
       const ran = await sluice(args, environment)

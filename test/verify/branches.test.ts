@@ -191,7 +191,7 @@ const damages: ReadonlyArray<readonly [check: string, damage: string, ...finding
   [
     "history",
     "UPDATE crm_history.things SET _valid_to = _valid_from WHERE name = 'old';",
-    "wrong history of things: 1 version with _valid_to not after _valid_from, for example a",
+    "wrong history of things: 1 version with _valid_to not after _valid_from, because the clock was wrong when a run began or ended it, for example a",
     "wrong history of things: 1 version with a gap after the previous version, for example a",
     "wrong history of thing_tags: 1 version without a version in things, for example a/t"
   ],

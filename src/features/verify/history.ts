@@ -10,7 +10,7 @@ import { type Known, type KnownTable, countedRows, shownKey } from "./existing-t
  * with `_deleted_at` may begin later: marking a row as deleted changes it without archiving a version.
  */
 const problem = `CASE
-  WHEN ends <= starts THEN 'with _valid_to not after _valid_from'
+  WHEN ends <= starts THEN 'with _valid_to not after _valid_from, because the clock was wrong when a run began or ended it'
   WHEN previous_end > starts THEN 'overlapping the previous version'
   WHEN previous_end < starts AND _deleted_at IS NULL THEN 'with a gap after the previous version'
   END`

@@ -170,7 +170,7 @@ const asOf = (resource: Resource, table: Table, current: string, history: string
 const changes = (resource: Resource, current: string, history: string): string => {
   const key = names(keyOf(resource))
   const columns = `location_id, ${key}, _run_id, _synced_at, _deleted_at`
-  const byVersion = `OVER (PARTITION BY location_id, ${key} ORDER BY _synced_at)`
+  const byVersion = `OVER (PARTITION BY location_id, ${key} ORDER BY _run_id, _synced_at)`
   return `CREATE OR REPLACE VIEW ${current}.${name(changesName(resource))} AS
     SELECT location_id, ${key}, _run_id AS run_id, _synced_at AS changed_at,
       CASE WHEN row_number() ${byVersion} = 1 THEN 'new' WHEN (_deleted_at IS NULL) = (lag(_deleted_at) ${byVersion} IS NULL) THEN 'changed'

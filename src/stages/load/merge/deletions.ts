@@ -19,6 +19,13 @@ interface Target {
 }
 
 /**
+ * SQL for the moment at which a row takes the place of an earlier version: when it was read, but after the moment of that one.
+ * Runs follow each other, whatever the clock said meanwhile.
+ */
+export const notBefore = (earlier: string, at: string): string =>
+  `greatest(${at}, ${earlier}._synced_at + INTERVAL 1 MILLISECOND)`
+
+/**
  * Copies replaced versions and their child rows to the history. A version is the state at the end of a run: a row that is
  * written twice in one run has no version in between.
  */
@@ -55,7 +62,10 @@ export const markDeleted = (
   const table = `crm.${name(resource.table)}`
   const inLocation = `location_id = ${literal(location)}`
   changes.counts.add(target, { deleted_rows: rows })
+  const after = notBefore("t", "at_")
   return [
+    `UPDATE deleted SET at_ = ${after} FROM ${table} AS t
+     WHERE t.${inLocation} AND ${keyText(resource, "t.")} = deleted.key AND t._run_id <> ${literal(run)} AND ${after} > at_`,
     ...changes.ofRows(resource.table, `(SELECT ${literal(location)} AS location_id, key FROM deleted)`),
     ...archiveVersions(
       target,

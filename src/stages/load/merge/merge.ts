@@ -10,7 +10,7 @@ import { forgetMissing, noteMissing } from "../../../stores/warehouse/meta/missi
 import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/seen-keys.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
 import type { Statement } from "../../../stores/warehouse/warehouse.ts"
-import { archiveVersions } from "./deletions.ts"
+import { archiveVersions, notBefore } from "./deletions.ts"
 import {
   type Batch,
   newRowsOf,
@@ -71,7 +71,7 @@ const existingRows = ({ resource, location }: Batch): string => {
 const dropUnchangedRows = ({ resource, run }: Batch): string => {
   const changed = versionOf(resource)
   const older = changed
-    ? ` OR (stage.${name(changed)} < existing.${name(changed)} AND (existing._run_id = ${literal(run)} OR ${syncedAt} <= existing._synced_at))`
+    ? ` OR (stage.${name(changed)} < existing.${name(changed)} AND (existing._run_id >= ${literal(run)}))`
     : ""
   return `DELETE FROM stage USING existing WHERE ${sameKey(resource, "existing", "stage")}
     AND ((existing._row_hash = stage._row_hash AND (existing._deleted_at IS NOT NULL) = ${isTombstoned(resource)})${older})`
@@ -112,7 +112,7 @@ const writeVersions = (batch: Batch, mode: Mode, rows: number): ReadonlyArray<St
   const replace = (): ReadonlyArray<Statement> => [
     ...archiveVersions(
       batch,
-      `(SELECT previous.*, ${syncedAt} AS _ends_at FROM previous JOIN stage USING (${key}) WHERE previous._run_id <> ${literal(run)})`,
+      `(SELECT previous.*, ${notBefore("previous", syncedAt)} AS _ends_at FROM previous JOIN stage USING (${key}) WHERE previous._run_id <> ${literal(run)})`,
       (changed) => changes.counts.add(batch, { changed_rows: changed })
     ),
     `DELETE FROM ${current} WHERE ${inLocation} AND (${key}) IN (SELECT ${key} FROM previous)`,
@@ -220,7 +220,7 @@ const value = (column: Column, mode: Mode, { resource, location, run }: Batch): 
       return literal(location)
     case "_synced_at":
       // The first write in a run counts, because it ends the version before.
-      return `CASE WHEN previous._run_id = ${literal(run)} THEN previous._synced_at ELSE ${syncedAt} END`
+      return `CASE WHEN previous._run_id = ${literal(run)} THEN previous._synced_at WHEN previous._synced_at IS NULL THEN ${syncedAt} ELSE ${notBefore("previous", syncedAt)} END`
     case "_run_id":
       return literal(run)
     case "_deleted_at":

@@ -122,6 +122,17 @@ export const alarms = {
         next: "look at meta.limits; fewer fields, or columns of the settings that leave some out"
       }))
   }),
+  time_zone: alarm({
+    when: "A location names a time zone that is not known, so that its days and hours are those of UTC.",
+    settings: {},
+    check: ({ facts }) =>
+      facts.unknownTimeZones.map(({ location, timeZone }) => ({
+        subject: location,
+        level: "warning",
+        what: `its time zone ${JSON.stringify(timeZone.slice(0, 80))} is not known: its days and hours are those of UTC`,
+        next: "set a time zone such as Europe/Berlin in the location's own settings, then ./sluice sync"
+      }))
+  }),
   requests: alarm({
     when: "The last sync sent far more requests than planned, at least 500 more.",
     settings: {

@@ -7,6 +7,7 @@ import type { RunResource } from "../values/run-resource.ts"
 import { type StoredProblem, modelProblems } from "../stores/warehouse/meta/model-problems.ts"
 import { completeRuns, lastReadings } from "../stores/warehouse/meta/run-resources.ts"
 import { type StandingRejects, standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
+import { type UnknownTimeZone, unknownTimeZones } from "../stores/warehouse/time-zones.ts"
 import { type ReachedLimit, reachedLimits } from "../stores/warehouse/meta/limits.ts"
 import { type TargetState, targetStates } from "../stores/warehouse/meta/targets.ts"
 import { completeReadings } from "../stores/warehouse/meta/watermarks.ts"
@@ -39,6 +40,7 @@ export interface Facts {
   /** What each place has that gets the tables. */
   readonly targets: ReadonlyArray<TargetState>
   readonly limits: ReadonlyArray<ReachedLimit>
+  readonly unknownTimeZones: ReadonlyArray<UnknownTimeZone>
   /** Models that could not be built for the last release. */
   readonly modelProblems: ReadonlyArray<StoredProblem>
   /** What the last reading of its table met for the first time: `contacts.loyaltyTier (new field)`. */
@@ -116,6 +118,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
     })),
     targets: yield* targetStates(),
     limits: yield* reachedLimits(),
+    unknownTimeZones: yield* unknownTimeZones(),
     modelProblems: yield* modelProblems(),
     newFields: drift.filter((row) => !isValue(row)).map((row) => `${String(row["field"])} (${String(row["kind"])})`),
     newValues: drift.filter(isValue).map((row) => String(row["field"]))

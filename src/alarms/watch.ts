@@ -66,6 +66,7 @@ const noFacts: Facts = {
   standing: [],
   targets: [],
   limits: [],
+  unknownTimeZones: [],
   modelProblems: [],
   newFields: [],
   newValues: []

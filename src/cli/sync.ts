@@ -1,4 +1,5 @@
 /** `sluice sync` and `sluice backfill`. */
+import { timeZoneText } from "../stores/warehouse/time-zones.ts"
 import { Effect } from "effect"
 import { some } from "../values/text.ts"
 import { exitCodes } from "../values/failure.ts"
@@ -97,6 +98,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)
   yield* sayLimits(data.limits)
+  for (const one of data.unknownTimeZones ?? []) say(timeZoneText(one), "warn")
   const publishing = published === "released" ? `, published in ${duration(data.elapsedMs - data.loadedMs)}` : ""
   say(`${counted(data.requests, "request")}, loaded in ${duration(data.loadedMs)}${publishing}. Run ${data.run}.`)
   if (data.suppressedRecords > 0)

@@ -92,6 +92,10 @@ export const runResults = () => {
     drift: Schema.Struct({ changes: Texts, unexpectedValues: Texts }),
     wideLosses: WideLosses,
     limits: Limits,
+    /** Locations whose time zone is not known: their days and hours are those of UTC. */
+    unknownTimeZones: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ location: Schema.String, timeZone: Schema.String }))
+    ),
     standingRejects: standingShape(),
     isVaultTruncated: Schema.Boolean,
     missingSegments: Schema.Array(Count),

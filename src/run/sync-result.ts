@@ -7,6 +7,7 @@ import { sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
 import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import type { ReachedLimit } from "../stores/warehouse/meta/limits.ts"
+import type { UnknownTimeZone } from "../stores/warehouse/time-zones.ts"
 import type { WideLoss } from "../stores/warehouse/meta/wide-readings.ts"
 import { modelText, nextForLeft } from "../console/findings.ts"
 import { logEnd } from "../console/log.ts"
@@ -22,6 +23,7 @@ type Ended = Synced & {
   readonly left: ReadonlyArray<LeftLocation>
   readonly losses: ReadonlyArray<WideLoss>
   readonly limits: ReadonlyArray<ReachedLimit>
+  readonly unknownTimeZones: ReadonlyArray<UnknownTimeZone>
   readonly standing: ReadonlyArray<StandingRejects>
   /** The names of the locations. */
   readonly names: Pick<CommandResult<"sync">["data"], "locations">
@@ -62,6 +64,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       drift: synced.drift,
       ...(losses.length > 0 && { wideLosses: losses }),
       ...(limits.length > 0 && { limits }),
+      ...(synced.unknownTimeZones.length > 0 && { unknownTimeZones: synced.unknownTimeZones }),
       ...(standing.length > 0 && { standingRejects: standing }),
       isVaultTruncated: synced.isVaultTruncated,
       missingSegments: synced.missingSegments,

@@ -17,6 +17,7 @@ import { sluiceVersion } from "../values/version.ts"
 import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
 import { standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import { reachedLimits } from "../stores/warehouse/meta/limits.ts"
+import { unknownTimeZones } from "../stores/warehouse/time-zones.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-readings.ts"
 import { prepare } from "../stores/warehouse/schema.ts"
 import { accountSettings, definitionsOf } from "../command/prologue.ts"
@@ -156,6 +157,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       left: yield* leftLocations(namedLocations),
       losses: yield* wideLosses(),
       limits: yield* reachedLimits(),
+      unknownTimeZones: yield* unknownTimeZones(),
       standing: yield* standingRejects(catalogue.resources),
       tokenNames: new Map(settings.map(({ location, tokenName }) => [location, tokenName])),
       names: yield* namesOf(settings.map(({ location }) => location)),

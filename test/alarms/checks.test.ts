@@ -109,6 +109,7 @@ const noFacts = {
   standing: [],
   targets: [],
   limits: [],
+  unknownTimeZones: [],
   modelProblems: [],
   newFields: [],
   newValues: []

@@ -18,7 +18,11 @@ describe("models export", () => {
     assert.includeMembers(files, ["dbt_project.yml", "marts/dim_contact.sql", "staging/_sources.yml"])
     assert.sameMembers(
       files.filter((file) => /^staging\/.*\.sql$/.test(file)),
-      ["staging/stated_currencies.sql", ...tables.map(({ name }) => `staging/stg_${name}.sql`)]
+      [
+        "staging/location_time_zones.sql",
+        "staging/stated_currencies.sql",
+        ...tables.map(({ name }) => `staging/stg_${name}.sql`)
+      ]
     )
     const { models } = parse(readFileSync(join(folder, "staging/_staging.yml"), "utf8")) as {
       models: ReadonlyArray<{ name: string; columns: ReadonlyArray<{ name: string; data_tests?: unknown }> }>

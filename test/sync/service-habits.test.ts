@@ -47,6 +47,18 @@ it("every contact with an id is a row, and every other is a rejected record", sl
   assert.deepStrictEqual(unexplained, [], "well-formed instants are not rejected")
 })
 
+it("a time zone that is not known is reported by sync and check", async () => {
+  const life = await begin(openAlone("locations", "--contacts", "2"))
+  life.alter = (_, answer) => {
+    const { location } = answer as { readonly location?: Row }
+    return location === undefined ? answer : { location: { ...location, timezone: "Mars/Olympus" } }
+  }
+  const { stderr } = await life.sync()
+  assert.match(stderr, /^The location \S+ has the time zone "Mars\/Olympus", which is not known/m)
+  const checked = await life.run(["check"], {})
+  assert.match(checked.stdout, /time_zone:\S+.*"Mars\/Olympus" is not known/)
+})
+
 describe("conversations", () => {
   /** The list has this conversation at its place, with another date. */
   const misdated = (answer: unknown, id: string, lastMessageDate: number) => {

@@ -7,7 +7,7 @@ import { contractOf } from "../contracts/contract.ts"
 import { wrong } from "../../../values/finding.ts"
 import type { StatedCurrencies } from "../../../settings/account.ts"
 import { installed } from "../../../values/installation.ts"
-import { currenciesFile, currenciesSql, stagingFiles, stagingViews } from "./staging.ts"
+import { currenciesFile, currenciesSql, stagingFiles, stagingViews, timeZonesFile, timeZonesSql } from "./staging.ts"
 
 /** The dbt project of sluice. */
 export const projectFolder = installed("models/")
@@ -19,6 +19,7 @@ export const readModels = async (
   currencies?: StatedCurrencies
 ): Promise<ReadonlyArray<Model | ModelProblem>> => [
   modelOf({ file: currenciesFile, text: currenciesSql(currencies), isView: true }),
+  modelOf({ file: timeZonesFile, text: timeZonesSql, isView: true }),
   ...Array.from(stagingViews(await ownTables()), ([file, text]) => modelOf({ file, text, isView: true })),
   ...(await modelsIn(ownFolder, projectFolder)),
   ...(folder === undefined ? [] : await modelsIn(folder, folder).catch((error) => [unreadable(folder, error)]))
@@ -33,6 +34,7 @@ export const writeProject = async (folder: string, currencies?: StatedCurrencies
   await cp(projectFolder, folder, { recursive: true })
   await mkdir(join(folder, "staging"), { recursive: true })
   files.set(currenciesFile, currenciesSql(currencies))
+  files.set(timeZonesFile, timeZonesSql)
   for (const [path, text] of files) await writeFile(join(folder, path), text)
   return files.size
 }

@@ -4,6 +4,7 @@
  */
 import type { StatedCurrencies } from "../../../settings/account.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
+import { locationZonesSql } from "../../../stores/warehouse/time-zones.ts"
 import type { ContractColumn, ContractTable } from "../contracts/contract.ts"
 
 const generated = "Generated from the definitions in pipelines/"
@@ -39,6 +40,14 @@ export const currenciesSql = ({ account, byLocation }: StatedCurrencies = noCurr
   ].join("\n")
 }
 const noCurrencies: StatedCurrencies = { account: undefined, byLocation: new Map() }
+
+/** The view of the time zones that locations name. */
+export const timeZonesFile = "staging/location_time_zones.sql"
+export const timeZonesSql = [
+  "-- The time zones of the locations that name one which is known, by their names of IANA.",
+  locationZonesSql("{{ ref('stg_locations') }}"),
+  ""
+].join("\n")
 
 /** The system columns are last. `_deleted_at` is NULL in every row, and `_row_hash` only compares versions. */
 const stagingColumns = ({ columns }: ContractTable): ReadonlyArray<ContractColumn> =>

@@ -4,6 +4,7 @@ import type { Failure } from "../../../values/failure.ts"
 import { type Capabilities, decodeCapabilities, encodeCapabilities } from "../../../values/capabilities.ts"
 import { isAny, query, queryTexts } from "../query.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
+import { locationZonesSql } from "../time-zones.ts"
 import { Warehouse } from "../warehouse.ts"
 
 /** Times are epoch milliseconds. */
@@ -43,9 +44,9 @@ export const readingDays = Effect.suspend(() => {
       `SELECT DISTINCT (w.complete_at AT TIME ZONE ${zone})::DATE::VARCHAR AS day FROM meta.watermarks AS w ${joins}
        WHERE w.full_complete_at IS NOT NULL AND w.complete_at IS NOT NULL ORDER BY ALL`
     )
-  const ofLocations = `LEFT JOIN crm.locations AS l ON l.id = w.location_id LEFT JOIN pg_timezone_names() AS z ON z.name = l.timezone`
+  const ofLocations = `LEFT JOIN (${locationZonesSql("crm.locations")}) AS z ON z.location_id = w.location_id`
   // The copy of a masked release may have no locations.
-  return Effect.catch(days("coalesce(z.name, 'UTC')", ofLocations), () => days("'UTC'", ""))
+  return Effect.catch(days("coalesce(z.time_zone, 'UTC')", ofLocations), () => days("'UTC'", ""))
 })
 
 /** The end of a complete reading. */

@@ -23,6 +23,7 @@ const facts: Facts = {
   standing: [],
   targets: [],
   limits: [],
+  unknownTimeZones: [],
   modelProblems: [],
   newFields: [],
   newValues: []

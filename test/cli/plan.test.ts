@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { onTestFinished } from "vitest"
 import { type Account, discard, openAlone } from "../support/account.ts"
-import { newOutput } from "../support/fixtures.ts"
 import { oneAddress } from "../support/proxy.ts"
 import { startService } from "../support/service.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -49,102 +49,72 @@ const assertPredicts = (
   if (isNarrow) assert.isAtMost(max!, 20 + min * 2.5, text)
 }
 
+/** Plans and makes a first sync. */
+const firstSync = async (tables: string, ...flags: ReadonlyArray<string>): Promise<Account> => {
+  const account = await openAlone(tables, ...flags)
+  onTestFinished(() => discard(account))
+  const { plan } = await planOf(account)
+  await used(account)
+  const synced = await sluice(["sync", "--json=lines", ...account.selection], account.environment)
+  assert.strictEqual(synced.code, 0)
+  const requests = await used(account)
+  assertPredicts("first sync", plan, requests, false)
+  assert.approximately(plan.likely!.requests, requests, 20 + requests * 0.2)
+  const isOfShares = tables.includes("messages")
+  assert.strictEqual(plan.likely!.basis, isOfShares ? "shares of the sandbox's account" : "totals of the service")
+  const events = synced.stdout.split("\n").map((line) => (line === "" ? {} : JSON.parse(line)))
+  assert.deepStrictEqual(events.find(({ event }) => event === "planned").requests, plan.requests)
+  return account
+}
+
 describe("a plan", () => {
   it.each([
-    ["contacts with their notes", "contacts,contact_notes", ["--contacts", "120"]],
-    [
-      "an account with invalid records",
-      "contacts,contact_notes,opportunities,orders",
-      ["--contacts", "100", "--world", "nasty"]
-    ],
-    [
-      "conversations, orders and invoices with their details",
-      "conversations,messages,orders,invoices,users,form_submissions,calendars,appointments",
-      ["--contacts", "80", "--seed", "7"]
-    ]
-  ])(
-    "of %s predicts the first sync, nights, a resumed sync and a backfill",
-    { tags: ["slow"] },
-    async (_, tables, flags) => {
-      const account = await openAlone(tables, ...flags)
-      try {
-        const first = await planOf(account)
-        await used(account)
-        const synced = await sluice(["sync", "--json=lines", ...account.selection], account.environment)
-        assert.strictEqual(synced.code, 0)
-        const requests = await used(account)
-        assertPredicts("first sync", first.plan, requests, false)
-        const { likely } = first.plan
-        assert.approximately(likely!.requests, requests, 20 + requests * 0.2)
-        const isOfShares = tables.includes("messages")
-        assert.strictEqual(likely!.basis, isOfShares ? "shares of the sandbox's account" : "totals of the service")
-        const events = synced.stdout.split("\n").map((line) => (line === "" ? {} : JSON.parse(line)))
-        assert.deepStrictEqual(events.find(({ event }) => event === "planned").requests, first.plan.requests)
+    ["contacts with their notes", "contacts,contact_notes", "--contacts 120"],
+    ["an account with invalid records", "contacts,contact_notes,opportunities,orders", "--contacts 100 --world nasty"]
+  ])("of %s predicts the first sync", { tags: ["slow"] }, async (_, tables, flags) => {
+    await firstSync(tables, ...flags.split(" "))
+  })
 
-        for (let night = 1; night <= 3; night++) {
-          await account.service.post("change", {
-            contacts: 0.1,
-            opportunities: 0.1,
-            conversations: 0.1,
-            orders: 0.1,
-            seed: night
-          })
-          const { plan } = await planOf(account)
-          await used(account)
-          assert.strictEqual((await account.sync()).code, 0)
-          const { likely } = plan
-          assertPredicts(`night ${night}`, plan, await used(account), night > 2)
-          if (night > 2) assert.strictEqual(likely!.basis, "earlier syncs")
-        }
-
-        const { lastRun } = JSON.parse((await sluice(["status", "--json"], account.environment)).stdout).data
-        assert.isAtMost(lastRun.planned.min, lastRun.requests + 5)
-        assert.isAtLeast(lastRun.planned.max, lastRun.planned.min)
-        assert.isAtMost(Math.abs(lastRun.plannedRequests - lastRun.requests), 5 + lastRun.requests * 0.3)
-
-        // A second output folder, whose first sync is stopped in the middle.
-        const environment = { ...account.environment, SLUICE_OUTPUT: await newOutput() }
-        const stopped = new AbortController()
-        const running = sluice(["sync", ...account.selection], environment, { signal: stopped.signal })
-        await account.service.requested(60)
-        stopped.abort(130)
-        assert.strictEqual((await running).code, 130)
-        const resumed = await planOf({ ...account, environment })
-        await used(account)
-        assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
-        const rest = await used(account)
-        assertPredicts("resumed sync", resumed.plan, rest, false)
-        if (resumed.plan.requests.max !== undefined)
-          assert.approximately(resumed.plan.likely!.requests, rest, 20 + rest * 0.2)
-
-        const backfill = await sluice(
-          [
-            "backfill",
-            "--from",
-            "2025-01-01",
-            "--only",
-            tables
-              .split(",")
-              .filter((table) => /^(contacts|messages|orders)$/.test(table))
-              .join(",")
-          ],
-          account.environment
-        )
-        assert.strictEqual(backfill.code, 0, backfill.stderr)
-        const [, min, max] =
-          /^Planned: ([\d,]+)(?: to ([\d,]+))? requests\.$/m.exec(backfill.stderr) ?? assert.fail(backfill.stderr)
-        const number = (text: string) => Number(text.replaceAll(",", ""))
-        assertPredicts(
-          "backfill",
-          { requests: { min: number(min!), max: number(max ?? min!) } },
-          await used(account),
-          true
-        )
-      } finally {
-        discard(account)
-      }
+  it("predicts the first sync, nights, a resumed sync and a backfill", { tags: ["slow"] }, async () => {
+    const tables = "conversations,messages,orders,invoices,users,form_submissions,calendars,appointments"
+    const account = await firstSync(tables, "--contacts", "80", "--seed", "7")
+    for (let night = 1; night <= 3; night++) {
+      await account.service.post("change", { conversations: 0.1, orders: 0.1, seed: night })
+      const { plan } = await planOf(account)
+      await used(account)
+      assert.strictEqual((await account.sync()).code, 0)
+      assertPredicts(`night ${night}`, plan, await used(account), night > 2)
+      if (night > 2) assert.strictEqual(plan.likely!.basis, "earlier syncs")
     }
-  )
+
+    const { lastRun } = JSON.parse((await sluice(["status", "--json"], account.environment)).stdout).data
+    assert.isAtMost(lastRun.planned.min, lastRun.requests + 5)
+    assert.isAtLeast(lastRun.planned.max, lastRun.planned.min)
+    assert.isAtMost(Math.abs(lastRun.plannedRequests - lastRun.requests), 5 + lastRun.requests * 0.3)
+
+    // A second output folder, whose first sync is stopped in the middle.
+    const environment = { ...account.environment, SLUICE_OUTPUT: newFolder() }
+    const stopped = new AbortController()
+    const running = sluice(["sync", ...account.selection], environment, { signal: stopped.signal })
+    await account.service.requested(60)
+    stopped.abort(130)
+    assert.strictEqual((await running).code, 130)
+    const resumed = await planOf({ ...account, environment })
+    await used(account)
+    assert.strictEqual((await sluice(["sync", ...account.selection], environment)).code, 0)
+    const rest = await used(account)
+    assertPredicts("resumed sync", resumed.plan, rest, false)
+    if (resumed.plan.requests.max !== undefined)
+      assert.approximately(resumed.plan.likely!.requests, rest, 20 + rest * 0.2)
+
+    const backfill = ["backfill", "--from", "2025-01-01", "--only", "messages,orders"]
+    const { code, stderr } = await sluice(backfill, account.environment)
+    assert.strictEqual(code, 0, stderr)
+    const [, min, max] = /^Planned: ([\d,]+)(?: to ([\d,]+))? requests\.$/m.exec(stderr) ?? assert.fail(stderr)
+    const number = (text: string) => Number(text.replaceAll(",", ""))
+    const requests = { min: number(min!), max: number(max ?? min!) }
+    assertPredicts("backfill", { requests }, await used(account), true)
+  })
 
   it("does not take a wait for the rate limit for the speed of the service", async () => {
     const account = await openAlone("contacts,contact_notes", "--contacts", "200", "--limits", "4/10000/200000")

@@ -278,10 +278,14 @@ const isKnowable = (resource: Resource): boolean => {
   return keyOf(resource).every((key) => columns.find((column) => column.name === key)?.sql === "VARCHAR")
 }
 
-/** A record with the hash of a deleted row restores it. A flag may have become a tombstone since the row was loaded. */
-const hashSql = ({ tombstone }: Resource): string => {
+/**
+ * A record with the hash of a deleted row restores it, unless it has the flag that deletes the row: the hash is that of the
+ * record as listed, so a flag which the detail may have sent says nothing about it. A flag may have become a tombstone since
+ * the row was loaded.
+ */
+const hashSql = ({ detail, tombstone }: Resource): string => {
   const hash = `left(_row_hash, ${hashDigits})`
   const isFlagged = tombstone === undefined ? "false" : `coalesce(${name(tombstone)}, false)`
   return `CASE WHEN _row_hash IS NULL OR (${isFlagged} AND _deleted_at IS NULL) THEN if(_deleted_at IS NULL, '${unknown}', '${deleted}')
-    WHEN _deleted_at IS NULL THEN ${hash} WHEN ${isFlagged} THEN '-' || ${hash} ELSE '${deleted}' END`
+    WHEN _deleted_at IS NULL THEN ${hash} WHEN ${detail === undefined ? isFlagged : "false"} THEN '-' || ${hash} ELSE '${deleted}' END`
 }

@@ -2,9 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { cpSync, readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { type Account, discard, openCore, openSynced } from "../support/account.ts"
+import { discover } from "../../src/catalog/discover.ts"
+import { type Account, coreTables, discard, openCore, openSynced } from "../support/account.ts"
+import { checksOf } from "../support/broken.ts"
 import { inDatabase } from "../support/compare.ts"
-import { newFolder, sluice } from "../support/sluice.ts"
+import { newFolder, restrictedTo, sluice } from "../support/sluice.ts"
 
 const bytesIn = (folder: string) =>
   readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
@@ -41,20 +43,12 @@ const ok = async (ran: Promise<{ readonly code: number | null; readonly stderr: 
   assert.include(accepted, code, stderr)
 }
 
-/** Nights with changes, deletions and full syncs. */
+/** A first sync, and a full one after changes and deletions. */
 const lived = async (...flags: ReadonlyArray<string>): Promise<Account> => {
   const account = await openCore("--contacts", "40", ...flags)
   await ok(account.sync(), [0, 3])
-  for (let night = 1; night <= 3; night++) {
-    await account.service.post("change", {
-      contacts: 0.1,
-      opportunities: 0.1,
-      orders: 0.1,
-      conversations: 0.1,
-      seed: night
-    })
-    await ok(account.sync(...(night > 1 ? ["--full"] : [])), [0, 3])
-  }
+  await account.service.post("change", { contacts: 0.2, opportunities: 0.2, orders: 0.2, conversations: 0.2 })
+  await ok(account.sync("--full"), [0, 3])
   return account
 }
 
@@ -94,7 +88,8 @@ describe("a compacted vault", () => {
         for (const environment of both) await ok(sluice(["rebuild"], environment))
         const warehouses = [account.warehouse, join(other, "warehouse.duckdb")] as const
         assert.deepStrictEqual(await differing(...warehouses), [])
-        await ok(sluice(["verify", "--all"], compacted))
+        // Without the replay, which the rebuild was.
+        assert.deepStrictEqual((await checksOf(other, restrictedTo(coreTables)(await discover()))).wrong, [])
         // What the interrupted sync had read counts, and nothing that is there is taken for deleted.
         for (const environment of both) await ok(sluice(["sync", ...account.selection], environment), [0, 3])
         const deleted = await Promise.all(
@@ -114,7 +109,7 @@ describe("a compacted vault", () => {
 
 describe("a small compacted vault", () => {
   it("makes the same rows in a rebuild", async () => {
-    const account = await openSynced({ tables: "contacts", flags: ["--contacts", "8"], isAlone: true })
+    const account = await openSynced({ tables: "contacts", flags: ["--contacts", "5"], isAlone: true })
     try {
       for (const night of [1, 2]) {
         await account.service.post("change", { contacts: 0.3, seed: night })

@@ -1,6 +1,6 @@
 /** A bucket that is brought up to date each night, as its readers see it. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { execFile, spawn } from "node:child_process"
+import { execFile } from "node:child_process"
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -10,7 +10,7 @@ import { type Bucket, startBucket } from "../support/bucket.ts"
 import { lakeExtensions } from "../support/extensions.ts"
 import { hasObjectStore } from "../support/object-store.ts"
 import { knowingApart, start } from "../support/process.ts"
-import { python } from "../support/python.ts"
+import { python, readingUntil } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { type Planted, plant } from "../subject/planted.ts"
@@ -138,17 +138,6 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
     return JSON.parse(stdout)
   }
 
-  const reading = (place: string) => {
-    const child = spawn(python!, ["-c", poll, ...argumentsOf(place)], { stdio: ["pipe", "pipe", "inherit"] })
-    let printed = ""
-    child.stdout.on("data", (chunk) => (printed += chunk))
-    const ended = new Promise<string>((resolve) => child.once("close", () => resolve(printed)))
-    return () => {
-      child.stdin.end()
-      return ended
-    }
-  }
-
   /** For the claims that are not about every table or a model. */
   const openFew = (...flags: ReadonlyArray<string>) =>
     openSynced({ tables: "contacts,opportunities", flags: ["--contacts", "20", ...flags], isAlone: true })
@@ -202,7 +191,7 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
         assert.isTrue(killsLeft > 0 && code === null, stderr)
       }
       await assertEqual(account, "crm/nights")
-      stop ??= reading("crm/nights")
+      stop ??= readingUntil(poll, ...argumentsOf("crm/nights"))
     }
     const { readings, seen, wrong } = JSON.parse(await stop!())
     assert.deepStrictEqual(wrong, [])

@@ -140,30 +140,6 @@ print(c.execute(f"SELECT count(*) FROM (FROM lake.crm.contacts AT (VERSION => {s
     }
   }, 240_000)
 
-  it("is reported as wrong by verify if a row of it differs, and publish --full repairs it", async () => {
-    const account = await openAlone(few, ...flags)
-    try {
-      const environment = withLake(account)
-      await run(["sync", ...account.selection], environment)
-      const damage = `
-import duckdb, sys
-c = duckdb.connect(config={"autoinstall_known_extensions": "false"})
-c.execute(f"LOAD '{sys.argv[1]}/ducklake.duckdb_extension'")
-c.execute(f"ATTACH 'ducklake:{sys.argv[2]}' AS lake")
-c.execute("UPDATE lake.crm.contacts SET first_name = 'Somebody else' WHERE id = (SELECT min(id) FROM lake.crm.contacts)")
-`
-      runPython(python!, damage, extensions(), join(account.output, "lake.ducklake"))
-      const verified = await run(["verify"], environment, 1)
-      assert.match(verified.stderr, /WRONG +lake: crm\.contacts: values differ from those of the warehouse/)
-      assert.match(verified.stderr, /Next: \.\/sluice publish --full/)
-      await run(["publish", "--full"], environment)
-      assert.deepStrictEqual(read(account.output).differ, [])
-      await run(["verify"], environment)
-    } finally {
-      account.service.stop()
-    }
-  }, 240_000)
-
   it("is brought up to date by the next command after a failure, and the files are published nevertheless", async () => {
     const account = await openAlone(few, ...flags)
     try {

@@ -1,6 +1,5 @@
 /** A PostgreSQL database that is brought up to date each night, as its readers see it. */
 import { assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAccount, discard } from "../support/account.ts"
@@ -8,7 +7,7 @@ import { query } from "../support/compare.ts"
 import { compareDatabase } from "../support/database.ts"
 import { type Server, postgresPrograms, sqlIn, startServer, withoutPostgres } from "../support/postgres.ts"
 import { start } from "../support/process.ts"
-import { python, runPython } from "../support/python.ts"
+import { python, readingUntil, runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
@@ -53,17 +52,6 @@ while not stopped:
     except psycopg.Error: time.sleep(0.1)
 print(polls, len(sums), sum(len(one) > 1 for one in sums.values()))
 `
-
-const reading = (url: string) => {
-  const child = spawn(python!, ["-c", reader, url], { stdio: ["pipe", "pipe", "inherit"] })
-  let printed = ""
-  child.stdout.on("data", (chunk) => (printed += chunk))
-  const ended = new Promise<string>((resolve) => child.once("close", () => resolve(printed.trim())))
-  return () => {
-    child.stdin.end()
-    return ended
-  }
-}
 
 const differences = (server: Server, account: Account, schema = "crm", release = "published") => {
   const printed = runPython(
@@ -152,7 +140,7 @@ describe.skipIf(!canRun)(canRun ? "a database" : withoutPostgres, () => {
           assert.isTrue(code === null || code === 1, stderr)
         }
         assert.deepStrictEqual(differences(server, account), [], `night ${night}`)
-        stop ??= reading(server.url)
+        stop ??= readingUntil(reader, server.url)
       }
       const [{ id, email }] = JSON.parse(await sqlIn(server, person))
       const erased = await start(

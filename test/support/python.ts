@@ -1,5 +1,5 @@
 /** Python programs that test outputs, and the one environment in which they run. */
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { hash } from "node:crypto"
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -99,3 +99,15 @@ export const python = pythonWith(packages, withoutDependencies)
 /** Runs a program text and returns what it printed. */
 export const runPython = (python: string, program: string, ...args: ReadonlyArray<string>): string =>
   execFileSync(python, ["-c", program, ...args], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 })
+
+/** Starts a program that reads until its input ends; the function ends it, and returns what it has printed. */
+export const readingUntil = (program: string, ...args: ReadonlyArray<string>): (() => Promise<string>) => {
+  const child = spawn(python!, ["-c", program, ...args], { stdio: ["pipe", "pipe", "inherit"] })
+  let printed = ""
+  child.stdout.on("data", (chunk) => (printed += chunk))
+  const ended = new Promise<string>((resolve) => child.once("close", () => resolve(printed.trim())))
+  return () => {
+    child.stdin.end()
+    return ended
+  }
+}

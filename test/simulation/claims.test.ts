@@ -107,6 +107,17 @@ const rows: ReadonlyArray<readonly [sentence: string, world: Partial<World>, war
       nights: [true, false, true].map((targetFails) => ({ ...calmNight, targetFails, changes: changed("contacts") }))
     }
   ],
+  [
+    "a parent with children is deleted, and restored as it was",
+    {
+      collections: ["products", "prices"],
+      nights: [
+        calmNight,
+        { ...calmNight, full: true, changes: [{ what: "delete", collection: "products", count: 1 }] },
+        { ...calmNight, full: true, changes: [{ what: "restore", collection: "products", count: 1 }] }
+      ]
+    }
+  ],
   ["two locations have records with the same ids", { ...several, twoLocations: true }],
   [
     "a strategy stops working between two runs",

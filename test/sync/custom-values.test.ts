@@ -39,25 +39,13 @@ describe("custom values", () => {
 
   it("become dates where a birthday does, in the release too, and what is no date is said", slow, async () => {
     const days: ReadonlyArray<readonly [sent: unknown, day: string | null]> = [
+      // test/warehouse/wide-readings.test.ts draws thousands of values.
       [7_776_000_000, "1970-04-01"],
-      [0, "1970-01-01"],
-      [-86_400_000, "1969-12-31"],
-      [2_678_400_000, "1970-02-01"],
-      [1_767_261_600_000, "2026-01-01"],
       [1_767_261_600, "2026-01-01"],
       [5, null],
-      [20_260_101, null],
-      ["7776000000", null],
-      ["1767261600000", "2026-01-01"],
-      ["20260101", "2026-01-01"],
-      ["1970-04-01", "1970-04-01"],
       ["04/01/1970", "1970-04-01"],
       ["1970-04-01T23:00:00-05", "1970-04-01"],
       ["1970-04-31", null],
-      ["2026-01-01T24:00:00Z", "2026-01-02"],
-      ["0001-01-01T00:00:00+14:00", null],
-      ["9999-12-31T23:59:59-12:00", null],
-      ["9999-12-31", "9999-12-31"],
       ["soon", null]
     ]
     const life = await begin(openAccount("--contacts", "60"))
@@ -77,7 +65,7 @@ describe("custom values", () => {
     const { data } = JSON.parse((await life.run(["status", "--json"])).stdout)
     assert.deepStrictEqual(data.wideLosses, [{ table: "contacts_wide", column: "cf_since", rounded: 0, unfit }])
     // A value is read anew when it is corrected.
-    await life.edit("contacts", ids[19], { customFields: [{ id: "since", value: "5/6/1970" }] })
+    await life.edit("contacts", ids.at(-1), { customFields: [{ id: "since", value: "5/6/1970" }] })
     assert.include((await life.sync(only)).stderr, `(${unfit - 1})`)
   })
 

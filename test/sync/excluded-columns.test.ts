@@ -181,19 +181,6 @@ describe("columns that the settings keep out", { tags: ["slow"] }, () => {
     assert.include(readFileSync(published("report/index.html"), "utf8"), "contacts.ssn")
   })
 
-  it("join by their hashes", async () => {
-    const [joined] = await life.ask(
-      `SELECT count(*) AS n, count(*) FILTER (c.email = o.contact_email AND regexp_matches(c.email, '^k1_[0-9a-f]{64}$')
-         AND c.email = c.email_lower_case AND c.email = (o.contact->>'$.email')) AS same, count(DISTINCT c.email) AS emails,
-         count(DISTINCT c.company_name) AS companies
-       FROM crm.opportunities AS o JOIN crm.contacts AS c ON c.id = o.contact_id`
-    )
-    assert.isAbove(Number(joined!["n"]), 5)
-    assert.strictEqual(joined!["same"], joined!["n"])
-    assert.isAbove(Number(joined!["emails"]), 3)
-    assert.strictEqual(Number(joined!["companies"]), 1)
-  })
-
   it("are named by plan and doctor; what was stored before is said until there is a new folder", async () => {
     const warning = /what was stored before stays/
     const plan = await run("plan")

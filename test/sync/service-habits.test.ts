@@ -1,11 +1,12 @@
-/** Ways of the service that a whole command has to live with. test/simulation/claims.test.ts has the others. */
+/**
+ * Ways of the service that a whole command has to live with. test/simulation/claims.test.ts has the others, and
+ * test/extract/ties.test.ts what a misplaced record makes of a list.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { openAccount, openAlone } from "../support/account.ts"
 import { acceleratedClock } from "../support/clock.ts"
-import { query } from "../support/compare.ts"
-import { newFolder } from "../support/sluice.ts"
 import { begin } from "../support/life.ts"
 
 const slow = { tags: ["slow"] }
@@ -91,57 +92,4 @@ describe("conversations", () => {
     await life.sync()
     assert.deepStrictEqual(idsOf(await life.ask("SELECT id FROM crm.conversations")), idsOf(records))
   })
-
-  it.each([
-    ["one page", 12],
-    ["several pages", 400]
-  ])("on %s are all stored, whichever is misplaced, or its reading is incomplete", slow, async (where, contacts) => {
-    const life = await begin(openAlone("conversations,messages", "--contacts", String(contacts)))
-    const all = inOrder(await life.service.records("conversations"))
-    assert.strictEqual(all.length > 200, where === "several pages")
-    let output = ""
-    for (const place of [0, 1, 99, 100, 150, all.length - 2, all.length - 1].filter((place) => place in all))
-      for (const date of ["2020-01-01", "2099-01-01"]) {
-        const what = `${place} of ${all.length} is dated ${date}`
-        output = newFolder()
-        life.alter = ({ path }, answer) =>
-          path.startsWith("/conversations/search") ? misdated(answer, all[place]!.id, Date.parse(date)) : answer
-        const ran = await life.run(["sync", "--full"], { SLUICE_OUTPUT: output })
-        const [{ n, status }] = (await query(
-          join(output, "warehouse.duckdb"),
-          `SELECT status, (SELECT count(*)::INT FROM crm.conversations) AS n FROM meta.run_resources
-           WHERE resource = 'conversations' ORDER BY run_id DESC LIMIT 1`
-        )) as [Row]
-        assert.strictEqual(n, all.length, what)
-        assert.strictEqual(ran.code, status === "complete" ? 0 : 3, `${what}: ${ran.stderr}`)
-        if (where === "one page") assert.strictEqual(status, "complete", what)
-        else if (place !== 0 && place !== all.length - 1) {
-          assert.strictEqual(status, "incomplete", what)
-          assert.match(ran.stderr, /conversations: a record is not where its lastMessageDate belongs in the list/)
-        }
-      }
-    life.alter = undefined
-    await life.sync("--full", 0, { SLUICE_OUTPUT: output })
-  })
-
-  it.each([2, 3])(
-    "are all read if page %i is an earlier one again, for the cursor of time and id, and for that of the time",
-    slow,
-    async (number) => {
-      const life = await begin(openAlone("conversations", "--contacts", "400"))
-      const pages: Array<unknown> = []
-      let stale = 0
-      life.alter = ({ path }, answer) => {
-        if (!path.startsWith("/conversations/search")) return answer
-        if (pages.length === number - 1 && stale++ < 2) return pages.at(-1)
-        pages.push(answer)
-        return answer
-      }
-      await life.sync()
-      assert.isAbove(stale, 1)
-      const sent = await life.service.records("conversations")
-      assert.isAbove(sent.length, 200)
-      assert.deepStrictEqual(idsOf(await life.ask("SELECT id FROM crm.conversations")), idsOf(sent))
-    }
-  )
 })

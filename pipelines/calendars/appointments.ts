@@ -49,7 +49,7 @@ export const appointments = defineChild({
     assignedUserId: ref("users", "Whom it is booked with"),
     users: values("appointment_users", "Users who take part in each appointment.", "user_id", ref("users", "The user")),
     groupId: identifier("Group of its calendar"),
-    // Of a call, the number.
+    // The number, if it is a call.
     address: emailOrPhone("Where it takes place"),
     notes: content("Notes on it"),
     createdBy: actor("created_by", "Who booked it"),

@@ -76,7 +76,7 @@ const isOneNight = (elapsedMs: number): boolean => elapsedMs >= 18 * hourMs && e
 
 const weekday = (at: number): number => new Date(at).getDay()
 const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
-/** Of one or more values; of an even number of them, the larger one in the middle. */
+/** The median of one or more values: the larger one in the middle if their number is even. */
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
 /** The standard deviation of an ordinary night: from the median, so that a busy weekday does not count. */

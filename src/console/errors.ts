@@ -213,13 +213,13 @@ const reasonExplanation = (reason: FailureReason): Explanation => {
     case "DestinationFailed":
       return {
         ends: "failed",
-        message: `The target ${reason.target} has still what it had: ${reason.detail}. The warehouse has everything that was read.`,
+        message: `The target ${reason.target} still has its earlier rows: ${reason.detail}. The warehouse has everything that was read.`,
         next: "Correct this, then run ./sluice publish; it brings the target up to date."
       }
     case "TablesWait":
       return {
         ends: "partial",
-        message: `The target ${reason.target} has this release, but ${reason.tables.length === 1 ? "one table has" : `${reason.tables.length} tables have`} still what it had before. ${reason.tables
+        message: `The target ${reason.target} has this release, but ${reason.tables.length === 1 ? "one table still has its earlier rows" : `${reason.tables.length} tables still have their earlier rows`}. ${reason.tables
           .map(({ table, why }) => `${table}: ${why}.`)
           .join(" ")}`,
         next: "Follow the steps above, then run ./sluice publish; it brings these tables up to date."

@@ -165,7 +165,7 @@ const isPlain = (environment: Readonly<Record<string, string | undefined>>): boo
 const marks = { error: "✗ ", warn: "! ", ok: "✔ " }
 type Mark = keyof typeof marks
 
-/** Of a level or a tone, a mark, or a level of the log. */
+/** The tone of a mark or of a level of the log. */
 const colourOf = (kind: string) => {
   if (/^(wrong|problem|✗|ERROR)$/.test(kind)) return "red"
   if (/^(warning|!|WARN)$/.test(kind)) return "yellow"

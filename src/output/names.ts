@@ -16,7 +16,7 @@ const hashed = ".id"
 /** The name of a file or folder of something that others have named: a contact, a conversation, a location. */
 export const fileNameOf = (id: string): string => (plain.test(id) && !device.test(id) ? id : hashOf(id))
 
-/** Of JSON, in which texts that are no valid Unicode differ too. */
+/** The hash of JSON, in which texts that are no valid Unicode differ too. */
 const hashOf = (what: unknown): string => hash("sha256", JSON.stringify(what)) + hashed
 
 /** The names of several things of one folder. On some systems, names that differ in the case of letters are one. */

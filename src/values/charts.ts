@@ -52,7 +52,7 @@ export const columns = (bars: ReadonlyArray<Bar>, frame: Columns): Html => {
       mark === undefined
         ? undefined
         : html`<path class="mark" d="M${short(left - step * 0.08)} ${short(y(mark))}h${short(wide + step * 0.16)}" />`
-    // Of a value that is not zero, something can be seen.
+    // The bar of a value that is not zero can be seen.
     const tall = Math.max(1, height - y(value))
     const bar =
       value > 0

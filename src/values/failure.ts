@@ -64,7 +64,7 @@ const FailureReason = Schema.TaggedUnion({
 
   /** `place`: the catalog or data of the lake. No secrets. */
   LakeFailed: { place: Schema.String, detail: Schema.String },
-  /** `target`: the name of a target with a database or object storage, which has still what it had. No secrets. */
+  /** `target`: the name of a target with a database or object storage, which still has its earlier rows. No secrets. */
   DestinationFailed: { target: Schema.String, detail: Schema.String },
   /** A database has the release, but for these tables, which have still what they had. */
   TablesWait: {

@@ -16,7 +16,7 @@ export type Content = Html | string | number | undefined | ReadonlyArray<Content
 export const html = (parts: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html =>
   new Html(parts.map((part, index) => part.replaceAll(indentation, "\n") + rendered(contents[index])).join(""))
 
-/** Of the source, which would be a third of the file. */
+/** Removes the indentation of the source, which would be a third of the file. */
 const indentation = /\n\s+/g
 
 const rendered = (content: Content): string => {

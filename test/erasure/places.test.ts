@@ -78,7 +78,7 @@ describe("an erasure of a person who was published into other folders", { tags: 
   it("certifies nothing while a folder that the settings have no more still has its releases", async () => {
     const { code, stderr } = await erase(settings("first"))
     assert.strictEqual(code, 3, stderr)
-    assert.include(stderr, `second, ${pathOf("second")}: it has still what was published there`)
+    assert.include(stderr, `second, ${pathOf("second")}: it still has what was published there`)
     assert.isAbove(namesPerson(pathOf(".second")).length, 1, "the folder of another program's choice is not touched")
     assert.deepStrictEqual(namesPerson(pathOf(".first")), [])
     assert.strictEqual(certificate().isErased, false)

@@ -225,7 +225,7 @@ describe.skipIf(postgresPrograms === undefined)(postgresPrograms ? "a database" 
       assert.match(
         ran.stderr,
         new RegExp(
-          `one table has still what it had before. "views_all"."contacts_wide": its column changes \\(${column} from numeric to text\\), and above, numbers reads it`
+          `one table still has its earlier rows. "views_all"."contacts_wide": its column changes \\(${column} from numeric to text\\), and above, numbers reads it`
         )
       )
       assert.match(ran.stderr, /pg_get_viewdef.*DROP VIEW above; DROP VIEW numbers;.*\.\/sluice publish/)
@@ -236,7 +236,7 @@ describe.skipIf(postgresPrograms === undefined)(postgresPrograms ? "a database" 
       )
       assert.strictEqual(await sql("SELECT count(*) FROM views_all_bi.dim_contact"), "20")
       assert.strictEqual(await sql("SELECT count(*) FROM views_all.contacts_wide WHERE first_name = 'tonight'"), "0")
-      assert.match((await verify()).wrong.join(), /^"views_all"."contacts_wide": has still what it had before/)
+      assert.match((await verify()).wrong.join(), /^"views_all"."contacts_wide": still has its earlier rows/)
     }
     await sql("DROP VIEW above; DROP VIEW numbers")
     await publish()

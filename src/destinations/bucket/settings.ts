@@ -83,7 +83,7 @@ export const bucket = {
 } as const satisfies DestinationKind<Item, BucketDestination>
 
 const bucketName = /^s3:\/\/[a-z0-9][a-z0-9.-]+[a-z0-9](\/|$)/
-/** Of what a service takes, all but what has another meaning in an address or a statement. */
+/** Object names that are safe in an address and in a statement. */
 const bucketPrefix = /^s3:\/\/[^/]+(\/(?!\.{1,2}(\/|$))[^/?#%\\\p{Cc}]+)*\/?$/u
 
 /** Why an address is none of a bucket. */

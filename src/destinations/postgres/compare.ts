@@ -91,7 +91,7 @@ const compare = Effect.fnUntraced(function* (
   if (state.version === behind)
     return {
       rows: 0,
-      finding: wrong(path, "has still what it had before; ./sluice publish changes it, or says what is in its way")
+      finding: wrong(path, "still has its earlier rows; ./sluice publish changes it, or says what is in its way")
     }
   const columns = yield* columnsOf(from)
   if (scope !== "" && !columns.some((column) => column.name === "location_id"))

@@ -36,7 +36,7 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
   const owner = yield* ownerOf(output.folder)
   const content = snapshotSum(manifest)
   const { schema } = destination
-  // Of a release that is written anew, the files have no table of a failed model either.
+  // The files of a release that is written anew have no table of a failed model either.
   const kept = !isMasked && !full ? manifest.problems.map(({ model }) => `bi.${model}`) : []
   const locations = (yield* loadedLocations()).toSorted()
   const paths = yield* pathsIn(dirname(folder))

@@ -56,7 +56,7 @@ export const permittedBy = Effect.fnUntraced(function* (table: ReleaseTable, row
   const bytes = (column: (typeof chosen)[number]) =>
     `coalesce(strlen((${heldValue(held, column)})::VARCHAR), 0)${postgresType(column.type) === "jsonb" ? " * 6" : ""}`
   const key = keys.map((column) => heldValue(held, column))
-  // Of no rows, DuckDB knows neither.
+  // bool_and and max are NULL for an empty table.
   const isKeyed = [
     `count(*) = count(DISTINCT (${key.join(", ")}))`,
     `bool_and(${key.map((one) => `(${one}) IS NOT NULL`).join(" AND ")})`,

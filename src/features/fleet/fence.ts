@@ -36,7 +36,7 @@ export const take = async (db: Db, location: string, owner: string, run: string 
  */
 export const quietMs = ({ endedCleanly }: Fence, windowMs: number, silentMs = 0): number =>
   endedCleanly ? 0 : Math.max(windowMs + tetherMs + marginMs - silentMs, 0)
-/** Of clocks and timers. */
+/** The tolerance for clocks and timers. */
 const marginMs = 1000
 
 /** The newest number of each. */

@@ -117,7 +117,7 @@ export const checkBlocks = Effect.fn("verify.blocks")(function* () {
   const filled = tables.filter(({ size }) => size > 0)
   const sumSql = ({ table }: (typeof tables)[number]) => `SELECT bit_xor(hash(t)) AS sum FROM ${table} AS t`
   const findings: Array<VerifyFinding> = []
-  // Of tables that are read together, the failure does not name the damaged one.
+  // The failure of tables that are read together does not name the damaged one.
   const oneByOne = Effect.forEach(filled, (one) =>
     Effect.catch(warehouse.rows(sumSql(one)), (failure) =>
       Effect.sync(() => findings.push(wrong(warehouseName, `${one.table}: ${failureText(failure)}`)))

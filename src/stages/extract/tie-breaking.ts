@@ -47,7 +47,7 @@ export const sorted = (
   const last = values.at(-1)
   if (last === undefined) return failed(`records have no ${field}`)
   if (misplaced > 0) {
-    // Of the last three records, at most one is expected to be out of order.
+    // At most one of the last three records is expected to be out of order.
     const edge =
       values
         .slice(-3)

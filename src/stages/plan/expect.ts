@@ -245,7 +245,7 @@ const changedADay = 0.02
 const likelyChanges = (records: number, elapsedMs: number): number =>
   records * Math.min(1, (changedADay * elapsedMs) / dayMs)
 
-/** Of a list that every sync reads in full. */
+/** What is expected of a list that every sync reads in full. */
 const changedIn = (past: ReadonlyArray<PastReading>, elapsedMs: number, rows: number): LikelyRange => {
   const nights = past.filter((one) => one.elapsedMs !== undefined)
   if (nights.length > 0)

@@ -33,7 +33,7 @@ export const liveRequests = (
 }
 
 const listWith = (list: ExpectedList, { step }: ExpectedStep, read: ReadSoFar): ExpectedList => {
-  // Of a list that was read before, most records are unchanged, so they make no children due.
+  // Most records of a list that was read before are unchanged, so they make no children due.
   const isFirst =
     ["unknown", "the resume point"].includes(list.basis) || (list.basis === "total of the API" && step.mode === "full")
   const changedOf = (records: number) => (isFirst ? exactly(records) : list.changed)

@@ -32,7 +32,7 @@ export const buildModels = Effect.fn("publish.buildModels")(function* (
       if (!kept.has(model) && (kind === "VIEW" || !stay.has(model)))
         yield* warehouse.run(`DROP ${kind} bi.${name(model)}`)
     for (const models of withViewsTogether(wanted)) {
-      // Of several, the failure does not name the one that cannot be built.
+      // The failure of several does not name the one that cannot be built.
       if (models.length > 1 && problems.length === 0 && (yield* create(models)) === undefined) continue
       for (const model of models) {
         const missing = refsOf(model).find((ref) => problems.some(({ where }) => where === ref))

@@ -59,7 +59,7 @@ export interface Published {
   readonly few?: FewChanges | undefined
 }
 
-/** Of the tables with current rows; those with `_deleted_at` are rows too. */
+/** The totals of the tables with current rows; those with `_deleted_at` are rows too. */
 export interface Totals {
   readonly tables: number
   readonly rows: number

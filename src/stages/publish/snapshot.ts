@@ -71,7 +71,7 @@ export const updateSnapshot = Effect.fnUntraced(function* (
 ): Effect.fn.Return<OldContents, Failure, Warehouse> {
   const old = new Map<string, Content>()
   const isSmallNow = (from: string) => isSmall(stored.get(from)!)
-  // Of a small table, all is read again.
+  // A small table is read again as a whole.
   for (const table of tables.filter(({ change }) => change === "some"))
     for (const content of contents.filter((one) => one.table === table.name)) {
       const from = pathOf(content.schema, table)

@@ -38,7 +38,7 @@ export interface Answer {
 }
 
 export class BucketError extends Error {
-  /** Of the service, such as `AccessDenied`; empty if there was no answer. */
+  /** The code of the service, such as `AccessDenied`; empty if there was no answer. */
   readonly code: string
   constructor(message: string, code: string) {
     super(message)

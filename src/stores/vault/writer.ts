@@ -33,7 +33,7 @@ export class Writer {
     const { all, plain } = await segmentsIn(folder)
     const last = all.at(-1) ?? 1
     const segment = all.length === 0 || plain.includes(last) ? last : last + 1
-    // Of a vault that is loaded, the warehouse has the format.
+    // The warehouse has the format of a vault that is loaded.
     const [first] = all
     const isLoadedFrom = first === undefined || (loaded && isBefore({ segment: first, offset: 0 }, loaded))
     if (!isLoadedFrom && isOlder(await contentOf(folder, first, plain))) throw new Older()

@@ -64,7 +64,7 @@ export const contentsIfReadable = Effect.fn("warehouse.contents")(function* (all
     query({ rows: Number, sum: String }, `${together(some.map(sumSql))} ORDER BY place`)
   for (const group of inGroups(rest)) {
     const contents = yield* sums(group).pipe(
-      // Of relations that are read together, the failure does not name the one that cannot be read.
+      // The failure of relations that are read together does not name the one that cannot be read.
       Effect.catch((failure) =>
         group.length === 1
           ? Effect.succeed([failure])

@@ -170,7 +170,7 @@ export const noteDamaged = Effect.fnUntraced(function* (
 const filesSql = (location: string) =>
   `(SELECT *, path IS NOT NULL AND path NOT IN (FROM ${damagedOf(location)}) AS has_file FROM crm.files WHERE location_id = ${literal(location)})`
 
-/** Of what is not final, a file that was too large or missing is requested again only under these conditions. */
+/** A file that was too large or missing is requested again only under these conditions. */
 const isDue = (bytesMax: number, now: number) =>
   `f.id IS NULL OR (NOT f.has_file AND f.status <> 'gone' AND (f.status <> 'too large' OR f.bytes IS NULL OR f.bytes <= ${bytesMax})
      AND (f.missing_since IS NULL OR f.checked_at::DATE < ${instantOf(now)}::DATE))`

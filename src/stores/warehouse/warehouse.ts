@@ -196,7 +196,7 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
         Effect.uninterruptible,
         statementLock.withPermits(1)
       )
-      // Of several statements, the first may have changed something already.
+      // The first of several statements may have changed something already.
       return sql.includes(";\n") ? once : withMemory(once)
     },
     hold: (sql) =>

@@ -19,7 +19,7 @@ export interface Field {
   readonly known: string | undefined
 }
 
-/** Of PostgreSQL, in bytes: no program that reads the tables permits fewer. */
+/** The limit of PostgreSQL, in bytes: no program that reads the tables permits fewer. */
 const bytesMax = 63
 
 /** The column of each field. `fields`: those with a stored name first, in the order in which they were named. `fixed`: other columns. */

@@ -46,7 +46,7 @@ const day = `(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)${inYear}`
 const time = "T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,6})?"
 const instant = `(?:${day}${time}Z|[1-8][0-9]{3}${inYear}${time}[+-](?:0[0-9]|1[0-8]):[0-5][0-9])`
 
-/** Of fewer digits, a number may be a time and a text is none. In a column of events, eleven digits count seconds. */
+/** A number of fewer digits may be a time, and a text of fewer digits is none. In a column of events, eleven digits count seconds. */
 const epochSql = (text: string, digits = "-?[0-9]{11,13}") =>
   `epoch_ms(try_cast(regexp_extract(${text}, '^(?:${digits})$') AS BIGINT))`
 

@@ -127,7 +127,7 @@ const erase = Effect.fnUntraced(function* (
 })
 
 const placeSentences = {
-  left: "it has still what was published there; add it to the settings again, or remove the folder",
+  left: "it still has what was published there; add it to the settings again, or remove the folder",
   removed: "there is nothing any more; a copy elsewhere is out of reach",
   "out of reach": "it could not be searched from here"
 }

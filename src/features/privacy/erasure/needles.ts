@@ -5,7 +5,7 @@ import { literal } from "../../../stores/warehouse/sql.ts"
 export interface Wanted {
   /** What the text is, as a report may say it: `email 1`. */
   readonly label: string
-  /** Of a phone number, its digits. */
+  /** The digits of a phone number. */
   readonly text: string
 }
 

@@ -10,7 +10,7 @@ import { removeEarlierReleases } from "../../../stages/publish/release.ts"
 export interface PlaceState extends Place {
   /**
    * - `cleaned`: it has a new release, and no earlier one; a database has the rows of the new release only
-   * - `left`: it has still what it had, because the settings do not publish into it any more
+   * - `left`: it still has its earlier rows, because the settings do not publish into it any more
    * - `removed`: there is nothing at this path any more
    * - `out of reach`: it cannot be read from here, such as object storage
    */

@@ -152,7 +152,7 @@ export const driftSection = Effect.fn("report.drift")(function* (period: Period)
       all: Number,
       recent: Number
     },
-    // Of an enum value, the field is `column = value`.
+    // The field of an enum value is `column = value`.
     `SELECT * REPLACE (if(ends_with(kind, 'value'), split_part(field, ' = ', 1), field) AS field), count(*) OVER () AS "all", count(*) FILTER (isNew) OVER () AS recent FROM (
        SELECT table_name AS "table", field, kind, coalesce(any_value(sample ORDER BY sample), '') AS shape,
          epoch_ms(min(first_seen_at)) AS firstSeenAt, min(first_seen_at) > ${since(period, 7)} AS isNew

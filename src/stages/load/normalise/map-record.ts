@@ -98,7 +98,7 @@ class RowReader implements Row {
         const converted = changed === undefined ? (result as Converted) : changed.value
         const stored = valueIn(this.values, slot.place)
         if (stored !== undefined) {
-          // Of several aliases, the first one with a value wins.
+          // The first of several aliases that has a value wins.
           const same = converted === stored || converted === null || converted === ""
           if (!same) this.invalidValue(slot.column, value, `${path}${name} differs from the stored value`, true)
         } else if (converted === rejected)

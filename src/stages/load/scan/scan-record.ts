@@ -172,7 +172,7 @@ export class RecordScanner extends Bytes.JsonBytes {
     return kind === Bytes.list && isOfPlainValues(this.bytes, from, to) ? Rows.joined : Rows.asJsonText
   }
 
-  /** Of several aliases the first with a value counts; another one that differs is rejected. */
+  /** The first of several aliases that has a value counts; another one that differs is rejected. */
   private again(field: ByteField, row: number, how: number, kind: number, from: number, to: number): void {
     const { bytes, rows } = this
     if (isEmptyText(kind, from, to) && field.type !== Fields.asJson) return

@@ -83,7 +83,7 @@ const macros = (key: PseudonymKey, locations: ReadonlyArray<string>): ReadonlyAr
   const inner = `sha256(${padSql(0x36)} || encode(kind || chr(0) || value))`
   return [
     `CREATE MACRO ${database}.trimmed(value) AS nullif(regexp_replace(nfc_normalize(value), '^\\s+|\\s+$', '', 'g'), '')`,
-    // Of `Ann <ann@example.com>`, the address.
+    // The address in `Ann <ann@example.com>`.
     `CREATE MACRO ${database}.email(value) AS lower(${database}.trimmed(regexp_replace(value, '^.*<([^<>]+@[^<>]+)>\\s*$', '\\1', 's')))`,
     `CREATE MACRO ${database}.hmac(location_id, kind, value) AS sha256(${padSql(0x5c)} || unhex(${inner}))`,
     `CREATE MACRO ${database}.base32(digits) AS translate(lower(${characters}), '0123456789abcdefghijklmnopqrstuv', 'abcdefghijklmnopqrstuvwxyz234567')`,

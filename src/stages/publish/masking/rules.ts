@@ -40,7 +40,7 @@ export type Treatment = keyof typeof treatments
 
 export const treatmentOf = ({ profile }: Masking, column: MaskedColumn): Treatment => {
   const { name, personal, role } = column
-  // Of the record as the service sent it, with everything personal in it, so a guess could be tested.
+  // Both are made from the unmasked record: a reader could hash a guess and compare.
   if (name === "_row_hash" || name === "_extra") return "dropped"
   if (role === "customValue") return "customValue"
   if (column.isCustom) return personal === "none" ? "scrubbed" : "customValue"

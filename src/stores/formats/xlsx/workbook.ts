@@ -190,7 +190,7 @@ const lookAhead = (rows: AsyncIterable<CsvRow>): LookAhead => {
   }
 }
 
-/** Of the name of a sheet. */
+/** The limit for the name of a sheet. */
 const lengthMax = 31
 
 /** Names that the workbook, or Excel, uses itself. */

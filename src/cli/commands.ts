@@ -30,7 +30,7 @@ import { hold, type privacyResults, retention, subject } from "../features/priva
 import { type DataOf, command, group } from "../command/command.ts"
 import * as Effect from "effect/Effect"
 import type { RunFlags } from "../command/run-flags.ts"
-import { tetherVariable } from "../run/tether.ts"
+import { tetherVariable } from "../features/fleet/tether.ts"
 import { type Flags, readSettings } from "../settings/read.ts"
 import { Environment } from "../values/environment.ts"
 

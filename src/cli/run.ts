@@ -25,7 +25,7 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
       if (cause.code !== "EPIPE") unwritten = cause
     })
   const heldUntil = env["SLUICE_FLEET_TETHER"]
-  const { holdTether, runTethered } = heldUntil === undefined ? {} : await import("../run/tether.ts")
+  const { holdTether, runTethered } = heldUntil === undefined ? {} : await import("../features/fleet/tether.ts")
   const tether = holdTether?.(heldUntil!)
   const stopped = new AbortController()
   const stop = (exitCode: number) => () => {

@@ -66,7 +66,7 @@ const FailureReason = Schema.TaggedUnion({
   LakeFailed: { place: Schema.String, detail: Schema.String },
   /** `target`: the name of a target with a database or object storage, which still has its earlier rows. No secrets. */
   DestinationFailed: { target: Schema.String, detail: Schema.String },
-  /** A database has the release, but for these tables, which have still what they had. */
+  /** A database has the release, but for these tables, which still have their earlier rows. */
   TablesWait: {
     target: Schema.String,
     tables: Schema.Array(Schema.Struct({ table: Schema.String, why: Schema.String }))

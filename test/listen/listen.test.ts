@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { freePort } from "../../src/output/free-port.ts"
+import { freePort } from "../../src/features/fleet/commands/free-port.ts"
 import { type Account, discard, openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { rowsOf } from "../report/reading.ts"

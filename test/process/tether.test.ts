@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { finishedLine, tetherMessage, tetherMs } from "../../src/run/tether.ts"
+import { finishedLine, tetherMessage, tetherMs } from "../../src/features/fleet/tether.ts"
 
-const module = fileURLToPath(new URL("../../src/run/tether.ts", import.meta.url))
+const module = fileURLToPath(new URL("../../src/features/fleet/tether.ts", import.meta.url))
 
 /** Runs a program on a tether; `extend` says that the location is owned for a time from now on. */
 const start = (program: string, heldMs = tetherMs) => {

@@ -1,7 +1,7 @@
 /** An object store with the interface of S3, in a process of its own. */
 import { spawn } from "node:child_process"
 import { dirname, join } from "node:path"
-import { freePort } from "../../src/output/free-port.ts"
+import { freePort } from "../../src/features/fleet/commands/free-port.ts"
 import { python, runPython } from "./python.ts"
 
 /** Whether it can be started; a test then skips, and why is printed. */

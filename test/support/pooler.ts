@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from "node:fs"
 import { createConnection } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "../../src/output/free-port.ts"
+import { freePort } from "../../src/features/fleet/commands/free-port.ts"
 import { programOf } from "./programs.ts"
 
 /** Installed if the machine permits it. */

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, renameSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort } from "../../src/output/free-port.ts"
+import { freePort } from "../../src/features/fleet/commands/free-port.ts"
 import { programAt } from "./programs.ts"
 
 const version = "1.8.0"

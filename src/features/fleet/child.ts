@@ -3,9 +3,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { fileNameOf } from "../../output/names.ts"
 import { join } from "node:path"
-import { tetherMessage } from "../../run/tether.ts"
+import { tetherMessage } from "./tether.ts"
 import { fleetTokenVariable } from "../../settings/read.ts"
-import type { EndedRun, TetheredProcesses, TetheredRun } from "../../run/tethered.ts"
+import type { EndedRun, TetheredProcesses, TetheredRun } from "./tethered.ts"
 
 export interface Order {
   readonly location: string

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Db } from "pg-boss"
 import { query, rowsOf } from "./database.ts"
-import { tetherMs } from "../../run/tether.ts"
+import { tetherMs } from "./tether.ts"
 
 export interface Fence {
   readonly location: string

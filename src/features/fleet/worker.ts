@@ -12,8 +12,8 @@ import { type Next, nextOf } from "./retry.ts"
 import type { Objects } from "./state/objects.ts"
 import { inBucket } from "./state/saving.ts"
 import { heartbeatSeconds, queues } from "./tables.ts"
-import { tetherMs } from "../../run/tether.ts"
-import { type TetheredProcesses, tetheredProcesses } from "../../run/tethered.ts"
+import { tetherMs } from "./tether.ts"
+import { type TetheredProcesses, tetheredProcesses } from "./tethered.ts"
 
 export interface WorkerOptions {
   readonly name: string

@@ -2,7 +2,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { chownSync, existsSync, globSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { freePort } from "../../../output/free-port.ts"
+import { freePort } from "./free-port.ts"
 
 /** The folder of initdb and postgres; undefined if PostgreSQL is not installed. Debian does not put it into PATH. */
 export const postgresPrograms = (path = process.env["PATH"] ?? ""): string | undefined =>

@@ -5,7 +5,7 @@ import { choosableNames, publishedTables } from "../catalog/published-tables.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { defaultCatalogue } from "../command/catalogue.ts"
 import { defaultModels } from "../command/default-models.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 
 interface CompletionFlags {
   readonly shell: "bash" | "zsh" | "fish"

@@ -6,7 +6,7 @@ import { type SettingProblem, isMissing, settingOf } from "../settings/errors.ts
 import { allSettings } from "../settings/sections.ts"
 import { counted } from "../values/finding.ts"
 import { checkedSettings } from "../command/prologue.ts"
-import { table } from "../console/output.ts"
+import { table } from "../console/streams.ts"
 import { info, shown } from "../console/result.ts"
 import { problemSentence } from "../console/setting-errors.ts"
 

@@ -9,7 +9,7 @@ import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { freshDemoFolder } from "../command/demo-folder.ts"
 import { Environment } from "../values/environment.ts"
 import { exceptFromProxies } from "../values/proxy.ts"
-import { Output, table } from "../console/output.ts"
+import { Output, table } from "../console/streams.ts"
 import { printSynced } from "./sync.ts"
 import { syncOnce } from "../run/sync.ts"
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Presenter } from "effect/cli/CliOutput"
 import type { ArgDoc, FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
-import type { Output } from "../console/output.ts"
+import type { Output } from "../console/streams.ts"
 import { terminalWidth, wrapped } from "../values/text.ts"
 
 export const presenterOf = ({ print, say, stdout }: Output["Service"]): Presenter => ({

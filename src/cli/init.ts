@@ -15,7 +15,7 @@ import { sections } from "../settings/sections.ts"
 import type { Setting } from "../values/setting.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, explained, explanationOf, usageError } from "../console/errors.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 import { shown } from "../console/result.ts"
 
 export interface InitFlags {

@@ -9,7 +9,7 @@ import { outputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { Environment } from "../values/environment.ts"
 import { configError, nothingSynced } from "../console/errors.ts"
-import { table } from "../console/output.ts"
+import { table } from "../console/streams.ts"
 import { recorded } from "../command/recorded.ts"
 import { shown } from "../console/result.ts"
 

@@ -12,7 +12,7 @@ import { reservedWords } from "../stores/warehouse/in-memory.ts"
 import { folderProblem } from "../command/catalogue.ts"
 import { Environment } from "../values/environment.ts"
 import { usageError } from "../console/errors.ts"
-import { table } from "../console/output.ts"
+import { table } from "../console/streams.ts"
 import { info, shown } from "../console/result.ts"
 
 export interface PipelinesCheckFlags extends Flags {

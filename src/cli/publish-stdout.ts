@@ -23,7 +23,7 @@ import { name } from "../stores/warehouse/sql.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 import { wideViews } from "../stores/warehouse/wide-views.ts"
 import { failedError, usageError } from "../console/errors.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 import { openReadable, sayHolder } from "../command/readable.ts"
 
 export interface StdoutFlags {

@@ -19,7 +19,7 @@ import { Environment } from "../values/environment.ts"
 import { failedError, nothingSynced, usageError } from "../console/errors.ts"
 import { logEnd } from "../console/log.ts"
 import { modelText, warn } from "../console/findings.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 import { run } from "../command/recorded.ts"
 import { printEither } from "../console/result.ts"
 

@@ -14,7 +14,7 @@ import type { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { Environment } from "../values/environment.ts"
 import type { Failure } from "../values/failure.ts"
 import type { OnRunEvent } from "../values/run-event.ts"
-import type { Output } from "../console/output.ts"
+import type { Output } from "../console/streams.ts"
 
 export interface Reported extends OutputSettings {
   readonly alarms: AlarmSettings

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { unknownVariables } from "../settings/read.ts"
 import { Environment } from "../values/environment.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 import { type RunFlags, withRunFlags } from "./run-flags.ts"
 
 /** Runs what a module has, with the warning of which variables have no meaning first. */

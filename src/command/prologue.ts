@@ -7,7 +7,7 @@ import { resolveTargets } from "../settings/targets.ts"
 import { type WithheldSettings, hashKeyProblems, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
 import { definedCatalogue, loadCatalogue } from "./catalogue.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 
 /** The settings of a command that reads accounts. From now on, their secrets are not written. */
 export const accountSettings = Effect.fnUntraced(function* (flags: Flags) {

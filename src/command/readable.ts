@@ -9,7 +9,7 @@ import { Failure } from "../values/failure.ts"
 import { outputPaths, snapshotName } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
-import { Output, duration } from "../console/output.ts"
+import { Output, duration } from "../console/streams.ts"
 import type { holderShape } from "./result-shapes.ts"
 import { readRunProgress } from "./run-progress.ts"
 

@@ -7,7 +7,7 @@ import { exitCodes } from "../values/failure.ts"
 import { explanationOf } from "../console/errors.ts"
 import { RunEvents } from "../values/run-event.ts"
 import { warn } from "../console/findings.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 import { type End, RunFeatures, type Subject } from "./features.ts"
 
 export const withReports = Effect.fnUntraced(function* <A extends { readonly exitCode: number }, E, R>(

@@ -6,7 +6,7 @@ import { RunWait } from "../output/lock.ts"
 import { durationMs } from "../values/text.ts"
 import { usageError } from "../console/errors.ts"
 import type { LogFormat, LogLevel } from "../console/log.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 
 export interface RunFlags {
   readonly logFormat?: LogFormat | undefined

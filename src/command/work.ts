@@ -10,7 +10,7 @@ import { exitCodes } from "../values/failure.ts"
 import { RunEvents } from "../values/run-event.ts"
 import { explanationOf } from "../console/errors.ts"
 import { logAborted, loggerOf } from "../console/log.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 import { RunFeatures } from "./features.ts"
 import { type CommandFailure, instant } from "../console/result.ts"
 

@@ -6,7 +6,7 @@ import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.
 import type { ReachedLimit } from "../stores/warehouse/meta/limits.ts"
 import type { WideLoss } from "../stores/warehouse/meta/wide-readings.ts"
 import { some } from "../values/text.ts"
-import { Output, table } from "./output.ts"
+import { Output, table } from "./streams.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
 
 /** `WRONG  contacts: …`, with `word` as wide as the widest of the command. */

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { ExitKind } from "../values/failure.ts"
 import type { LogLevel } from "./log.ts"
-import { Output } from "./output.ts"
+import { Output } from "./streams.ts"
 
 /** The data of each result by its name; src/cli/commands.ts declares its members. */
 // oxlint-disable-next-line typescript/no-empty-object-type -- Its members are declared where the schemas are.

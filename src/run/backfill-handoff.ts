@@ -9,7 +9,7 @@ import { onDisk } from "../output/files.ts"
 import { outputPaths } from "../output/paths.ts"
 import { RunWait } from "../output/lock.ts"
 import { CommandError } from "../console/errors.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 
 const runningIn = (folder: string): string => outputPaths(folder).backfillRunning
 const stopIn = (folder: string): string => outputPaths(folder).backfillStop

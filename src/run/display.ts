@@ -1,7 +1,7 @@
 /** The display of a run as lines that fit a terminal: the readings in progress, and the sums of all. */
 import { type Status, stateText } from "../values/state.ts"
 import { type Range, rangeText, middleOf } from "../values/range.ts"
-import { duration, table, timeText } from "../console/output.ts"
+import { duration, table, timeText } from "../console/streams.ts"
 import type { Totals } from "./watched.ts"
 
 export interface ReadingState {

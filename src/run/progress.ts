@@ -1,7 +1,7 @@
 /** Progress of a run: a display on a terminal, and a log entry each minute. */
 import { Clock, Effect, Schedule } from "effect"
 import { type DisplayState, frame } from "./display.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 import { type Range, between, mapRange, rangeFields } from "../values/range.ts"
 import { type Watched, total, totalsOf } from "./watched.ts"
 

@@ -10,7 +10,7 @@ import { type AnyReceiver, lakeReceivers, workOf } from "../destinations/destina
 import { tablesOf } from "../catalog/tables.ts"
 import { releaseDocuments } from "../stages/publish/contracts/data-package.ts"
 import { Failure, failure } from "../values/failure.ts"
-import { Output } from "../console/output.ts"
+import { Output } from "../console/streams.ts"
 import { onDisk } from "../output/files.ts"
 import { recordPlaces } from "../stores/ledger/given.ts"
 import { type AggregateTable, aggregateTables, impersonal } from "../stages/publish/masking/aggregates.ts"

@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { Output } from "../../src/console/output.ts"
+import { Output } from "../../src/console/streams.ts"
 import { type Account, discard, openTables } from "../support/account.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 

@@ -1,7 +1,7 @@
 /** The states of readings and runs, as people see them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Writable } from "node:stream"
-import { Output } from "../../src/console/output.ts"
+import { Output } from "../../src/console/streams.ts"
 import { readingStates, runStates, stateText, toneByText, toneOf } from "../../src/values/state.ts"
 
 describe("a state", () => {

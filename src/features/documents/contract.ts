@@ -8,7 +8,7 @@ import { sluiceVersion } from "../../values/version.ts"
 import { defaultCatalogue } from "../../command/catalogue.ts"
 import { defaultModels } from "../../command/default-models.ts"
 import { usageError } from "../../console/errors.ts"
-import { Output } from "../../console/output.ts"
+import { Output } from "../../console/streams.ts"
 import { info, shown } from "../../console/result.ts"
 
 export const contractPrint = Effect.fn("command.contractPrint")(function* () {

@@ -16,7 +16,7 @@ import { defaultCatalogue } from "../../command/catalogue.ts"
 import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
 import { modelDescribed, modelFamily, modelSections } from "../../stages/publish/models/dictionary.ts"
 import { usageError } from "../../console/errors.ts"
-import { Output } from "../../console/output.ts"
+import { Output } from "../../console/streams.ts"
 import { info, shown } from "../../console/result.ts"
 import { terminalWidth } from "../../values/text.ts"
 

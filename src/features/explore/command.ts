@@ -11,7 +11,7 @@ import type { Flags } from "../../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
 import { Environment } from "../../values/environment.ts"
 import { configError, failedError, firstSync } from "../../console/errors.ts"
-import { Output } from "../../console/output.ts"
+import { Output } from "../../console/streams.ts"
 import { printResult } from "../../console/result.ts"
 
 export interface ExploreFlags extends Flags {

@@ -15,7 +15,7 @@ import { counted } from "../../values/finding.ts"
 import { runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { Environment } from "../../values/environment.ts"
 import { nothingSynced, usageError } from "../../console/errors.ts"
-import { table } from "../../console/output.ts"
+import { table } from "../../console/streams.ts"
 import { openReadable } from "../../command/readable.ts"
 import { instant, shown, warning } from "../../console/result.ts"
 

@@ -10,7 +10,7 @@ import { alarmLines, shownAlarms, sorted } from "../../console/alarm-lines.ts"
 import { type Compared, alarmsNow } from "../../run/alarms-now.ts"
 import { Environment } from "../../values/environment.ts"
 import { sayStanding } from "../../console/findings.ts"
-import { Output } from "../../console/output.ts"
+import { Output } from "../../console/streams.ts"
 import { printEither } from "../../console/result.ts"
 
 export interface CheckFlags extends Flags {

@@ -12,7 +12,7 @@ import type { Flags } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import { Environment } from "../../values/environment.ts"
 import { usageError } from "../../console/errors.ts"
-import { Output } from "../../console/output.ts"
+import { Output } from "../../console/streams.ts"
 import { info, shown } from "../../console/result.ts"
 import { installed } from "../../values/installation.ts"
 

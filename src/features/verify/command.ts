@@ -19,7 +19,7 @@ import { accountSettings, catalogueOf } from "../../command/prologue.ts"
 import { Environment } from "../../values/environment.ts"
 import { CommandError, explained, usageError } from "../../console/errors.ts"
 import { findingLine } from "../../console/findings.ts"
-import { Output, table } from "../../console/output.ts"
+import { Output, table } from "../../console/streams.ts"
 import { type Holder, type Readable, openReadable, sayHolder } from "../../command/readable.ts"
 import { info, printShown, shown } from "../../console/result.ts"
 

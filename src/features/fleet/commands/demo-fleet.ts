@@ -19,7 +19,7 @@ import { Environment } from "../../../values/environment.ts"
 import { exceptFromProxies } from "../../../values/proxy.ts"
 import { failedError } from "../../../console/errors.ts"
 import { commandLayer, unavailable } from "./fleet-database.ts"
-import { Output, table } from "../../../console/output.ts"
+import { Output, table } from "../../../console/streams.ts"
 
 const [locations, workers] = [20, 3]
 

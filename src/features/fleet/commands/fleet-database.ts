@@ -6,7 +6,7 @@ import { databaseLayer } from "./connect.ts"
 import type { FleetSettings } from "../../../settings/fleet.ts"
 import { openObjects } from "../state/objects.ts"
 import { CommandError } from "../../../console/errors.ts"
-import { Output } from "../../../console/output.ts"
+import { Output } from "../../../console/streams.ts"
 
 /** One statement at a time is enough for a command, which decides nothing. */
 export const commandLayer = (database: Redacted.Redacted) =>

@@ -14,7 +14,7 @@ import { Environment } from "../../../values/environment.ts"
 import { CommandError, usageError } from "../../../console/errors.ts"
 import { report } from "./fleet.ts"
 import { withDatabase } from "./fleet-database.ts"
-import { Output } from "../../../console/output.ts"
+import { Output } from "../../../console/streams.ts"
 
 type LocationFlags = Pick<Flags, "config" | "baseUrl">
 

@@ -22,7 +22,7 @@ import { refuseDemoFolder } from "../../../command/demo-folder.ts"
 import { Environment } from "../../../values/environment.ts"
 import { wrong } from "../../../values/finding.ts"
 import { openState, unavailable } from "./fleet-database.ts"
-import { Output } from "../../../console/output.ts"
+import { Output } from "../../../console/streams.ts"
 
 /** Beside these, one listens. */
 const connections = 4

@@ -14,7 +14,7 @@ import * as OtlpExporter from "effect/observability/OtlpExporter"
 import { otlpLayer, protocolOf } from "./otlp.ts"
 import { RunMetrics } from "./run-metrics.ts"
 import { Environment } from "../../../values/environment.ts"
-import { Output } from "../../../console/output.ts"
+import { Output } from "../../../console/streams.ts"
 import { warn } from "../../../console/findings.ts"
 import type { End, Reporter } from "../../../command/features.ts"
 

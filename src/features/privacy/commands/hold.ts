@@ -11,7 +11,7 @@ import { outputSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { failedError, usageError } from "../../../console/errors.ts"
-import { table } from "../../../console/output.ts"
+import { table } from "../../../console/streams.ts"
 import { record } from "../../../command/recorded.ts"
 import { instant, shown } from "../../../console/result.ts"
 

@@ -11,7 +11,7 @@ import { Environment } from "../../../values/environment.ts"
 import { planOrErase } from "./erasing.ts"
 import { openToRemove } from "./removing.ts"
 import { usageError } from "../../../console/errors.ts"
-import { Output } from "../../../console/output.ts"
+import { Output } from "../../../console/streams.ts"
 import { type PersonFlags, contactText, findPerson } from "./person.ts"
 import { instant } from "../../../console/result.ts"
 

@@ -1,6 +1,6 @@
 /** The process around one command: its streams, its signals, and its exit. */
 import { exitCodes } from "../values/failure.ts"
-import { fetchThroughProxies } from "../values/proxy.ts"
+import { fetchThroughProxies } from "../network/proxy.ts"
 import { runCommand } from "./command.ts"
 import { withHelpFlag } from "./help.ts"
 

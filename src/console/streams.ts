@@ -1,5 +1,5 @@
 /** Results on stdout, messages and logs on stderr, secrets on neither. No other module writes to either stream. */
-import { proxySecrets } from "../values/proxy.ts"
+import { proxySecrets } from "../network/proxy.ts"
 import * as Context from "effect/Context"
 import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"

@@ -11,7 +11,7 @@ import { type CommandFailure, type CommandResult, resultDocument } from "../cons
 import type { RunResults } from "../run/result-data.ts"
 import { explainFailure, explainStop, servicesOf, stoppable } from "../command/work.ts"
 import type { Environment } from "../values/environment.ts"
-import { fetchThroughProxies } from "../values/proxy.ts"
+import { fetchThroughProxies } from "../network/proxy.ts"
 
 /** What every function takes. Settings come from the settings file and the environment, as for a command. */
 export interface Options {

@@ -11,7 +11,7 @@ import {
   flagText
 } from "../values/setting.ts"
 import { wrong } from "../values/finding.ts"
-import { wrongProxies } from "../values/proxy.ts"
+import { wrongProxies } from "../network/proxy.ts"
 import { closest, suggestion } from "./closest.ts"
 import type { SettingProblem } from "./errors.ts"
 import { type SettingsFile, readFile } from "./file.ts"

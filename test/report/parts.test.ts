@@ -1,9 +1,9 @@
 /** Escaping, masking, numbers and charts of the report. */
 import { assert, describe, it } from "@effect/vitest"
-import { columns, lines, strip, ticksOf } from "../../src/values/charts.ts"
+import { columns, lines, strip, ticksOf } from "../../src/pages/charts.ts"
 import { brief, bytes, counted, duration, share, signed } from "../../src/features/report/format.ts"
-import { bars as meters, tableOf } from "../../src/values/html-table.ts"
-import { html, moment, timeHtml } from "../../src/values/html.ts"
+import { bars as meters, tableOf } from "../../src/pages/html-table.ts"
+import { html, moment, timeHtml } from "../../src/pages/html.ts"
 import { cleanReason, fieldName, shape } from "../../src/features/report/mask.ts"
 
 describe("html", () => {

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join } from "node:path"
 import { installed } from "../../values/installation.ts"
-import { baseStyle } from "../../values/page-style.ts"
+import { baseStyle } from "../../pages/page-style.ts"
 
 /**
  * The ES modules of the editor, as their packages publish them: the browser loads them by an import map, so nothing is

@@ -1,6 +1,6 @@
 /** Draws a chart of the rows of a query as an SVG picture, with its words in it. The names of columns are only ever text. */
-import { scaleOf, short } from "../../values/charts.ts"
-import { type Html, html } from "../../values/html.ts"
+import { scaleOf, short } from "../../pages/charts.ts"
+import { type Html, html } from "../../pages/html.ts"
 import { type ChartKind, chartKinds, isChartKind } from "./saved-queries.ts"
 import { type Body, HttpError } from "./http.ts"
 import { limits } from "./limits.ts"

@@ -1,5 +1,5 @@
 /** Numbers, times and sizes as the report shows them: the same in every locale and time zone. */
-import { type Html, html } from "../../values/html.ts"
+import { type Html, html } from "../../pages/html.ts"
 
 export const count = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 0 })
 

@@ -2,9 +2,9 @@
 import { hash } from "node:crypto"
 import { type Business, placesMax } from "./business/business.ts"
 import { monthsUntil } from "./business/months.ts"
-import { Html, documentOf, html, moment, month } from "../../values/html.ts"
+import { Html, documentOf, html, moment, month } from "../../pages/html.ts"
 import { type Overview, stateLine } from "./operations/overview.ts"
-import { pageStyle } from "../../values/page-style.ts"
+import { pageStyle } from "../../pages/page-style.ts"
 
 export interface Page {
   readonly overview: Overview

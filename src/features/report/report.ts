@@ -15,9 +15,9 @@ import { counted, listed } from "./format.ts"
 import { operations } from "./operations/operations.ts"
 import type { Period } from "./operations/period.ts"
 import { page } from "./page.ts"
-import type { Html } from "../../values/html.ts"
+import type { Html } from "../../pages/html.ts"
 import { tableSection } from "./section.ts"
-import { text } from "../../values/html-table.ts"
+import { text } from "../../pages/html-table.ts"
 
 export interface ReportOptions {
   /** The output folder. */

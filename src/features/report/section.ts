@@ -1,6 +1,6 @@
 /** Sections of the report: a sentence, and what shows it; and the tiles above the first section of a part. */
-import { type Content, type Html, html } from "../../values/html.ts"
-import { type Table, tableOf } from "../../values/html-table.ts"
+import { type Content, type Html, html } from "../../pages/html.ts"
+import { type Table, tableOf } from "../../pages/html-table.ts"
 
 export interface Section {
   readonly id: string

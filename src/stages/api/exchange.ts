@@ -2,7 +2,7 @@
 import { Context, Effect } from "effect"
 import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici"
 import { Failure, fileFailure, failure } from "../../values/failure.ts"
-import { proxyOptions, proxyFor, throughProxy } from "../../values/proxy.ts"
+import { proxyOptions, proxyFor, throughProxy } from "../../network/proxy.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
 import { DiskError, FileRejected, IncomingFile } from "../../output/stored-files.ts"
 import { headerOf, lengthIn } from "./http.ts"

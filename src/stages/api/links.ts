@@ -7,7 +7,7 @@ import { lookup } from "node:dns/promises"
 import { BlockList, type LookupFunction, isIP, isIPv6 } from "node:net"
 import { type Dispatcher, EnvHttpProxyAgent, request } from "undici"
 import { FileRejected } from "../../output/stored-files.ts"
-import { proxyFor, proxyOptions } from "../../values/proxy.ts"
+import { proxyFor, proxyOptions } from "../../network/proxy.ts"
 import { decompressed, timeoutMs } from "./exchange.ts"
 import { bytesOf } from "./response-body.ts"
 

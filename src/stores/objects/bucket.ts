@@ -1,7 +1,7 @@
 /** A bucket of a service with the interface of S3, and the requests to it. An outage of seconds is waited out. */
 import * as Redacted from "effect/Redacted"
 import { hash } from "node:crypto"
-import { throughProxy } from "../../values/proxy.ts"
+import { throughProxy } from "../../network/proxy.ts"
 
 export interface Bucket {
   /** `s3://bucket/prefix` */

@@ -1,7 +1,7 @@
 /** Short requests to the user's own monitoring. They are bounded, and their failure is a sentence without the address. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { throughProxy } from "../../../values/proxy.ts"
+import { throughProxy } from "../../../network/proxy.ts"
 import type { Secret } from "../../../values/setting.ts"
 
 const timeoutMs = 3000

@@ -2,9 +2,9 @@
 import { kinds } from "../../../catalog/kinds.ts"
 import type { Column } from "../../../catalog/tables.ts"
 import { counted } from "../../../values/finding.ts"
-import { type Html, documentOf, html, timeHtml } from "../../../values/html.ts"
-import { number, tableOf, text } from "../../../values/html-table.ts"
-import { pageStyle } from "../../../values/page-style.ts"
+import { type Html, documentOf, html, timeHtml } from "../../../pages/html.ts"
+import { number, tableOf, text } from "../../../pages/html-table.ts"
+import { pageStyle } from "../../../pages/page-style.ts"
 import type { CoveredResource } from "./coverage.ts"
 import type { FoundContact } from "./find.ts"
 

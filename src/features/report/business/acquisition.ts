@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { ownName } from "../mask.ts"
-import { bars, number, sumOf, tableOf, text } from "../../../values/html-table.ts"
+import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import { inMonths, lastWhole } from "./months.ts"
 import type { Topic } from "./topic.ts"
 

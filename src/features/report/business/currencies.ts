@@ -1,6 +1,6 @@
 /** Amounts of several currencies, which are never added: one is shown at a time, that of the most rows first. */
 import { money, moneyBrief } from "../format.ts"
-import { type Html, html } from "../../../values/html.ts"
+import { type Html, html } from "../../../pages/html.ts"
 import { ownName } from "../mask.ts"
 import type { Tile } from "../section.ts"
 

@@ -1,10 +1,10 @@
 /** Sections: payments and recurring revenue by month, one chart for each currency. */
 import * as Effect from "effect/Effect"
-import { columns, ticksOf } from "../../../values/charts.ts"
+import { columns, ticksOf } from "../../../pages/charts.ts"
 import { brief, count, counted, money } from "../format.ts"
-import { html, month } from "../../../values/html.ts"
+import { html, month } from "../../../pages/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number } from "../../../values/html-table.ts"
+import { number } from "../../../pages/html-table.ts"
 import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { type Months, inEach, inMonths, lastWhole, numbersByMonth } from "./months.ts"
 import type { Context, Topic } from "./topic.ts"

@@ -1,8 +1,8 @@
 /** The months of the report's figures, and what happened in each of them. */
-import { type Series, legend, lines, spread, ticksOf } from "../../../values/charts.ts"
-import { type Html, html, month } from "../../../values/html.ts"
+import { type Series, legend, lines, spread, ticksOf } from "../../../pages/charts.ts"
+import { type Html, html, month } from "../../../pages/html.ts"
 import { brief } from "../format.ts"
-import { type Table, numbersOf, text } from "../../../values/html-table.ts"
+import { type Table, numbersOf, text } from "../../../pages/html-table.ts"
 
 /** The first days of the last 13 months, oldest first, as 2026-11-01: the last one may not be over. */
 export type Months = ReadonlyArray<string>

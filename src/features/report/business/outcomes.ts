@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number, sumOf } from "../../../values/html-table.ts"
+import { number, sumOf } from "../../../pages/html-table.ts"
 import { inEach, inMonths, monthlyLines } from "./months.ts"
 import type { Topic } from "./topic.ts"
 

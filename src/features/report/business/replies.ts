@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { counted, duration, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number, sumOf } from "../../../values/html-table.ts"
+import { number, sumOf } from "../../../pages/html-table.ts"
 import { inEach, inMonths, monthlyLines } from "./months.ts"
 import type { Topic } from "./topic.ts"
 

@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import type { Content } from "../../../values/html.ts"
+import type { Content } from "../../../pages/html.ts"
 import { counted } from "../format.ts"
 import type { Tile } from "../section.ts"
 import type { Months } from "./months.ts"

@@ -1,12 +1,12 @@
 /** Section: how completely and how recently each resource was read. */
-import { type Content, type Html, day, dayAndTime, html, moment } from "../../../values/html.ts"
+import { type Content, type Html, day, dayAndTime, html, moment } from "../../../pages/html.ts"
 import { begunStates, briefText, stateText } from "../../../values/state.ts"
-import { strip } from "../../../values/charts.ts"
+import { strip } from "../../../pages/charts.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import { count, counted } from "../format.ts"
 import { cleanReason } from "../mask.ts"
 import { section } from "../section.ts"
-import { chart, number, tableOf, text, wide } from "../../../values/html-table.ts"
+import { chart, number, tableOf, text, wide } from "../../../pages/html-table.ts"
 import { type Period, daysMax } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
 

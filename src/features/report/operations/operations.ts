@@ -4,7 +4,7 @@ import type { Resource } from "../../../catalog/resource.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
 import { failedTargets } from "../../../stores/warehouse/meta/targets.ts"
 import { standingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
-import { type Html, html } from "../../../values/html.ts"
+import { type Html, html } from "../../../pages/html.ts"
 import { changesSection } from "./changes.ts"
 import { type Used, diskUse } from "../../../output/disk.ts"
 import { freshness } from "./freshness.ts"
@@ -16,7 +16,7 @@ import { requestsSection } from "./requests.ts"
 import { runsSection } from "./runs.ts"
 import { bytes, count, share } from "../format.ts"
 import { section } from "../section.ts"
-import { bars, number, sumOf, tableOf, text, wide } from "../../../values/html-table.ts"
+import { bars, number, sumOf, tableOf, text, wide } from "../../../pages/html-table.ts"
 
 /** The report takes seconds, however many recordings there are. */
 const filesMax = 100_000

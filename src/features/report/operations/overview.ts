@@ -1,7 +1,7 @@
 /** The state of the data in one sentence, for the top of the report; the reasons, and the figures of the last day. */
 import type * as Effect from "effect/Effect"
 import { brief, count, counted, duration, listed, share, signed } from "../format.ts"
-import { type Html, html, moment } from "../../../values/html.ts"
+import { type Html, html, moment } from "../../../pages/html.ts"
 import { isWhole } from "../../../values/state.ts"
 import { tiles } from "../section.ts"
 import type { TargetState } from "../../../stores/warehouse/meta/targets.ts"

@@ -4,7 +4,7 @@ import { type BegunState, begunStates, toneOf } from "../../../values/state.ts"
 import { lastReadings } from "../../../stores/warehouse/meta/run-resources.ts"
 import { completeReadings } from "../../../stores/warehouse/meta/watermarks.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
-import type { Mark } from "../../../values/charts.ts"
+import type { Mark } from "../../../pages/charts.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { type Period, dayOf, since } from "./period.ts"
 

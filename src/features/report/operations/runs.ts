@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 import { type Run, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
-import { day, dayAndTime, html } from "../../../values/html.ts"
-import { type Bar, columns, strip, ticksOf } from "../../../values/charts.ts"
+import { day, dayAndTime, html } from "../../../pages/html.ts"
+import { type Bar, columns, strip, ticksOf } from "../../../pages/charts.ts"
 import { brief, count, counted, duration } from "../format.ts"
 import { stateKeys } from "./freshness.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { section } from "../section.ts"
-import { number, tableOf, text } from "../../../values/html-table.ts"
+import { number, tableOf, text } from "../../../pages/html-table.ts"
 import { isWhole, stateText, toneOf } from "../../../values/state.ts"
 
 /** Runs that are shown, however many there were. */

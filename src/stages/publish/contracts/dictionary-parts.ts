@@ -1,5 +1,5 @@
 /** Parts of the dictionary page: its style, its search, and an example query for each table. */
-import { pageStyle } from "../../../values/page-style.ts"
+import { pageStyle } from "../../../pages/page-style.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
 import type { ContractColumn, ContractTable } from "./contract.ts"
 

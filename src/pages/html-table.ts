@@ -1,6 +1,6 @@
 /** Tables of a page. A wide one scrolls inside its own box, never the page. */
 import { type Content, type Html, html } from "./html.ts"
-import { number as count } from "./text.ts"
+import { number as count } from "../values/text.ts"
 
 export interface Column<Row> {
   readonly head: string

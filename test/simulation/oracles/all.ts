@@ -20,6 +20,7 @@ import {
   completeHasAll,
   equalsService,
   spoiltAreRejected,
+  straysAreRejected,
   surprises,
   tagsEqualService,
   unansweredIsNotComplete,
@@ -105,6 +106,7 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
         })
       : []),
     ...(isUndisturbed && isTrusted ? [...tagsEqualService(stage, after), ...spoiltAreRejected(stage, after)] : []),
+    ...(isUndisturbed && isFresh && night.full ? straysAreRejected(stage, after) : []),
     ...(isUndisturbed && isFresh && night.full ? goneAreDeleted(stage, account, before, after, share) : []),
     ...(isUndisturbed && isFresh && !isReduced && !hasGivenUp(ran) ? nothingTwice(stage) : [])
   ]

@@ -1,7 +1,7 @@
 /** The rows against the records of the service, wherever a reading says that it is complete. */
 import { differing } from "../../support/compare.ts"
 import { simulatedOf, tableOf } from "../catalogue.ts"
-import { spoiltText } from "../changes.ts"
+import { collectionOf, spoiltText } from "../changes.ts"
 import type { Ran, Stage } from "../run.ts"
 import type { State } from "./state.ts"
 
@@ -134,6 +134,21 @@ export const spoiltAreRejected = ({ services, world }: Stage, { meta }: State): 
       })
   )
 }
+
+/** A list that has records without an id was read in full: it is listed that there are such. */
+export const straysAreRejected = ({ services, world }: Stage, { meta }: State): ReadonlyArray<string> =>
+  services.flatMap(({ location, service }) =>
+    world.collections.flatMap((collection) => {
+      const { table } = simulatedOf(collection).resource
+      const hasStrays = collectionOf(service, collection)
+        .orphans()
+        .some(({ id }) => id === null)
+      const isListed = meta.rejected_records.some(
+        (row) => row["location_id"] === location && row["table_name"] === table
+      )
+      return hasStrays && !isListed ? [`${table}: no record without an id is listed`] : []
+    })
+  )
 
 /** The tags of each live contact are those that the service has. */
 export const tagsEqualService = (stage: Stage, state: State): ReadonlyArray<string> => {

@@ -1,7 +1,7 @@
 /** Children of parents of which some cannot be read: how long it goes on, what is not requested any more, and what it says. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Layer } from "effect"
-import { id } from "../../src/catalog/fields.ts"
+import { id, text } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type ChildOf, childRequestOf, defineChild, defineList } from "../../src/catalog/resource.ts"
 import { Api } from "../../src/stages/api/api.ts"
@@ -20,7 +20,18 @@ const strategy = {
   records: "notes",
   pageSize: 10
 } as const
-const things = defineList({ ...common, table: "things", full: [strategy], fields: { id: id("Id") } })
+const things = defineList({
+  ...common,
+  table: "things",
+  full: [strategy],
+  getOne: { request: get("/things/{thingId}"), record: "" },
+  detail: {
+    refreshAfter: "1 day",
+    fields: { link: text("Link"), content: text("Content of the link") },
+    linked: { url: "link", as: "content" }
+  },
+  fields: { id: id("Id") }
+})
 const notesOf = (more: Partial<ChildOf> = {}) =>
   defineChild({
     ...common,
@@ -29,25 +40,41 @@ const notesOf = (more: Partial<ChildOf> = {}) =>
     fields: { id: id("Id") }
   })
 
+interface Given extends Partial<ChildOf> {
+  /** Details of the things are read, and no notes. */
+  readonly details?: true
+  /** The service does not know the things either. */
+  readonly isGone?: true
+}
+
 /** Reads the notes of so many due things; `fails` says of which, by their number, they cannot be read. */
-const reading = (parents: number, fails: (n: number) => ApiError | undefined, more: Partial<ChildOf> = {}) =>
+const reading = (
+  parents: number,
+  fails: (n: number) => ApiError | undefined,
+  { details, isGone, ...more }: Given = {}
+) =>
   Effect.gen(function* () {
-    const [notes, frames, sent] = [notesOf(more), [] as Array<Frame>, [] as Array<number>]
+    const [frames, sent, asked] = [[] as Array<Frame>, [] as Array<number>, [] as Array<number>]
+    const notes = notesOf(more)
+    const read = details ? things : notes
     const requestsByResource = new Map<string, number>()
     const api = Api.of({
       ...silentApi,
       requestsByResource,
+      // One of the texts cannot be fetched.
+      linked: (link) => Effect.succeed(link.endsWith("/1") ? undefined : `text of ${link}`),
       send: ({ request, resource }) =>
         Effect.suspend((): ReturnType<Api["Service"]["send"]> => {
           const n = Number(/\d+/.exec(request.path)![0])
-          sent.push(n)
+          const isAsked = !details && !request.path.endsWith("/notes")
+          ;(isAsked ? asked : sent).push(n)
           requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
-          const error = fails(n)
+          const error = isAsked ? (isGone ? new NotFound({ message: "404" }) : undefined) : fails(n)
           return error
             ? Effect.fail(error)
             : Effect.succeed({
                 bytes: Buffer.alloc(0),
-                body: { notes: [{ id: `n${n}` }] },
+                body: isAsked || details ? { id: `t${n}`, link: `https://host/${n}` } : { notes: [{ id: `n${n}` }] },
                 hasBigNumbers: false,
                 at: 0,
                 serviceTime: undefined
@@ -55,15 +82,19 @@ const reading = (parents: number, fails: (n: number) => ApiError | undefined, mo
         })
     })
     const due = Array.from({ length: parents }, (_, n) => ({ id: `t${n}`, version: "1", full: true, checkpoint: null }))
-    const rows = (sql: string) => (sql.includes("LIMIT") ? due : sql.includes("min(") ? [{ at: null }] : [])
+    const rows = (sql: string) => {
+      if (sql.includes("AS wanted ON")) return due.filter(({ id }) => sql.includes(`'${id}'`))
+      if (sql.includes("LIMIT")) return due
+      return sql.includes("min(") ? [{ at: null }] : []
+    }
     const warehouse = { rows: (sql: string) => Effect.sync(() => rows(sql)) } as unknown as Warehouse["Service"]
     const parentsRead = yield* Deferred.make<void>()
     yield* Deferred.succeed(parentsRead, undefined)
     const planned = { childCapabilities: undefined, refreshCutoff: undefined, parents: undefined }
     const known = { ...contextOf().known, hasNoDeleted: () => true, hasMissing: () => false }
     const exit = yield* readChildren(
-      notes,
-      childRequestOf(notes)!,
+      read,
+      childRequestOf(read)!,
       planned as never,
       parentsRead,
       contextOf({ resources: [things, notes], known })
@@ -77,9 +108,11 @@ const reading = (parents: number, fails: (n: number) => ApiError | undefined, mo
       ),
       Effect.exit
     )
-    const stored = frames.map(({ entry }) => (entry as PageEntry).parent!)
+    const stored = frames.flatMap(({ entry }) => (entry as PageEntry).parent ?? [])
     return {
       sent,
+      asked,
+      frames,
       stored,
       outcome: Exit.isSuccess(exit) ? exit.value : undefined,
       failure: Exit.isFailure(exit) ? JSON.stringify(exit) : undefined
@@ -157,6 +190,63 @@ describe("children of parents that cannot be read", () => {
       )
       const plain = yield* reading(1, () => errors[1])
       assert.deepInclude(plain.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 1 })
+    })
+  )
+})
+
+describe("what the service answers not found for", () => {
+  const notFound = new NotFound({ message: "404" })
+
+  it.live("is asked for as a parent: if that is there, its children are a failure, and nothing is deleted", () =>
+    Effect.gen(function* () {
+      const { asked, frames, outcome } = yield* reading(4, (n) => (n < 2 ? notFound : undefined))
+      assert.sameMembers(asked, [0, 1])
+      assert.deepInclude(outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 2, id: "t0" })
+      assert.isEmpty(frames.filter(({ entry }) => entry.kind === "deleted"))
+    })
+  )
+
+  it.live("is not believed of the parents either if the service finds none of them", () =>
+    Effect.gen(function* () {
+      const { frames, outcome } = yield* reading(4, () => notFound, { isGone: true })
+      const detail = { message: "the service answers not found, to every request of this kind" }
+      assert.deepStrictEqual(outcome!.shortfalls, [{ _tag: "RequestsFailed", count: 4, id: "t0", detail }])
+      assert.isEmpty(frames)
+    })
+  )
+
+  it.live("is a warning where something names it all the same, and the details of others were returned", () =>
+    Effect.gen(function* () {
+      const { outcome, stored } = yield* reading(9, (n) => (n < 3 ? notFound : undefined), { details: true })
+      assert.lengthOf(stored, 6)
+      assert.deepStrictEqual(outcome!.shortfalls, [])
+      assert.deepInclude(outcome!.warnings, { _tag: "NotFoundButNamed", count: 3, id: "t0" })
+    })
+  )
+
+  it.live("is every detail: up to twenty are failures, and more end the reading", () =>
+    Effect.gen(function* () {
+      const twenty = yield* reading(20, () => notFound, { details: true })
+      assert.deepInclude(twenty.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 20 })
+      const more = yield* reading(21, () => notFound, { details: true })
+      assert.match(more.failure!, /answers not found to every request/)
+    })
+  )
+})
+
+describe("a detail", () => {
+  it.live("is stored with the text that it links to, and one whose text cannot be fetched is counted", () =>
+    Effect.gen(function* () {
+      const { frames, outcome } = yield* reading(3, () => undefined, { details: true })
+      assert.deepStrictEqual(
+        frames.map(({ body, entry }) => [entry.kind, JSON.parse(String(body)).content]).toSorted(),
+        [
+          ["detail", undefined],
+          ["detail", "text of https://host/0"],
+          ["detail", "text of https://host/2"]
+        ].toSorted()
+      )
+      assert.deepInclude(outcome!.warnings, { _tag: "LinkedTextsMissing", count: 1 })
     })
   )
 })

@@ -99,6 +99,7 @@ export const reading = (
       return { status: "rejected", warnings: message, seen, requests }
     }
     return {
+      outcome: exit.value,
       status: statusOf(exit.value),
       warnings: sentencesOf(exit.value).join("; "),
       finished: exit.value.finished,

@@ -69,7 +69,7 @@ export interface ChildOf extends Refresh {
   readonly where?: string
   /** What `where` leaves out, and the setting that lifts the condition. */
   readonly partial?: { readonly omits: string; readonly unless: BooleanSetting }
-  /** How many requests `where` and `ids` make for a row of the parent in the sandbox's account, for plans of a first sync. */
+  /** How many requests `where` and `ids` make for a row of the parent in a typical account, for plans of a first sync. */
   readonly share?: number
   /** SQL expression over the columns of the parent that returns the ids to request, one or several. Default: `id`. */
   readonly ids?: string
@@ -308,6 +308,13 @@ export const partitionsOf = (
  */
 export const totalsOf = ({ changes, childOf, full = [] }: Resource): ReadonlyArray<Strategy> =>
   changes === undefined || childOf ? [] : full.filter(({ total }) => total !== undefined)
+
+/** The resource of a table that the definitions have for certain. */
+export const resourceOf = (resources: ReadonlyArray<Resource>, table: string): Resource => {
+  const found = resources.find((one) => one.table === table)
+  if (found === undefined) throw new Error(`no definition has the table ${table}`)
+  return found
+}
 
 /** The name of its backfill in state. */
 export const backfillOf = (table: string): string => `${table}/backfill`

@@ -161,7 +161,7 @@ const resultOf = Effect.fnUntraced(function* (
   const withheld = keptOut(catalogue)
   const estimated = plans.flatMap((one) => one.estimated)
   const basis = estimated.some(({ isShare }) => isShare)
-    ? "shares of the sandbox's account"
+    ? "shares of a typical account"
     : estimated.some((one) => one.basis === "earlier syncs")
       ? "earlier syncs"
       : "totals of the service"

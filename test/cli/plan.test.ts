@@ -61,7 +61,7 @@ const firstSync = async (tables: string, ...flags: ReadonlyArray<string>): Promi
   assertPredicts("first sync", plan, requests, false)
   assert.approximately(plan.likely!.requests, requests, 20 + requests * 0.2)
   const isOfShares = tables.includes("messages")
-  assert.strictEqual(plan.likely!.basis, isOfShares ? "shares of the sandbox's account" : "totals of the service")
+  assert.strictEqual(plan.likely!.basis, isOfShares ? "shares of a typical account" : "totals of the service")
   const events = synced.stdout.split("\n").map((line) => (line === "" ? {} : JSON.parse(line)))
   assert.deepStrictEqual(events.find(({ event }) => event === "planned").requests, plan.requests)
   return account

@@ -1,4 +1,5 @@
 /** The tables of a bundle: as published, as the definitions describe them, and the resources that fill them. */
+import { resourceOf } from "../../../catalog/resource.ts"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { type PublishedTable, publishedTables } from "../../../catalog/published-tables.ts"
 import { type ContractTable, contractOf } from "../../../stages/publish/contracts/contract.ts"
@@ -32,7 +33,7 @@ export const resourcesOf = (
 ): ReadonlyMap<string, ReadonlyArray<string>> =>
   new Map(
     tables.map(({ published }) => {
-      const resource = resources.find(({ table }) => table === published.resource)!
+      const resource = resourceOf(resources, published.resource)
       return [published.name, [resource.table, ...(resource.embeddedIn ? [resource.embeddedIn.table] : [])]]
     })
   )

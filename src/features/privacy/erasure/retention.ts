@@ -1,7 +1,7 @@
 /** What the retention settings say is too old: records of a table, and those that belong to them, such as files. */
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
-import type { Resource } from "../../../catalog/resource.ts"
+import { type Resource, resourceOf } from "../../../catalog/resource.ts"
 import { snakeCase } from "../../../catalog/fields.ts"
 import { columnWithRole, keyText, tablesOf } from "../../../catalog/tables.ts"
 import type { Failure } from "../../../values/failure.ts"
@@ -60,7 +60,7 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
         : []),
       ...parents.map(
         ([column, table]) =>
-          `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM ${keysTable(resources.find((one) => one.table === table)!)})`
+          `(location_id, ${name(column)}) IN (SELECT (location_id, key) FROM ${keysTable(resourceOf(resources, table))})`
       ),
       ...(owner && affected.length > 0 ? [isOfChosen(owner, affected)] : []),
       ...(isPart

@@ -1,6 +1,6 @@
 /** The conversations of a person: the messages of each in the order of their times, with recordings and transcripts. */
 import { Effect } from "effect"
-import type { Resource } from "../../../catalog/resource.ts"
+import { type Resource, resourceOf } from "../../../catalog/resource.ts"
 import { exportedName } from "../../../output/stored-files.ts"
 import { documentOf, html, timeHtml } from "../../../pages/html.ts"
 import { pageStyle } from "../../../pages/page-style.ts"
@@ -79,7 +79,7 @@ export const conversationsOf = Effect.fn("subject.conversations")(function* (
   resources: ReadonlyArray<Resource>,
   copied: ReadonlyArray<string>
 ) {
-  const keys = keysTable(resources.find(({ table }) => table === "messages")!)
+  const keys = keysTable(resourceOf(resources, "messages"))
   const rows = yield* query(
     messageColumns,
     `SELECT m.location_id AS location, coalesce(m.conversation_id, m.id) AS conversation, m.id, m.message_type AS type, m.direction,

@@ -1,7 +1,13 @@
 /** A person is found as people write addresses, in SQL and in the program alike. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api"
-import { emailsIn, emailsSql, phoneDigitsIn, phonesSql } from "../../src/features/privacy/subject/addresses.ts"
+import {
+  emailsIn,
+  emailsSql,
+  isPossibleSql,
+  phoneDigitsIn,
+  phonesSql
+} from "../../src/features/privacy/subject/addresses.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 
 let connection: DuckDBConnection
@@ -61,5 +67,38 @@ describe("a phone number", () => {
   ])("in %j is found", async (text, expected) => {
     assert.deepStrictEqual(phoneDigitsIn(text), expected)
     assert.deepStrictEqual(await inSql(phonesSql(literal(text))), [...expected])
+  })
+})
+
+describe("what may be a person", () => {
+  it.each<[string, boolean]>([
+    ["jane.roe(at)example.com", true],
+    ["jane.roe [at] example [dot] com", true],
+    ["jane . roe @ example.com", true],
+    ["jane.roe@example. com", true],
+    ["jane.roe%40example.com", true],
+    ["janeroe@example.com", true],
+    ["jane_roe@example.com", true],
+    ["jane.roe+crm@example.com", true],
+    ["jané.roe@example.com", true],
+    ["jаne.roe@example.com", true], // A Cyrillic letter.
+    ["E-Mail:jane.roe-@example.com", true],
+    ["+1 415 555 0199 ext 3", true],
+    ["0014155550199", true],
+    ["call 415-555-0199 after six", true],
+    ["mary.roe@example.com", false],
+    ["jane.roe@example.org", false],
+    ["jimjane.roe@example.com", false],
+    ["+1 415 555 0188", false],
+    ["жанна@example.com", false],
+    ["", false]
+  ])("%j: %j", async (text, isPossible) => {
+    const sql = isPossibleSql(literal(text), ["jane.roe@example.com"], ["14155550199", "4155550199"])
+    assert.strictEqual(await inSql(sql), isPossible)
+  })
+
+  it("is nobody without an address, or with one that is too short", async () => {
+    assert.isFalse(await inSql(isPossibleSql("'jane@example.com'", [], [])))
+    assert.isFalse(await inSql(isPossibleSql("'a@b.c'", ["a@b.c"], [])))
   })
 })

@@ -64,6 +64,21 @@ describe("an export about a person", () => {
     }
   )
 
+  it("names whoever may be the person, and does not say that there is nothing", async () => {
+    // The address of the planted contact without its dot, as another mailbox would be.
+    const { code, stderr, stdout, to } = await run("--email", "xeniaquillfeather@planted.example")
+    assert.strictEqual(code, 3, stderr)
+    assert.match(stderr, new RegExp(`possibly the same person: ${person.contact} `))
+    assert.match(stderr, new RegExp(`^Next: .*--contact ${person.contact}`, "m"))
+    assert.match(stdout, /^contacts +not certain: 1 contact may be the person/m)
+    assert.notMatch(stdout, /^\w+ +none$/m)
+    const { contacts, possible } = JSON.parse(readFileSync(join(to, "person.json"), "utf8"))
+    assert.deepStrictEqual([contacts, possible.map(({ id }: Row) => id)], [[], [person.contact]])
+    const nobody = await run("--email", "nobody@nowhere.example")
+    assert.strictEqual(nobody.code, 0, nobody.stderr)
+    assert.match(nobody.stdout, /^contacts +none$/m)
+  })
+
   it("sends few statements, however many tables have rows of the person", async () => {
     const { calls, result } = await statementsOf(() => run("--contact", person.contact, "--history"))
     assert.strictEqual(result.code, 0, result.stderr)

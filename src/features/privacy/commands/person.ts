@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { commaSeparated } from "../../../values/setting.ts"
 import { digitsOf } from "../subject/addresses.ts"
-import { type FoundContact, countriesOfLocations, findContacts, keepContacts } from "../subject/find.ts"
+import { type FoundContact, countriesOfLocations, findContacts, findPossible, keepContacts } from "../subject/find.ts"
 import { failedError, usageError } from "../../../console/errors.ts"
 
 export interface PersonFlags {
@@ -51,11 +51,14 @@ export const findPerson = Effect.fn("command.findPerson")(function* (flags: Pers
       `${contacts.length} contacts match: ${found.map(contactText).join("; ")}.`,
       `repeat the command with --contact ${contacts[0]!.id} for one of them, or with --all`
     )
+  const possible = yield* findPossible({ emails: wanted.emails, digits })
   yield* keepContacts(contacts, { emails: wanted.emails, digits })
   return {
     contacts,
     /** Contacts that share an address with these, but were not taken. */
     others: found.filter((contact) => !contacts.includes(contact)),
+    /** Contacts that may be the person, which only somebody who looks at them can say. */
+    possible,
     addresses: [...wanted.emails, ...wanted.phones]
   }
 })

@@ -36,10 +36,15 @@ const planned = Effect.fnUntraced(function* (
   const { say } = yield* Output
   const tables = yield* openToRemove(output)
   return yield* Effect.gen(function* () {
-    const { contacts, others } = yield* findPerson(flags)
+    const { contacts, others, possible } = yield* findPerson(flags)
     if (others.length > 0)
       say(
         `These contacts share an address and stay: ${others.map(contactText).join("; ")}. --all erases them too.`,
+        "warn"
+      )
+    if (possible.length > 0)
+      say(
+        `These contacts are possibly the same person and stay: ${possible.slice(0, 20).map(contactText).join("; ")}. --contact ID takes one of them.`,
         "warn"
       )
     const startedAt = instant(yield* Clock.currentTimeMillis)

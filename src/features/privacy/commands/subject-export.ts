@@ -51,8 +51,8 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
   if (readable.source === "none") return yield* readable.locked
   yield* sayHolder(readable, yield* Clock.currentTimeMillis)
   const id = randomUUID()
-  const { contacts, exported, others, target } = yield* Effect.gen(function* () {
-    const { addresses, contacts, others } = yield* findPerson(flags)
+  const { contacts, exported, others, possible, target } = yield* Effect.gen(function* () {
+    const { addresses, contacts, others, possible } = yield* findPerson(flags)
     const target = flags.to === undefined ? yield* ownPlace(output.folder, contacts[0]?.id) : resolve(flags.to)
     yield* checkTarget(target, flags.force)
     const exported = yield* exportSubject({
@@ -63,12 +63,13 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
       target,
       id,
       contacts,
+      possible,
       addresses,
       output: output.folder,
       withHistory: flags.history,
       searchText: flags.searchText
     })
-    return { contacts, exported, others, target }
+    return { contacts, exported, others, possible, target }
   }).pipe(Effect.provide(readable.tables))
   const { candidates, coverage, files, records, tables } = exported
   // The name of the folder may be that of the person. An erasure finds an export in the output folder by its id.
@@ -76,14 +77,21 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
   yield* record(output.folder, "export", { what: "subject", records, ...(isOwn && { id }) })
   const incomplete = coverage.filter(({ isComplete }) => !isComplete)
   const isComplete = coverage.every(({ isAsSet }) => isAsSet) && readable.source === "warehouse"
-  const exitCode = isComplete ? 0 : exitCodes.partial
-  const next = isComplete ? `open ${target}/index.html in a browser.` : "./sluice sync, then repeat this command"
+  // Whoever is asked for all data about a person may not say that there are none.
+  const isUncertain = contacts.length === 0 && possible.length > 0
+  const exitCode = isComplete && !isUncertain ? 0 : exitCodes.partial
+  const next = isUncertain
+    ? `look at the possible contacts, then repeat the command with --contact ${possible[0]!.id}`
+    : isComplete
+      ? `open ${target}/index.html in a browser.`
+      : "./sluice sync, then repeat this command"
   const data = {
     folder: target,
     zip: `${target}.zip`,
     source: readable.source,
     contacts: contacts.map(({ id, location }) => ({ id, location })),
     others: others.map(({ id, location }) => ({ id, location })),
+    ...(possible.length > 0 && { possible: possible.map(({ id, location }) => ({ id, location })) }),
     records,
     tables,
     files,
@@ -99,6 +107,10 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
     if (others.length > 0)
       yield warning(
         `Not included, although they share an address: ${others.map(contactText).join("; ")}. --all takes them.`
+      )
+    if (possible.length > 0)
+      yield warning(
+        `Not included, and possibly the same person: ${possible.slice(0, 20).map(contactText).join("; ")}${possible.length > 20 ? `; and ${possible.length - 20} more` : ""}. --contact ID takes one of them.`
       )
     if (candidates !== undefined) yield info(`${counted(candidates, "text")} of other records in candidates.json.`)
     if (incomplete.length > 0)

@@ -47,6 +47,59 @@ export const isAddressSql = (value: string, addresses: string): string =>
   `(list_has_any(${emailsSql(value)}, coalesce((SELECT list(email) FROM ${addresses} WHERE email IS NOT NULL), []))
     OR list_has_any(${phonesSql(value)}, coalesce((SELECT list(digits) FROM ${addresses} WHERE digits IS NOT NULL), [])))`
 
+/** How people hide or spell an address: what stands for its two signs, and what of it leads to the same mailbox. */
+const atSign = String.raw`%40|&#64;|&commat;|[(\[{] *at *[)\]}]| at `
+const dot = String.raw`[(\[{] *dot *[)\]}]| dot `
+const tag = String.raw`\+[^@ ]*@`
+
+/** SQL for the letters and digits of an address, without signs, accents, and what follows a plus sign. */
+const lettersSql = (text: string): string =>
+  `regexp_replace(regexp_replace(strip_accents(regexp_replace(regexp_replace(${text}, ${literal(atSign)}, '@', 'g'), ${literal(dot)}, '.', 'g')), ${literal(tag)}, '@', 'g'), '[^a-z0-9]', '', 'g')`
+const lettersOf = (email: string): string =>
+  email
+    .replace(/\+[^@]*@/, "@")
+    .normalize("NFD")
+    .replaceAll(/[^a-z0-9]/g, "")
+
+/** Fewer are part of many addresses. */
+const lettersMin = 6
+/** The end of a phone number, which is the same however its beginning is written. */
+const endDigits = 8
+
+/**
+ * SQL: whether a text may have one of these addresses, written in a way that nobody can be sure of: an address with other signs
+ * or letters that look alike, or a number that ends with the same digits.
+ */
+export const isPossibleSql = (value: string, emails: ReadonlyArray<string>, digits: ReadonlyArray<string>): string => {
+  const [plain, text] = [`lower(${value}::VARCHAR)`, foldedSql(value)]
+  const parts = `list_transform([${text}] || regexp_split_to_array(${text}, '[,;:|<>/ ]+'), lambda one: ${lettersSql("one")})`
+  const hasOthers = (from: string) => `regexp_matches(${from}, '[^\\x00-\\x7f]')`
+  const digitsOf = (from: string) => `regexp_replace(${from}, '[^0-9]', '', 'g')`
+  const known = emails
+    .map((email) => ({ letters: lettersOf(email), ends: endsOfName(email) }))
+    .filter(({ letters }) => letters.length >= lettersMin)
+  const lastDigits = [...new Set(digits.map((one) => one.slice(-endDigits)))]
+  // What is quickly decided comes first: most texts are of other people.
+  const tests = [
+    ...known.map(
+      ({ ends, letters }) =>
+        `((${ends.map((end) => `contains(${plain}, ${literal(end)})`).join(" OR ")} OR ${hasOthers(plain)}) AND (list_contains(${parts}, ${literal(letters)})
+          OR (${hasOthers(`strip_accents(${text})`)} AND levenshtein(${lettersSql(text)}, ${literal(letters)}) <= 2)))`
+    ),
+    ...lastDigits.map(
+      (end) =>
+        `(contains(${digitsOf(plain)}, ${literal(end)}) OR (${hasOthers(plain)} AND contains(${digitsOf(text)}, ${literal(end)})))`
+    )
+  ]
+  return tests.length === 0 ? "false" : `(${tests.join(" OR ")})`
+}
+
+/** The first and the last letters of the name before the sign, one of which every spelling has. */
+const endsOfName = (email: string): ReadonlyArray<string> => {
+  const name = lettersOf(email.split("@")[0]!)
+  return [name.slice(0, 3), name.slice(-3)]
+}
+
 /** The email addresses in a text, as `emailsSql` computes them. */
 export const emailsIn = (text: string): ReadonlyArray<string> => {
   const found = folded(text).match(new RegExp(emailPattern, "gu")) ?? []

@@ -181,6 +181,8 @@ export const privacyResults = () => {
     contacts: Contacts,
     /** Contacts that share an address with these and were not included. */
     others: Contacts,
+    /** Contacts that may be the person. */
+    possible: Schema.optionalKey(Contacts),
     records: Schema.Int,
     tables: Schema.Array(Schema.Struct({ name: Schema.String, rows: Schema.Int })),
     files: Schema.Int,

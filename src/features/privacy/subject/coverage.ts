@@ -7,13 +7,15 @@ import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/p
 import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
 import { numbers } from "../../../stores/warehouse/query.ts"
 import { type LinkedResource, keysTable, mentionsTable } from "./belongings.ts"
+import { counted } from "../../../values/finding.ts"
 import { isWhole, stateText } from "../../../values/state.ts"
 
 export type CoveredResource = Effect.Success<ReturnType<typeof coverageOf>>[number]
 export const coverageOf = Effect.fn("subject.coverage")(function* (
   linked: ReadonlyArray<LinkedResource>,
   settings: { readonly enabled: ReadonlyArray<Resource>; readonly optional: OptionalSettings },
-  locations: ReadonlyArray<string>
+  locations: ReadonlyArray<string>,
+  possible: number
 ) {
   const statuses = yield* readingStatuses(
     linked.map(({ resource }) => resource),
@@ -51,14 +53,20 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
       isAsSet: gap === undefined,
       /** When the oldest of its readings ended; ISO 8601. */
       completeAt,
-      /** A sentence that starts with `12 found`, `none` or `not reachable`. */
-      finding: findingOf(records, gap ?? off)
+      /** A sentence that starts with `12 found`, `none`, `not certain` or `not reachable`. */
+      finding: findingOf(records, gap ?? off, possible)
     }
   })
 })
 
-const findingOf = (records: number, gap: string | undefined): string => {
-  if (gap === undefined) return records === 0 ? "none" : `${records} found`
+/** `possible`: contacts that may be the person, whose records are not looked for. */
+const findingOf = (records: number, gap: string | undefined, possible: number): string => {
+  if (gap === undefined)
+    return records > 0
+      ? `${records} found`
+      : possible > 0
+        ? `not certain: ${counted(possible, "contact")} may be the person`
+        : "none"
   return records === 0 ? `not reachable: ${gap}` : `${records} found, there may be more: ${gap}`
 }
 

@@ -38,6 +38,8 @@ export interface ExportOptions {
   /** Of this export, as the ledger has it. */
   readonly id: string
   readonly contacts: ReadonlyArray<FoundContact>
+  /** Contacts that may be the person. */
+  readonly possible: ReadonlyArray<FoundContact>
   /** As given. */
   readonly addresses: ReadonlyArray<string>
   readonly withHistory: boolean
@@ -54,7 +56,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
   // The person comes before what is about the person.
   const isOther = ({ resource }: (typeof all)[number]) => Number(resource.table !== "contacts")
   const linked = all.toSorted((one, other) => isOther(one) - isOther(other))
-  const coverage = yield* coverageOf(linked, options, options.locations)
+  const coverage = yield* coverageOf(linked, options, options.locations, options.possible.length)
   const having = new Set(coverage.flatMap(({ records, resource }) => (records > 0 ? [resource] : [])))
   const tables = yield* personTables(
     linked.flatMap(({ resource }) => (having.has(resource.table) ? [resource] : [])),
@@ -94,7 +96,10 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
   const person = contacts.find(({ name }) => name !== null)?.name ?? options.addresses[0] ?? contacts[0]?.id
   const names = yield* locationNames()
   yield* write("coverage.json", json({ sources: coverage, limits }))
-  yield* write("person.json", json({ export: options.id, contacts, addresses: options.addresses, asOf }))
+  yield* write(
+    "person.json",
+    json({ export: options.id, contacts, possible: options.possible, addresses: options.addresses, asOf })
+  )
   yield* write("columns.json", json(columnsOf(tables)))
   if (links.length > 0) yield* write("links.json", json(links))
   if (candidates !== undefined) yield* write("candidates.json", json(candidates))

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { type RowOf, hasTable, orNull, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { addressValues, emailOf, emailsSql, isAddressSql, phonesSql } from "./addresses.ts"
+import { addressValues, emailOf, emailsSql, isAddressSql, isPossibleSql, phonesSql } from "./addresses.ts"
 
 export interface Wanted {
   readonly emails: ReadonlyArray<string>
@@ -32,6 +32,7 @@ export type FoundContact = RowOf<typeof contactColumns>
 
 /** In the memory of the connection, because the warehouse is only read. */
 export const contactsTable = "memory.main.subject_contacts"
+const possibleTable = "memory.main.subject_possible"
 export const addressesTable = "memory.main.subject_addresses"
 
 /** The countries of the locations, which say how a phone number without the code of its country is meant. */
@@ -69,7 +70,23 @@ export const findContacts = Effect.fn("subject.find")(function* (wanted: Wanted)
     )
     known = yield* countOf(contactsTable)
   }
-  return yield* query(contactColumns, described)
+  return yield* query(contactColumns, described(contactsTable))
+})
+
+/** Contacts that were not found and may be the person all the same. */
+export const findPossible = Effect.fn("subject.possible")(function* ({ digits, emails }: Omit<Wanted, "contacts">) {
+  if (emails.length + digits.length === 0) return []
+  const warehouse = yield* Warehouse
+  const isPossible = (column: string) => isPossibleSql(column, emails.map(emailOf), digits)
+  const selects = contactAddresses.map(
+    ([table, id, column]) =>
+      `SELECT location_id, ${id} AS id, false AS is_match FROM ${everyVersion(table)} WHERE ${column} IS NOT NULL AND ${isPossible(column)}`
+  )
+  yield* warehouse.run(
+    `CREATE OR REPLACE TABLE ${possibleTable} AS FROM (${selects.join(" UNION ")})
+     WHERE (location_id, id) NOT IN (SELECT (location_id, id) FROM ${contactsTable})`
+  )
+  return yield* query(contactColumns, described(possibleTable))
 })
 
 /** Keeps these contacts only, with their addresses and those that were given. */
@@ -119,11 +136,11 @@ const addressesOfContacts = contactAddresses
 const mergedContacts = `SELECT location_id, merged_from_contact_id AS id, false AS is_match FROM crm.transactions
   WHERE merged_from_contact_id IS NOT NULL AND (location_id, contact_id) IN (SELECT (location_id, id) FROM ${contactsTable})`
 
-const described = `
+const described = (table: string) => `
   SELECT s.location_id AS location, s.id, bool_or(s.is_match) AS isMatch, any_value(coalesce(c.name, concat_ws(' ', c.first_name, c.last_name))) AS name,
     any_value(c._deleted_at)::VARCHAR AS deletedAt,
     to_json(list_distinct(list(c.email) || flatten(list(e.emails)))) AS emails, to_json(list_distinct(list(c.phone) || flatten(list(p.phones)))) AS phones
-  FROM ${contactsTable} AS s LEFT JOIN crm.contacts AS c USING (location_id, id)
+  FROM ${table} AS s LEFT JOIN crm.contacts AS c USING (location_id, id)
   LEFT JOIN (SELECT location_id, contact_id AS id, list(email) AS emails FROM crm.contact_emails GROUP BY ALL) AS e USING (location_id, id)
   LEFT JOIN (SELECT location_id, contact_id AS id, list(phone) AS phones FROM crm.contact_phones GROUP BY ALL) AS p USING (location_id, id)
   GROUP BY ALL ORDER BY isMatch DESC, s.location_id, s.id`

@@ -10,6 +10,7 @@ import {
   readWriting
 } from "../../src/destinations/bucket/manifest.ts"
 import { type Requests, openBucket } from "../../src/stores/objects/bucket.ts"
+import { isForeign } from "../../src/stores/objects/object.ts"
 
 const sum = "0123456789abcdef".repeat(4)
 const fileOf = (path: string) => ({
@@ -101,3 +102,23 @@ it.each(["../precious.txt", "../../elsewhere/backup.tar", "csv/../../x", "."])(
     assert.match(String(await send("DELETE", name).catch((cause: unknown) => cause)), /is the name of no object/)
   }
 )
+
+describe("an object that a manifest names", () => {
+  const held = (headers: Record<string, string>, status = 200): Requests => ({
+    ...bucketWith({}),
+    send: () => Promise.resolve({ status, headers: new Headers(headers), body: Buffer.from("") })
+  })
+  const checksum = (hex: string) => ({ "x-amz-checksum-sha256": Buffer.from(hex, "hex").toString("base64") })
+  const known = { bytes: 7, sums: new Set([sum]) }
+
+  it.each<[string, Requests, boolean]>([
+    ["that has a content of ours", held({ ...checksum(sum), "content-length": "7" }), false],
+    ["that has another content of the same size", held({ ...checksum("ff".repeat(32)), "content-length": "7" }), true],
+    ["of another size, without a checksum", held({ "content-length": "8" }), true],
+    ["of the right size, without a checksum", held({ "content-length": "7" }), false],
+    ["that was sent in parts", held({ "x-amz-checksum-sha256": "AAAA-3", "content-length": "7" }), false],
+    ["that is not there", held({}, 404), false]
+  ])("%s", async (_, requests, expected) => {
+    assert.strictEqual(await isForeign(requests, "csv/contacts.csv", known), expected)
+  })
+})

@@ -4,11 +4,12 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { join } from "node:path"
+import { join, parse } from "node:path"
 import {
   abortUploads,
   compareObject,
   copyObject,
+  isForeign,
   partBytes,
   prepareFile,
   putFile,
@@ -24,6 +25,8 @@ import { type Connected, connect } from "./connect.ts"
 import type { BucketDestination } from "./settings.ts"
 import {
   type BucketFile,
+  type BucketManifest,
+  type Writing,
   objectOf,
   readManifest,
   readWriting,
@@ -76,7 +79,17 @@ export const deliver = Effect.fn("bucket.deliver")(function* (
     yield* each(interrupted?.large ?? [], (object) => attempt(() => abortUploads(requests, object)))
     yield* send({ attempt, requests }, change, release.folder, full)
     yield* each(copied, (file) => attempt(() => copyObject(requests, file.object, file.path, file)))
-    yield* each([...stale, ...due], (name) => attempt(() => removeObject(requests, name)))
+    const ours = contentsOf(before, interrupted)
+    yield* each([...stale, ...due], (name) =>
+      Effect.gen(function* () {
+        const bytes = before?.files.find(({ path }) => path === name)?.bytes
+        if (!(yield* attempt(() => isForeign(requests, name, { bytes, sums: ours }))))
+          return yield* attempt(() => removeObject(requests, name))
+        yield* Effect.logWarning(
+          `${requests.place}/${name} stays: its content is none that sluice has sent, although the manifest in the bucket names it`
+        )
+      })
+    )
     yield* attempt(() =>
       writeManifest(requests, {
         tool: `sluice ${sluiceVersion}`,
@@ -92,6 +105,16 @@ export const deliver = Effect.fn("bucket.deliver")(function* (
     return [...copied.map(({ path }) => path), ...stale]
   }).pipe(Effect.scoped)
 })
+
+/** SHA-256 of everything that earlier deliveries have sent: an object is named by that of its content. */
+const contentsOf = (before: BucketManifest | undefined, interrupted: Writing | undefined): ReadonlySet<string> => {
+  const objects = [
+    ...(before?.files ?? []).map(({ object }) => object),
+    ...(before?.earlier ?? []).map(({ object }) => object),
+    ...(interrupted?.objects ?? [])
+  ]
+  return new Set([...(before?.files ?? []).map(({ sha256 }) => sha256), ...objects.map((name) => parse(name).name)])
+}
 
 const each = <A, E>(some: ReadonlyArray<A>, work: (one: A) => Effect.Effect<unknown, E>) =>
   Effect.forEach(some, work, { concurrency: requestsTogether, discard: true })

@@ -153,6 +153,25 @@ export const copyObject = async (requests: Requests, from: string, to: string, c
 export const removeObject = async ({ send }: Requests, name: string): Promise<void> =>
   void (await send("DELETE", name, { accept: [404] }))
 
+/**
+ * Whether an object has another content than all of these, as far as the service says: somebody else has put it there. `bytes`:
+ * its size, if it is known.
+ */
+export const isForeign = async (
+  { send }: Requests,
+  name: string,
+  { bytes, sums }: { readonly bytes: number | undefined; readonly sums: ReadonlySet<string> }
+): Promise<boolean> => {
+  const { headers, status } = await send("HEAD", name, {
+    headers: { "x-amz-checksum-mode": "ENABLED" },
+    accept: [404]
+  })
+  if (status === 404) return false
+  const found = headers.get("x-amz-checksum-sha256")
+  if (found !== null && !found.includes("-")) return !sums.has(Buffer.from(found, "base64").toString("hex"))
+  return bytes !== undefined && Number(headers.get("content-length")) !== bytes
+}
+
 const mustBe = async (requests: Requests, name: string, content: Content): Promise<void> => {
   const found = await compareObject(requests, name, content)
   if (found === "missing" || found === "other")

@@ -70,6 +70,27 @@ describe("a renewal", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("is not made while the stored token lasts, unless the settings have another refresh token", () =>
+    Effect.gen(function* () {
+      const settings = oauth()
+      const sent: Array<string | undefined> = []
+      const tokenWith = (refreshToken: string) =>
+        Effect.flatMap(
+          makeCredentials({ ...settings, refreshToken: Redacted.make(refreshToken) }, (path, fields) => {
+            sent.push(fields["refresh_token"])
+            return form(200, issued(sent.length, { expires_in: 600 }))(path, fields)
+          }),
+          ({ token }) => token
+        )
+      assert.strictEqual(yield* tokenWith("refresh-4711"), "access-1")
+      assert.strictEqual(yield* tokenWith("refresh-4711"), "access-1")
+      assert.strictEqual(yield* tokenWith("of another app"), "access-2")
+      assert.deepStrictEqual(sent, ["refresh-4711", "of another app"])
+      writeFileSync(settings.store, "{")
+      assert.strictEqual(yield* tokenWith("of another app"), "access-3", "a file that cannot be read is none")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("that fails states the reason, and whether the tokens are refused", () =>
     Effect.gen(function* () {
       const kinds: ReadonlyArray<readonly [number, unknown, RegExp]> = [
@@ -83,6 +104,9 @@ describe("a renewal", () => {
         [400, { message: ["invalid_grant", "expired"] }, /"BadCredentials".*invalid_grant: expired/],
         [400, { errors: [{ message: "invalid_grant" }] }, /"BadCredentials".*invalid_grant/],
         [200, {}, /"BadCredentials"/],
+        [401, issued(1), /"BadCredentials"/],
+        [500, { message: "Location is busy" }, /"TransportError"/],
+        [408, { message: "Location is slow" }, /"TransportError"/],
         [400, { statusCode: 400, message: "Location is not active" }, /"Unavailable".*paused.*"later":true/],
         [502, "<html>", /"TransportError"/],
         [400, "<html>", /"TransportError"/],

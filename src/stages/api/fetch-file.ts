@@ -288,7 +288,7 @@ const validatorsIn = (headers: Headers): Validators => ({
 })
 
 const plainType = (contentType: string | undefined): string =>
-  contentType?.split(";")[0]!.trim().toLowerCase() || "application/octet-stream"
+  (contentType ?? "").split(";")[0]!.trim().toLowerCase() || "application/octet-stream"
 
 const messageOf = (cause: unknown): string => {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }

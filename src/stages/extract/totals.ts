@@ -4,11 +4,11 @@
  * after every full reading.
  *
  * Some lists have a total that differs from their records by a constant. What is left after a full reading is remembered, and
- * only a change of it counts. A total that differs anew three times without a changed row is not asked for again until the
+ * only a change of it counts. A total that differs anew three times without a changed row is not withCount for again until the
  * list is due to be read in full, so that no list is read in full every night.
  */
 import { Clock, Duration, Effect } from "effect"
-import type { Api } from "../api/api.ts"
+import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { listTotal } from "../api/list-total.ts"
 import { type ListResource, type Strategy, totalsOf } from "../../catalog/resource.ts"
@@ -26,7 +26,7 @@ import type { Reading, RunContext } from "./run-context.ts"
 
 type Reads<A> = Effect.fn.Return<A, ApiError | Failure, Api | Vault | Warehouse>
 
-/** So many full readings in a row may change no row before the total is no longer asked for. */
+/** So many full readings in a row may change no row before the total is no longer withCount for. */
 const vainMax = 3
 
 const strategyToAsk = (resource: ListResource, { refused, vainReadings = 0 }: Capabilities): Strategy | undefined =>
@@ -52,7 +52,7 @@ export const readWithTotal = Effect.fnUntraced(function* (
   if (found.total === undefined) return found
   if (isExpected(found, reading)) return { outcome: { ...found.outcome, soughtAt: yield* Clock.currentTimeMillis } }
   const full = yield* read(resource, { ...reading, mode: "full", checkpoints: {} }, context)
-  return { outcome: { ...full, requests: found.outcome.requests + full.requests }, rowsBefore: found.rows }
+  return { outcome: withRequests(full, found.outcome.requests), rowsBefore: found.rows }
 })
 
 /** The outcome of a full reading whose missing rows are decided about, and the difference that is the list's own from now on. */
@@ -111,22 +111,29 @@ const compare = Effect.fnUntraced(function* (
   reading: Reading,
   context: RunContext
 ): Reads<Comparison> {
-  const first = yield* counted(resource, strategy, context)
-  if (first.total === undefined || isExpected({ outcome, ...first }, reading)) return { outcome, ...first }
+  const { requests: sent, ...first } = yield* counted(resource, strategy, context)
+  const withCount = withRequests(outcome, sent)
+  if (first.total === undefined || isExpected({ outcome, ...first }, reading)) return { outcome: withCount, ...first }
   const since = (outcome.servedAt ?? outcome.begunAt!) - Duration.toMillis(resource.changes!.overlap)
   const more = yield* read(resource, { ...reading, mode: "incremental", since, checkpoints: {} }, context)
   // A total that is wrong makes this reading incomplete, and says nothing about the one before.
   const both = isComplete(more)
-    ? { ...combined(outcome, more), capabilities: outcome.capabilities! }
-    : { ...outcome, requests: outcome.requests + more.requests }
-  return { outcome: both, ...(yield* counted(resource, strategy, context)) }
+    ? { ...combined(withCount, more), capabilities: outcome.capabilities! }
+    : withRequests(withCount, more.requests)
+  const { requests, ...second } = yield* counted(resource, strategy, context)
+  return { outcome: withRequests(both, requests), ...second }
 })
+
+const withRequests = (outcome: Outcome, more: number): Outcome => ({ ...outcome, requests: outcome.requests + more })
 
 const counted = Effect.fnUntraced(function* (
   resource: ListResource,
   strategy: Strategy,
   context: RunContext
-): Reads<Omit<Comparison, "outcome">> {
+): Reads<Omit<Comparison, "outcome"> & { readonly requests: number }> {
+  const api = yield* Api
+  const sent = () => api.requestsByResource.get(resource.table) ?? 0
+  const before = sent()
   const rows = yield* liveRows(resource, context)
   const unanswered = () => Effect.succeed("unanswered" as const)
   const total = yield* listTotal(resource, strategy, { ...context, since: undefined }).pipe(
@@ -138,7 +145,8 @@ const counted = Effect.fnUntraced(function* (
       BudgetExhausted: unanswered
     })
   )
-  return total === "unanswered" ? { rows, total: undefined, isUnanswered: true } : { rows, total }
+  const requests = sent() - before
+  return total === "unanswered" ? { rows, total: undefined, isUnanswered: true, requests } : { rows, total, requests }
 })
 
 const liveRows = Effect.fnUntraced(function* ({ table }: ListResource, { loaded, location }: RunContext) {

@@ -4,7 +4,7 @@
  * after every full reading.
  *
  * Some lists have a total that differs from their records by a constant. What is left after a full reading is remembered, and
- * only a change of it counts. A total that differs anew three times without a changed row is not withCount for again until the
+ * only a change of it counts. A total that differs anew three times without a changed row is not asked for again until the
  * list is due to be read in full, so that no list is read in full every night.
  */
 import { Clock, Duration, Effect } from "effect"
@@ -26,7 +26,7 @@ import type { Reading, RunContext } from "./run-context.ts"
 
 type Reads<A> = Effect.fn.Return<A, ApiError | Failure, Api | Vault | Warehouse>
 
-/** So many full readings in a row may change no row before the total is no longer withCount for. */
+/** So many full readings in a row may change no row before the total is no longer asked for. */
 const vainMax = 3
 
 const strategyToAsk = (resource: ListResource, { refused, vainReadings = 0 }: Capabilities): Strategy | undefined =>

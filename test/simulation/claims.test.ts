@@ -118,6 +118,20 @@ const rows: ReadonlyArray<readonly [sentence: string, world: Partial<World>, war
       ]
     }
   ],
+  ...([2, -2] as const).map(
+    (days) =>
+      [
+        `the clock of the machine is wrong by ${days} days for a night`,
+        {
+          ...several,
+          nights: [0, days, -days, 0].map((by) => ({
+            ...calmNight,
+            changes: changed("contacts", "orders"),
+            ...(by !== 0 && { clock: { at: 1, byMs: by * 86_400_000 } })
+          }))
+        }
+      ] as const
+  ),
   ["two locations have records with the same ids", { ...several, twoLocations: true }],
   [
     "a strategy stops working between two runs",

@@ -87,7 +87,8 @@ export const calmWorld: World = {
   verify: "no"
 }
 
-export const draw = (seed: number): World => withMore(drawn(diceOf(seed), seed), diceOf(seed * 31 + 17))
+export const draw = (seed: number): World =>
+  withWrongClock(withMore(drawn(diceOf(seed), seed), diceOf(seed * 31 + 17)), diceOf(seed * 31 + 18))
 
 const diceOf = (seed: number): Dice => {
   const random = randomFrom(seed)
@@ -111,6 +112,18 @@ const withMore = (world: World, { chance, pick }: Dice): World => {
     }
   })
   return { ...world, nights, target }
+}
+
+/** For one night, the machine is two days ahead or behind. */
+const withWrongClock = (world: World, { chance, int, pick }: Dice): World => {
+  const [wrong, byMs] = [int(world.nights.length), pick(2, -2) * dayMs]
+  const isCalm = world.nights.every(({ clock }) => clock === undefined)
+  if (!isCalm || !chance(0.08)) return world
+  const set = (night: Night, by: number): Night => ({ ...night, clock: { at: 1, byMs: by } })
+  const nights = world.nights.map((night, index) =>
+    index === wrong ? set(night, byMs) : index === wrong + 1 ? set(night, -byMs) : night
+  )
+  return { ...world, nights }
 }
 
 const drawn = (dice: Dice, seed: number): World => {
@@ -224,6 +237,7 @@ const restoredNights = (collection: string): ReadonlyArray<Night> =>
   (["delete", "restore"] as const).map((what) => ({ ...calmNight, changes: [{ what, collection, count: 1 }] }))
 
 const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
 const interruptionOf = ({ int, pick }: Dice): Interruption => ({
   kind: pick("kill", "kill", "power", "power", "stop", "disk full", "token"),

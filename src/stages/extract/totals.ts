@@ -55,7 +55,11 @@ export const readWithTotal = Effect.fnUntraced(function* (
   return { outcome: withRequests(full, found.outcome.requests), rowsBefore: found.rows }
 })
 
-/** The outcome of a full reading whose missing rows are decided about, and the difference that is the list's own from now on. */
+/**
+ * The outcome of a full reading whose missing rows are decided about, and the difference that is the list's own from now on:
+ * records that have no row, or what a second full reading leaves as it was. Any other difference is looked into by the next
+ * sync, because a record may have been deleted while the list was read.
+ */
 export const withOwnDifference = Effect.fnUntraced(function* (
   outcome: Outcome,
   rowsBefore: number | undefined,
@@ -69,20 +73,19 @@ export const withOwnDifference = Effect.fnUntraced(function* (
   const undecided = { ...outcome, capabilities: { ...capabilities, ...keptOf(reading.capabilities) } }
   // What was refused or not confirmed is looked for again by the next sync.
   if (outcome.soughtAt === undefined) return undecided
-  const now = yield* liveRows(resource, context)
-  const found =
-    outcome.total === now
-      ? { outcome, rows: now, total: now }
-      : yield* compare(resource, strategy, outcome, reading, context)
-  const { rows, total } = found
-  if (total === undefined) return undecided
+  const { rows, total, requests } =
+    outcome.total === undefined
+      ? yield* counted(resource, strategy, context)
+      : { rows: yield* liveRows(resource, context), total: outcome.total, requests: 0 }
+  if (total === undefined) return withRequests(undecided, requests)
   const isVain = rows === rowsBefore
-  const isReported = isVain && total !== rows
+  const hasRecordsWithoutRow = total > rows && !outcome.warnings.some(({ _tag }) => _tag === "BelowTotal")
+  const remarks = isVain && total !== rows ? [{ _tag: "TotalDiffers", rows, total } as const] : []
   return {
-    ...withWarnings(found.outcome, isReported ? [{ _tag: "TotalDiffers", rows, total }] : []),
+    ...withWarnings(withRequests(outcome, requests), remarks),
     capabilities: {
       ...capabilities,
-      ...(total !== rows && { totalExcess: total - rows }),
+      ...(total !== rows && (isVain || hasRecordsWithoutRow) && { totalExcess: total - rows }),
       ...(isVain && { vainReadings: (reading.capabilities.vainReadings ?? 0) + 1 })
     }
   }

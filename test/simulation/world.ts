@@ -88,7 +88,10 @@ export const calmWorld: World = {
 }
 
 export const draw = (seed: number): World =>
-  withWrongClock(withMore(drawn(diceOf(seed), seed), diceOf(seed * 31 + 17)), diceOf(seed * 31 + 18))
+  withLongLists(
+    withWrongClock(withMore(drawn(diceOf(seed), seed), diceOf(seed * 31 + 17)), diceOf(seed * 31 + 18)),
+    diceOf(seed * 31 + 19)
+  )
 
 const diceOf = (seed: number): Dice => {
   const random = randomFrom(seed)
@@ -124,6 +127,18 @@ const withWrongClock = (world: World, { chance, int, pick }: Dice): World => {
     index === wrong ? set(night, byMs) : index === wrong + 1 ? set(night, -byMs) : night
   )
   return { ...world, nights }
+}
+
+/** Lists of many pages that an interruption ends half-way: the next run goes on there. */
+const withLongLists = (world: World, { chance, int, pick }: Dice): World => {
+  if (!chance(0.06)) return world
+  const chosen = withParents(pick(["contacts"], ["orders"], ["products", "redirects"])).map(
+    ({ collection }) => collection
+  )
+  const interruption: Interruption = { kind: pick("kill", "power", "stop"), at: 25 + int(40) }
+  const first: Night = { ...calmNight, full: true, interruption }
+  const long = { collections: chosen, contacts: 40, scale: 0.6, pageSize: 3, latencyMs: 20, limits: "off" } as const
+  return { ...world, ...long, target: false, formats: [], nights: [first, continued(first)] }
 }
 
 const drawn = (dice: Dice, seed: number): World => {

@@ -171,6 +171,8 @@ export const surprises = ({ synced }: Ran): ReadonlyArray<string> =>
     .filter(({ status, warnings }) => status !== "complete" && !warnings.every((one) => allowed.test(one)))
     .map(({ resource, status, warnings }) => `${resource} ${status}: ${warnings.join(", ")}`)
 
+const laterPage = /searchAfter"|startAfter|cursor=|(offset|skip|page)"?[=:]"?([2-9]|1\d)|limit"?[=:]1\b/i
+
 /**
  * No watermark is later than the first answer of the reading that has set it: what changed since then may have been read before
  * it changed. A reading that another run began may take two, of which the second is later.
@@ -189,10 +191,13 @@ export const watermarksAreKnown = (
     const answers = services
       .filter(({ location }) => location === location_id)
       .flatMap(({ sent }) => sent)
-      .flatMap(({ receivedAt, route }) =>
-        route?.kind === "list" && tableOf(route.collection) === resource ? (receivedAt ?? []) : []
+      .flatMap(({ body, path, receivedAt, route }) =>
+        route?.kind === "list" && tableOf(route.collection) === resource && !laterPage.test(path + body)
+          ? (receivedAt ?? [])
+          : []
       )
-    const first = resumes || answers.length === 0 ? clock.now() : Math.min(...answers)
+    // A list whose total differs is read again.
+    const first = resumes || answers.length === 0 ? clock.now() : Math.max(...answers)
     return Date.parse(asIso(String(watermark))) > first + 1000
       ? [`${String(resource)}: the watermark ${String(watermark)} is later than the beginning of its reading`]
       : []

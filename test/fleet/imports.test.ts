@@ -26,12 +26,12 @@ it("one file of the fleet alone loads pg-boss", () => {
 })
 
 it.each(["src/cli/run.ts", "src/run/sync.ts", "src/cli/status.ts", "src/index.ts"])(
-  "%s loads nothing of a fleet but the flags of its commands",
+  "%s loads nothing of a fleet but the flags and results of its commands, and the name of the tether",
   (path) => {
     const loaded = [...loadedWith(path)]
     assert.isAbove(loaded.length, 10)
     assert.deepStrictEqual(
-      loaded.filter((one) => one.startsWith("src/features/fleet/") && !one.endsWith("/commands.ts")),
+      loaded.filter((one) => one.startsWith("src/features/fleet/") && !/\/(commands|results|tether)\.ts$/.test(one)),
       []
     )
   }

@@ -116,7 +116,7 @@ describe("a plan", () => {
     assertPredicts("backfill", { requests }, await used(account), true)
   })
 
-  it("does not take a wait for the rate limit for the speed of the service", async () => {
+  it("does not take a wait for the rate limit for the speed of the service", { tags: ["slow"] }, async () => {
     const account = await openAlone("contacts,contact_notes", "--contacts", "200", "--limits", "4/10000/200000")
     try {
       for (let plans = 0; plans < 3; plans++) {

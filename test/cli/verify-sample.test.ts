@@ -131,7 +131,7 @@ describe("verify --sample", () => {
     ],
     ["a flag", "contacts", "dnd = NOT dnd", /dnd is "(true|false)" in the warehouse/],
     ["JSON", "messages", "meta = '{}' WHERE meta IS NOT NULL", /meta is "\{\}" in the warehouse/]
-  ] as const)("names each value that differs: %s", async (_, table, set, pattern) => {
+  ] as const)("names each value that differs: %s", { tags: ["slow"] }, async (_, table, set, pattern) => {
     const column = set.split(" ")[0]
     const of = set.includes("WHERE") ? "" : ` WHERE ${column} IS NOT NULL`
     const [{ n }] = (await query(

@@ -1,7 +1,7 @@
 /** Earlier states of the account: as of a time, and the changes of each run. */
 import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
-import { openCore } from "../support/account.ts"
+import { openAlone } from "../support/account.ts"
 import { query } from "../support/compare.ts"
 import { type Life, beginForAll } from "../support/life.ts"
 
@@ -31,7 +31,7 @@ describe("history", () => {
     states.push({ moment: String(row!["moment"]), run: String(row!["run"]), rows: rows as Record<string, string> })
   }
   const life = beginForAll(
-    () => openCore("--contacts", "80"),
+    () => openAlone("contacts,orders,conversations", "--contacts", "80"),
     async (life) => {
       const { call, post, records } = life.service
       for (const change of [

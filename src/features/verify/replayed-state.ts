@@ -17,7 +17,7 @@ interface Derived {
 const derived: ReadonlyArray<Derived> = [
   {
     table: "watermarks",
-    columns: "location_id, resource, watermark, complete_at, full_complete_at, total, deletions_sought_at",
+    columns: "location_id, resource, watermark, complete_at, full_complete_at, total",
     shown: "resource"
   },
   {

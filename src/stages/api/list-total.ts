@@ -28,8 +28,8 @@ export const listTotal = Effect.fn("api.listTotal")(function* (
     const values = {
       location,
       company,
-      // Without a total, a whole page shows whether there are more.
-      size: strategy.total === undefined ? strategy.pageSize : 1,
+      // Without a total, a whole page shows whether there are more. Some lists refuse a page of fewer than ten records.
+      size: strategy.total === undefined ? strategy.pageSize : 10,
       since: since ?? period.windowStart,
       partition: name,
       ...period,

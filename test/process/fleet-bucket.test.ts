@@ -42,6 +42,8 @@ describe.skipIf(postgresPrograms === undefined || !hasObjectStore)(
       await seconds(20)
       killed.kill("SIGKILL")
       bucket.setDown(true)
+      // On a fast machine, all runs have ended by now.
+      assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
       // The outage begins when a worker notices it.
       for (let waited = 0; waited < 100 && bucket.counts().refused === 0; waited++) await seconds(1)
       await seconds(20)

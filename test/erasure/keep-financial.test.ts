@@ -118,19 +118,21 @@ describe("an erasure that keeps financial records", { tags: ["slow"] }, () => {
 })
 
 describe("a plan that keeps financial records", () => {
+  let account: Account
+  let before: Rows
+  beforeAll(async () => {
+    account = await openPeople("contacts,invoices", "--contacts", "3")
+    await plant(account.service, ["invoices"])
+    assert.strictEqual((await account.sync()).code, 0)
+    before = await contentsOf(account.warehouse)
+  })
+  afterAll(() => discard(account))
+
   it("names what would be erased and what would stay, and changes nothing", async () => {
-    const account = await openPeople("contacts,invoices", "--contacts", "3")
-    try {
-      await plant(account.service, ["invoices"])
-      assert.strictEqual((await account.sync()).code, 0)
-      const before = await contentsOf(account.warehouse)
-      const plan = await sluice(["subject", "erase", "--email", planted.email, "--keep-financial"], account.environment)
-      assert.match(plan.stdout, /^contacts +\d/m)
-      assert.notMatch(plan.stdout, /^invoices /m)
-      assert.match(plan.stdout, /^\d+ financial records? would be kept without the person\.$/m)
-      assert.deepStrictEqual(withoutTimes(await contentsOf(account.warehouse)), withoutTimes(before))
-    } finally {
-      discard(account)
-    }
+    const plan = await sluice(["subject", "erase", "--email", planted.email, "--keep-financial"], account.environment)
+    assert.match(plan.stdout, /^contacts +\d/m)
+    assert.notMatch(plan.stdout, /^invoices /m)
+    assert.match(plan.stdout, /^\d+ financial records? would be kept without the person\.$/m)
+    assert.deepStrictEqual(withoutTimes(await contentsOf(account.warehouse)), withoutTimes(before))
   })
 })

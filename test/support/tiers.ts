@@ -10,9 +10,10 @@ export const withoutSlow = `!${slow}`
 /**
  * What a test without the tag may take, in seconds of CPU: with more, the second command of a newcomer becomes slow again, a
  * test at a time. CPU and not time, since machines are shared. What tests share is not counted: fixtures, and the first seconds
- * of a worker, in which it imports and compiles the program.
+ * of a worker, in which it imports and compiles the program. The aim is 1.5 on quiet cores; beside other work, the same test
+ * takes up to a third more, which must fail nobody's run.
  */
-export const quickCpuSecondsMax = 1.5
+export const quickCpuSecondsMax = 2
 export const warmUpCpuSeconds = 8
 
 /** Files without a quick test: what they claim is about a PostgreSQL server. */

@@ -183,20 +183,17 @@ const pick = (names: ReadonlyArray<string>): NodeJS.ProcessEnv =>
  * ended yet is waited for, because the reader who stopped it usually asks for the next at once.
  */
 export const slots = (max: number) => {
-  const running = new Map<AbortSignal, Promise<unknown>>()
+  const running = new Set<{ readonly signal: AbortSignal; readonly end: Promise<unknown> }>()
   return async <A>(signal: AbortSignal, run: () => Promise<A>): Promise<A> => {
     while (running.size >= max) {
-      const ending = [...running].filter(([{ aborted }]) => aborted).map(([, end]) => end)
+      const ending = [...running].filter(({ signal }) => signal.aborted).map(({ end }) => end)
       if (ending.length === 0)
         throw new DatabaseError("failed", `${max} queries are running. Stop one, or wait for its end.`)
       await Promise.race(ending)
     }
-    const own = AbortSignal.any([signal])
     const result = run()
-    running.set(
-      own,
-      result.catch(() => {}).then(() => running.delete(own))
-    )
+    const own = { signal, end: result.catch(() => {}).finally(() => running.delete(own)) }
+    running.add(own)
     return result
   }
 }

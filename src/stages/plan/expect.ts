@@ -1,7 +1,14 @@
 /** What a plan is expected to take, from the state in the warehouse and from earlier syncs. Sends no request. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type ChildRequest, type Strategy, childRequestOf, partitionsOf, totalsOf } from "../../catalog/resource.ts"
+import {
+  type ChildRequest,
+  type Resource,
+  type Strategy,
+  childRequestOf,
+  partitionsOf,
+  totalsOf
+} from "../../catalog/resource.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
@@ -112,7 +119,7 @@ const expectList = (
   }
   const elapsedMs = now - (state?.completeAt ?? now)
   if (mode === "incremental") {
-    const forTotal = totalsOf(resource).length > 0 ? partitions : 0
+    const forTotal = requestsForTotal(resource, optional)
     const nights = past.filter((one) => one.mode === "incremental")
     const pages = pagesOfFullRead(strategy, state?.total)
     if (nights.length === 0)
@@ -155,6 +162,10 @@ const recordsLeft = ({ total, count, windows, mode }: Checkpoint): Range =>
 
 const atLeastOnePage = ({ min, max }: Range, size: number): Range =>
   between(Math.max(1, Math.ceil(min / size)), max === undefined ? undefined : Math.max(1, Math.ceil(max / size)) + 1)
+
+/** The requests that compare the total of a list with its rows after a reading of changes: one for each partition. */
+export const requestsForTotal = (resource: Resource, optional: OptionalSettings): number =>
+  totalsOf(resource).length > 0 ? partitionsOf(resource, optional).length : 0
 
 /** Pages of a full reading of the list, without the requests for details and children. `undefined` without a total. */
 export const pagesOfFullRead = (strategy: Strategy, total: number | undefined): number | undefined => {

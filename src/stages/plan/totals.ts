@@ -2,12 +2,12 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { dayMs } from "../../catalog/timestamps.ts"
-import { type Strategy, partitionsOf, totalsOf } from "../../catalog/resource.ts"
+import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import { between, exactly, sumOf } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
 import { plannedTotals } from "../../stores/warehouse/meta/planned-totals.ts"
-import { type ExpectedStep, pagesOfFullRead, requestsOf } from "./expect.ts"
+import { type ExpectedStep, pagesOfFullRead, requestsForTotal, requestsOf } from "./expect.ts"
 import type { Plan } from "./plan.ts"
 
 /** A total tells more about a list that was never read, or that the service filters by the time of the last change. */
@@ -31,7 +31,7 @@ export const withTotal = (
   if (step.mode === "incremental") {
     // The lists of changed and of added records overlap.
     const lists = 1 + (step.resource.changes?.added ? 1 : 0)
-    const forTotal = totalsOf(step.resource).length > 0 ? partitionsOf(step.resource, optional).length : 0
+    const forTotal = requestsForTotal(step.resource, optional)
     const requests = between(pages + forTotal, pages * lists + lists - 1 + forTotal)
     return { ...expected, list: { ...known, requests, changed: between(0, total) } }
   }

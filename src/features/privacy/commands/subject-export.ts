@@ -77,7 +77,7 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
   yield* record(output.folder, "export", { what: "subject", records, ...(isOwn && { id }) })
   const incomplete = coverage.filter(({ isComplete }) => !isComplete)
   const isComplete = coverage.every(({ isAsSet }) => isAsSet) && readable.source === "warehouse"
-  // Whoever is asked for all data about a person may not say that there are none.
+  // The export must not claim that there are no data about the person while some contacts may be that person.
   const isUncertain = contacts.length === 0 && possible.length > 0
   const exitCode = isComplete && !isUncertain ? 0 : exitCodes.partial
   const next = isUncertain

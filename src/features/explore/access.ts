@@ -8,14 +8,10 @@ import type { IncomingMessage } from "node:http"
 
 export type Access = ReturnType<typeof newAccess>
 
-/** `port`: of the server, once it listens. */
-export const newAccess = (port: () => number) => {
+export const newAccess = () => {
   const newToken = () => randomBytes(24).toString("base64url")
   const token = newToken()
   const singleUse = new Set<string>()
-  // Browsers share cookies among all ports of a host.
-  const cookieName = () => `sluice_explore_${port()}`
-  const hosts = () => [`127.0.0.1:${port()}`, `localhost:${port()}`]
   return {
     token,
     /** A token that is valid once: the arguments of a browser that is started can be read by other users of the machine. */
@@ -25,26 +21,47 @@ export const newAccess = (port: () => number) => {
       return one
     },
     /** Changes the state of nothing; says why a request is refused. */
-    refusalOf: ({ headers: { host = "", origin, cookie = "" }, method }: IncomingMessage) => {
-      if (!hosts().includes(host)) return "host"
-      const isReading = method === "GET" || method === "HEAD"
-      if (origin === undefined ? !isReading : origin !== `http://${host}`) return "origin"
-      const value = cookie
-        .split(/;\s*/)
-        .find((pair) => pair.startsWith(`${cookieName()}=`))
-        ?.slice(cookieName().length + 1)
+    refusalOf: (request: IncomingMessage) => {
+      const { host = "", origin } = request.headers
+      if (!ownHosts(request).includes(host)) return "host"
+      if (isForeign(request, origin, [`http://${host}`])) return "origin"
+      const value = cookieOf(request, cookieName(request))
       return value !== undefined && isEqual(value, token) ? undefined : "token"
     },
     /** The value of Set-Cookie for a request whose address has the right token. */
-    cookieFor: ({ headers: { host = "" } }: IncomingMessage, given: string | null) =>
-      hosts().includes(host) && given !== null && (isEqual(given, token) || singleUse.delete(given))
-        ? `${cookieName()}=${token}; Path=/; HttpOnly; SameSite=Strict`
+    cookieFor: (request: IncomingMessage, given: string | null) =>
+      ownHosts(request).includes(request.headers.host ?? "") &&
+      given !== null &&
+      (isEqual(given, token) || singleUse.delete(given))
+        ? `${cookieName(request)}=${token}; Path=/; HttpOnly; SameSite=Strict`
         : undefined
   }
 }
 
+/** Browsers share cookies among all ports of a host. */
+const cookieName = ({ socket }: IncomingMessage) => `sluice_explore_${socket.localPort}`
+
+/** The Host headers that name this machine. */
+export const ownHosts = ({ socket: { localPort } }: IncomingMessage): ReadonlyArray<string> => [
+  `127.0.0.1:${localPort}`,
+  `localhost:${localPort}`
+]
+
+/** Whether another page sends the request. A browser names the page of every request that may change something. */
+export const isForeign = (
+  { method }: IncomingMessage,
+  origin: string | undefined,
+  own: ReadonlyArray<string>
+): boolean => (origin === undefined ? method !== "GET" && method !== "HEAD" : !own.includes(origin))
+
+export const cookieOf = ({ headers: { cookie = "" } }: IncomingMessage, name: string): string | undefined =>
+  cookie
+    .split(/;\s*/)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+
 /** Takes the same time for every wrong text. */
-const isEqual = (one: string, other: string): boolean => {
+export const isEqual = (one: string, other: string): boolean => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,5 +1,4 @@
 /** What the page requests: the tables, rows of a query, a chart, a file, and saved queries. */
-import type { ServerResponse } from "node:http"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,17 +9,8 @@ import { limits } from "./limits.ts"
 import type { DownloadFormat } from "./messages.ts"
 import type { Release, Releases, ShownCatalog } from "./releases.ts"
 import { chartOf, questions, saveQuery, savedQueries } from "./saved-queries.ts"
+import type { Api, Call } from "./web-server.ts"
 import { removeBelow } from "../../output/remove.ts"
-
-interface Call {
-  readonly body: Body
-  /** Aborted when the browser goes away. */
-  readonly signal: AbortSignal
-  readonly response: ServerResponse
-}
-
-/** A handler returns what is sent as JSON, or nothing if it has sent the answer. */
-export type Api = ReadonlyMap<string, (call: Call) => Promise<unknown>>
 
 interface Parts {
   readonly releases: Releases

@@ -5,7 +5,9 @@ import { exitCodes } from "../../../values/failure.ts"
 import { installed } from "../../../values/installation.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 import { shellText } from "../../../console/given-flags.ts"
-import { type Schedule, offsetsOf, timeText, twoDigits } from "./schedule.ts"
+import { personCodes } from "./outcomes.ts"
+import { type Schedule, offsetsOf } from "./schedule.ts"
+import { timeText, twoDigits } from "../../../values/time-of-day.ts"
 
 export interface ScheduleFile {
   /** Where the scheduler expects it, or its name if the place is free. */
@@ -17,20 +19,6 @@ export interface ScheduleFile {
 type Values = Readonly<Record<string, string | number>>
 
 const scriptName = "sluice-nightly"
-
-/** Exit codes after which another try would end the same: a person has to act. */
-const ofPerson: Readonly<Record<Exclude<keyof typeof exitCodes, "later" | "damaged">, string>> = {
-  failed: "failed",
-  usage: "usage",
-  partial: "in part",
-  alarms: "alarms",
-  locked: "locked by another run",
-  credentials: "credentials",
-  config: "settings"
-}
-const personCodes = Object.entries(ofPerson).map(
-  ([kind, text]) => [exitCodes[kind as keyof typeof ofPerson], text] as const
-)
 
 const fill = (path: string, schedule: Schedule, values: Values): string => {
   const all: Values = {

@@ -17,28 +17,6 @@ export interface Schedule {
   readonly flags: ReadonlyArray<string>
 }
 
-/** `07`. */
-export const twoDigits = (value: number): string => String(value).padStart(2, "0")
-
-/** `02:30`. */
-export const timeText = ({ hour, minute }: Pick<Schedule, "hour" | "minute">): string =>
-  `${twoDigits(hour)}:${twoDigits(minute)}`
-
-/** Hours and minutes of `02:30`; `undefined` for any other text. */
-export const timeOf = (text: string): Pick<Schedule, "hour" | "minute"> | undefined => {
-  const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
-  return hour === undefined ? undefined : { hour: Number(hour), minute: Number(minute) }
-}
-
-/** Whether the time zone is known here. */
-export const isTimeZone = (name: string): boolean => {
-  try {
-    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }))
-  } catch {
-    return false
-  }
-}
-
 const minuteMs = 60_000
 
 /** Minutes that the time zone is ahead of UTC at an instant. */

@@ -15,6 +15,7 @@ import { ledger, type ledgerResults } from "../features/ledger/commands.ts"
 import { load, loadRun } from "../command/load.ts"
 import { explore, type exploreResults } from "../features/explore/commands.ts"
 import { mcp } from "../features/explore/mcp/commands.ts"
+import { serveCommand, type serveResults } from "../features/serve/commands.ts"
 import { listen, type listenResults } from "../features/listen/commands.ts"
 import { check, type nightResults, schedule } from "../features/operations/commands.ts"
 import { type RunResults, runResults } from "../run/result-data.ts"
@@ -154,6 +155,7 @@ const completions = command({
   examples: [{ command: "source <(./sluice completions bash)" }, { command: "./sluice completions fish | source" }],
   run: (flags) => load(import("./completions.ts"), (_) => _.completions({ ...flags, commands: allCommands }))
 })
+const serve = serveCommand(() => allCommands())
 /** The annotation ends the circle of inferred types. */
 export const allCommands = (): CommandDescriptor => fromCommand(sluice)
 
@@ -175,7 +177,7 @@ export const sluice = group({
     { command: "./sluice sync", description: "Read what is new or changed." }
   ],
   commands: [
-    { group: "To begin", commands: [demo, init, doctor, config] },
+    { group: "To begin", commands: [demo, serve, init, doctor, config] },
     { group: "Every night", commands: [plan, sync, status, check, schedule, backfill, listen] },
     { group: "What was read", commands: [explore, mcp, report, dictionary, publish, exportTables] },
     { group: "For other programs", commands: [models, contract, lake, fleet, pipelines] },
@@ -198,6 +200,7 @@ export interface CommandResults
     DataOf<typeof reportResults>,
     DataOf<typeof verifyResults>,
     DataOf<typeof exploreResults>,
+    DataOf<typeof serveResults>,
     DataOf<typeof exportResults>,
     DataOf<typeof fleetResults>,
     DataOf<typeof ledgerResults>,

@@ -6,11 +6,12 @@ import { rangeText } from "../values/range.ts"
 import { isWhole, stateText } from "../values/state.ts"
 import { megabytes } from "../values/text.ts"
 import { alarmLines } from "../console/alarm-lines.ts"
-import { Output, duration, placeOf, table } from "../console/streams.ts"
+import { Output, placeOf, table } from "../console/streams.ts"
 import { sayLeft, sayLimits, sayLosses, sayStanding } from "../console/findings.ts"
 import { sayHolder } from "../command/readable.ts"
 import { type CommandResult, printEither } from "../console/result.ts"
 import { type StatusFlags, isProblem, statusOnce } from "../run/status.ts"
+import { ago, completeText, targetText } from "../run/status-text.ts"
 
 type Result = CommandResult<"status">
 
@@ -28,7 +29,7 @@ export const status = Effect.fn("command.status")(function* ({ all, json, ...fla
 const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean) {
   const { print, printText, say } = yield* Output
   const now = yield* Clock.currentTimeMillis
-  const { alarms, disk, lastRun, leftLocations = [], ledger, oldest, readings, targets = [] } = data
+  const { alarms, disk, lastRun, leftLocations = [], ledger, readings, targets = [] } = data
   const problems = readings.filter(isProblem)
   const complete = readings.filter((reading) => !isProblem(reading))
   const place = placeOf(readings, data.locations)
@@ -45,11 +46,8 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
       ])
     ))
       print(line)
-  if (complete.length > 0)
-    print(
-      `${counted(complete.length, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`,
-      "ok"
-    )
+  const completeLine = completeText(data, now)
+  if (completeLine !== undefined) print(completeLine, "ok")
   const sought = readings
     .flatMap(({ deletionsSoughtAt: at, resource }) => (at === undefined ? [] : [{ at, resource }]))
     .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))[0]
@@ -57,11 +55,7 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
     print(
       `Deleted rows were last looked for in ${sought.resource} ${ago(sought.at, now)}, in the other lists since then`
     )
-  for (const { deliveredAt, failedSince, name, problem, run } of targets) {
-    const has = run === undefined ? "nothing yet" : `the tables of run ${run}, ${ago(deliveredAt, now)}`
-    if (failedSince === undefined) print(`${name}: has ${has}`, "ok")
-    else print(`${name}: has ${has}; not brought up to date since ${ago(failedSince, now)}: ${problem}`, "error")
-  }
+  for (const target of targets) print(targetText(target, now), target.failedSince === undefined ? "ok" : "error")
   yield* sayLeft(leftLocations)
   yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)
@@ -76,9 +70,6 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
 
 const shownState = ({ isStale, state }: Result["data"]["readings"][number]): string =>
   isStale && isWhole(state) ? "stale" : stateText(state)
-
-const ago = (instant: string | undefined, now: number): string =>
-  instant === undefined ? "never" : `${duration(now - Date.parse(instant))} ago`
 
 /** The first reason, or what is kept of a reading that was stopped; --json has all reasons. */
 const why = ({ records, state, warnings }: Result["data"]["readings"][number]): string => {

@@ -16,6 +16,7 @@ import { Clock } from "effect"
 import { onDisk } from "../output/files.ts"
 import { appendRecord, ledgerOf } from "../stores/ledger/file.ts"
 import { releaseOf } from "../stores/ledger/release.ts"
+import { Environment } from "../values/environment.ts"
 import { instant } from "../console/result.ts"
 
 export interface RunOptions<A> {
@@ -90,11 +91,17 @@ export const recorded = <A, E, R>(
 /** Appends a record with the current release. */
 export const record = Effect.fnUntraced(function* (output: string, kind: Kind, detail: Detail) {
   const { say } = yield* Output
+  // The console says so, with the session of the browser.
+  const { SLUICE_STARTED_BY: startedBy } = yield* Environment
   const path = ledgerOf(output)
   const at = instant(yield* Clock.currentTimeMillis)
   const { torn } = yield* onDisk(path, "written", async () => {
     const release = await releaseOf(output)
-    return appendRecord(output, at, kind, { ...detail, ...(release && { release: { ...release } }) })
+    return appendRecord(output, at, kind, {
+      ...detail,
+      ...(startedBy !== undefined && { startedBy }),
+      ...(release && { release: { ...release } })
+    })
   }).pipe(Effect.uninterruptible)
   if (torn !== undefined) say(`The last record of ${path} was cut short by a crash; it is moved to ${torn}.`, "warn")
 })

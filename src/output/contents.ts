@@ -101,6 +101,7 @@ export const outputFiles = {
   backfillStop: small("backfill.stop", "run", "exists while a sync waits for the backfill to stop"),
   withheld: small("withheld.json", "state", "since when the settings keep which columns out"),
   alarms: small("alarms.json", "state", "the alarms that are open"),
+  console: small("console", "run", "what ./sluice serve has started, with its output, and the state of its schedule"),
   eventsDue: small("events-due.json", "state", "what events of the service say is due"),
   holds: small("holds.json", "state", "what must not be erased"),
   suppressed: small("suppressed.json", "state", "hashes of erased people"),

@@ -48,7 +48,7 @@ const Announced = Schema.Struct({
  */
 export const announced = Effect.fnUntraced(function* (warehouse: string) {
   const path = outputPaths(dirname(warehouse)).holder
-  const started = startOf(process.pid)
+  const started = processStart(process.pid)
   const holder: typeof Announced.Type = {
     command: yield* CommandName,
     pid: process.pid,
@@ -107,7 +107,7 @@ export const holderIn = (message: string, path: string): Holder | undefined => {
     return message.includes("Could not set lock") ? { pid: undefined, program: undefined, isRun: false } : undefined
   const pid = Number(conflict[2])
   const writer = announcedIn(dirname(path))
-  if (writer?.pid === pid && writer.started === startOf(pid)) return { pid, program: writer.command, isRun: true }
+  if (writer?.pid === pid && writer.started === processStart(pid)) return { pid, program: writer.command, isRun: true }
   return { pid, program: conflict[1] && basename(conflict[1]), isRun: false }
 }
 
@@ -124,7 +124,7 @@ const announcedIn = (folder: string): typeof Announced.Type | undefined => {
  * When a process started. A later process may have the same id, as all runs of a container do, but not the same time.
  * It is the twenty-second field of /proc/PID/stat; the second one, the name of the program, may contain spaces.
  */
-const startOf = (pid: number): string | undefined => {
+export const processStart = (pid: number): string | undefined => {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19]
   } catch {

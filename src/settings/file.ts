@@ -150,15 +150,18 @@ const lineOf = (content: string, path: ReadonlyArray<string>): number | undefine
 interface KeyLine {
   readonly keys: ReadonlyArray<string>
   readonly line: number
+  /** Of a section or of an item of a list. */
+  readonly isHeader: boolean
 }
 
 /** A key at the beginning of a line: `key`, `section.key`, `"quoted key"`. */
 const key = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`
-const keyPath = String.raw`${key}(?:\s*\.\s*${key})*`
-const header = new RegExp(String.raw`^\s*(\[\[?)\s*(${keyPath})\s*\]\]?\s*(?:#.*)?$`)
-const assignment = new RegExp(String.raw`^\s*(${keyPath})\s*=`)
+export const keyPattern = String.raw`${key}(?:\s*\.\s*${key})*`
+const header = new RegExp(String.raw`^\s*(\[\[?)\s*(${keyPattern})\s*\]\]?\s*(?:#.*)?$`)
+const assignment = new RegExp(String.raw`^\s*(${keyPattern})\s*=`)
 
-const keysOf = (content: string): ReadonlyArray<KeyLine> => {
+/** The keys of a file in their order. */
+export const keysOf = (content: string): ReadonlyArray<KeyLine> => {
   const found: Array<KeyLine> = []
   const countByList = new Map<string, number>()
   let section: ReadonlyArray<string> = []
@@ -172,11 +175,11 @@ const keysOf = (content: string): ReadonlyArray<KeyLine> => {
         countByList.set(name, count + 1)
         section = [...section, String(count)]
       }
-      found.push({ keys: section, line })
+      found.push({ keys: section, line, isHeader: true })
       continue
     }
     const [, path] = assignment.exec(text) ?? []
-    if (path !== undefined) found.push({ keys: [...section, ...partsOf(path)], line })
+    if (path !== undefined) found.push({ keys: [...section, ...partsOf(path)], line, isHeader: false })
   }
   return found
 }

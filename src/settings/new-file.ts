@@ -40,7 +40,8 @@ export const writeSettings = async (path: string, settings: NewSettings): Promis
   }
 }
 
-const writePrivately = async (path: string, content: string): Promise<void> => {
+/** Replaces a file at once by one that only its user can read. */
+export const writePrivately = async (path: string, content: string): Promise<void> => {
   try {
     // A part that an earlier attempt left may be open to others.
     await writeFile(`${path}.part`, "", { mode: 0o600 })

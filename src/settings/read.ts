@@ -188,6 +188,7 @@ const notSettings: ReadonlySet<string> = new Set([
   "SLUICE_COMMAND",
   "SLUICE_SEED",
   "SLUICE_FLEET_TETHER",
+  "SLUICE_STARTED_BY",
   fleetTokenVariable
 ])
 

@@ -25,6 +25,7 @@ import {
   textList
 } from "../values/setting.ts"
 import { accountSection, budgetSection, deletionsSection, filesSection, locationSettings } from "./account.ts"
+import { consoleSection, scheduleSection } from "./console.ts"
 import { fleetSection } from "./fleet.ts"
 import { lakeSection } from "../destinations/lake/settings.ts"
 import { maskingSection } from "./masking.ts"
@@ -122,6 +123,8 @@ export const sections = {
   alarms: alarmsSection,
   signals: signalsSection,
   fleet: fleetSection,
+  schedule: scheduleSection,
+  console: consoleSection,
   machine: {
     memory_mb: setting(numberFrom(96), {
       description:

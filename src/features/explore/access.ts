@@ -6,8 +6,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 
-export type Access = ReturnType<typeof newAccess>
-
 export const newAccess = () => {
   const newToken = () => randomBytes(24).toString("base64url")
   const token = newToken()

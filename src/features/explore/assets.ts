@@ -33,13 +33,18 @@ const packageFile = (name: string, entry: string, from?: string): string => {
 }
 
 const folder = installed("src/features/explore/page")
+const consoleFolder = installed("src/features/serve/page")
 
-const own = (): ReadonlyArray<string> => readdirSync(folder).filter((name) => /\.(js|css)$/.test(name))
+const filesIn = (path: string) =>
+  readdirSync(path)
+    .filter((name) => /\.(js|css)$/.test(name))
+    .map((name) => [`/page/${name}`, join(path, name)] as const)
 
 /** By the path of their address, the paths of all files that are served. */
-export const assetPaths = (): ReadonlyMap<string, string> =>
+export const assetPaths = (isConsole: boolean): ReadonlyMap<string, string> =>
   new Map([
-    ...own().map((name) => [`/page/${name}`, join(folder, name)] as const),
+    ...filesIn(folder),
+    ...(isConsole ? filesIn(consoleFolder) : []),
     ...packages.map(([name, entry, from]) => [`/packages/${name}.js`, packageFile(name, entry, from)] as const)
   ])
 
@@ -56,10 +61,14 @@ const importedBy = (name: string, found: Set<string> = new Set([name])): Readonl
 const preloads = (): string =>
   Array.from(importedBy("main.js"), (name) => `<link rel="modulepreload" href="/page/${name}" />`).join("\n    ")
 
-/** The page; `nonce` permits what is not a file: its import map, and the style that it shares with other pages. */
-export const pageHtml = async (nonce: string): Promise<string> =>
+/**
+ * The page; `nonce` permits what is not a file: its import map, and the style that it shares with other pages. `role`: of the
+ * visitor of the console; empty for the explorer, which only looks.
+ */
+export const pageHtml = async (nonce: string, role: string): Promise<string> =>
   (await readFile(join(folder, "index.html"), "utf8"))
     .replaceAll("{{nonce}}", nonce)
+    .replace("{{console}}", role)
     .replace("{{baseStyle}}", baseStyle)
     .replace("{{importMap}}", importMap())
     .replace("{{preloads}}", preloads())

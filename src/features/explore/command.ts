@@ -76,7 +76,7 @@ const checkPublished = (output: OutputSettings) => {
 }
 
 /** The address stays on the terminal if there is no browser. */
-const openInBrowser = Effect.fnUntraced(function* (url: string) {
+export const openInBrowser = Effect.fnUntraced(function* (url: string) {
   const { say } = yield* Output
   const program = process.platform === "darwin" ? "open" : "xdg-open"
   yield* Effect.sync(() => {

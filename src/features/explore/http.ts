@@ -19,17 +19,23 @@ export class HttpError extends Error {
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** The object of a request body. */
-export const readJson = async (request: IncomingMessage): Promise<Body> => {
+/** The body of a request, of at most so many bytes. */
+export const bounded = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
   const parts: Array<Buffer> = []
   let bytes = 0
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length
-    if (bytes > bodyBytesMax) throw tooLarge()
+    if (bytes > bytesMax) throw tooLarge()
     parts.push(part)
   }
+  return Buffer.concat(parts)
+}
+
+/** The object of a request body. */
+export const readJson = async (request: IncomingMessage): Promise<Body> => {
+  const content = await bounded(request, bodyBytesMax)
   try {
-    const body: unknown = JSON.parse(Buffer.concat(parts).toString())
+    const body: unknown = JSON.parse(content.toString())
     if (typeof body === "object" && body !== null) return body as Body
   } catch {
     // The same as any other text that is no object.

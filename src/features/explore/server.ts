@@ -76,8 +76,8 @@ export const startExplorer = async (options: ExplorerOptions) => {
   }
   const site = {
     admit,
-    page: (nonce: string) => pageHtml(nonce),
-    assets: assetPaths(),
+    page: (nonce: string) => pageHtml(nonce, ""),
+    assets: assetPaths(false),
     api: tables.api,
     others: tables.stored
   }

@@ -8,6 +8,7 @@ import { outputSettings } from "../../settings/settings.ts"
 import { counted } from "../../values/finding.ts"
 import { alarmLines, shownAlarms, sorted } from "../../console/alarm-lines.ts"
 import { type Compared, alarmsNow } from "../../run/alarms-now.ts"
+import { alarmsText } from "../../run/status-text.ts"
 import { Environment } from "../../values/environment.ts"
 import { sayStanding } from "../../console/findings.ts"
 import { Output } from "../../console/streams.ts"
@@ -52,7 +53,7 @@ export const check = Effect.fn("command.check")(function* (flags: CheckFlags) {
     for (const line of alarmLines(data.alarms)) printText(line)
     for (const { where, what } of recovered) print(`recovered ${where}: ${what}`)
     print(
-      `${active.length === 0 ? "ok: no alarms" : counted(active.length, "alarm")}; compared: ${comparedText(compared)}`,
+      `${alarmsText(active.length)}; compared: ${comparedText(compared)}`,
       (["ok", "warn", "error"] as const)[nagiosCode(active)]
     )
     yield* sayStanding(facts?.standing)

@@ -1,0 +1,143 @@
+/** `sluice serve`: a page in which an account is set up, read at the times of a schedule, watched, and looked at. */
+import { Effect, Redacted, Result } from "effect"
+import type { CommandDescriptor } from "effect/cli/Completions"
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { memoryMbMin } from "../explore/limits.ts"
+import { openInBrowser } from "../explore/command.ts"
+import { outputPaths } from "../../output/paths.ts"
+import { defaultFile } from "../../settings/file.ts"
+import { type Flags, readSettings } from "../../settings/read.ts"
+import { outputSettings } from "../../settings/settings.ts"
+import { Environment } from "../../values/environment.ts"
+import { configError, failedError, usageError } from "../../console/errors.ts"
+import { Output } from "../../console/streams.ts"
+import { printResult } from "../../console/result.ts"
+import { newAccess, passwordLengthMin } from "./access.ts"
+import { asking } from "./ask.ts"
+import { startConsole } from "./console.ts"
+import { startSite } from "./site.ts"
+
+export interface ServeFlags extends Flags {
+  readonly listen: string | undefined
+  readonly port: number | undefined
+  readonly open: boolean
+  readonly json: boolean
+}
+
+const usualPort = 8787
+const passwordName = "console-password"
+
+/** Runs until it is interrupted. */
+export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, commands: () => CommandDescriptor) {
+  const { keepSecret, print, say } = yield* Output
+  const environment = yield* Environment
+  const config = resolve(flags.config ?? defaultFile)
+  // The settings may be written on the page; only a file that is named must exist.
+  const named: Flags = { output: flags.output, ...(existsSync(config) && { config }) }
+  const output = yield* outputSettings(named, environment)
+  const { values } = readSettings(named, environment)
+  const own = () => [
+    ...(existsSync(config) ? ["--config", config] : []),
+    ...(flags.output === undefined ? [] : ["--output", resolve(flags.output)])
+  ]
+  const passwords = { owner: values.console.password, reader: values.console.readonlyPassword }
+  for (const [name, secret] of Object.entries(passwords)) {
+    if (secret === undefined) continue
+    const read = secret.read()
+    if (Result.isFailure(read))
+      return yield* configError(
+        `console.${name === "owner" ? "password" : "readonly_password"} cannot be read: ${read.failure.what.cause}.`,
+        "./sluice config validate"
+      )
+    const text = Redacted.value(read.success)
+    keepSecret(text)
+    if (text.length < passwordLengthMin)
+      return yield* configError(
+        `A password of the page has ${passwordLengthMin} characters or more.`,
+        "Set a longer one; `openssl rand -base64 18` makes one."
+      )
+  }
+  // The same Node with the same flags, and the same entry point, as this process.
+  const program = [process.execPath, ...process.execArgv, process.argv[1]!]
+  const host = flags.listen ?? "127.0.0.1"
+  if (!/^[\w.:-]+$/.test(host))
+    return yield* usageError(
+      `--listen ${host}: expected an address such as 0.0.0.0.`,
+      "./sluice serve --listen 0.0.0.0"
+    )
+  const isPublic = !["127.0.0.1", "localhost", "::1"].includes(host)
+  const passwordFile = join(dirname(config), passwordName)
+  const secretText = (secret: (typeof passwords)["owner"]) => {
+    const read = secret?.read()
+    return read && Result.isSuccess(read) ? Redacted.value(read.success) : undefined
+  }
+  const storedPassword = () => (existsSync(passwordFile) ? readFileSync(passwordFile, "utf8").trim() : undefined)
+  const access = newAccess({
+    passwords: () => ({ owner: secretText(passwords.owner) ?? storedPassword(), reader: secretText(passwords.reader) }),
+    url: values.console.url,
+    trustedProxies: values.console.trustedProxies,
+    isPublic
+  })
+  const needsPassword = isPublic && passwords.owner === undefined && storedPassword() === undefined
+  const startAt = (port: number) =>
+    Effect.tryPromise(async () => {
+      const console = startConsole({
+        config,
+        output: output.folder,
+        program,
+        flags: own,
+        environment,
+        commands,
+        onProblem: (message) => say(`The schedule could not go on: ${message}`, "error")
+      })
+      return startSite({
+        console,
+        access,
+        host,
+        port,
+        output: output.folder,
+        tables: {
+          published: outputPaths(output.folder).published,
+          memoryMb: Math.max(output.memoryMb, memoryMbMin),
+          queries: join(output.folder, "queries"),
+          links: () =>
+            import("../explore/defined-links.ts").then(({ definedLinks }) =>
+              definedLinks(output.pipelines, output.models?.folder)
+            )
+        },
+        passwordFile: needsPassword ? passwordFile : undefined,
+        dictionary: async () =>
+          (
+            await asking(program, () => [], { ...environment, SLUICE_OUTPUT: output.folder }).text([
+              "dictionary",
+              "--html"
+            ])
+          ).stdout
+      })
+    })
+  const site = yield* Effect.acquireRelease(
+    startAt(flags.port ?? usualPort).pipe(
+      Effect.mapError(({ cause }) =>
+        failedError(
+          `The page cannot be served at ${host}:${flags.port ?? usualPort}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+          "Name another port with --port."
+        )
+      )
+    ),
+    ({ close }) => Effect.promise(close)
+  )
+  const shownHost = isPublic ? "127.0.0.1" : host
+  const plain = values.console.url ?? `http://${shownHost}:${site.port}/`
+  const hasLink = !isPublic || needsPassword
+  const url = hasLink ? `http://${shownHost}:${site.port}/?token=${access.newLink()}` : plain
+  if (flags.json) yield* printResult("serve", { exitCode: 0, data: { url, port: site.port } })
+  else print(url)
+  say(
+    hasLink
+      ? `The link opens the page once. ${needsPassword ? "The first page asks for a password." : "It shows the page to this machine only."} Press Ctrl-C to end.`
+      : "The page asks for the password. Press Ctrl-C to end."
+  )
+  if (flags.open) yield* openInBrowser(hasLink ? `http://${shownHost}:${site.port}/?token=${access.newLink()}` : plain)
+  return yield* Effect.never
+}, Effect.scoped)

@@ -1,0 +1,270 @@
+/** The console: what its parts do together, and what its page requests. */
+import type { CommandDescriptor } from "effect/cli/Completions"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { type Body, HttpError } from "../explore/http.ts"
+import type { Api, Call } from "../explore/web-server.ts"
+import { outputPaths } from "../../output/paths.ts"
+import { processStart } from "../../output/lock.ts"
+import { readSettings } from "../../settings/read.ts"
+import type { StatusData } from "../../run/status-text.ts"
+import type { Environment } from "../../values/environment.ts"
+import { sluiceVersion } from "../../values/version.ts"
+import type { Session } from "./access.ts"
+import { asking } from "./ask.ts"
+import { Events } from "./events.ts"
+import { Jobs } from "./jobs.ts"
+import { detailOf, headlineOf, summaryOf } from "./overview.ts"
+import type { Printed } from "./progress.ts"
+import { runOf, runsOf } from "./runs.ts"
+import { startScheduler } from "./scheduler.ts"
+import { addLocation, checkSetup, writeSetup } from "./set-up.ts"
+import { changeSettings, settingsOf } from "./settings-page.ts"
+import { formsOf, orderOf } from "./tasks.ts"
+
+export interface ConsoleOptions {
+  /** The settings file, which may not exist yet. */
+  readonly config: string
+  readonly output: string
+  /** How a command of sluice is started: the program, and what comes before its arguments. */
+  readonly program: ReadonlyArray<string>
+  /** The flags of the command line that name both. */
+  readonly flags: () => ReadonlyArray<string>
+  readonly environment: Environment["Service"]
+  /** The entry of the program, of which the forms are made. */
+  readonly commands: () => CommandDescriptor
+  readonly onProblem: (message: string) => void
+}
+
+export type Console = ReturnType<typeof startConsole>
+
+/** A browser that is open sees changes by other programs after this time at the latest. */
+const freshMs = 60_000
+const shownJobs = 20
+/** Progress is sent this often. */
+const sendMs = 1000
+
+export const startConsole = ({ commands, config, environment, flags, onProblem, output, program }: ConsoleOptions) => {
+  const folder = outputPaths(output).console
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const release = takeFolder(folder)
+  const ask = asking(program, flags, environment)
+  const events = new Events()
+  let status: Printed | undefined
+  let statusAt = 0
+  let reading: Promise<void> | undefined
+
+  const settings = () => readSettings({ config: existsSync(config) ? config : undefined, output }, environment)
+  const root = commands()
+
+  const readStatus = (): Promise<void> =>
+    (reading ??= ask.json(["status", "--all"]).then((printed) => {
+      reading = undefined
+      status = printed
+      statusAt = Date.now()
+      sendState()
+    }))
+
+  const dirty = new Set<string>()
+  const jobs = new Jobs({
+    folder,
+    program,
+    flags,
+    environment,
+    onChange: (job, lines) => {
+      dirty.add(job.record.id)
+      if (lines.length > 0) events.send("log", { id: job.record.id, lines })
+    },
+    onEnd: (job) => {
+      scheduler.onEnd(job)
+      void readStatus()
+    }
+  })
+  const scheduler = startScheduler({
+    path: join(folder, "schedule.json"),
+    jobs,
+    timesOf: () => {
+      // Between two reads the settings of a person may be wrong; the times of the last right ones are not guessed.
+      const { problems, values } = settings()
+      if (problems.some(({ where }) => where.includes("schedule"))) return undefined
+      const { paused, prune, timeZone, times } = values.schedule
+      return { paused, prune, times, timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone }
+    },
+    onChange: () => sendState(),
+    onProblem
+  })
+
+  const stateOf = ({ role }: Session) => {
+    const { lists, values } = settings()
+    const data = status?.data as StatusData | undefined
+    return {
+      version: sluiceVersion,
+      role,
+      needsSetup: needsSetup(settings()),
+      settingsFile: config,
+      output,
+      command: environment["SLUICE_COMMAND"] ?? "./sluice",
+      ...(status && { headline: headlineOf(data, Date.now()), statusAt: new Date(statusAt).toISOString() }),
+      ...(data && { status: data }),
+      ...(status?.error &&
+        status.error.code !== "failed" && { statusProblem: { message: status.error.message, next: status.next } }),
+      schedule: scheduler.shown(),
+      jobs: jobs.all().slice(0, shownJobs).map(summaryOf),
+      fleet: values.fleet.database !== undefined,
+      locations:
+        lists.locations.length > 0 ? lists.locations.map(({ id }) => ({ id })) : [{ id: values.account.locationId }]
+    }
+  }
+
+  /** The role differs by browser, and the page knows its own. */
+  const sendState = () => {
+    if (events.isWatched) events.send("state", stateOf({ id: "", role: "owner", lastSeen: 0 }))
+  }
+  const timer = setInterval(() => {
+    const changed = [...dirty]
+    dirty.clear()
+    for (const id of changed) events.send("job", detailOf(jobs.get(id)))
+    if (changed.length > 0) sendState()
+    else if (events.isWatched && Date.now() - statusAt > freshMs) void readStatus()
+  }, sendMs)
+  void readStatus()
+
+  const owner = (call: Call<Session>): Body => {
+    if (call.who.role !== "owner")
+      throw new HttpError(403, "reader", "This password shows everything and starts nothing.")
+    return call.body
+  }
+  const setUp = { path: config, output, ask }
+  const page = { path: config, output, ask, environment }
+  /** After a change of the file. */
+  const changed = async <A>(work: Promise<A>): Promise<A> => {
+    const result = await work
+    void readStatus()
+    return result
+  }
+  const api: Api<Session> = new Map<string, (call: Call<Session>) => Promise<unknown>>([
+    ["GET /api/console", async ({ who }) => stateOf(who)],
+    [
+      "GET /api/events",
+      async ({ response, who }) => {
+        const running = jobs.running()
+        events.open(response, [
+          ["state", stateOf(who)],
+          ...running.map((job) => ["job", detailOf(job)] as const),
+          ...running.map((job) => ["log", { id: job.record.id, lines: job.transcript.log, isWhole: true }] as const)
+        ])
+        if (Date.now() - statusAt > freshMs) void readStatus()
+      }
+    ],
+    ["POST /api/job", async ({ body }) => jobOf(jobs.get(body["id"]))],
+    [
+      "POST /api/start",
+      async (call) => {
+        const order = orderOf(root, owner(call), outputPaths(output).exports)
+        if (order.document !== undefined) mkdirSync(outputPaths(output).exports, { recursive: true, mode: 0o700 })
+        return { job: summaryOf(jobs.start({ ...order, session: call.who.id.slice(0, 8) })) }
+      }
+    ],
+    [
+      "POST /api/stop",
+      async (call) => {
+        jobs.stop(owner(call)["id"])
+        return {}
+      }
+    ],
+    [
+      "POST /api/schedule/resume",
+      async (call) => {
+        owner(call)
+        scheduler.resume()
+        return {}
+      }
+    ],
+    ["GET /api/tasks", async () => ({ tasks: formsOf(root) })],
+    ["GET /api/runs", async () => ({ runs: await runsOf(ask) })],
+    ["POST /api/run", ({ body }) => runOf(ask, body["run"])],
+    ["GET /api/settings", async () => settingsOf(page)],
+    ["POST /api/settings", (call) => changed(changeSettings(page, owner(call)))],
+    ["POST /api/setup/check", (call) => checkSetup(setUp, owner(call))],
+    ["POST /api/setup", (call) => changed(writeSetup(setUp, owner(call)))],
+    ["POST /api/locations", (call) => changed(addLocation(setUp, owner(call), environment))],
+    ["POST /api/fleet", async () => (await succeeded(ask.json(["fleet", "status"]))).data],
+    [
+      "POST /api/fleet/act",
+      async (call) => {
+        const { action, location } = owner(call)
+        const command = fleetCommands.get(String(action))
+        if (command === undefined || typeof location !== "string" || !/^[\w-]{1,100}$/.test(location))
+          throw new HttpError(400, "request", "A fleet has run, pause, resume and retry, for one location.")
+        return (await succeeded(ask.json([...command, `--location=${location}`]))).data
+      }
+    ]
+  ])
+
+  return {
+    api,
+    /** Whether no settings exist and none are in the environment. */
+    isEmpty: () => needsSetup(settings()),
+    isHealthy: () => scheduler.isAlive(),
+    exports: outputPaths(output).exports,
+    /** Running work gets the signal too, and saves what it has. */
+    close: async () => {
+      scheduler.beginClosing()
+      clearInterval(timer)
+      await jobs.close()
+      events.close()
+      release()
+    }
+  }
+}
+
+const jobOf = (job: Parameters<typeof detailOf>[0]) => ({ ...detailOf(job), log: job.transcript.log })
+
+const needsSetup = ({ lists, values }: ReturnType<typeof readSettings>): boolean =>
+  values.account.baseUrl === undefined || (values.account.locationId === undefined && lists.locations.length === 0)
+
+const fleetCommands: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["run", ["fleet", "enqueue"]],
+  ["retry", ["fleet", "enqueue"]],
+  ["pause", ["fleet", "pause"]],
+  ["resume", ["fleet", "resume"]]
+])
+
+const succeeded = async (answer: Promise<Printed>): Promise<Printed> => {
+  const printed = await answer
+  if (printed.error) throw new HttpError(409, printed.error.code, printed.error.message)
+  return printed
+}
+
+/** One console for each output folder. A process that was killed leaves the file, which then counts for nobody. */
+const takeFolder = (folder: string): (() => void) => {
+  const path = join(folder, "serve.json")
+  const own = JSON.stringify({ pid: process.pid, started: processStart(process.pid) })
+  for (;;) {
+    try {
+      writeFileSync(path, own, { flag: "wx", mode: 0o600 })
+      return () => rmSync(path, { force: true })
+    } catch {
+      const { pid, started } = holderIn(path)
+      if (pid !== undefined && pid !== process.pid && processStart(pid) === started && isRunning(pid))
+        throw new Error(`Another ./sluice serve, process ${pid}, has ${resolve(dirname(folder))}.`)
+      rmSync(path, { force: true })
+    }
+  }
+}
+
+const holderIn = (path: string): { readonly pid?: number; readonly started?: string } => {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as { readonly pid: number }
+  } catch {
+    return {}
+  }
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,29 @@
+/** The sentences of `status`, which the console shows as well. */
+import { counted } from "../values/finding.ts"
+import { duration } from "../console/streams.ts"
+import type { CommandResult } from "../console/result.ts"
+import { isProblem } from "./status.ts"
+
+export type StatusData = CommandResult<"status">["data"]
+
+export const ago = (instant: string | undefined, now: number): string =>
+  instant === undefined ? "never" : `${duration(now - Date.parse(instant))} ago`
+
+export const completeText = ({ oldest, readings }: StatusData, now: number): string | undefined => {
+  const complete = readings.filter((reading) => !isProblem(reading)).length
+  if (complete === 0) return undefined
+  return `${counted(complete, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
+}
+
+export const targetText = (
+  { deliveredAt, failedSince, name, problem, run }: NonNullable<StatusData["targets"]>[number],
+  now: number
+): string => {
+  const has = run === undefined ? "nothing yet" : `the tables of run ${run}, ${ago(deliveredAt, now)}`
+  return failedSince === undefined
+    ? `${name}: has ${has}`
+    : `${name}: has ${has}; not brought up to date since ${ago(failedSince, now)}: ${problem}`
+}
+
+/** As the last line of `check`. */
+export const alarmsText = (count: number): string => (count === 0 ? "ok: no alarms" : counted(count, "alarm"))

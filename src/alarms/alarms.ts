@@ -90,7 +90,7 @@ export const alarms = {
       }))
   }),
   target: alarm({
-    when: "A target, the published files or the lake does not get what is new: the last delivery failed or did not end. It ends with the next one that arrives.",
+    when: "A target does not get what is new, or the published files do not: the last delivery failed or did not end. It ends with the next one that arrives.",
     settings: {},
     // What a server says may quote a value, so it is only in the table.
     check: ({ now, facts, isRunning }) =>

@@ -20,29 +20,41 @@ export interface LakeFlags extends Flags {
 export const lakeMaintain = Effect.fn("command.lakeMaintain")(function* (flags: LakeFlags) {
   const output = yield* outputSettings(flags, yield* Environment)
   const { apply } = flags
-  const { lake: settings } = output
-  if (settings === undefined)
+  const lakes = output.publishing.targets.flatMap(({ destination, name }) =>
+    destination.kind === "lake" ? [{ name, destination }] : []
+  )
+  if (lakes.length === 0)
     return yield* configError(
-      `The setting output.formats does not include "lake", so there is no lake to maintain.`,
-      'Add "lake" to output.formats in the settings file or to SLUICE_FORMATS, then run ./sluice publish.'
+      "No target of the settings is a lake, so there is none to maintain.",
+      "Add a [[publish]] with a lake to the settings file, as docs/lake.md says, then run ./sluice publish."
     )
   const { warehouse } = outputPaths(output.folder)
   if (!existsSync(warehouse)) return yield* nothingSynced(output.folder)
-  const work = Effect.flatMap(openLake(settings, "write"), (lake) => maintainLake(lake, apply)).pipe(
-    Effect.scoped,
+  const work = Effect.forEach(lakes, ({ destination, name }) =>
+    Effect.flatMap(openLake(destination, "write"), (lake) => maintainLake(lake, apply)).pipe(
+      Effect.scoped,
+      Effect.map((steps) => steps.map((step) => ({ target: name, ...step })))
+    )
+  ).pipe(
+    Effect.map((all) => all.flat()),
     Effect.provide(Warehouse.layer(warehouse, { ...output, access: apply ? "write" : "read" }))
   )
   const steps = yield* apply
     ? recorded(work, output.folder, "maintain", (done) => ({
-        ...Object.fromEntries(done.map(({ count, step }) => [step, count])),
+        ...Object.fromEntries(
+          [...Map.groupBy(done, ({ step }) => step)].map(([step, all]) => [
+            step,
+            all.reduce((sum, { count }) => sum + count, 0)
+          ])
+        ),
         exitCode: 0
       }))
     : work
   const next = apply ? "./sluice status" : "./sluice lake maintain --apply"
   return shown("lake-maintain", { exitCode: 0, next, data: { applied: apply, steps } }, function* () {
     yield* table(
-      ["step", "count", "what"],
-      steps.map(({ count, step, what }) => [step, count.toLocaleString("en-US"), what])
+      ["target", "step", "count", "what"],
+      steps.map(({ count, step, target, what }) => [target, step, count.toLocaleString("en-US"), what])
     )
     if (!apply) yield "Nothing was changed."
   })

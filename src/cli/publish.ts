@@ -92,7 +92,7 @@ export const publishCommand = Effect.fn("command.publish")(function* (flags: Pub
     modelProblems,
     targets: others.map(({ delivered, files, folder, isNew, name }) => ({
       name,
-      folder,
+      ...(folder !== undefined && { folder }),
       isNew,
       files: files.length,
       ...(delivered && { delivered })
@@ -108,7 +108,11 @@ export const publishCommand = Effect.fn("command.publish")(function* (flags: Pub
       )
     if (isLogged("info"))
       for (const { delivered, files, folder, isNew, name } of others) {
-        const { changed, to, unit } = delivered ?? { changed: isNew ? files.length : 0, to: folder, unit: "file" }
+        const { changed, to, unit } = delivered ?? {
+          changed: isNew ? files.length : 0,
+          to: folder ?? name,
+          unit: "file"
+        }
         const what = changed === 0 ? "nothing has changed" : counted(changed, unit) + (delivered ? " changed" : "")
         print(`${name}: ${what} in ${to}`)
       }

@@ -157,6 +157,7 @@ export const setupResults = () => {
     applied: Schema.Boolean,
     steps: Schema.Array(
       Schema.Struct({
+        target: Schema.String,
         step: Schema.Literals(["rewrite", "merge", "expire", "delete", "orphans", "commits"]),
         count: Schema.Int,
         what: Schema.String

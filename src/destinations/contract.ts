@@ -10,17 +10,17 @@ import type { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { Looked, Part } from "../values/finding.ts"
 import type { Failure } from "../values/failure.ts"
 
-/** A target, or the lake. */
+/** A target. */
 export interface Receiver<Place extends DestinationPlace = DestinationPlace> {
   readonly name: string
   readonly destination: Place
-  /** Of the releases that are made for it alone; its own files are beside them. */
+  /** Of the releases that are made for it alone, if any are; its own files are beside them. */
   readonly folder: string
 }
 
 export interface Delivery {
   readonly catalogue: Catalogue
-  /** The folder whose current release it gets. */
+  /** The folder whose current release it gets, unless it gets rows. */
   readonly releases: string
   readonly few: FewChanges | undefined
   readonly tables: ReadonlyArray<TableName>
@@ -73,9 +73,11 @@ export interface Work<Place extends DestinationPlace> {
   readonly compare: (to: Receiver<Place>, given: Comparison) => Effect.Effect<Looked, Failure, Warehouse>
   /**
    * Removes what earlier deliveries have left, after everything was delivered without an erased person. Returns whether nothing
-   * of it is left, according to the place itself.
+   * of it is left, according to the place itself. Absent if a delivery replaces everything that the place has.
    */
-  readonly forget: (to: Receiver<Place>) => Effect.Effect<boolean, Failure, Warehouse>
+  readonly forget?: (to: Receiver<Place>) => Effect.Effect<boolean, Failure, Warehouse>
   /** Removes a location, after the other ones were delivered without it. */
   readonly remove: (to: Receiver<Place>, removed: RemovedLocation) => Effect.Effect<unknown, Failure, Warehouse>
+  /** What still has the rows of a removed location, and until when. Absent if nothing does. */
+  readonly keeps?: string
 }

@@ -2,10 +2,11 @@
 import type { Section } from "../values/setting.ts"
 import { bucket } from "./bucket/settings.ts"
 import { folder } from "./folder/settings.ts"
+import { lake } from "./lake/settings.ts"
 import { postgres } from "./postgres/settings.ts"
 import { sqlite } from "./sqlite/settings.ts"
 
-export const destinationKinds = [folder, bucket, postgres, sqlite] as const
+export const destinationKinds = [folder, bucket, postgres, sqlite, lake] as const
 
 type Kind = (typeof destinationKinds)[number]
 export type Destination = ReturnType<Kind["read"]> & Pick<Kind, "gets">

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { namedTables, publishedTables } from "../catalog/published-tables.ts"
 import type { Delivered } from "../destinations/contract.ts"
-import { type AnyReceiver, lakeReceivers, workOf } from "../destinations/destinations.ts"
+import { type AnyReceiver, workOf } from "../destinations/destinations.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { releaseDocuments } from "../stages/publish/contracts/data-package.ts"
 import { Failure, failure } from "../values/failure.ts"
@@ -25,7 +25,7 @@ import { type Published, publish, totalsOf } from "../stages/publish/publish.ts"
 import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
 import { outputPaths, maskingName } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
-import { type Target, hasMainRelease } from "../settings/targets.ts"
+import { type Target, hasOwnRelease } from "../settings/targets.ts"
 import { commentStatements, versionStatements } from "../stores/warehouse/schema.ts"
 import { boundChangedKeys, contentVersions, recordRelease } from "../stores/warehouse/meta/content-versions.ts"
 import { storedFingerprint } from "../stores/warehouse/meta/schema-version.ts"
@@ -45,8 +45,10 @@ export interface ReleaseOptions {
 }
 
 /** A further target that was published. */
-export interface PublishedTarget extends Published {
+export interface PublishedTarget extends Pick<Published, "files" | "isNew" | "problems"> {
   readonly name: string
+  /** The link to the release that it got; absent if it got rows. */
+  readonly folder?: string
   /** What was changed at the destination; absent if the releases are made there. */
   readonly delivered?: Delivered
 }
@@ -66,38 +68,34 @@ export const publishNow = Effect.fnUntraced(function* (
   const none = { files: [], totals: undefined, problems: [], folder, targets: [] }
   if (output.formats.length === 0) yield* boundChangedKeys()
   const isWanted = output.formats.length > 0
-  const receivers = [...lakeReceivers(output), ...targets].map(({ name }) => name)
-  if (!isWanted && receivers.length === 0) {
+  if (!isWanted && targets.length === 0) {
     yield* beginDeliveries([], run)
     return { due: "not wanted", ...none } as const
   }
   if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
-  yield* beginDeliveries([...(isWanted ? [ownRelease] : []), ...receivers], run)
+  yield* beginDeliveries([...(isWanted ? [ownRelease] : []), ...targets.map(({ name }) => name)], run)
   const delivering = deliveringOf(run)
   yield* recordPlaces(
     output.folder,
-    [...targets, ...lakeReceivers(output)].map(({ destination, name }) => ({ name, folder: destination.place }))
+    targets.map(({ destination, name }) => ({ name, folder: destination.place }))
   )
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
   const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
-  // The files are published even if the lake cannot be reached.
-  const lake = yield* Effect.exit(
-    Effect.forEach(lakeReceivers(output), (to) =>
-      delivering(to.name, deliverTo(content, to, { folder: "", few: undefined, isMasked: false }))
-    )
-  )
-  const main = isWanted ? yield* delivering(ownRelease, publishContent(content, { ...output, folder })) : undefined
   // One that fails keeps nothing from the others.
+  const released = isWanted
+    ? yield* Effect.exit(delivering(ownRelease, publishContent(content, { ...output, folder })))
+    : undefined
   const published = Effect.forEach(targets, (target) =>
-    Effect.exit(delivering(target.name, publishAndDeliver(content, target, main)))
+    Effect.exit(delivering(target.name, publishAndDeliver(content, target, released)))
   )
   // The next changes are compared with this release, whatever a target lacks. Without it, the next release is written anew.
   const record = Effect.ignore(recordRelease())
-  const found = yield* main === undefined ? published : Effect.ensuring(published, record)
-  // Without files, a lake that could not be reached is brought up to date by the changes since its last commit.
-  if (main === undefined && (targets.length > 0 || Exit.isSuccess(lake))) yield* record
-  yield* lake
+  const found = yield* released && Exit.isSuccess(released) ? Effect.ensuring(published, record) : published
+  // Without releases, rows that could not be delivered are brought up to date by the changes since the last delivery.
+  const hasReleases = targets.some(({ destination }) => destination.gets !== "rows")
+  if (released === undefined && (hasReleases || found.every(Exit.isSuccess))) yield* record
+  const main = released && (yield* released)
   const others: ReadonlyArray<PublishedTarget> = yield* Effect.forEach(found, (exit) => exit)
   const problems = uniqueProblems([...(main?.problems ?? []), ...others.flatMap(({ problems }) => problems)])
   yield* (yield* Warehouse).transaction(storeModelProblems(problems))
@@ -129,15 +127,25 @@ const deliveringOf =
       )
     )
 
-const publishAndDeliver = Effect.fnUntraced(function* (content: Content, target: Target, main: Published | undefined) {
+/** `main`: what became of the main release, if one is wanted. */
+const publishAndDeliver = Effect.fnUntraced(function* (
+  content: Content,
+  target: Target,
+  main: Exit.Exit<Published, Failure> | undefined
+) {
   const { destination, name, profile } = target
+  if (destination.gets === "rows") {
+    const to = { folder: target.folder, few: undefined, isMasked: false }
+    const delivered = yield* deliverTo(content, target, to)
+    return { name, files: [], isNew: delivered.changed > 0, problems: [], delivered } satisfies PublishedTarget
+  }
   const there = destination.gets === "releases" && !content.full ? yield* previousRelease(target.folder) : undefined
   if (isLater(there?.manifest.run, content.run)) {
     const detail = `${target.folder}: ${laterRun(there!.manifest.run)}`
     return yield* failure({ _tag: "DestinationFailed", target: name, detail })
   }
-  const same = hasMainRelease(target, content.output.formats) ? main : undefined
-  const published = same ? { ...same, name } : yield* publishTarget(content, target)
+  const same = hasOwnRelease(target, content.output.formats) ? undefined : main
+  const published = same ? { ...(yield* same), name } : yield* publishTarget(content, target)
   if (destination.gets === "releases") {
     const { files, folder, isNew } = published
     const annotations = { target: name, folder, profile, files: files.length }
@@ -150,7 +158,7 @@ const publishAndDeliver = Effect.fnUntraced(function* (content: Content, target:
   return { ...published, delivered } satisfies PublishedTarget
 })
 
-/** The release that a destination gets. */
+/** The release that a destination gets, if it gets one. */
 interface Delivering extends Pick<Published, "few" | "folder"> {
   readonly isMasked: boolean
 }
@@ -238,11 +246,15 @@ const snapshotStatements = (
   }
 }
 
+interface NamedRelease extends Published {
+  readonly name: string
+}
+
 /** Publishes into the folder of a target. A masked release is made from a masked copy, unless nothing has changed. */
 const publishTarget = Effect.fn("publish.target")(function* (all: Content, target: Target) {
   const { folder, masking, name } = target
   const content = selected(all, target)
-  if (masking === undefined) return { name, ...(yield* publishContent(content, target)) } satisfies PublishedTarget
+  if (masking === undefined) return { name, ...(yield* publishContent(content, target)) } satisfies NamedRelease
   const { aggregates, catalogue, output, wide } = content
   const tables = [...maskedTables(catalogue, wide, masking), ...aggregates.flatMap(({ copied }) => copied)]
   const resources = [
@@ -267,7 +279,7 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
     yield* confirmRelease(previous)
     const problems = failedModels(previous.manifest)
     const { files, tables } = previous.manifest
-    return { name, isNew: false, files, totals: totalsOf(tables), problems, folder } satisfies PublishedTarget
+    return { name, isNew: false, files, totals: totalsOf(tables), problems, folder } satisfies NamedRelease
   }
   const published = yield* Effect.gen(function* () {
     const copy = yield* writeCopy(output.folder, tables, masking)
@@ -284,7 +296,7 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
     Effect.scoped,
     Effect.mapError(({ reason }) => new Failure({ reason, unpublished: folder }))
   )
-  return { name, ...published } satisfies PublishedTarget
+  return { name, ...published } satisfies NamedRelease
 })
 
 const readDocument = (folder: string): Promise<string | undefined> =>

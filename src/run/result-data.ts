@@ -196,7 +196,8 @@ export const runResults = () => {
     targets: Schema.Array(
       Schema.Struct({
         name: Schema.String,
-        folder: Schema.String,
+        /** The link to the release that it got; absent if it got rows. */
+        folder: Schema.optionalKey(Schema.String),
         isNew: Schema.Boolean,
         files: Count,
         delivered: Schema.optionalKey(

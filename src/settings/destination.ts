@@ -12,8 +12,13 @@ export interface DestinationPlace {
 }
 
 export interface DestinationKind<Item, Place extends DestinationPlace> {
-  /** What it gets: releases that are made there, all files of a release, or the tables of its DuckDB file. */
-  readonly gets: "releases" | "files" | "tables"
+  /**
+   * What it gets: releases that are made there, all files of a release, the tables of its DuckDB file, or the rows of the
+   * warehouse, without a release.
+   */
+  readonly gets: "releases" | "files" | "tables" | "rows"
+  /** Why a target of this kind cannot have one of these settings, or another profile than raw. */
+  readonly cannot: Readonly<Partial<Record<"formats" | "tables" | "profile", string>>>
   /** Of an item of `[[publish]]`. */
   readonly settings: Section
   /** The setting that says where it is. */
@@ -24,13 +29,15 @@ export interface DestinationKind<Item, Place extends DestinationPlace> {
   readonly read: (item: Item, reading: DestinationReading) => Place
   /** What is wrong with an item that names it. */
   readonly problems: (item: Item) => ReadonlyArray<ItemProblem>
-  /** Paths that nothing else of sluice may contain or be in. */
-  readonly paths: (item: Item) => ReadonlyArray<string>
+  /** Paths that nothing else of sluice may contain or be in, apart from its own place in the output folder. */
+  readonly paths: (item: Item, output: string) => ReadonlyArray<string>
 }
 
 export interface DestinationReading {
   /** The name of the target. */
   readonly name: string
+  /** The output folder. */
+  readonly output: string
   readonly secretOf: (key: string, reference: string) => Secret
 }
 

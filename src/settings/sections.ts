@@ -49,7 +49,7 @@ export const sections = {
     formats: setting(anyOf([...fileFormats, "lake"]), {
       environment: "SLUICE_FORMATS",
       description:
-        "Formats to publish; lake is for many locations in one place, see docs/lake.md. An empty list publishes nothing; in the variable, write none.",
+        "Formats to publish; with lake, [lake] is a target as well, see docs/lake.md. An empty list publishes nothing; in the variable, write none.",
       default: ["duckdb", "parquet", "csv"]
     })
   },
@@ -180,9 +180,9 @@ export const lists = {
   publish: {
     settings: targetSettings,
     required: ["name", "profile"],
-    item: "folder or database",
+    item: "target",
     description:
-      "Further folders, buckets and databases to publish into, each with its profile of personal data: see docs/masking.md and docs/destinations.md."
+      "Further folders, buckets, databases and lakes to publish into, each with its profile of personal data: see docs/masking.md and docs/destinations.md."
   },
   tables: {
     settings: tableSettings,

@@ -12,14 +12,14 @@ import { accountSection, credentialsOf, optionalOf, type StatedCurrencies } from
 import { type SettingProblem, SettingsError, missing, settingOf } from "./errors.ts"
 import { fleetOf } from "./fleet.ts"
 import { namedSecret } from "./secrets.ts"
-import { type LakeSettings, lakeOf, lakeProblems } from "../destinations/lake/settings.ts"
+import { lakeTarget } from "../destinations/lake/settings.ts"
 import { pseudonymKey } from "./masking.ts"
 import { type Environment, type Flags, type Settings, fleetTokenVariable, readSettings, unusable } from "./read.ts"
 import type { SchemaSettings } from "./schema-policy.ts"
 import type { ListedItems, SettingValues } from "./sections.ts"
 import { type SignalSettings, signalsOf } from "./signals.ts"
 import type { WithheldSettings } from "./withheld.ts"
-import { type FileFormat, type PublishSettings, targetConflicts, targetsOf } from "./targets.ts"
+import { type FileFormat, type ListedTarget, type PublishSettings, targetConflicts, targetsOf } from "./targets.ts"
 
 type Values = SettingValues
 
@@ -33,8 +33,6 @@ export interface OutputSettings
   readonly files?: Values["files"]
   /** The formats of the published files. */
   readonly formats: ReadonlyArray<FileFormat>
-  /** Absent unless the formats include the lake. */
-  readonly lake?: LakeSettings | undefined
   /** The folder of the user's own definitions. */
   readonly pipelines?: Values["pipelines"]["folder"]
   /** Classes of personal data of custom fields, by key. */
@@ -84,8 +82,7 @@ export const checkSettings = (flags: Flags, environment: Environment) => {
   const ofTargets = output.publishing.targets.flatMap(({ destination }) =>
     destination.secrets.flatMap((secret) => unusable(secret.read()))
   )
-  const all = [...problems, ...lakeProblems(output.lake), ...ofTargets]
-  return { settings, output, accounts, problems: allProblems(settings, all) }
+  return { settings, output, accounts, problems: allProblems(settings, [...problems, ...ofTargets]) }
 }
 
 /** Omits missing settings if the file cannot be read, because it may contain them, and those with a wrong value. */
@@ -96,11 +93,17 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
 }
 
 const checkedFolders = (settings: Settings): Settings => {
-  const { lists, placeOf, problems, values } = settings
-  const listed = { targets: lists.publish, placeOf }
+  const { placeOf, problems, values } = settings
   const folder = resolve(values.output.folder)
-  return { ...settings, problems: [...problems, ...deniedFolder(folder), ...targetConflicts(listed, folder)] }
+  const conflicts = targetConflicts({ targets: listedTargets(settings), placeOf }, folder)
+  return { ...settings, problems: [...problems, ...deniedFolder(folder), ...conflicts] }
 }
+
+/** Those of `[[publish]]`, behind that of the shorthand `[lake]`. */
+const listedTargets = ({ lists, values }: Pick<Settings, "lists" | "values">): ReadonlyArray<ListedTarget> => [
+  ...(values.output.formats.includes("lake") ? [lakeTarget(values.lake, resolve(values.output.folder))] : []),
+  ...lists.publish.map((item, index) => ({ item, at: (key: string) => `publish[${index}].${key}` }))
+]
 
 const deniedFolder = (folder: string): ReadonlyArray<SettingProblem> => {
   const denied = deniedIn(folder)
@@ -109,8 +112,9 @@ const deniedFolder = (folder: string): ReadonlyArray<SettingProblem> => {
     : [wrong("output.folder", { _tag: "FolderDenied", path: "output.folder", folder, denied })]
 }
 
-const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: Environment): CommandSettings => {
-  const { alarms, budget, lake, listen, machine, masking, models, output, personalData, signals } = values
+const outputOf = (settings: Settings, environment: Environment): CommandSettings => {
+  const { lists, placeOf, secretOf, values } = settings
+  const { alarms, budget, listen, machine, masking, models, output, personalData, signals } = values
   const folder = resolve(output.folder)
   const formats = output.formats.filter((format) => format !== "lake")
   const key = () => pseudonymKey(masking, [output.folder, ...lists.publish.flatMap((target) => target.folder ?? [])])
@@ -120,7 +124,6 @@ const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: E
     folder,
     formats,
     files: values.files,
-    lake: output.formats.includes("lake") ? lakeOf(lake, folder) : undefined,
     models,
     currencies: currenciesOf({ lists, values }),
     pipelines: values.pipelines.folder,
@@ -128,7 +131,7 @@ const outputOf = ({ lists, placeOf, secretOf, values }: Settings, environment: E
     withheld: { tables: lists.tables, personalData, placeOf, key },
     listenSecret: listen.secret?.reference,
     publishing: {
-      targets: targetsOf({ targets: lists.publish, placeOf, secretOf }, formats, folder),
+      targets: targetsOf({ targets: listedTargets(settings), placeOf, secretOf }, formats, folder),
       key
     },
     alarms: {

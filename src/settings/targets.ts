@@ -76,8 +76,14 @@ export interface Target extends TargetSettings {
 
 type Item = ItemOf<typeof targetSettings>
 
+/** An item with the paths of its settings: `publish[0].folder`. */
+export interface ListedTarget {
+  readonly item: Item
+  readonly at: (key: string) => string
+}
+
 interface Listed {
-  readonly targets: ReadonlyArray<Item>
+  readonly targets: ReadonlyArray<ListedTarget>
   readonly placeOf: (path: string) => string
 }
 
@@ -87,12 +93,11 @@ export const targetsOf = (
   formats: ReadonlyArray<FileFormat>,
   output: string
 ): PublishSettings["targets"] =>
-  targets.flatMap((item, index) => {
+  targets.flatMap(({ at, item }) => {
     const { name, profile, tables } = item
     const kind = destinationKinds.find(({ isNamedBy }) => isNamedBy(item))
     if (name === undefined || profile === undefined || kind === undefined) return []
-    const pathOf = (key: string) => `publish[${index}].${key}`
-    const place = kind.read(item, { name, secretOf: (key, reference) => secretOf(reference, pathOf(key)) })
+    const place = kind.read(item, { name, output, secretOf: (key, reference) => secretOf(reference, at(key)) })
     const destination: Destination = { ...place, gets: kind.gets }
     return [
       {
@@ -100,30 +105,41 @@ export const targetsOf = (
         folder: destination.gets === "releases" ? destination.place : releasesFor(output, name),
         destination,
         profile,
-        formats: destination.gets === "tables" ? (["duckdb"] as const) : (item.formats ?? formats),
+        formats: formatsOf[kind.gets] ?? item.formats ?? formats,
         tables,
-        placeOfTables: placeOf(pathOf("tables"))
+        placeOfTables: placeOf(at("tables"))
       }
     ]
   })
 
-/** Whether a destination gets the main release, because its own would be the same. `main`: the formats of the main release. */
-export const hasMainRelease = (
-  { destination, formats, profile, tables }: TargetSettings,
+/** The formats of what no setting chooses. */
+const formatsOf: Readonly<Partial<Record<Destination["gets"], ReadonlyArray<FileFormat>>>> = {
+  tables: ["duckdb"],
+  rows: []
+}
+
+/**
+ * Whether releases are made for it alone: it gets more than rows, and another release than the main one. `main`: the formats of
+ * the main release.
+ */
+export const hasOwnRelease = (
+  { destination: { gets }, formats, profile, tables }: TargetSettings,
   main: ReadonlyArray<FileFormat>
-): boolean =>
-  destination.gets !== "releases" &&
-  profile === "raw" &&
-  tables === undefined &&
-  main.length > 0 &&
-  formats.every((format) => main.includes(format)) &&
-  (destination.gets === "tables" || main.every((format) => formats.includes(format)))
+): boolean => {
+  const isLikeMain =
+    profile === "raw" &&
+    tables === undefined &&
+    main.length > 0 &&
+    formats.every((format) => main.includes(format)) &&
+    (gets === "tables" || main.every((format) => formats.includes(format)))
+  return gets === "releases" || (gets !== "rows" && !isLikeMain)
+}
 
 /** The link to the release that a target gets. */
 export const releasesOfTarget = (
   target: TargetSettings,
   { folder, formats }: { readonly folder: string; readonly formats: ReadonlyArray<FileFormat> }
-): string => (hasMainRelease(target, formats) ? outputPaths(folder).published : target.folder)
+): string => (hasOwnRelease(target, formats) ? target.folder : outputPaths(folder).published)
 
 /** A name that is no name of a folder is replaced by its hash. */
 const releasesFor = (output: string, name: string): string =>
@@ -174,25 +190,27 @@ export const targetProblems = (
 
 /** What is wrong with a target, or with two of them together. */
 export const targetConflicts = ({ placeOf, targets }: Listed, output: string): ReadonlyArray<SettingProblem> =>
-  targets.flatMap((item, index): ReadonlyArray<SettingProblem> => {
-    const at = (key: string) => `publish[${index}].${key}`
+  targets.flatMap(({ at, item }, index): ReadonlyArray<SettingProblem> => {
     const [kind, another] = destinationKinds.filter(({ isNamedBy }) => isNamedBy(item))
     if (kind === undefined) {
-      const description = `${targetSettings.folder.description} Or name a database with postgres or sqlite.`
+      const description = `${targetSettings.folder.description} Or name a database with postgres or sqlite, or a lake.`
       return [wrong(placeOf(at("folder")), { _tag: "Missing", path: at("folder"), description })]
     }
-    const earlier = targets.slice(0, index)
+    const earlier = targets.slice(0, index).map((one) => one.item)
     const problems: Array<ItemProblem> = [...kind.problems(item)]
     if (problems.length === 0) problems.push(...overlapOf(item, kind, earlier, output))
     if (item.name !== undefined && earlier.some(({ name }) => name === item.name))
       problems.push({ key: "name", value: item.name, why: "another target has this name" })
     if (another !== undefined)
       problems.push({ key: another.named, value: "set", why: `the target has a ${kind.named} as well` })
-    if (item.formats !== undefined && kind.gets === "tables")
-      problems.push({ key: "formats", value: item.formats.join(", "), why: "a database has tables instead of files" })
-    for (const { settings, unused } of destinationKinds.filter((one) => one !== kind && one !== another))
-      if (unused !== undefined)
-        for (const key of Object.keys(settings)) if (key in item) problems.push({ key, value: "set", why: unused })
+    for (const [key, why] of Object.entries(kind.cannot)) {
+      const value = item[key as keyof typeof kind.cannot]
+      if (value !== undefined && value !== "raw") problems.push({ key, value: [value].flat().join(", "), why })
+    }
+    for (const key of Object.keys(item).filter((one) => !(one in kind.settings || one in (another?.settings ?? {})))) {
+      const why = destinationKinds.find(({ settings, unused }) => unused !== undefined && key in settings)?.unused
+      if (why !== undefined) problems.push({ key, value: "set", why })
+    }
     return problems.map(({ key, value, why }) =>
       wrong(placeOf(at(key)), { _tag: "TargetConflict", path: at(key), value, other: why })
     )
@@ -205,11 +223,11 @@ const overlapOf = (
   earlier: ReadonlyArray<Item>,
   output: string
 ): ReadonlyArray<ItemProblem> => {
-  const paths = kind.paths(item)
+  const paths = kind.paths(item, output)
   const problem = (why: string): ReadonlyArray<ItemProblem> => [{ key: kind.named, value: item[kind.named]!, why }]
   for (const other of earlier)
     for (const { isNamedBy, named, paths: pathsOf } of destinationKinds)
-      if (isNamedBy(other) && overlap(paths, pathsOf(other)))
+      if (isNamedBy(other) && overlap(paths, pathsOf(other, output)))
         return problem(`it overlaps ${other[named]} of the target ${other.name ?? ""}`)
   if (paths.some((path) => isBelow(output, path))) return problem(`the output folder ${output} is inside it`)
   return overlap(paths, Object.values(outputPaths(output)))

@@ -194,13 +194,12 @@ c.execute("ATTACH 'ducklake:${catalog}' AS lake")
 ${program}`
       )
     return {
-      settings: "[models]\nbuild = false\n",
-      environment: {
-        SLUICE_FORMATS: "lake",
-        SLUICE_LAKE_EXTENSIONS: extensions,
-        SLUICE_LAKE_CATALOG: catalog,
-        SLUICE_LAKE_DATA: join(place, "data")
-      },
+      settings: target(
+        `lake = "${join(place, "data")}"`,
+        'catalog = "env:PLACE_CATALOG"',
+        `extensions = "${extensions}"`
+      ),
+      environment: { SLUICE_FORMATS: "none", PLACE_CATALOG: catalog },
       contacts: async () => {
         if (!existsSync(catalog)) return []
         const rows = run('print(json.dumps(c.execute("SELECT id, city FROM lake.crm.contacts").fetchall()))')

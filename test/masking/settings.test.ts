@@ -105,6 +105,33 @@ describe("a target", () => {
     assert.notMatch(await problem("s3://crm/a", other), /overlaps/)
   })
 
+  it("that is a lake has all rows of the warehouse, and a place and a catalog of its own", async () => {
+    const lake = (more: string, name = "a lake") =>
+      `[[publish]]\nname = "${name}"\nlake = "/tmp/sluice-lake"\nprofile = "raw"\n${more}\n`
+    assert.match(
+      await refused(lake('formats = ["csv"]')),
+      /publish\[0\]\.formats is csv, and a lake has tables instead/
+    )
+    assert.match(await refused(lake('tables = ["contacts"]')), /tables is contacts, and a lake has all tables/)
+    assert.match(
+      await refused(lake("").replace("raw", "masked")),
+      /profile is masked, and .* are not masked: write raw/
+    )
+    assert.match(
+      await refused(target("/tmp/sluice-b", 'catalog = "env:CATALOG"'), { SLUICE_MASKING_KEY: key }),
+      /publish\[0\]\.catalog is set, and the target is no lake/
+    )
+    assert.match(
+      await refused(lake("") + lake("", "other")),
+      /publish\[1\]\.lake is .* overlaps .* of the target a lake/
+    )
+    const shorthand = '[output]\nformats = ["lake"]\n'
+    assert.match(
+      await refused(shorthand + lake("", "lake")),
+      /publish\[0\]\.\w+ is .*(another target has this name|overlaps)/
+    )
+  })
+
   it("has a known profile, a name of its own, and known tables", async () => {
     const wrong = `[[publish]]\nname = "a"\nfolder = "/tmp/sluice-a"\nprofile = "anonymous"`
     assert.match(

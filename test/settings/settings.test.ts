@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { settingOf } from "../../src/settings/errors.ts"
@@ -70,15 +71,16 @@ describe("a value", () => {
       const { output, accounts } = yield* syncSettings({ config }, environment)
       assert.strictEqual(output.folder, join(folder, "data"))
       assert.strictEqual(output.models?.folder, join(folder, "../models"))
-      assert.strictEqual(output.lake?.place, "s3://bucket/lake/")
-      assert.deepInclude(output.lake!.access(), {
+      const [lake, ...others] = output.publishing.targets.map(({ destination }) => destination)
+      assert.strictEqual(lake?.place, "s3://bucket/lake/")
+      assert.deepInclude(lake!.kind === "lake" ? lake!.access() : assert.fail(lake!.kind), {
         success: {
           catalog: { kind: "file", path: join(folder, "lake.db") },
           s3: { key: undefined, secret: undefined, region: "us-east-1", endpoint: undefined }
         }
       })
       assert.deepStrictEqual(
-        output.publishing.targets.map(({ destination }) => destination.place),
+        others.map(({ place }) => place),
         [join(folder, "team"), "/srv/team", join(folder, "crm.sqlite"), "s3://bucket/team"]
       )
       assert.deepStrictEqual(accounts[0]!.secrets, ["token-2"])
@@ -87,6 +89,22 @@ describe("a value", () => {
       // A flag and a variable are relative to the current folder.
       const flagged = yield* outputSettings({ config, output: "data" }, environment)
       assert.strictEqual(flagged.folder, resolve("data"))
+    })
+  )
+
+  it.effect("of the section lake is that of a target, with lake among the formats", () =>
+    Effect.gen(function* () {
+      const targetOf = (content: string) =>
+        Effect.map(outputSettings({ config: fileOf(content) }, { CATALOG: "postgres:dbname=lake" }), (output) => {
+          const { destination, formats, name, profile } = output.publishing.targets[0]!
+          const access = destination.kind === "lake" ? destination.access() : assert.fail(destination.kind)
+          return JSON.stringify([{ destination, formats, name, profile }, Result.getOrThrow(access)])
+        })
+      const settings = "catalog = 'env:CATALOG'\nexpire_after = '7 days'\ns3_region = 'eu-central-1'"
+      assert.strictEqual(
+        yield* targetOf(`[output]\nformats = ['csv', 'lake']\n[lake]\ndata = 's3://crm-lake/a'\n${settings}`),
+        yield* targetOf(`[[publish]]\nname = 'lake'\nlake = 's3://crm-lake/a/'\nprofile = 'raw'\n${settings}`)
+      )
     })
   )
 

@@ -13,6 +13,5 @@ export const work: Work<FolderDestination> = {
   deliver: ({ folder }) => Effect.succeed({ to: folder, changed: 0, unit: "file" }),
   compare: ({ folder }) => checkPublished(folder),
   // Whoever removes earlier releases knows those of the output folder too.
-  forget: () => Effect.succeed(true),
   remove: () => Effect.void
 }

@@ -17,6 +17,7 @@ export interface FolderDestination extends DestinationPlace {
 
 export const folder = {
   gets: "releases",
+  cannot: {},
   settings,
   named: "folder",
   unused: undefined,

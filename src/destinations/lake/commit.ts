@@ -14,7 +14,7 @@ import {
   contentVersions,
   isChanged
 } from "../../stores/warehouse/meta/content-versions.ts"
-import type { LakeSettings } from "./settings.ts"
+import type { LakeDestination } from "./settings.ts"
 import { tableSizes } from "../../stores/warehouse/columns.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
@@ -35,7 +35,7 @@ import {
 /** `full`: write the rows of every table anew. Returns the tables that the commit changed; none: there is no new snapshot. */
 export const commitLake = Effect.fn("lake.commit")(function* (
   catalogue: Catalogue,
-  settings: LakeSettings,
+  settings: LakeDestination,
   { full, run }: { readonly run: string; readonly full: boolean }
 ) {
   const locations = yield* loadedLocations()

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { openLake } from "./lake.ts"
 import { allTables, hasCommits, newestCommits, ofLocations, schemas } from "./tables.ts"
-import type { LakeSettings } from "./settings.ts"
+import type { LakeDestination } from "./settings.ts"
 import { contentOf } from "../../stores/warehouse/content.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
@@ -12,7 +12,7 @@ import { tablesOf } from "../../catalog/tables.ts"
 import { type VerifyFinding, counted, note, wrong, compared } from "../../values/finding.ts"
 
 /** A table that the lake has in another version than the warehouse is not compared. */
-export const checkLake = Effect.fn("verify.lake")(function* (catalogue: Catalogue, settings: LakeSettings) {
+export const checkLake = Effect.fn("verify.lake")(function* (catalogue: Catalogue, settings: LakeDestination) {
   return yield* Effect.gen(function* () {
     const lake = yield* openLake(settings, "read")
     const { lake: existing, warehouse } = yield* allTables(lake)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Work } from "../contract.ts"
 import { commitLake } from "./commit.ts"
 import { checkLake } from "./compare.ts"
-import type { LakeSettings } from "./settings.ts"
+import type { LakeDestination } from "./settings.ts"
 import * as Result from "effect/Result"
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
@@ -19,7 +19,7 @@ import { openLake } from "./lake.ts"
 import { purgeLake } from "./maintain.ts"
 import { allTables } from "./tables.ts"
 
-export const work: Work<LakeSettings> = {
+export const work: Work<LakeDestination> = {
   part: "lake",
   checkOf: () => "lake",
   needs: "It needs its DuckDB extensions, and a catalog and a place of data that can be written.",
@@ -33,11 +33,12 @@ export const work: Work<LakeSettings> = {
   compare: ({ destination }, { catalogue }) => checkLake(catalogue, destination),
   // Object storage is out of reach.
   forget: ({ destination }) => Effect.as(removeEarlierVersions(destination), !destination.place.startsWith("s3://")),
-  remove: ({ destination }, { location }) => removeFromLake(destination, location)
+  remove: ({ destination }, { location }) => removeFromLake(destination, location),
+  keeps: "its rows are deleted; earlier versions keep them until ./sluice lake maintain --apply removes these"
 }
 
 /** Writes a table, and takes it back by an error. A catalog that does not exist yet is tried elsewhere, and not created. */
-const probe = Effect.fn("lake.probe")(function* (settings: LakeSettings) {
+const probe = Effect.fn("lake.probe")(function* (settings: LakeDestination) {
   const [access, name] = [settings.access(), `.sluice-${randomUUID()}`]
   const { catalog, s3 } = Result.isSuccess(access) ? access.success : {}
   const path = catalog?.kind === "file" ? catalog.path : undefined
@@ -62,7 +63,7 @@ const probe = Effect.fn("lake.probe")(function* (settings: LakeSettings) {
  * Removes the earlier versions of the lake, after an erasure has committed the present rows. An embedded catalog becomes a new
  * file, because DuckDB does not clear freed blocks.
  */
-const removeEarlierVersions = Effect.fn("lake.removeEarlierVersions")(function* (settings: LakeSettings) {
+const removeEarlierVersions = Effect.fn("lake.removeEarlierVersions")(function* (settings: LakeDestination) {
   yield* Effect.scoped(Effect.flatMap(openLake(settings, "write"), purgeLake))
   const access = settings.access()
   if (Result.isFailure(access) || access.success.catalog.kind !== "file") return
@@ -76,7 +77,7 @@ const removeEarlierVersions = Effect.fn("lake.removeEarlierVersions")(function* 
 })
 
 /** What the removal of a location does with the lake. Earlier versions keep it until `lake maintain` removes them. */
-const removeFromLake = Effect.fn("lake.removeLocation")(function* (settings: LakeSettings, location: string) {
+const removeFromLake = Effect.fn("lake.removeLocation")(function* (settings: LakeDestination, location: string) {
   yield* Effect.scoped(
     Effect.gen(function* () {
       const lake = yield* openLake(settings, "write")

@@ -12,21 +12,22 @@ import { dirname, join } from "node:path"
 import { Failure, failure } from "../../values/failure.ts"
 import { chosenProxy } from "../../network/proxy.ts"
 import { onDisk } from "../../output/files.ts"
-import type { LakeAccess, LakeSettings, S3Access } from "./settings.ts"
+import type { S3Access } from "../bucket/settings.ts"
+import type { LakeAccess, LakeDestination } from "./settings.ts"
 import { settingOf } from "../../settings/errors.ts"
 import { holderIn, openWhenUnlocked } from "../../output/lock.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { type Row, Warehouse } from "../../stores/warehouse/warehouse.ts"
 
 export interface Lake {
-  readonly settings: LakeSettings
+  readonly settings: LakeDestination
   readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<Row>, Failure>
   /** Runs all statements as one snapshot of the lake, or none, while no other process changes the lake. */
   readonly transaction: (statements: ReadonlyArray<string>) => Effect.Effect<void, Failure>
 }
 
 export const openLake = Effect.fn("lake.open")(function* (
-  settings: LakeSettings,
+  settings: LakeDestination,
   access: "read" | "write"
 ): Effect.fn.Return<Lake, Failure, Warehouse | Scope.Scope> {
   const warehouse = yield* Warehouse

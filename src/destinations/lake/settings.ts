@@ -1,47 +1,59 @@
-/** The lake: where the tables go that several locations or machines share, and what is needed to open it. */
+/** A lake: where the tables go that several locations or machines share, and what is needed to open it. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import { outputPaths } from "../../output/paths.ts"
-import type { Bucket } from "../../stores/objects/bucket.ts"
-import { type Secret, type Section, type ValuesOf, absolutePath, period, place, setting } from "../../values/setting.ts"
-import { bucketSettingsOf } from "../bucket/settings.ts"
-import type { DestinationPlace } from "../../settings/destination.ts"
-import type { SettingProblem } from "../../settings/errors.ts"
+import type { DestinationKind, DestinationPlace } from "../../settings/destination.ts"
+import {
+  type ItemOf,
+  type Section,
+  type UnavailableSecret,
+  type ValuesOf,
+  absolutePath,
+  period,
+  place,
+  setting
+} from "../../values/setting.ts"
+import { type S3Access, bucketSettingsOf, keyProblems, s3Of, s3Settings } from "../bucket/settings.ts"
 
-export const lakeSection = {
+/** How a lake is opened and kept. */
+const access = {
   catalog: setting(place, {
-    environment: "SLUICE_LAKE_CATALOG",
     secret: true,
     description:
       "Catalog of the lake: the path of a file, or a PostgreSQL database as postgres:dbname=lake host=db.example.com user=sluice password=…, or a reference to that text. Without it, lake.ducklake in the output folder.",
     example: "env:LAKE_CATALOG"
   }),
-  data: setting(place, {
-    environment: "SLUICE_LAKE_DATA",
-    description:
-      "Where the Parquet files of the lake are: a folder, or s3://bucket/prefix. Without it, the folder lake in the output folder.",
-    example: "s3://crm-lake/tables"
-  }),
-  ...bucketSettingsOf("LAKE"),
   expire_after: setting(period, {
     description: "Age from which ./sluice lake maintain removes earlier versions of the lake.",
     default: "30 days"
   }),
   extensions: setting(absolutePath, {
-    environment: "SLUICE_LAKE_EXTENSIONS",
     description:
       "Folder with the DuckDB extensions ducklake, postgres_scanner and httpfs, for machines that cannot download them.",
     example: "/opt/duckdb-extensions"
   })
-} satisfies Section
+} as const
 
-type LakeValues = ValuesOf<typeof lakeSection>
+const settings = {
+  ...s3Settings,
+  lake: setting(place, {
+    alternative: true,
+    description:
+      "Instead of a folder, a lake: where its Parquet files are, a folder or s3://bucket/prefix. See docs/lake.md.",
+    example: "s3://crm-lake/tables"
+  }),
+  catalog: { ...access.catalog, alternative: true },
+  expire_after: { ...access.expire_after, alternative: true },
+  extensions: { ...access.extensions, alternative: true }
+} as const
 
-export interface LakeSettings extends Pick<LakeValues, "extensions" | "expireAfter">, DestinationPlace {
+export interface LakeDestination extends DestinationPlace {
   readonly kind: "lake"
+  readonly extensions: string | undefined
+  readonly expireAfter: string
   /** Reads the references when they are needed, because one may run a command. */
-  readonly access: () => Result.Result<LakeAccess, SettingProblem>
+  readonly access: () => Result.Result<LakeAccess, UnavailableSecret>
 }
 
 export interface LakeAccess {
@@ -51,29 +63,52 @@ export interface LakeAccess {
   readonly s3: S3Access | undefined
 }
 
-export type S3Access = Omit<Bucket, "place">
+type Item = ItemOf<typeof settings>
 
-/** `folder`: the output folder. */
-export const lakeOf = (lake: LakeValues, folder: string): LakeSettings => {
-  const data = lake.data ?? outputPaths(folder).lake
-  const isS3 = data.startsWith("s3://")
-  return {
-    ...lake,
-    kind: "lake",
-    place: isS3 ? data.replace(/\/*$/, "/") : resolve(data),
-    secrets: [],
-    access: () =>
-      Result.gen(function* () {
-        const [catalog, key, secret] = [yield* read(lake.catalog), yield* read(lake.s3Key), yield* read(lake.s3Secret)]
-        return {
-          catalog: catalogOf(catalog, outputPaths(folder).lakeCatalog),
-          s3: isS3 ? { key, secret, region: lake.s3Region, endpoint: lake.s3Endpoint } : undefined
-        }
-      })
-  }
-}
+const isS3 = (data: string): boolean => data.startsWith("s3://")
+const placeOf = ({ lake }: Item): string => (isS3(lake!) ? lake!.replace(/\/*$/, "/") : resolve(lake!))
 
-const read = (secret: Secret | undefined) => secret?.read() ?? Result.succeed(undefined)
+export const lake = {
+  gets: "rows",
+  cannot: {
+    formats: "a lake has tables instead of files",
+    tables: "a lake has all tables",
+    profile: "a lake has the rows of the warehouse, which are not masked: write raw"
+  },
+  settings,
+  named: "lake",
+  unused: "the target is no lake",
+  isNamedBy: ({ lake }) => lake !== undefined,
+  read: (item, { output, secretOf }) => {
+    const { access: s3, secrets } = s3Of(item, secretOf)
+    const catalog = item.catalog === undefined ? undefined : secretOf("catalog", item.catalog)
+    return {
+      kind: "lake",
+      place: placeOf(item),
+      secrets,
+      extensions: item.extensions,
+      expireAfter: item.expire_after ?? access.expire_after.default,
+      access: () =>
+        Result.gen(function* () {
+          const written = catalog && (yield* catalog.read())
+          return {
+            catalog: catalogOf(written, outputPaths(output).lakeCatalog),
+            s3: isS3(item.lake!) ? yield* s3() : undefined
+          }
+        })
+    }
+  },
+  problems: (item) => (isS3(item.lake!) ? keyProblems(item) : []),
+  // The catalog, too, is of one lake. Its own may be in the output folder.
+  paths: (item, output) => [
+    ...(item.catalog === undefined ? [`catalog of ${output}`] : []),
+    ...(isS3(item.lake!)
+      ? [`${item.s3_endpoint ?? ""} ${item.lake!.replace(/\/*$/, "")}`]
+      : placeOf(item) === outputPaths(output).lake
+        ? []
+        : [placeOf(item)])
+  ]
+} as const satisfies DestinationKind<Item, LakeDestination>
 
 const catalogOf = (setting: Redacted.Redacted | undefined, embedded: string): LakeAccess["catalog"] => {
   if (setting === undefined) return { kind: "file", path: embedded }
@@ -85,8 +120,34 @@ const catalogOf = (setting: Redacted.Redacted | undefined, embedded: string): La
     : { kind: "postgres", connection: Redacted.make(database) }
 }
 
-/** What is wrong with the references of the lake. */
-export const lakeProblems = (lake: LakeSettings | undefined): ReadonlyArray<SettingProblem> => {
-  const access = lake?.access()
-  return access && Result.isFailure(access) ? [access.failure] : []
+/** The shorthand for a target, together with `lake` among the formats. */
+export const lakeSection = {
+  catalog: { ...access.catalog, environment: "SLUICE_LAKE_CATALOG" },
+  data: setting(place, {
+    environment: "SLUICE_LAKE_DATA",
+    description:
+      "Where the Parquet files of the lake are: a folder, or s3://bucket/prefix. Without it, the folder lake in the output folder.",
+    example: "s3://crm-lake/tables"
+  }),
+  ...bucketSettingsOf("LAKE"),
+  expire_after: access.expire_after,
+  extensions: { ...access.extensions, environment: "SLUICE_LAKE_EXTENSIONS" }
+} satisfies Section
+
+/** The target of the shorthand, and the settings of the section that its own ones are. */
+export const lakeTarget = (section: ValuesOf<typeof lakeSection>, output: string) => {
+  const { catalog, data, expireAfter, extensions, s3Endpoint, s3Key, s3Region, s3Secret } = section
+  const item = {
+    name: "lake",
+    profile: "raw",
+    lake: data ?? outputPaths(output).lake,
+    expire_after: expireAfter,
+    s3_region: s3Region,
+    ...(catalog && { catalog: catalog.reference }),
+    ...(extensions !== undefined && { extensions }),
+    ...(s3Endpoint !== undefined && { s3_endpoint: s3Endpoint }),
+    ...(s3Key && { s3_key: s3Key.reference }),
+    ...(s3Secret && { s3_secret: s3Secret.reference })
+  } as const
+  return { item, at: (key: string) => (key === "lake" ? "lake.data" : `lake.${key}`) }
 }

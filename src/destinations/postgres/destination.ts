@@ -20,7 +20,5 @@ export const work: Work<PostgresDestination> = {
       unit: "table"
     })),
   compare: checkDatabase,
-  // The rows were replaced in the transaction that loaded the release.
-  forget: () => Effect.succeed(true),
   remove: (to, { isLast, output }) => (isLast ? withdraw(to, output) : Effect.void)
 }

@@ -26,6 +26,7 @@ export interface PostgresDestination extends DestinationPlace {
 
 export const postgres = {
   gets: "tables",
+  cannot: { formats: "a database has tables instead of files" },
   settings,
   named: "postgres",
   unused: "only a PostgreSQL database has schemas",

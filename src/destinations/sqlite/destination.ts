@@ -105,8 +105,6 @@ export const work: Work<SqliteDestination> = {
   deliver: (to, given) =>
     Effect.map(deliver(to, given), (tables) => ({ to: to.destination.place, changed: tables.length, unit: "table" })),
   compare,
-  // The file is a new one.
-  forget: () => Effect.succeed(true),
   remove: Effect.fnUntraced(function* (to, { isLast, output }) {
     const { place } = to.destination
     if (!isLast || (yield* stateOf(to))?.owner !== (yield* ownerOf(output))) return

@@ -17,6 +17,7 @@ export interface SqliteDestination extends DestinationPlace {
 
 export const sqlite = {
   gets: "tables",
+  cannot: { formats: "a database has tables instead of files" },
   settings,
   named: "sqlite",
   unused: undefined,

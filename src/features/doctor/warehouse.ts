@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type AnyReceiver, lakeReceivers, workOf } from "../../destinations/destinations.ts"
+import { workOf } from "../../destinations/destinations.ts"
 import { type Run, lastRun } from "../../stores/warehouse/meta/runs.ts"
 import { leftLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { outputPaths } from "../../output/paths.ts"
@@ -51,7 +51,7 @@ const lineOf = ({ id, command, status, exitCode }: Run): DoctorFinding => {
 
 /** Checks each place that gets releases or rows, by a small write that is taken back. */
 export const receivers = Effect.fn("doctor.receivers")(function* (output: OutputSettings) {
-  const all: ReadonlyArray<AnyReceiver> = [...(output.publishing?.targets ?? []), ...lakeReceivers(output)]
+  const all = output.publishing?.targets ?? []
   if (all.length === 0) return []
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-doctor-"))),
@@ -71,7 +71,7 @@ export const receivers = Effect.fn("doctor.receivers")(function* (output: Output
       )
     })
   )
-  // The lake is opened beside a file.
+  // DuckDB opens some of them beside a file.
   return yield* Effect.provide(probed, Warehouse.layer(join(folder, "doctor.duckdb"), { ...output, access: "write" }))
 }, Effect.scoped)
 

@@ -102,9 +102,10 @@ const releaseFolder = Effect.fnUntraced(function* (
       "A release with the profile aggregate has counts only, and makes no bundle.",
       "copy its folder"
     )
-  const found = publishing.targets.filter((target) => target.profile === profile)
+  const releases = publishing.targets.filter(({ destination }) => destination.gets !== "rows")
+  const found = releases.filter((target) => target.profile === profile)
   if (found.length === 1) return found[0]!.folder
-  const known = publishing.targets.map((target) => `${target.name} (${target.profile})`).join(", ") || "none"
+  const known = releases.map((target) => `${target.name} (${target.profile})`).join(", ") || "none"
   return yield* usageError(
     `--profile ${profile}: ${counted(found.length, "[[publish]] folder")} of the settings ${found.length === 1 ? "has" : "have"} this profile; there are: ${known}.`,
     "name the profile of exactly one of them, or add a [[publish]] to the settings"

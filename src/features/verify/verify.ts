@@ -4,7 +4,7 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { backfillOf, childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
-import { lakeReceivers, workOf } from "../../destinations/destinations.ts"
+import { workOf } from "../../destinations/destinations.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { releasesOfTarget } from "../../settings/targets.ts"
 import type { Position } from "../../stores/vault/position.ts"
@@ -27,13 +27,7 @@ import { checkVault } from "./vault.ts"
 /** Calls `onCheck` before each check, as some take minutes on a large account. */
 export const verify = Effect.fn("verify")(function* (
   catalogue: Catalogue,
-  {
-    folder,
-    formats,
-    lake,
-    memoryMb,
-    publishing
-  }: Pick<OutputSettings, "folder" | "formats" | "lake" | "memoryMb" | "publishing">,
+  { folder, formats, memoryMb, publishing }: Pick<OutputSettings, "folder" | "formats" | "memoryMb" | "publishing">,
   replaying: Pick<ReplayOptions, "all" | "replay">,
   onCheck: (check: string) => Effect.Effect<void>
 ): Effect.fn.Return<ReadonlyArray<Checked>, Failure, Warehouse> {
@@ -82,11 +76,8 @@ export const verify = Effect.fn("verify")(function* (
     published,
     yield* finished("published", "formats", checkFormats(known, publishedFolder, manifest, { wanted: formats, broken }))
   ]
-  const receivers = [
-    ...lakeReceivers({ folder, lake }).map((to) => ({ to, releases: outputPaths(folder).published })),
-    ...(publishing?.targets ?? []).map((to) => ({ to, releases: releasesOfTarget(to, { folder, formats }) }))
-  ]
-  for (const { releases, to } of receivers) {
+  for (const to of publishing?.targets ?? []) {
+    const releases = releasesOfTarget(to, { folder, formats })
     yield* onCheck(`the target ${to.name}`)
     const { checkOf, compare, part } = yield* workOf(to)
     const found = compare(to, { catalogue, releases, output: { folder, memoryMb } })

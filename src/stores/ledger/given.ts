@@ -10,7 +10,7 @@ import { type LedgerRecord, recordOf } from "./record.ts"
 
 /** A folder, or the address of object storage, outside of the output folder. */
 export interface Place {
-  /** The name of the target in the settings, or `lake`. */
+  /** The name of the target in the settings. */
   readonly name: string
   readonly folder: string
 }

@@ -27,6 +27,7 @@ import { Output, table } from "../../../console/streams.ts"
 import { outputLayer } from "../../../command/output-layer.ts"
 import { definitionsOf } from "../../../command/prologue.ts"
 import { run } from "../../../command/recorded.ts"
+import { workOf } from "../../../destinations/destinations.ts"
 import { shown, warning } from "../../../console/result.ts"
 
 export interface LocationRemoveFlags extends Flags {
@@ -114,12 +115,10 @@ const placesOf = Effect.fnUntraced(function* (output: OutputSettings, { files }:
         isKept: false
       })
   }
-  if (output.lake)
-    places.push({
-      path: output.lake.place,
-      what: "its rows are deleted; earlier versions keep them until ./sluice lake maintain --apply removes these",
-      isKept: true
-    })
+  for (const to of output.publishing?.targets ?? []) {
+    const { keeps } = yield* workOf(to)
+    if (keeps !== undefined) places.push({ path: to.destination.place, what: keeps, isKept: true })
+  }
   if (files.length > 0)
     places.push({
       path: relative(output.folder, outputPaths(output.folder).files),

@@ -19,9 +19,9 @@ import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
 import { publishNow } from "../../../run/release.ts"
 import { fileNameOf } from "../../../output/names.ts"
 import { outputPaths } from "../../../output/paths.ts"
-import { lakeReceivers, workOf } from "../../../destinations/destinations.ts"
+import { workOf } from "../../../destinations/destinations.ts"
 import type { OutputSettings } from "../../../settings/settings.ts"
-import { type Target, hasMainRelease } from "../../../settings/targets.ts"
+import { type Target, hasOwnRelease } from "../../../settings/targets.ts"
 import { lastRun } from "../../../stores/warehouse/meta/runs.ts"
 import { prepare } from "../../../stores/warehouse/schema.ts"
 import { removeUnnamed } from "../../../stores/warehouse/stored-files.ts"
@@ -113,14 +113,14 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     const run = yield* lastRun()
     const released = run && (yield* publishNow(catalogue, output, { run: run.id, full: true, targets }))
     const delivered = targets.filter(({ name }) => released?.targets.some((one) => one.name === name))
-    const forgotten = yield* Effect.filter([...lakeReceivers(output), ...delivered], (to) =>
-      Effect.flatMap(workOf(to), ({ forget }) => forget(to))
+    const forgotten = yield* Effect.filter(delivered, (to) =>
+      Effect.flatMap(workOf(to), ({ forget }) => forget?.(to) ?? Effect.succeed(true))
     )
     return {
       files: yield* removeUnnamed(catalogue.resources, folder, job.files),
       releases: new Set([
         ...(released?.due === "due" ? [released.folder] : []),
-        ...(released?.targets ?? []).map((target) => target.folder)
+        ...(released?.targets ?? []).flatMap((target) => target.folder ?? [])
       ]),
       cleaned: new Set(forgotten.map(({ destination }) => destination.place))
     }
@@ -129,7 +129,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     folder,
     [
       { name: "published", folder: paths.published },
-      ...targets.filter((target) => !hasMainRelease(target, output.formats)),
+      ...targets.filter((target) => hasOwnRelease(target, output.formats)),
       ...given.places
     ],
     renewed
@@ -166,7 +166,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     releasesRemoved,
     /** Damaged warehouses and incomplete writes, which may contain the person. */
     setAsideRemoved: setAside,
-    /** The folders that ever received a release or a lake. */
+    /** The places that ever received a release or rows. */
     places: places.filter(({ name, state }) => name !== "published" || state === "left"),
     search,
     /** Files that were exported before and are out of reach. */

@@ -4,8 +4,8 @@
  *     job         what is to be removed, so that a killed removal can be repeated when its rows are gone
  *     vault       without its entries, so that a rebuild does not bring it back
  *     warehouse   a fresh file without its rows and its state
- *     lake        its rows, in one snapshot
  *     releases    new ones without it; earlier ones go
+ *     targets     what they have of it
  *     files       its files
  *
  * Each step can be repeated, and what other locations have stays as it is.
@@ -15,7 +15,7 @@ import { rm } from "node:fs/promises"
 import { basename, join } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import type { SchemaPolicies } from "../../../catalog/schema-policy.ts"
-import { lakeReceivers, workOf } from "../../../destinations/destinations.ts"
+import { workOf } from "../../../destinations/destinations.ts"
 import { sealLoaded } from "../erasure/vault.ts"
 import { replaceWarehouse, writeChanged } from "../erasure/warehouse.ts"
 import type { Failure } from "../../../values/failure.ts"
@@ -84,7 +84,7 @@ export const completeRemoval = Effect.fn("location.complete")(function* (
     const isLast = due === "nothing read"
     // Without formats, there is no new release in place of an older one.
     yield* removeReleases(paths.published, isLast || output.formats.length === 0)
-    for (const to of [...lakeReceivers(output), ...targets]) {
+    for (const to of targets) {
       const { remove } = yield* workOf(to)
       yield* remove(to, { location, isLast, output: output.folder })
     }

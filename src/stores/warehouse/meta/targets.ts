@@ -9,7 +9,7 @@ import { instantOf, literal, numberOf, stringOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
 export interface TargetState {
-  /** Of the target in the settings; `published` and `lake` are those of the output folder. */
+  /** Of the target in the settings; `published` is the files of the output folder. */
   readonly name: string
   /** The run whose tables it shows; absent if it never got any. */
   readonly run: string | undefined

@@ -12,7 +12,8 @@ import {
   retryAfterMs,
   timeOf
 } from "../../src/stages/api/http.ts"
-import { type Budget, type RateLimitSnapshot, makeBudget } from "../../src/stages/api/rate-limiter.ts"
+import { type Budget, makeBudget } from "../../src/stages/api/rate-limiter.ts"
+import type { RateLimitSnapshot } from "../../src/stages/api/sliding-window.ts"
 import { type RunEvent, RunEvents } from "../../src/values/run-event.ts"
 import type { BoundRequest } from "../../src/catalog/request.ts"
 

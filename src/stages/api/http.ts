@@ -4,7 +4,7 @@ import { written } from "../../catalog/json.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import type { BoundRequest } from "../../catalog/request.ts"
 import { sluiceVersion } from "../../values/version.ts"
-import type { RateLimitSnapshot } from "./rate-limiter.ts"
+import type { RateLimitSnapshot } from "./sliding-window.ts"
 
 export const commonHeaders = {
   accept: "application/json",

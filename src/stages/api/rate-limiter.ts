@@ -11,25 +11,12 @@ import { dayMs } from "../../catalog/timestamps.ts"
 import { type Failure, failure } from "../../values/failure.ts"
 import type { RecentRequests, RequestLimits } from "../../settings/account.ts"
 import { BudgetExhausted } from "./errors.ts"
-import { OtherClients, type OwnRequest } from "./other-clients.ts"
+import type { OwnRequest } from "./other-clients.ts"
+import { type RateLimitSnapshot, SlidingWindow } from "./sliding-window.ts"
 import { RunEvents } from "../../values/run-event.ts"
 
 /** Lower values go first: 0 for cursors that expire, 1 for lists, 2 for children, whose responses have few records. */
 export type Priority = 0 | 1 | 2
-
-/** The rate limit as a response reports it; times are milliseconds. */
-export interface RateLimitSnapshot {
-  readonly max?: number | undefined
-  readonly remaining?: number | undefined
-  readonly windowMs?: number | undefined
-  readonly dailyMax?: number | undefined
-  readonly dailyRemaining?: number | undefined
-  readonly dailyResetMs?: number | undefined
-  /** Whether there was no connection, so that the service cannot have counted the request. */
-  readonly unsent?: boolean
-  /** Set for a 429: how long to wait. If the service does not say, the wait is a whole window. */
-  readonly refusedForMs?: number | "unspecified" | undefined
-}
 
 /** Permission to send one request. */
 export interface Slot {
@@ -56,51 +43,28 @@ export interface Budget {
 /** Longer waits are left to a scheduler: the run is paused. */
 const waitMsMax = 3_600_000
 
-/** A service that allows a retry at once usually rejects it. */
-const refusedMsMin = 1000
-
-/** Timers and clocks of both sides are rounded to milliseconds. */
-const marginMs = 3
-
-/**
- * While other clients are active, requests are spread over this share of a window. With few requests in flight,
- * responses show the use of other clients exactly, and early enough to leave them more.
- */
-const spreadShare = 1 / 4
-
 /** The monotonic clock measures windows: if a wall clock is set forward, slots become free early; if set back, late. */
 const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
+type Refusal = BudgetExhausted | Failure
+
+interface Waiter {
+  readonly decision: Deferred.Deferred<void, Refusal>
+  granted: boolean
+}
+
 export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimits, location = "") {
-  let { burst, windowMs } = limits.recent ?? limits
-  let inFlight = 0
-  let isLimitKnown = false
-  let blockedUntil = 0
-  let dailyRemaining: number | undefined
-  let dailyMax: number | undefined
-  let resetAt: number | undefined
-  const reserved = limits.reservePerDay + (limits.syncsPerDay ?? 0)
-  const remainingToday = () => (dailyRemaining ?? Infinity) - reserved - inFlight
   const startedAt = { monotonic: yield* elapsedMs, wallClock: yield* Clock.currentTimeMillis }
-  const recentMs = (limits.recent?.answered ?? [])
-    .map((at) => at - startedAt.wallClock)
-    .filter((at) => at <= 0 && at + windowMs > 0)
-    .toSorted((one, other) => one - other)
-    .map((at) => startedAt.monotonic + at)
-  /** When each slot whose request has ended is free again, ascending. */
-  let heldUntil: Array<number> = recentMs.map((at) => at + windowMs + marginMs)
-  const otherClients = new OtherClients(recentMs.map((at) => ({ sentMs: at, answeredMs: at })))
-  let isShared = false
-  let pacedUntil = 0
+  const window = new SlidingWindow(limits.recent ?? limits, recentAnswers(limits, startedAt))
+  const day = new Day(limits)
   const waiting: readonly [Array<Waiter>, Array<Waiter>, Array<Waiter>] = [[], [], []]
-  type Waiter = { readonly decision: Deferred.Deferred<void, BudgetExhausted | Failure>; granted: boolean }
   const changed = yield* Latch.make(false)
   const reportWait = yield* waitReporter(location)
   const untilDeadlineMs = (limits.deadline ?? Infinity) - (yield* Clock.currentTimeMillis)
   let isPastDeadline = untilDeadlineMs <= 0
 
   /** Fails all waiting requests. */
-  const failWaiting = (error: BudgetExhausted | Failure) =>
+  const failWaiting = (error: Refusal) =>
     Effect.forEach(
       waiting.flatMap((lane) => lane.splice(0)),
       ({ decision }) => Deferred.fail(decision, error),
@@ -112,47 +76,27 @@ export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimi
     yield* changed.close
     const now = yield* elapsedMs
     const wallClockMs = yield* Clock.currentTimeMillis
-    heldUntil = heldUntil.filter((until) => until > now)
+    window.see(now)
     // A request that fails may interrupt others of its resource, so those in flight end first.
-    if (isPastDeadline && inFlight === 0)
+    if (isPastDeadline && window.inFlight === 0)
       yield* failWaiting(new BudgetExhausted({ message: "the deadline has passed" }))
     // Requests in flight may or may not be counted already, so waiting requests fail only once all have ended.
-    if (remainingToday() <= 0 && inFlight === 0)
-      yield* failWaiting(
-        dailyMax !== undefined && dailyMax <= limits.reservePerDay
-          ? reserveTooLarge(limits.reservePerDay, dailyMax)
-          : new BudgetExhausted({
-              message: `the day's requests are used up (${dailyRemaining} left, ${reserved} reserved for others)`,
-              resumeAt: resetAt ?? nextDay(wallClockMs)
-            })
-      )
-    const leftToOthers = otherClients.share(burst, now)
-    // Other clients seem to have stopped: one request verifies this before the rest follow.
-    if (isShared && !otherClients.areActive) isLimitKnown = false
-    isShared = otherClients.areActive
-    const capacity = Math.max(1, burst - leftToOthers)
-    const inFlightMax = isLimitKnown ? capacity : 1
-    const gapMs = isShared ? (windowMs * spreadShare) / capacity : 0
+    if (day.remaining(0) <= 0 && window.inFlight === 0) yield* failWaiting(day.refusal(wallClockMs))
     const granted: Array<Waiter> = []
-    const opensAt = () => Math.max(blockedUntil, pacedUntil)
-    const isFree = () => !isPastDeadline && inFlight < inFlightMax && inFlight + heldUntil.length < capacity
-    while (now >= opensAt() && isFree() && remainingToday() > 0) {
+    while (!isPastDeadline && window.isFree(now) && day.remaining(window.inFlight) > 0) {
       const waiter = waiting.find((lane) => lane.length > 0)?.shift()
       if (!waiter) break
-      inFlight++
-      // Timers have a resolution of 1 ms, so a delay of up to 1 ms is made up for.
-      pacedUntil = Math.max(pacedUntil, now - 1) + gapMs
+      window.take(now)
       waiter.granted = true
       granted.push(waiter)
     }
-    const next =
-      now < opensAt() ? Math.ceil(opensAt()) : Math.min(heldUntil[0] ?? Infinity, otherClients.decreasesAtMs())
+    const next = window.nextAt(now)
     const isAnyWaiting = waiting.some((lane) => lane.length > 0) && Number.isFinite(next)
     if (isAnyWaiting && next - now > waitMsMax) {
       const message = `the service requires a wait of ${Math.round((next - now) / 60_000)} minutes`
       yield* failWaiting(new BudgetExhausted({ message, resumeAt: wallClockMs + next - now }))
     }
-    if (isAnyWaiting) reportWait(now, next, blockedUntil > now)
+    if (isAnyWaiting) reportWait(now, next, window.isBlocked(now))
     // This comes last: a granted request may end before the next line runs, which makes the values above outdated.
     yield* Effect.forEach(granted, ({ decision }) => Deferred.succeed(decision, undefined), { discard: true })
     yield* isAnyWaiting && next - now <= waitMsMax
@@ -170,7 +114,7 @@ export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimi
     )
 
   const acquire = Effect.fnUntraced(function* (priority: Priority) {
-    const waiter: Waiter = { decision: yield* Deferred.make<void, BudgetExhausted | Failure>(), granted: false }
+    const waiter: Waiter = { decision: yield* Deferred.make<void, Refusal>(), granted: false }
     waiting[priority].push(waiter)
     yield* changed.open
     yield* Deferred.await(waiter.decision).pipe(
@@ -178,57 +122,82 @@ export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimi
       Effect.onInterrupt(() => {
         const place = waiting[priority].indexOf(waiter)
         if (place >= 0) waiting[priority].splice(place, 1)
-        if (waiter.granted) inFlight--
+        if (waiter.granted) window.inFlight--
         return changed.open
       })
     )
-    const own = otherClients.sent(yield* elapsedMs)
+    const own = window.sent(yield* elapsedMs)
     return { release: (seen: RateLimitSnapshot) => release(own, seen) } satisfies Slot
   })
 
   const release = Effect.fnUntraced(function* (own: OwnRequest, seen: RateLimitSnapshot) {
-    const now = yield* elapsedMs
-    burst = seen.max ?? burst
-    windowMs = seen.windowMs ?? windowMs
-    inFlight--
-    if (!seen.unsent) heldUntil.push(now + windowMs + marginMs)
-    // After a 429, one request tests the limit before the rest follow.
-    isLimitKnown = seen.refusedForMs === undefined && (isLimitKnown || "max" in seen)
-    const used = seen.remaining === undefined ? undefined : burst - seen.remaining
-    otherClients.ended(own, now, windowMs, used === undefined ? undefined : { used, burst, windowMs })
-    if (seen.refusedForMs !== undefined) {
-      const wasBlocked = blockedUntil > now
-      blockedUntil = Math.max(
-        blockedUntil,
-        now + (seen.refusedForMs === "unspecified" ? windowMs + marginMs : Math.max(seen.refusedForMs, refusedMsMin))
-      )
-      if (!wasBlocked) yield* logWait(blockedUntil - now)
-    }
-    if (seen.dailyRemaining !== undefined) {
-      // Responses arrive out of order, so the lowest value is used. A much higher one belongs to a new day.
-      const isNewDay = dailyRemaining !== undefined && seen.dailyRemaining > dailyRemaining + 10 * burst
-      dailyRemaining = isNewDay ? seen.dailyRemaining : Math.min(seen.dailyRemaining, dailyRemaining ?? Infinity)
-    }
-    dailyMax = seen.dailyMax ?? dailyMax
-    if (seen.dailyResetMs !== undefined) resetAt = (yield* Clock.currentTimeMillis) + seen.dailyResetMs
+    const refusedMs = window.ended(own, yield* elapsedMs, seen)
+    if (refusedMs !== undefined) yield* logWait(refusedMs)
+    day.sees(seen, window.burst, yield* Clock.currentTimeMillis)
     yield* changed.open
   })
 
   const recent = Effect.gen(function* () {
     const [now, wallClock] = [yield* elapsedMs, yield* Clock.currentTimeMillis]
-    const answered = heldUntil
-      .filter((until) => until > now)
-      .map((until) => wallClock - now + until - windowMs - marginMs)
-    return { burst, windowMs, answered }
+    const { burst, windowMs } = window
+    return { burst, windowMs, answered: window.answered(now).map((at) => wallClock - now + at) }
   })
   return {
     acquire,
     recent,
-    usage: () => ({ burst, windowMs, inWindow: inFlight + heldUntil.length, dailyRemaining })
+    usage: () => {
+      const { burst, counted, windowMs } = window
+      return { burst, windowMs, inWindow: counted, dailyRemaining: day.left }
+    }
   }
 })
 
-const reserveTooLarge = (reserve: number, dailyMax: number) => failure({ _tag: "ReserveTooLarge", reserve, dailyMax })
+/** When the service answered the requests of an earlier run that it still counts, by the monotonic clock, ascending. */
+const recentAnswers = (
+  { recent }: RequestLimits,
+  startedAt: { readonly monotonic: number; readonly wallClock: number }
+): ReadonlyArray<number> =>
+  (recent?.answered ?? [])
+    .map((at) => at - startedAt.wallClock)
+    .filter((at) => at <= 0 && at + recent!.windowMs > 0)
+    .toSorted((one, other) => one - other)
+    .map((at) => startedAt.monotonic + at)
+
+/** The requests of a day, of which some are for other clients. */
+class Day {
+  left: number | undefined
+  private max: number | undefined
+  private resetAt: number | undefined
+  private readonly reserve: number
+  private readonly reserved: number
+
+  constructor({ reservePerDay, syncsPerDay = 0 }: RequestLimits) {
+    this.reserve = reservePerDay
+    this.reserved = reservePerDay + syncsPerDay
+  }
+
+  /** Requests in flight may not be counted yet. */
+  remaining(inFlight: number): number {
+    return (this.left ?? Infinity) - this.reserved - inFlight
+  }
+
+  refusal(wallClockMs: number): Refusal {
+    if (this.max !== undefined && this.max <= this.reserve)
+      return failure({ _tag: "ReserveTooLarge", reserve: this.reserve, dailyMax: this.max })
+    const message = `the day's requests are used up (${this.left} left, ${this.reserved} reserved for others)`
+    return new BudgetExhausted({ message, resumeAt: this.resetAt ?? nextDay(wallClockMs) })
+  }
+
+  sees({ dailyMax, dailyRemaining, dailyResetMs }: RateLimitSnapshot, burst: number, wallClockMs: number): void {
+    if (dailyRemaining !== undefined) {
+      // Responses arrive out of order, so the lowest value is used. A much higher one belongs to a new day.
+      const isNewDay = this.left !== undefined && dailyRemaining > this.left + 10 * burst
+      this.left = isNewDay ? dailyRemaining : Math.min(dailyRemaining, this.left ?? Infinity)
+    }
+    this.max = dailyMax ?? this.max
+    if (dailyResetMs !== undefined) this.resetAt = wallClockMs + dailyResetMs
+  }
+}
 
 /** The reset header is often missing. Then the next day is assumed to begin at midnight UTC. */
 const nextDay = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs

@@ -49,122 +49,11 @@ export const extract = Effect.fn("extract")(function* (
   /** Finds the owner of the location, once the location has been read. */
   companyOf: Effect.Effect<string | undefined, Failure, Warehouse>
 ) {
-  const readByTable = new Map<string, Deferred.Deferred<void>>()
-  // A run may leave out the parents of a resource; then it uses the parents that earlier runs have read.
-  const nothingToWaitFor = yield* Deferred.make<void>()
-  yield* Deferred.succeed(nothingToWaitFor, undefined)
-  /** Unfinished readings of each table: its list, and its requests per parent. */
-  const pendingReadings = new Map<string, number>()
-  const resultsByTable = new Map<string, ReadonlyArray<ResourceResult>>()
-  for (const { resource, mode } of steps) {
-    readByTable.set(resource.table, yield* Deferred.make<void>())
-    pendingReadings.set(
-      resource.table,
-      Number(mode !== "children") + Number(resource.childOf !== undefined && mode !== "window")
-    )
+  const extraction: Extraction = {
+    context,
+    tables: yield* trackTables(steps),
+    outage: yield* watchForOutage(context.location)
   }
-  const outage = yield* watchForOutage(context.location)
-
-  const run = (label: string, reading: Reads) => {
-    begin(context.counts, label)
-    return reportStart(label, context).pipe(
-      Effect.andThen(runToEnd(label, reading, context, outage)),
-      Effect.map((result) => [result]),
-      Effect.withSpan(`read ${label}`, {
-        attributes: { "sluice.location": context.location, "sluice.resource": label }
-      }),
-      Effect.annotateLogs({ location: context.location, resource: label })
-    )
-  }
-  /** Runs a reading that adds rows to a table. Its children can end only after all such readings have. */
-  const runForRows = (table: string, label: string, reading: Reads) =>
-    run(label, reading).pipe(
-      Effect.tap((results) =>
-        Effect.sync(() => resultsByTable.set(table, [...(resultsByTable.get(table) ?? []), ...results]))
-      ),
-      Effect.ensuring(
-        Effect.suspend(() => {
-          pendingReadings.set(table, pendingReadings.get(table)! - 1)
-          return pendingReadings.get(table) === 0 ? Deferred.succeed(readByTable.get(table)!, undefined) : Effect.void
-        })
-      )
-    )
-  const list = ({ resource, embedded, mode, ...reading }: Step) =>
-    mode === "children" || resource.kind !== "list"
-      ? Effect.succeed([])
-      : runForRows(
-          resource.table,
-          resource.table,
-          mode === "window"
-            ? readWindows(resource, { ...reading, mode }, context)
-            : readWithTotal(resource, { ...reading, mode }, context).pipe(
-                Effect.flatMap(({ outcome, rowsBefore }) =>
-                  Effect.flatMap(withDeletions(outcome, resource, reading, embedded), (decided) =>
-                    withOwnDifference(decided, rowsBefore, resource, { ...reading, mode }, context)
-                  )
-                )
-              )
-        )
-  /** Decides about the rows missing from a list that was read in full, also those of the tables embedded in its pages. */
-  const withDeletions = Effect.fnUntraced(function* (
-    outcome: Outcome,
-    resource: ListResource,
-    reading: Omit<Reading, "mode">,
-    embedded: ReadonlyArray<Resource>
-  ) {
-    const isNamed = typeof resource.partitions === "string"
-    if (outcome.mode !== "full" || (isNamed && resource.partitionColumn === undefined)) return outcome
-    if (!isComplete(outcome)) return withWarnings(outcome, [{ _tag: "DeletionsNotSought" }])
-    const { cascadesFrom, childOf } = resource
-    for (const parent of [cascadesFrom, childOf]) {
-      const isRead = parent && readByTable.get(parent.table)
-      if (isRead) yield* Deferred.await(isRead)
-    }
-    // A partition that was removed from the settings, or that the service does not have, leaves its rows as they are.
-    const missing = context.missingPartitions.get(resource.table)
-    const namedPartitions = isNamed
-      ? {
-          column: resource.partitionColumn!,
-          names: partitionsOf(resource, context.optional).flatMap(([name]) => (missing?.has(name) ? [] : [name]))
-        }
-      : undefined
-    const again = { ...reading, mode: "full" as const, checkpoints: {} }
-    const readAgain = Effect.map(read(resource, again, context), isComplete)
-    const warnings = yield* decideMissingRows(
-      [resource, ...embedded],
-      outcome.begunAt!,
-      context,
-      readAgain,
-      namedPartitions
-    )
-    const isDecided = warnings.every(({ _tag }) => _tag !== "TooManyDeletions" && _tag !== "DeletionsUnconfirmed")
-    return { ...withWarnings(outcome, warnings), ...(isDecided && { soughtAt: yield* Clock.currentTimeMillis }) }
-  })
-  const children = ({ resource, mode, childCapabilities, refreshCutoff, parents }: Step) => {
-    const childRequest = childRequestOf(resource)
-    // The next sync reads the children that a backfill makes due.
-    if (childRequest === undefined || mode === "window") return Effect.succeed([])
-    const parentsRead = readByTable.get(childRequest.table) ?? nothingToWaitFor
-    const reading = readChildren(
-      resource,
-      childRequest,
-      { childCapabilities, refreshCutoff, ...(parents && { parents }) },
-      parentsRead,
-      context
-    )
-    const withStatuses = Effect.gen(function* () {
-      return cappedByParents(yield* reading, childRequest.table, yield* statusesOf(childRequest.table))
-    })
-    return resource.childOf
-      ? runForRows(resource.table, childRequest.label, withStatuses)
-      : run(childRequest.label, withStatuses)
-  }
-  /** The statuses of a table's readings, from this run or else from the last run that read it. */
-  const statusesOf = (table: string) =>
-    readByTable.has(table)
-      ? Effect.sync(() => (resultsByTable.get(table) ?? []).map((result) => statusOf(result)))
-      : lastStatuses(context.location, table)
-
   // The location comes first: one request proves that token and location are valid. The list of custom fields says which values
   // are kept out of the vault.
   const isFirst = ({ resource }: Step) =>
@@ -173,7 +62,7 @@ export const extract = Effect.fn("extract")(function* (
   const [first, others] = [steps.filter(isFirst), steps.filter((item) => !isFirst(item))]
   const account = yield* Effect.forEach(
     first.toSorted((one, other) => Number(isLocation(other)) - Number(isLocation(one))),
-    list
+    (item) => list(item, extraction)
   )
   // If the API is down or the daily budget is spent, all other resources would fail the same way.
   if (account.flat().some(({ reason }) => reason === "retryLater")) return account.flat()
@@ -184,19 +73,144 @@ export const extract = Effect.fn("extract")(function* (
     context.company = yield* companyOf
   })
   const listed = others.map((item) =>
-    hasCompanyParameter(item.resource) ? Effect.andThen(withCompany, list(item)) : list(item)
+    hasCompanyParameter(item.resource) ? Effect.andThen(withCompany, list(item, extraction)) : list(item, extraction)
   )
-  const rest = yield* Effect.forEach([...listed, ...steps.map(children)], (effect) => effect, {
-    concurrency: "unbounded"
-  })
+  const children = steps.map((item) => childrenOf(item, extraction))
+  const rest = yield* Effect.forEach([...listed, ...children], (effect) => effect, { concurrency: "unbounded" })
   // The records that were read have the links, also those of earlier runs.
   const files = yield* Effect.forEach(steps, ({ refreshCutoff, resource }) =>
     resource.kind === "files"
-      ? run(resource.table, readFiles(resource, refreshCutoff !== undefined, context))
+      ? run(resource.table, readFiles(resource, refreshCutoff !== undefined, context), extraction)
       : Effect.succeed([])
   )
   return [...account, ...rest, ...files].flat()
 })
+
+/** What the readings of a run share. */
+interface Extraction {
+  readonly context: RunContext
+  readonly tables: Effect.Success<ReturnType<typeof trackTables>>
+  readonly outage: Outage
+}
+
+/** Tracks the readings that add rows to each table: its list, and its requests per parent. */
+const trackTables = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+  const readByTable = new Map<string, Deferred.Deferred<void>>()
+  // A run may leave out the parents of a resource; then it uses the parents that earlier runs have read.
+  const nothingToWaitFor = yield* Deferred.make<void>()
+  yield* Deferred.succeed(nothingToWaitFor, undefined)
+  const unfinished = new Map<string, number>()
+  const results = new Map<string, ReadonlyArray<ResourceResult>>()
+  for (const { resource, mode } of steps) {
+    readByTable.set(resource.table, yield* Deferred.make<void>())
+    unfinished.set(
+      resource.table,
+      Number(mode !== "children") + Number(resource.childOf !== undefined && mode !== "window")
+    )
+  }
+  return {
+    /** Done once all readings of the table have ended; at once for a table that the run does not read. */
+    read: (table: string) => readByTable.get(table) ?? nothingToWaitFor,
+    /** The children of a table can end only after all readings that add rows to it have. */
+    adding: <E, R>(table: string, reading: Effect.Effect<ReadonlyArray<ResourceResult>, E, R>) =>
+      reading.pipe(
+        Effect.tap((found) => Effect.sync(() => results.set(table, [...(results.get(table) ?? []), ...found]))),
+        Effect.ensuring(
+          Effect.suspend(() => {
+            unfinished.set(table, unfinished.get(table)! - 1)
+            return unfinished.get(table) === 0 ? Deferred.succeed(readByTable.get(table)!, undefined) : Effect.void
+          })
+        )
+      ),
+    /** The statuses of a table's readings, from this run or else from the last run that read it. */
+    statusesOf: (table: string, location: string) =>
+      readByTable.has(table)
+        ? Effect.sync(() => (results.get(table) ?? []).map((result) => statusOf(result)))
+        : lastStatuses(location, table)
+  }
+})
+
+const run = (label: string, reading: Reads, { context, outage }: Extraction) => {
+  begin(context.counts, label)
+  return reportStart(label, context).pipe(
+    Effect.andThen(runToEnd(label, reading, context, outage)),
+    Effect.map((result) => [result]),
+    Effect.withSpan(`read ${label}`, {
+      attributes: { "sluice.location": context.location, "sluice.resource": label }
+    }),
+    Effect.annotateLogs({ location: context.location, resource: label })
+  )
+}
+
+const list = ({ resource, embedded, mode, ...reading }: Step, extraction: Extraction) => {
+  if (mode === "children" || resource.kind !== "list") return Effect.succeed([])
+  const { context, tables } = extraction
+  const reads: Reads =
+    mode === "window"
+      ? readWindows(resource, { ...reading, mode }, context)
+      : readWithTotal(resource, { ...reading, mode }, context).pipe(
+          Effect.flatMap(({ outcome, rowsBefore }) =>
+            Effect.flatMap(withDeletions(outcome, resource, reading, embedded, extraction), (decided) =>
+              withOwnDifference(decided, rowsBefore, resource, { ...reading, mode }, context)
+            )
+          )
+        )
+  return tables.adding(resource.table, run(resource.table, reads, extraction))
+}
+
+/** Decides about the rows missing from a list that was read in full, also those of the tables embedded in its pages. */
+const withDeletions = Effect.fnUntraced(function* (
+  outcome: Outcome,
+  resource: ListResource,
+  reading: Omit<Reading, "mode">,
+  embedded: ReadonlyArray<Resource>,
+  { context, tables }: Extraction
+) {
+  const isNamed = typeof resource.partitions === "string"
+  if (outcome.mode !== "full" || (isNamed && resource.partitionColumn === undefined)) return outcome
+  if (!isComplete(outcome)) return withWarnings(outcome, [{ _tag: "DeletionsNotSought" }])
+  const { cascadesFrom, childOf } = resource
+  for (const parent of [cascadesFrom, childOf]) if (parent) yield* Deferred.await(tables.read(parent.table))
+  // A partition that was removed from the settings, or that the service does not have, leaves its rows as they are.
+  const missing = context.missingPartitions.get(resource.table)
+  const namedPartitions = isNamed
+    ? {
+        column: resource.partitionColumn!,
+        names: partitionsOf(resource, context.optional).flatMap(([name]) => (missing?.has(name) ? [] : [name]))
+      }
+    : undefined
+  const again = { ...reading, mode: "full" as const, checkpoints: {} }
+  const readAgain = Effect.map(read(resource, again, context), isComplete)
+  const warnings = yield* decideMissingRows(
+    [resource, ...embedded],
+    outcome.begunAt!,
+    context,
+    readAgain,
+    namedPartitions
+  )
+  const isDecided = warnings.every(({ _tag }) => _tag !== "TooManyDeletions" && _tag !== "DeletionsUnconfirmed")
+  return { ...withWarnings(outcome, warnings), ...(isDecided && { soughtAt: yield* Clock.currentTimeMillis }) }
+})
+
+const childrenOf = ({ resource, mode, childCapabilities, refreshCutoff, parents }: Step, extraction: Extraction) => {
+  const { context, tables } = extraction
+  const childRequest = childRequestOf(resource)
+  // The next sync reads the children that a backfill makes due.
+  if (childRequest === undefined || mode === "window") return Effect.succeed([])
+  const reading = readChildren(
+    resource,
+    childRequest,
+    { childCapabilities, refreshCutoff, ...(parents && { parents }) },
+    tables.read(childRequest.table),
+    context
+  )
+  const withStatuses = Effect.gen(function* () {
+    const outcome = yield* reading
+    return cappedByParents(outcome, childRequest.table, yield* tables.statusesOf(childRequest.table, context.location))
+  })
+  const read = run(childRequest.label, withStatuses, extraction)
+  return resource.childOf ? tables.adding(resource.table, read) : read
+}
 
 const isLocation = ({ resource }: Step) => resource.table === "locations"
 

@@ -69,81 +69,32 @@ export const readFiles = Effect.fn("extract.files")(function* (
   unrecorded.clear()
   yield* context.loaded
   yield* findLinks(columns, location)
-  const all = yield* knownFiles(location, undefined)
-  const since = isFull ? undefined : (yield* watermarksOf(location)).get(table)?.completeAt
-  const damaged = yield* Effect.filter(
-    since === undefined ? all : yield* knownFiles(location, since),
-    (row) => Effect.map(differenceOf(folder, row, isFull), (difference) => difference !== undefined),
-    { concurrency: 8 }
+  const known = yield* compareKnown(
+    folder,
+    location,
+    isFull,
+    isFull ? undefined : (yield* watermarksOf(location)).get(table)?.completeAt
   )
-  // What earlier versions took for files: a text in place of a picture or a PDF file.
-  const mistaken = isFull ? yield* Effect.filter(all, (row) => isMistaken(folder, row), { concurrency: 8 }) : []
-  yield* noteDamaged(location, [...damaged, ...mistaken])
+  yield* noteDamaged(location, known.damaged)
   const unlinked = yield* withoutLink(columns, location)
   if (unlinked.length > 0)
     yield* vault.append({
       entry: { kind: "deleted", run, at: now, location, resource: table },
       body: JSON.stringify(unlinked)
     })
-  const accepts = acceptsAmong(settings?.types)
-  const stored = new Set(all.map(({ path }) => path))
-  for (const { path } of damaged) stored.delete(path)
-  const fresh: Array<string> = []
-  let total = yield* storedBytes
-  let stopped: BudgetExhausted | Reason | undefined
-  let checkAt = 0
-
-  /** The file, asked for again through its record if the link has expired. */
-  const fetched = Effect.fnUntraced(function* ({ link, owners, said, url }: DueLink) {
-    const get = (url: string) => api.download({ url, folder, accepts, stored, said }, table)
-    const first = yield* get(url)
-    if (first.status !== "refused" && !(first.status === "gone" && url !== link)) return { url, ...first }
-    const renewed = yield* renewedLink(link, owners[0]!, context)
-    return renewed === undefined || renewed === url ? { url, ...first } : { url: renewed, ...(yield* get(renewed)) }
+  const fetching = makeFetching(api, table, context, {
+    stored: known.stored,
+    total: yield* storedBytes,
+    note: unrecorded.add
   })
-
-  const silence = new Map<string, number>()
-  const fetchOne = Effect.fnUntraced(function* (due: DueLink) {
-    if (due.stored !== undefined) return rowsOf(due.owners, due.stored)
-    const host = URL.parse(due.url)?.host ?? ""
-    if ((silence.get(host) ?? 0) >= silenceMax) return []
-    if (due.typeLeftOut !== undefined && !accepts(due.typeLeftOut)) return []
-    if (stopped === undefined && total >= checkAt) {
-      checkAt = total + checkBytes
-      if (yield* isAlmostFull(folder)) stopped = { _tag: "FilesStopped", why: "disk" }
-    }
-    if (total >= (settings?.maxTotalBytes ?? Infinity)) stopped ??= { _tag: "FilesStopped", why: "total" }
-    if (stopped !== undefined) return []
-    yield* context.backpressure
-    const found = yield* fetched(due)
-    silence.set(host, "isUnanswered" in found && found.isUnanswered ? (silence.get(host) ?? 0) + 1 : 0)
-    const at = new Date(yield* Clock.currentTimeMillis).toISOString()
-    if (found.status === "fetched" && !stored.has(found.path)) {
-      stored.add(found.path)
-      fresh.push(found.path)
-      total += found.bytes
-    }
-    const rows = rowsOf(due.owners, recordOf(due, found, at))
-    if (found.status === "fetched")
-      yield* Effect.try({
-        try: () => unrecorded.add(rows),
-        catch: (cause) => fileFailure(folder, "written", cause)
-      })
-    return rows
-  })
-  const stop = (why: NonNullable<typeof stopped>) =>
-    Effect.sync((): ReadonlyArray<FileRecord> => {
-      stopped ??= why
-      return []
-    })
   yield* (yield* dueLinks(location, settings?.maxBytes ?? Infinity, now)).pipe(
     Stream.mapEffect(
       (due) =>
-        fetchOne(due).pipe(
+        fetching.fetch(due).pipe(
           Effect.catchTags({
-            BudgetExhausted: stop,
+            BudgetExhausted: (error) => fetching.stop(error),
             // The disk is full, or denies a file. What was read is stored, and the sync goes on.
-            Failure: () => stop({ _tag: "FilesStopped", why: "disk" })
+            Failure: () => fetching.stop({ _tag: "FilesStopped", why: "disk" })
           })
         ),
       { concurrency, unordered: true }
@@ -152,9 +103,10 @@ export const readFiles = Effect.fn("extract.files")(function* (
     Stream.groupedWithin(5000, "5 seconds"),
     Stream.runForEach(record)
   )
-  yield* onDisk(folder, "written", () => syncFiles(folder, fresh))
+  yield* onDisk(folder, "written", () => syncFiles(folder, fetching.fresh))
   unrecorded.clear()
   yield* context.loaded
+  const stopped = fetching.stopped()
   if (stopped?._tag === "BudgetExhausted") return yield* stopped
   const statuses = (yield* linkStatuses(location)).map(
     ({ count, reason, status = "not requested" }) =>
@@ -170,6 +122,96 @@ export const readFiles = Effect.fn("extract.files")(function* (
     capabilities: noCapabilities
   }
 })
+
+/**
+ * The paths of the files that are there as their rows say, and the rows of the others. `since`: of the last complete reading;
+ * `isFull`: every file is compared, also with what earlier versions took for files: a text in place of a picture or a PDF file.
+ */
+const compareKnown = Effect.fnUntraced(function* (
+  folder: string,
+  location: string,
+  isFull: boolean,
+  since: number | undefined
+) {
+  const all = yield* knownFiles(location, undefined)
+  const damaged = yield* Effect.filter(
+    since === undefined ? all : yield* knownFiles(location, since),
+    (row) => Effect.map(differenceOf(folder, row, isFull), (difference) => difference !== undefined),
+    { concurrency: 8 }
+  )
+  const mistaken = isFull ? yield* Effect.filter(all, (row) => isMistaken(folder, row), { concurrency: 8 }) : []
+  const stored = new Set(all.map(({ path }) => path))
+  for (const { path } of damaged) stored.delete(path)
+  return { stored, damaged: [...damaged, ...mistaken] }
+})
+
+type Stopped = BudgetExhausted | Extract<Reason, { readonly _tag: "FilesStopped" }>
+
+interface There {
+  /** The paths of the files that are there. */
+  readonly stored: Set<string>
+  /** Their bytes, those of fetched files included. */
+  total: number
+  /** Keeps the rows of a file until the vault has them. */
+  readonly note: (rows: ReadonlyArray<FileRecord>) => void
+}
+
+/** Fetches files one by one, until something stops all of them. */
+const makeFetching = (api: Api["Service"], table: string, context: RunContext, there: There) => {
+  const { files: settings, folder } = context
+  const { note, stored } = there
+  const accepts = acceptsAmong(settings?.types)
+  const fresh: Array<string> = []
+  let stopped: Stopped | undefined
+  let checkAt = 0
+  /** Links in a row that each host has left unanswered. */
+  const silence = new Map<string, number>()
+
+  /** The file, asked for again through its record if the link has expired. */
+  const fetched = Effect.fnUntraced(function* ({ link, owners, said, url }: DueLink) {
+    const get = (url: string) => api.download({ url, folder, accepts, stored, said }, table)
+    const first = yield* get(url)
+    if (first.status !== "refused" && !(first.status === "gone" && url !== link)) return { url, ...first }
+    const renewed = yield* renewedLink(link, owners[0]!, context)
+    return renewed === undefined || renewed === url ? { url, ...first } : { url: renewed, ...(yield* get(renewed)) }
+  })
+
+  const fetch = Effect.fnUntraced(function* (due: DueLink) {
+    if (due.stored !== undefined) return rowsOf(due.owners, due.stored)
+    const host = URL.parse(due.url)?.host ?? ""
+    if ((silence.get(host) ?? 0) >= silenceMax) return []
+    if (due.typeLeftOut !== undefined && !accepts(due.typeLeftOut)) return []
+    if (stopped === undefined && there.total >= checkAt) {
+      checkAt = there.total + checkBytes
+      if (yield* isAlmostFull(folder)) stopped = { _tag: "FilesStopped", why: "disk" }
+    }
+    if (there.total >= (settings?.maxTotalBytes ?? Infinity)) stopped ??= { _tag: "FilesStopped", why: "total" }
+    if (stopped !== undefined) return []
+    yield* context.backpressure
+    const found = yield* fetched(due)
+    silence.set(host, "isUnanswered" in found && found.isUnanswered ? (silence.get(host) ?? 0) + 1 : 0)
+    const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+    if (found.status === "fetched" && !stored.has(found.path)) {
+      stored.add(found.path)
+      fresh.push(found.path)
+      there.total += found.bytes
+    }
+    const rows = rowsOf(due.owners, recordOf(due, found, at))
+    if (found.status === "fetched")
+      yield* Effect.try({
+        try: () => note(rows),
+        catch: (cause) => fileFailure(folder, "written", cause)
+      })
+    return rows
+  })
+  const stop = (why: Stopped) =>
+    Effect.sync((): ReadonlyArray<FileRecord> => {
+      stopped ??= why
+      return []
+    })
+  /** `fresh`: the paths of the files that were not there before. `stopped`: why no further file is fetched. */
+  return { fetch, stop, fresh, stopped: () => stopped }
+}
 
 type KnownFile = Effect.Success<ReturnType<typeof knownFiles>>[number]
 const isMistaken = Effect.fnUntraced(function* (

@@ -126,178 +126,159 @@ const nearestExisting = (path: string): string => {
   return above === path || existsSync(above) ? above : nearestExisting(above)
 }
 
-const reasonExplanation = (reason: FailureReason): Explanation => {
-  switch (reason._tag) {
-    case "FileFailed": {
-      const denied = deniedText.test(reason.detail) ? deniedAt(reason.path) : undefined
-      if (denied && denied.owner !== denied.user) return deniedExplanation(denied, doing[reason.operation])
-      return {
-        ends: "failed",
-        message: `${reason.path} could not be ${reason.operation}: ${reason.detail}. Everything read before this is kept.`,
-        next: `${remedyOf(reason.detail, reason.path)}, then run the same command again; it resumes where it stopped.`
-      }
+/** How each reason is explained. */
+const explanations: {
+  readonly [Tag in FailureReason["_tag"]]: (reason: ReasonOf<Tag>) => Explanation
+} = {
+  FileFailed: (reason) => {
+    const denied = deniedText.test(reason.detail) ? deniedAt(reason.path) : undefined
+    if (denied && denied.owner !== denied.user) return deniedExplanation(denied, doing[reason.operation])
+    return {
+      ends: "failed",
+      message: `${reason.path} could not be ${reason.operation}: ${reason.detail}. Everything read before this is kept.`,
+      next: `${remedyOf(reason.detail, reason.path)}, then run the same command again; it resumes where it stopped.`
     }
-    case "WarehouseNotFound":
-      return {
-        ends: "failed",
-        message: `There is no warehouse at ${reason.path} yet.`,
-        next: firstSync(dirname(reason.path))
-      }
-    case "WarehouseLocked":
-      return lockExplanation(reason)
-    case "BackupIncomplete":
-      return {
-        ends: "failed",
-        message: `${reason.folder} is a backup that was not written to its end, so files are missing. Nothing was read or changed.`,
-        next: `Remove ${reason.folder}, and make the backup again; or use an earlier one.`
-      }
-    case "WarehouseFormat":
-      return {
-        ends: "failed",
-        message: `The warehouse ${reason.path} has format ${reason.found}, and this version of sluice reads and writes format ${reason.format}. Nothing was changed.`,
-        next:
-          reason.found < reason.format
-            ? rebuildOr(reason.path)
-            : `Use the version of sluice that wrote it, or: ${rebuildOr(reason.path)}`
-      }
-    case "WarehouseDamaged":
-      return {
-        ends: "damaged",
-        message: `The warehouse ${reason.path} is damaged: ${reason.detail}.${isInVault(reason.path) ? " Everything read is in the vault." : ""}`,
-        next: rebuildOr(reason.path)
-      }
-    case "OutOfMemory":
-      return {
-        ends: "failed",
-        message: `DuckDB needs more than ${reason.memoryMb} MB of memory for ${reason.path}: ${reason.detail}. Everything read before this is kept.`,
-        next: `Set machine.memory_mb to ${2 * reason.memoryMb} in the settings file, then run the same command again.`
-      }
-    case "StatementRejected":
-      return {
-        ends: "failed",
-        message: `The warehouse ${reason.path} rejected a statement, which is a defect of sluice: ${reason.detail}`,
-        next: "Report it with the text above. Everything read is in the vault; ./sluice rebuild makes the tables again."
-      }
-    case "VaultOlder":
-      return {
-        ends: "failed",
-        message: `A version of sluice before 1.0.0 wrote the vault in ${reason.folder}, in a format that this version does not read. Nothing was changed.`,
-        next: newFolder
-      }
-    case "VaultDamaged":
-      return {
-        ends: "failed",
-        message: `The vault in ${reason.folder}: ${reason.detail}.`,
-        next: "Run ./sluice verify, then restore that file from a backup. Without a backup, move it away: the tables keep its rows, but a rebuild would lose them."
-      }
-    case "OutputFolderUnusable":
-      return {
-        ends: "config",
-        message: `The output folder ${reason.folder} cannot be created: ${reason.detail}.`,
-        next: "Name another folder with --output, SLUICE_OUTPUT or output.folder in the settings file."
-      }
-    case "SafeguardLost":
-      return { ends: "failed", message: `${reason.path}: ${reason.detail}. Nothing was changed.`, next: reason.next }
-    case "PublishedIsForeign":
-      return {
-        ends: "failed",
-        message: `${reason.path} exists and is not a link that sluice created, so sluice did not replace it. Nothing was published.`,
-        next: `Move ${reason.path} away, or name another folder with --output, then run ./sluice publish.`
-      }
-    case "LakeFailed":
-      return {
-        ends: "failed",
-        message: `The lake in ${reason.place} was not changed: ${reason.detail}. The warehouse has everything that was read.`,
-        next: "Correct this, then run ./sluice publish; it brings the lake up to date."
-      }
-    case "DestinationFailed":
-      return {
-        ends: "failed",
-        message: `The target ${reason.target} still has its earlier rows: ${reason.detail}. The warehouse has everything that was read.`,
-        next: "Correct this, then run ./sluice publish; it brings the target up to date."
-      }
-    case "TablesWait":
-      return {
-        ends: "partial",
-        message: `The target ${reason.target} has this release, but ${reason.tables.length === 1 ? "one table still has its earlier rows" : `${reason.tables.length} tables still have their earlier rows`}. ${reason.tables
-          .map(({ table, why }) => `${table}: ${why}.`)
-          .join(" ")}`,
-        next: "Follow the steps above, then run ./sluice publish; it brings these tables up to date."
-      }
-    case "UnknownSelection":
-      return {
-        ends: "usage",
-        message: `${reason.flag} ${reason.name}: there is no such table or family${
-          reason.closest === undefined ? `. Families are ${reason.families.join(", ")}.` : suggestion(reason.closest)
-        }`,
-        next: "./sluice dictionary"
-      }
-    case "UnknownLinks":
-      return {
-        ends: "config",
-        message: `files.fetch names ${reason.name}, which has no links to files. It may name all, ${reason.groups.join(", ")}.`,
-        next: "Correct files.fetch (SLUICE_FILES)"
-      }
-    case "NothingSelected":
-      return {
-        ends: "usage",
-        message: `--only ${reason.only.join(",")} --except ${reason.except.join(",")}: nothing is left to read.`,
-        next: "./sluice dictionary"
-      }
-    case "NoDateFilter":
-      return {
-        ends: "usage",
-        message: `${reason.tables.join(", ")}: the API has no date filter for this. It has one for ${reason.dated.join(", ")}.`,
-        next: `./sluice sync --full --only ${reason.tables.join(",")}`
-      }
-    case "ReserveTooLarge":
-      return {
-        ends: "config",
-        message: `budget.reserve_per_day reserves ${reason.reserve} requests per day for other programs, and the service allows ${reason.dailyMax} per day, so none are left for sluice.`,
-        next: `Write reserve_per_day = ${Math.floor(reason.dailyMax / 10)} under [budget] in the settings file, then run the same command again.`
-      }
-    case "CertificateRejected":
-      return {
-        ends: "config",
-        message: `The certificate of ${reason.host} is not trusted (${reason.detail}), so sluice sent nothing to it.`,
-        next: "Check account.base_url and this machine's clock. If the certificate comes from an authority of your own, set NODE_EXTRA_CA_CERTS to its file."
-      }
-    case "NothingAnswers":
-      return {
-        ends: "config",
-        message: `No list has been read from ${reason.host} yet, and nothing answers there (${reason.detail}).`,
-        next: "Check account.base_url: the name of the host and the port; that this machine is connected; and the proxy, if one is named above."
-      }
-    case "ProxyRefuses":
-      return {
-        ends: "config",
-        message: `The proxy ${reason.proxy} does not accept its user and password (${reason.detail}), so sluice sent nothing.`,
-        next: "Write http://user:password@host:port into the variable that names the proxy, or the host of account.base_url into NO_PROXY."
-      }
-    case "Redirected":
-      return {
-        ends: "config",
-        message: `${reason.from} is not the address of the API: it redirects to ${reason.base}. Nothing was sent there.`,
-        next:
-          reason.base.startsWith("https:") || reason.from.startsWith("http:")
-            ? `If that is the service, write base_url = "${reason.base}" under [account] (SLUICE_BASE_URL), then run the same command again.`
-            : "Check account.base_url: that address is not encrypted, and whoever reads along would have the token."
-      }
-    case "WrongProtocol":
-      return {
-        ends: "config",
-        message: `${reason.host} does not speak ${reason.protocol} (${reason.detail}).`,
-        next: "Check account.base_url: http:// or https://, and the port."
-      }
-  }
+  },
+  WarehouseNotFound: (reason) => ({
+    ends: "failed",
+    message: `There is no warehouse at ${reason.path} yet.`,
+    next: firstSync(dirname(reason.path))
+  }),
+  WarehouseLocked: (reason) => lockExplanation(reason),
+  BackupIncomplete: (reason) => ({
+    ends: "failed",
+    message: `${reason.folder} is a backup that was not written to its end, so files are missing. Nothing was read or changed.`,
+    next: `Remove ${reason.folder}, and make the backup again; or use an earlier one.`
+  }),
+  WarehouseFormat: (reason) => ({
+    ends: "failed",
+    message: `The warehouse ${reason.path} has format ${reason.found}, and this version of sluice reads and writes format ${reason.format}. Nothing was changed.`,
+    next:
+      reason.found < reason.format
+        ? rebuildOr(reason.path)
+        : `Use the version of sluice that wrote it, or: ${rebuildOr(reason.path)}`
+  }),
+  WarehouseDamaged: (reason) => ({
+    ends: "damaged",
+    message: `The warehouse ${reason.path} is damaged: ${reason.detail}.${isInVault(reason.path) ? " Everything read is in the vault." : ""}`,
+    next: rebuildOr(reason.path)
+  }),
+  OutOfMemory: (reason) => ({
+    ends: "failed",
+    message: `DuckDB needs more than ${reason.memoryMb} MB of memory for ${reason.path}: ${reason.detail}. Everything read before this is kept.`,
+    next: `Set machine.memory_mb to ${2 * reason.memoryMb} in the settings file, then run the same command again.`
+  }),
+  StatementRejected: (reason) => ({
+    ends: "failed",
+    message: `The warehouse ${reason.path} rejected a statement, which is a defect of sluice: ${reason.detail}`,
+    next: "Report it with the text above. Everything read is in the vault; ./sluice rebuild makes the tables again."
+  }),
+  VaultOlder: (reason) => ({
+    ends: "failed",
+    message: `A version of sluice before 1.0.0 wrote the vault in ${reason.folder}, in a format that this version does not read. Nothing was changed.`,
+    next: newFolder
+  }),
+  VaultDamaged: (reason) => ({
+    ends: "failed",
+    message: `The vault in ${reason.folder}: ${reason.detail}.`,
+    next: "Run ./sluice verify, then restore that file from a backup. Without a backup, move it away: the tables keep its rows, but a rebuild would lose them."
+  }),
+  OutputFolderUnusable: (reason) => ({
+    ends: "config",
+    message: `The output folder ${reason.folder} cannot be created: ${reason.detail}.`,
+    next: "Name another folder with --output, SLUICE_OUTPUT or output.folder in the settings file."
+  }),
+  SafeguardLost: (reason) => ({
+    ends: "failed",
+    message: `${reason.path}: ${reason.detail}. Nothing was changed.`,
+    next: reason.next
+  }),
+  PublishedIsForeign: (reason) => ({
+    ends: "failed",
+    message: `${reason.path} exists and is not a link that sluice created, so sluice did not replace it. Nothing was published.`,
+    next: `Move ${reason.path} away, or name another folder with --output, then run ./sluice publish.`
+  }),
+  LakeFailed: (reason) => ({
+    ends: "failed",
+    message: `The lake in ${reason.place} was not changed: ${reason.detail}. The warehouse has everything that was read.`,
+    next: "Correct this, then run ./sluice publish; it brings the lake up to date."
+  }),
+  DestinationFailed: (reason) => ({
+    ends: "failed",
+    message: `The target ${reason.target} still has its earlier rows: ${reason.detail}. The warehouse has everything that was read.`,
+    next: "Correct this, then run ./sluice publish; it brings the target up to date."
+  }),
+  TablesWait: (reason) => ({
+    ends: "partial",
+    message: `The target ${reason.target} has this release, but ${reason.tables.length === 1 ? "one table still has its earlier rows" : `${reason.tables.length} tables still have their earlier rows`}. ${reason.tables
+      .map(({ table, why }) => `${table}: ${why}.`)
+      .join(" ")}`,
+    next: "Follow the steps above, then run ./sluice publish; it brings these tables up to date."
+  }),
+  UnknownSelection: (reason) => ({
+    ends: "usage",
+    message: `${reason.flag} ${reason.name}: there is no such table or family${
+      reason.closest === undefined ? `. Families are ${reason.families.join(", ")}.` : suggestion(reason.closest)
+    }`,
+    next: "./sluice dictionary"
+  }),
+  UnknownLinks: (reason) => ({
+    ends: "config",
+    message: `files.fetch names ${reason.name}, which has no links to files. It may name all, ${reason.groups.join(", ")}.`,
+    next: "Correct files.fetch (SLUICE_FILES)"
+  }),
+  NothingSelected: (reason) => ({
+    ends: "usage",
+    message: `--only ${reason.only.join(",")} --except ${reason.except.join(",")}: nothing is left to read.`,
+    next: "./sluice dictionary"
+  }),
+  NoDateFilter: (reason) => ({
+    ends: "usage",
+    message: `${reason.tables.join(", ")}: the API has no date filter for this. It has one for ${reason.dated.join(", ")}.`,
+    next: `./sluice sync --full --only ${reason.tables.join(",")}`
+  }),
+  ReserveTooLarge: (reason) => ({
+    ends: "config",
+    message: `budget.reserve_per_day reserves ${reason.reserve} requests per day for other programs, and the service allows ${reason.dailyMax} per day, so none are left for sluice.`,
+    next: `Write reserve_per_day = ${Math.floor(reason.dailyMax / 10)} under [budget] in the settings file, then run the same command again.`
+  }),
+  CertificateRejected: (reason) => ({
+    ends: "config",
+    message: `The certificate of ${reason.host} is not trusted (${reason.detail}), so sluice sent nothing to it.`,
+    next: "Check account.base_url and this machine's clock. If the certificate comes from an authority of your own, set NODE_EXTRA_CA_CERTS to its file."
+  }),
+  NothingAnswers: (reason) => ({
+    ends: "config",
+    message: `No list has been read from ${reason.host} yet, and nothing answers there (${reason.detail}).`,
+    next: "Check account.base_url: the name of the host and the port; that this machine is connected; and the proxy, if one is named above."
+  }),
+  ProxyRefuses: (reason) => ({
+    ends: "config",
+    message: `The proxy ${reason.proxy} does not accept its user and password (${reason.detail}), so sluice sent nothing.`,
+    next: "Write http://user:password@host:port into the variable that names the proxy, or the host of account.base_url into NO_PROXY."
+  }),
+  Redirected: (reason) => ({
+    ends: "config",
+    message: `${reason.from} is not the address of the API: it redirects to ${reason.base}. Nothing was sent there.`,
+    next:
+      reason.base.startsWith("https:") || reason.from.startsWith("http:")
+        ? `If that is the service, write base_url = "${reason.base}" under [account] (SLUICE_BASE_URL), then run the same command again.`
+        : "Check account.base_url: that address is not encrypted, and whoever reads along would have the token."
+  }),
+  WrongProtocol: (reason) => ({
+    ends: "config",
+    message: `${reason.host} does not speak ${reason.protocol} (${reason.detail}).`,
+    next: "Check account.base_url: http:// or https://, and the port."
+  })
 }
 
-const lockExplanation = ({
-  path,
-  isRun,
-  pid,
-  program
-}: Extract<FailureReason, { readonly _tag: "WarehouseLocked" }>): Explanation => {
+type ReasonOf<Tag extends FailureReason["_tag"]> = Extract<FailureReason, { readonly _tag: Tag }>
+
+const reasonExplanation = <Tag extends FailureReason["_tag"]>(
+  reason: ReasonOf<Tag> & { readonly _tag: Tag }
+): Explanation => explanations[reason._tag](reason)
+
+const lockExplanation = ({ path, isRun, pid, program }: ReasonOf<"WarehouseLocked">): Explanation => {
   const holder = [program, pid && `process ${pid}`].filter(Boolean).join(", ") || "unknown"
   return isRun
     ? {

@@ -6,131 +6,128 @@ import { holderShape, instantShape, locationsShape, rangeShape, standingShape } 
 import type { DataOf } from "../command/command.ts"
 import { ShownAlarm } from "../console/alarm-lines.ts"
 
-export const runResults = () => {
-  const Holder = holderShape()
-  const Count = Schema.Int
-  const Instant = instantShape()
-  const Texts = Schema.Array(Schema.String)
+const textsShape = () => Schema.Array(Schema.String)
 
-  const Status = Schema.Literals(statuses)
-  const Mode = modeShape()
+const endShape = () => Schema.Literals(statuses)
 
-  const Run = Schema.Struct({
+const runShape = () =>
+  Schema.Struct({
     id: Schema.String,
     command: Schema.String,
-    startedAt: Instant,
-    finishedAt: Schema.optionalKey(Instant),
+    startedAt: instantShape(),
+    finishedAt: Schema.optionalKey(instantShape()),
     status: Schema.Literals(runStates),
-    exitCode: Schema.optionalKey(Count),
-    requests: Schema.optionalKey(Count),
-    plannedRequests: Schema.optionalKey(Count),
+    exitCode: Schema.optionalKey(Schema.Int),
+    requests: Schema.optionalKey(Schema.Int),
+    plannedRequests: Schema.optionalKey(Schema.Int),
     planned: Schema.optionalKey(rangeShape())
   })
 
-  /** One sentence for each model that the release does not have. */
-  const ModelProblems = Texts
+/** Locations that the settings no longer name, whose rows stay as they were last read. */
+const leftLocationsShape = () =>
+  Schema.optionalKey(Schema.Array(Schema.Struct({ location: Schema.String, readAt: instantShape() })))
 
-  const RunResource = runResourceShape()
-
-  /** Locations that the settings no longer name, whose rows stay as they were last read. */
-  const LeftLocations = Schema.optionalKey(Schema.Array(Schema.Struct({ location: Schema.String, readAt: Instant })))
-
-  /** Cells of wide tables that do not show their custom value exactly, now, by column; absent if there are none. */
-  const WideLosses = Schema.optionalKey(
-    Schema.Array(Schema.Struct({ table: Schema.String, column: Schema.String, rounded: Count, unfit: Count }))
+/** Cells of wide tables that do not show their custom value exactly, now, by column; absent if there are none. */
+const wideLossesShape = () =>
+  Schema.optionalKey(
+    Schema.Array(Schema.Struct({ table: Schema.String, column: Schema.String, rounded: Schema.Int, unfit: Schema.Int }))
   )
 
-  /** What a limit leaves out, by the table that lacks it; absent if there is nothing. */
-  const Limits = Schema.optionalKey(
+/** What a limit leaves out, by the table that lacks it; absent if there is nothing. */
+const limitsShape = () =>
+  Schema.optionalKey(
     Schema.Array(
       Schema.Struct({
         place: Schema.String,
         what: Schema.String,
-        allowed: Count,
-        found: Count,
-        leftOut: Texts,
+        allowed: Schema.Int,
+        found: Schema.Int,
+        leftOut: textsShape(),
         /** The table that has all. */
         whole: Schema.String
       })
     )
   )
 
-  /** Columns and custom fields that the settings keep out, whose values were stored before and still are. */
-  const StoredEarlier = Schema.optionalKey(Texts)
+/** Columns and custom fields that the settings keep out, whose values were stored before and still are. */
+const storedEarlierShape = () => Schema.optionalKey(textsShape())
 
-  const Sync = Schema.Struct({
+const syncShape = () =>
+  Schema.Struct({
     run: Schema.String,
     locations: locationsShape(),
-    requests: Count,
+    requests: Schema.Int,
     /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
-    requestsLeft: Schema.optionalKey(Count),
-    plannedRequests: Schema.optionalKey(Count),
+    requestsLeft: Schema.optionalKey(Schema.Int),
+    plannedRequests: Schema.optionalKey(Schema.Int),
     /** Whether a new release was published, or why not. */
     published: publishedShape(),
     /** Of the release, with rows that are marked as deleted; absent without one. */
-    totals: Schema.optionalKey(Schema.Struct({ tables: Count, rows: Count })),
-    modelProblems: ModelProblems,
-    loadedMs: Count,
-    elapsedMs: Count,
+    totals: Schema.optionalKey(Schema.Struct({ tables: Schema.Int, rows: Schema.Int })),
+    modelProblems: textsShape(),
+    loadedMs: Schema.Int,
+    elapsedMs: Schema.Int,
     /** With the counts of `continued`. */
-    resources: Schema.Array(RunResource),
+    resources: Schema.Array(runResourceShape()),
     /** Syncs that were stopped directly before this one and printed no result; absent if there are none. */
-    continued: Schema.optionalKey(Texts),
+    continued: Schema.optionalKey(textsShape()),
     /** How each reading of the run ended; a location that cannot be read has no row in `resources`. */
     ended: Schema.Array(
       Schema.Struct({
         location: Schema.String,
         resource: Schema.String,
-        mode: Mode,
-        status: Status,
+        mode: modeShape(),
+        status: endShape(),
         reason: Schema.optionalKey(Schema.Literals(["badToken", "forbidden", "retryLater"])),
-        resumeAt: Schema.optionalKey(Instant),
-        requests: Count,
-        warnings: Texts
+        resumeAt: Schema.optionalKey(instantShape()),
+        requests: Schema.Int,
+        warnings: textsShape()
       })
     ),
-    drift: Schema.Struct({ changes: Texts, unexpectedValues: Texts }),
-    wideLosses: WideLosses,
-    limits: Limits,
+    drift: Schema.Struct({ changes: textsShape(), unexpectedValues: textsShape() }),
+    wideLosses: wideLossesShape(),
+    limits: limitsShape(),
     /** Locations whose time zone is not known: their days and hours are those of UTC. */
     unknownTimeZones: Schema.optionalKey(
       Schema.Array(Schema.Struct({ location: Schema.String, timeZone: Schema.String }))
     ),
     standingRejects: standingShape(),
     isVaultTruncated: Schema.Boolean,
-    missingSegments: Schema.Array(Count),
+    missingSegments: Schema.Array(Schema.Int),
     /** Records of erased people that were received and not stored. */
-    suppressedRecords: Count,
-    storedEarlier: StoredEarlier,
-    leftLocations: LeftLocations
+    suppressedRecords: Schema.Int,
+    storedEarlier: storedEarlierShape(),
+    leftLocations: leftLocationsShape()
   })
 
-  const Reading = Schema.Struct({
+const readingShape = () =>
+  Schema.Struct({
     location: Schema.String,
     /** A resource, or the label of its children or details. */
     resource: Schema.String,
     state: Schema.Literals(readingStates),
     /** The end of the last complete reading. */
-    completeAt: Schema.optionalKey(Instant),
+    completeAt: Schema.optionalKey(instantShape()),
     /** Whether that is longer ago than `--max-age`. */
     isStale: Schema.Boolean,
     /** Of a list: when deleted rows were last looked for, in a full reading or because the service's total agreed. */
-    deletionsSoughtAt: Schema.optionalKey(Instant),
+    deletionsSoughtAt: Schema.optionalKey(instantShape()),
     /** The last run that read it. */
     run: Schema.optionalKey(Schema.String),
     ...runCounts(),
-    warnings: Texts
+    warnings: textsShape()
   })
 
-  const StatusResult = Schema.Struct({
+const statusShape = () =>
+  Schema.Struct({
     /** `published`: the warehouse is in use, and the result describes the last release. `none`: there is no release. */
     source: Schema.Literals(["warehouse", "published", "none"]),
-    holder: Schema.optionalKey(Holder),
-    lastRun: Schema.optionalKey(Run),
+    holder: Schema.optionalKey(holderShape()),
+    lastRun: Schema.optionalKey(runShape()),
     locations: locationsShape(),
-    readings: Schema.Array(Reading),
+    readings: Schema.Array(readingShape()),
     /** Readings that are never read, interrupted, incomplete or stale. */
-    problems: Count,
+    problems: Schema.Int,
     /** What each place has that gets the tables, the published files among them. */
     targets: Schema.optionalKey(
       Schema.Array(
@@ -138,38 +135,39 @@ export const runResults = () => {
           name: Schema.String,
           /** The run whose tables it shows; absent if it never got any. */
           run: Schema.optionalKey(Schema.String),
-          deliveredAt: Schema.optionalKey(Instant),
+          deliveredAt: Schema.optionalKey(instantShape()),
           /** Since when it does not get what is new, and why; absent if it is up to date. */
-          failedSince: Schema.optionalKey(Instant),
+          failedSince: Schema.optionalKey(instantShape()),
           problem: Schema.optionalKey(Schema.String)
         })
       )
     ),
-    leftLocations: LeftLocations,
-    wideLosses: WideLosses,
-    limits: Limits,
+    leftLocations: leftLocationsShape(),
+    wideLosses: wideLossesShape(),
+    limits: limitsShape(),
     standingRejects: standingShape(),
     /** As `check` prints them. */
     alarms: Schema.Array(ShownAlarm),
     /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */
-    ledger: Schema.optionalKey(Schema.Struct({ seq: Count, sha256: Schema.String })),
+    ledger: Schema.optionalKey(Schema.Struct({ seq: Schema.Int, sha256: Schema.String })),
     /** Bytes of the parts of the output folder; a file that several releases link counts once. */
-    disk: Schema.Struct({ vault: Count, warehouse: Count, published: Count, files: Count }),
-    oldest: Schema.optionalKey(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: Instant }))
+    disk: Schema.Struct({ vault: Schema.Int, warehouse: Schema.Int, published: Schema.Int, files: Schema.Int }),
+    oldest: Schema.optionalKey(
+      Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: instantShape() })
+    )
   })
 
-  const Range = rangeShape()
-
-  const Plan = Schema.Struct({
+const planShape = () =>
+  Schema.Struct({
     /** The program that has the warehouse open, which a plan needs; there are no steps then. */
-    holder: Schema.optionalKey(Holder),
+    holder: Schema.optionalKey(holderShape()),
     locations: locationsShape(),
     /** Requests of the whole plan; without `max`, no upper limit is known. */
-    requests: Schema.optionalKey(Range),
-    elapsedMs: Schema.optionalKey(Range),
+    requests: Schema.optionalKey(rangeShape()),
+    elapsedMs: Schema.optionalKey(rangeShape()),
     /** One number within each range, and what it follows from. */
-    likely: Schema.optionalKey(Schema.Struct({ requests: Count, elapsedMs: Schema.Int, basis: Schema.String })),
-    dailyRemaining: Schema.optionalKey(Count),
+    likely: Schema.optionalKey(Schema.Struct({ requests: Schema.Int, elapsedMs: Schema.Int, basis: Schema.String })),
+    dailyRemaining: Schema.optionalKey(Schema.Int),
     /** Files behind links that no file was fetched for; `bytes` of those whose size the records say. */
     files: Schema.optionalKey(
       Schema.Array(Schema.Struct({ location: Schema.String, files: Schema.Int, sized: Schema.Int, bytes: Schema.Int }))
@@ -177,56 +175,60 @@ export const runResults = () => {
     /** What the settings leave out, and the setting that includes it. */
     omitted: Schema.Array(Schema.Struct({ resource: Schema.String, what: Schema.String, setting: Schema.String })),
     /** Columns, child tables, tables and custom fields that the settings keep out. */
-    withheld: Schema.optionalKey(Texts),
-    storedEarlier: StoredEarlier,
+    withheld: Schema.optionalKey(textsShape()),
+    storedEarlier: storedEarlierShape(),
     steps: Schema.Array(
       Schema.Struct({
         location: Schema.String,
         resource: Schema.String,
-        mode: Mode,
-        records: Schema.optionalKey(Count),
-        requests: Range,
+        mode: modeShape(),
+        records: Schema.optionalKey(Schema.Int),
+        requests: rangeShape(),
         basis: Schema.String,
         refused: Schema.optionalKey(Schema.Struct({ reason: Schema.String, scope: Schema.optionalKey(Schema.String) }))
       })
     )
   })
 
-  const Publish = Schema.Struct({
+const publishShape = () =>
+  Schema.Struct({
     targets: Schema.Array(
       Schema.Struct({
         name: Schema.String,
         /** The link to the release that it got; absent if it got rows. */
         folder: Schema.optionalKey(Schema.String),
         isNew: Schema.Boolean,
-        files: Count,
+        files: Schema.Int,
         delivered: Schema.optionalKey(
-          Schema.Struct({ to: Schema.String, changed: Count, unit: Schema.Literals(["table", "file"]) })
+          Schema.Struct({ to: Schema.String, changed: Schema.Int, unit: Schema.Literals(["table", "file"]) })
         )
       })
     ),
     folder: Schema.String,
-    modelProblems: ModelProblems,
+    modelProblems: textsShape(),
     files: Schema.Array(
       Schema.Struct({
         path: Schema.String,
         table: Schema.String,
-        rows: Count,
-        bytes: Count,
+        rows: Schema.Int,
+        bytes: Schema.Int,
         sha256: Schema.String
       })
     )
   })
 
-  const Rebuild = Schema.Struct({ records: Count, loadedMs: Count, elapsedMs: Count, modelProblems: ModelProblems })
+const rebuildShape = () =>
+  Schema.Struct({ records: Schema.Int, loadedMs: Schema.Int, elapsedMs: Schema.Int, modelProblems: textsShape() })
 
+export const runResults = () => {
+  const sync = syncShape()
   return {
-    sync: Sync,
-    backfill: Sync,
-    status: StatusResult,
-    plan: Plan,
-    publish: Publish,
-    rebuild: Rebuild
+    sync,
+    backfill: sync,
+    status: statusShape(),
+    plan: planShape(),
+    publish: publishShape(),
+    rebuild: rebuildShape()
   }
 }
 

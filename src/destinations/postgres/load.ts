@@ -98,35 +98,93 @@ export const removeRows = (server: Server, { owner, schema }: Pick<Loading, "own
   )
 
 const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
-  const { content, full, kept, locations, owner, run, schema, tables, target } = loading
+  const { content, full, locations, owner, run, schema, tables, target } = loading
   // One at a time, also when the schema does not exist yet.
   yield* server.rows("SELECT pg_advisory_xact_lock(hashtextextended('sluice ' || $1, 0))", [schema])
   yield* limitTableLocks(server)
   yield* ensureSchema(server, schema)
-  const state = yield* storedState(server, schema)
-  const mine = new Map(state.filter((one) => one.owner === owner).map((one) => [one.table_name, one]))
-  const others = yield* otherOwners(server, loading, state)
-  const schemas = [schema, modelSchema(schema)]
-  const existing = yield* existingTables(server, schemas)
-  const indexes = yield* existingIndexes(server, schemas)
+  const before = yield* stateBefore(server, loading)
   if (tables.some((one) => one.schema === "bi")) yield* ensureModelSchema(server, schema)
-
-  const own = mine.get("")
+  const own = before.mine.get("")
   // A process that was stopped for a while must not replace the rows of a later run.
   if (!full && own !== undefined && own.run_id > run)
     return yield* refusal(
       target,
       `the schema ${schema} has the rows of a later run of this output folder, ${own.run_id}; ./sluice publish --full replaces them`
     )
-  // A location may have been removed since.
-  const scope = [...new Set([...locations, ...(own?.shape.split(",") ?? [])])]
-  const canCompare = !full && loading.loadedContent !== undefined && own?.version === loading.loadedContent
-  const changed = new Map<string, ReleaseTable>()
-  const unchanged = new Set<string>()
+  const loads: Loads = {
+    ...before,
+    server,
+    loading,
+    // A location may have been removed since.
+    scope: [...new Set([...locations, ...(own?.shape.split(",") ?? [])])],
+    canCompare: !full && loading.loadedContent !== undefined && own?.version === loading.loadedContent,
+    changed: new Map(),
+    unchanged: new Set(),
+    notes: []
+  }
   const unheld = yield* noteUnheld
-  const notes: Array<string> = []
-  const waiting: Array<WaitingTable> = []
   const attempt = attempts(server)
+  const waiting: Array<WaitingTable> = []
+  const plans = yield* plansOf(loads)
+  for (const plan of inOrder(plans)) {
+    const { before, found, table } = plan
+    const refused = yield* attempt(table.path, loadTable(loads, plan))
+    if (refused === undefined) continue
+    const why = yield* whyItWaits(server, table, found, refused)
+    waiting.push({ table: table.path, why })
+    const left = before ?? { owner, table_name: table.name, shape: "", run_id: run }
+    yield* server.run([storeState(schema, { ...left, version: behind })])
+  }
+  for (const former of formerTables(loads)) {
+    const path = pathOfName(schema, former.table_name)
+    const removal = removeTable(server, loading, former, loads.existing, loads.others, loads.scope)
+    const refused = yield* attempt(path, removal)
+    if (refused) waiting.push({ table: path, why: refused.detail })
+  }
+  yield* server.run([
+    storeState(schema, { owner, table_name: "", version: content, shape: locations.join(","), run_id: run })
+  ])
+  return {
+    changed: plans.map(({ table }) => table.name),
+    notes: [...loads.notes, ...[...unheld.keys()].flatMap((table) => unheldSentences(unheld, table))],
+    waiting
+  }
+})
+
+/** What the database has before a release is loaded. */
+const stateBefore = Effect.fnUntraced(function* (server: Server, loading: Loading) {
+  const { owner, schema } = loading
+  const state = yield* storedState(server, schema)
+  const others = yield* otherOwners(server, loading, state)
+  const schemas = [schema, modelSchema(schema)]
+  return {
+    state,
+    /** Of this output folder, by table. */
+    mine: new Map(state.filter((one) => one.owner === owner).map((one) => [one.table_name, one])),
+    others,
+    existing: yield* existingTables(server, schemas),
+    indexes: yield* existingIndexes(server, schemas)
+  }
+})
+
+/** A load with what it has found, and what it has done so far. */
+interface Loads extends Effect.Success<ReturnType<typeof stateBefore>> {
+  readonly server: Server
+  readonly loading: Loading
+  /** The locations whose rows are replaced. */
+  readonly scope: ReadonlyArray<string>
+  /** Whether the release that was loaded last is known, so that only changed rows are replaced. */
+  readonly canCompare: boolean
+  /** Tables of which changed rows were replaced. */
+  readonly changed: Map<string, ReleaseTable>
+  readonly unchanged: Set<string>
+  readonly notes: Array<string>
+}
+
+/** The tables that differ, and how each is changed. */
+const plansOf = Effect.fnUntraced(function* ({ existing, loading, mine, others, state, unchanged }: Loads) {
+  const { full, tables, target } = loading
   const plans: Array<Plan> = []
   for (const table of tables) {
     const shape = shapeOf(table)
@@ -150,80 +208,60 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
     const statements = tableStatements(table, { existing: found, own, isAlone })
     plans.push({ table, shape, before, found, isAlone, isShared, statements })
   }
-
-  const loadTable = Effect.fnUntraced(function* ({ before, found, isAlone, isShared, shape, statements, table }: Plan) {
-    const { alterations, comments, isRetyped, narrowings } = statements
-    yield* server.run(alterations)
-    for (const statement of narrowings) yield* unlessRefused(server, [statement], isNeeded)
-    if (!found || before?.shape !== shape) yield* server.run(comments)
-    // Other columns of a wide table show other values of records that have not changed.
-    const isRedefined = table.wide !== undefined && !hasSameColumns(before?.shape, shape)
-    const present = indexes.get(table.path) ?? []
-    const canReplace =
-      canCompare &&
-      found !== undefined &&
-      before !== undefined &&
-      before.version !== behind &&
-      !isRetyped &&
-      !isRedefined &&
-      present.some(({ isPrimary }) => isPrimary)
-    const different = canReplace ? yield* changedRows(table, loading.few, changed, unchanged) : undefined
-    const some = different === undefined ? undefined : yield* permittedBy(table, indexedRows(table, "changed"))
-    const replaced = some?.isKeyed ? different : undefined
-    const permitted = replaced === undefined ? yield* permittedBy(table, indexedRows(table, "all")) : some!
-    const isWhole = replaced === undefined && (isAlone || !found)
-    const {
-      after,
-      before: dropped,
-      ifPossible
-    } = indexChanges(table, permitted, { existing: present, isNew: !found, isWhole })
-    yield* server.run(dropped)
-    if (replaced !== undefined) {
-      if (replaced > 0) yield* replaceChanged(server, table, loading.file)
-    } else if (isShared) {
-      yield* takeAllKeys(table)
-      yield* replaceChanged(server, table, loading.file)
-    } else {
-      if (found) yield* deleteAll(server, table, found, scope, isAlone)
-      yield* insertAll(server, table, loading.file)
-    }
-    yield* server.run(after)
-    yield* unlessRefused(server, ifPossible, /^54000$/)
-    if (replaced === undefined || replaced > rowsToAnalyze) yield* server.run([`ANALYZE ${table.path}`])
-    yield* server.run([
-      storeState(schema, { owner, table_name: table.name, version: table.version, shape, run_id: run })
-    ])
-    notes.push(...missingIndexes(table, permitted))
-    if (replaced !== undefined) changed.set(table.name, table)
-  })
-
-  for (const plan of inOrder(plans)) {
-    const { before, found, table } = plan
-    const refused = yield* attempt(table.path, loadTable(plan))
-    if (refused === undefined) continue
-    const why = yield* whyItWaits(server, table, found, refused)
-    waiting.push({ table: table.path, why })
-    const left = before ?? { owner, table_name: table.name, shape: "", run_id: run }
-    yield* server.run([storeState(schema, { ...left, version: behind })])
-  }
-  const names = new Set(tables.map((table) => table.name))
-  for (const former of mine.values())
-    if (former.table_name !== "" && !names.has(former.table_name) && !kept.has(former.table_name)) {
-      const refused = yield* attempt(
-        pathOfName(schema, former.table_name),
-        removeTable(server, loading, former, existing, others, scope)
-      )
-      if (refused) waiting.push({ table: pathOfName(schema, former.table_name), why: refused.detail })
-    }
-  yield* server.run([
-    storeState(schema, { owner, table_name: "", version: content, shape: locations.join(","), run_id: run })
-  ])
-  return {
-    changed: plans.map(({ table }) => table.name),
-    notes: [...notes, ...[...unheld.keys()].flatMap((table) => unheldSentences(unheld, table))],
-    waiting
-  }
+  return plans
 })
+
+/** Changes a table to its shape in the release, and replaces the rows that differ, or all. */
+const loadTable = Effect.fnUntraced(function* (
+  loads: Loads,
+  { before, found, isAlone, isShared, shape, statements, table }: Plan
+) {
+  const { changed, indexes, loading, notes, scope, server } = loads
+  const { file, owner, run, schema } = loading
+  const { alterations, comments, isRetyped, narrowings } = statements
+  yield* server.run(alterations)
+  for (const statement of narrowings) yield* unlessRefused(server, [statement], isNeeded)
+  if (!found || before?.shape !== shape) yield* server.run(comments)
+  // Other columns of a wide table show other values of records that have not changed.
+  const isRedefined = table.wide !== undefined && !hasSameColumns(before?.shape, shape)
+  const present = indexes.get(table.path) ?? []
+  const canReplace =
+    loads.canCompare &&
+    found !== undefined &&
+    before !== undefined &&
+    before.version !== behind &&
+    !isRetyped &&
+    !isRedefined &&
+    present.some(({ isPrimary }) => isPrimary)
+  const different = canReplace ? yield* changedRows(table, loading.few, changed, loads.unchanged) : undefined
+  const some = different === undefined ? undefined : yield* permittedBy(table, indexedRows(table, "changed"))
+  const replaced = some?.isKeyed ? different : undefined
+  const permitted = replaced === undefined ? yield* permittedBy(table, indexedRows(table, "all")) : some!
+  const isWhole = replaced === undefined && (isAlone || !found)
+  const changes = indexChanges(table, permitted, { existing: present, isNew: !found, isWhole })
+  yield* server.run(changes.before)
+  if (replaced !== undefined) {
+    if (replaced > 0) yield* replaceChanged(server, table, file)
+  } else if (isShared) {
+    yield* takeAllKeys(table)
+    yield* replaceChanged(server, table, file)
+  } else {
+    if (found) yield* deleteAll(server, table, found, scope, isAlone)
+    yield* insertAll(server, table, file)
+  }
+  yield* server.run(changes.after)
+  yield* unlessRefused(server, changes.ifPossible, /^54000$/)
+  if (replaced === undefined || replaced > rowsToAnalyze) yield* server.run([`ANALYZE ${table.path}`])
+  yield* server.run([storeState(schema, { owner, table_name: table.name, version: table.version, shape, run_id: run })])
+  notes.push(...missingIndexes(table, permitted))
+  if (replaced !== undefined) changed.set(table.name, table)
+})
+
+/** Tables of this output folder that the release does not have any more. */
+const formerTables = ({ loading: { kept, tables }, mine }: Loads): ReadonlyArray<StoredState> => {
+  const names = new Set(["", ...tables.map((table) => table.name), ...kept])
+  return [...mine.values()].filter((one) => !names.has(one.table_name))
+}
 
 /** With fewer changes, the statistics of the planner stay good enough. */
 const rowsToAnalyze = 1000

@@ -84,18 +84,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const missing = yield* missingSegments(paths.vault)
   const loader = yield* bringUpToDate(catalogue, output.folder, options.policies)
   const freshness = yield* freshnessByLocation()
-  // Locations that were never read come first, then those that were read longest ago.
-  const readAt = ({ location }: SyncAccount) => freshness.get(location) ?? 0
-  const plans = yield* Effect.forEach(
-    options.accounts.toSorted((one, other) => readAt(one) - readAt(other)),
-    (account) => {
-      const choice = { ...options, optional: account.optional }
-      const plan = range
-        ? makeBackfillPlan(catalogue, account.location, choice, range)
-        : Effect.flatMap(makePlan(catalogue, account.location, choice), (made) => withPlannedTotals(made, account))
-      return Effect.map(plan, (plan) => ({ ...account, ...plan }))
-    }
-  )
+  const plans = yield* plansOf(options, freshness)
   const planned = sumOf(plans.map(({ requests }) => requests))
   const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", planned)
   const expectedByLocation = new Map(plans.map(({ location, expected }) => [location, expected]))
@@ -103,47 +92,8 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* Effect.annotateLogs(options.onPlan(plan), { run: run.id })
 
   const backgroundLoader = yield* makeBackgroundLoader(loader)
-  const isOnlyLocation = plans.length === 1
-  const read = Effect.fnUntraced(function* ({ api, steps, location, ...account }: (typeof plans)[number]) {
-    const context = {
-      ...account,
-      ...backgroundLoader,
-      location,
-      run: run.id,
-      folder: output.folder,
-      files: output.files,
-      resources: catalogue.resources,
-      cuts: new Set<number>(),
-      removed: new Map<string, number>(),
-      readInFull: new Set<string>(),
-      missingPartitions: new Map(),
-      answers: new Map(),
-      besideLists: new Map()
-    }
-    const reading = extract(steps, context, companyOf(location)).pipe(
-      Effect.provideService(Api, api),
-      Effect.annotateLogs({ run: run.id })
-    )
-    // If one of several locations rejects its token, the others are read. The only location stops the run.
-    const ended = yield* isOnlyLocation
-      ? reading
-      : reading.pipe(Effect.catchTags({ BadCredentials: endLocation, WrongLocation: endLocation }))
-    if (!range) yield* recordCoverage(catalogue, { run: run.id, location, steps, ended })
-    return ended
-
-    function endLocation(error: BadCredentials | WrongLocation) {
-      const end: ResourceResult = {
-        location,
-        resource: "locations",
-        mode: "full",
-        shortfalls: [{ _tag: "LocationUnreadable", detail: detailOf(error) }],
-        warnings: [],
-        requests: 0,
-        reason: "badToken"
-      }
-      return Effect.succeed([end])
-    }
-  })
+  const read = (plan: PlannedAccount) =>
+    readLocation(plan, { run: run.id, isOnly: plans.length === 1, loader: backgroundLoader, options })
   const ended = (yield* Effect.raceFirst(
     Effect.tap(Effect.forEach(plans, read, { concurrency: locationsMax }), () => backgroundLoader.loaded),
     backgroundLoader.run
@@ -195,6 +145,75 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     loadedMs,
     elapsedMs
   }
+})
+
+/** Each account with its plan. Locations that were never read come first, then those that were read longest ago. */
+const plansOf = (options: SyncOptions, freshness: ReadonlyMap<string, number>) => {
+  const { catalogue, range } = options
+  const readAt = ({ location }: SyncAccount) => freshness.get(location) ?? 0
+  return Effect.forEach(
+    options.accounts.toSorted((one, other) => readAt(one) - readAt(other)),
+    (account) => {
+      const choice = { ...options, optional: account.optional }
+      const plan = range
+        ? makeBackfillPlan(catalogue, account.location, choice, range)
+        : Effect.flatMap(makePlan(catalogue, account.location, choice), (made) => withPlannedTotals(made, account))
+      return Effect.map(plan, (plan) => ({ ...account, ...plan }))
+    }
+  )
+}
+
+type PlannedAccount = Effect.Success<ReturnType<typeof plansOf>>[number]
+
+interface LocationReading {
+  readonly run: string
+  /** If it rejects its token, the run stops; of several locations, the others are read. */
+  readonly isOnly: boolean
+  readonly loader: Effect.Success<ReturnType<typeof makeBackgroundLoader>>
+  readonly options: SyncOptions
+}
+
+const readLocation = Effect.fnUntraced(function* (
+  { api, steps, location, ...account }: PlannedAccount,
+  { isOnly, loader, options, run }: LocationReading
+) {
+  const { catalogue, output, range } = options
+  const context = {
+    ...account,
+    ...loader,
+    location,
+    run,
+    folder: output.folder,
+    files: output.files,
+    resources: catalogue.resources,
+    cuts: new Set<number>(),
+    removed: new Map<string, number>(),
+    readInFull: new Set<string>(),
+    missingPartitions: new Map(),
+    answers: new Map(),
+    besideLists: new Map()
+  }
+  const reading = extract(steps, context, companyOf(location)).pipe(
+    Effect.provideService(Api, api),
+    Effect.annotateLogs({ run })
+  )
+  const endLocation = (error: BadCredentials | WrongLocation) => {
+    const end: ResourceResult = {
+      location,
+      resource: "locations",
+      mode: "full",
+      shortfalls: [{ _tag: "LocationUnreadable", detail: detailOf(error) }],
+      warnings: [],
+      requests: 0,
+      reason: "badToken"
+    }
+    return Effect.succeed([end])
+  }
+  const ended = yield* isOnly
+    ? reading
+    : reading.pipe(Effect.catchTags({ BadCredentials: endLocation, WrongLocation: endLocation }))
+  if (!range) yield* recordCoverage(catalogue, { run, location, steps, ended })
+  return ended
 })
 
 const logChanged =

@@ -10,7 +10,7 @@ import { makePlan } from "../stages/plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import type { AccountSettings } from "../settings/settings.ts"
 import { hashKey } from "../settings/withheld.ts"
-import { type Synced, sync } from "./sync-account.ts"
+import { type PlanOfRun, type Synced, sync } from "./sync-account.ts"
 import { middleOf, rangeFields, rangeText } from "../values/range.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
@@ -57,7 +57,6 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
   const { full = false } = flags
   const command = range ? "backfill" : "sync"
   const deadline = yield* deadlineOf(flags.deadline, command)
-  const { say } = yield* Output
   const choice = yield* choiceOf(flags)
   const { output, accounts: settings, namedLocations } = yield* accountSettings(flags)
   yield* refuseDemoFolder(
@@ -69,45 +68,22 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
   const key = yield* hashKey(output, catalogue)
   let suppressed = 0
   const work = Effect.gen(function* () {
+    const { say } = yield* Output
     const onEvent = yield* RunEvents
     onEvent?.({ event: "started", command, version: sluiceVersion, output: output.folder })
     const { earlier, lifted } = yield* noteWithheld(output.folder, catalogue, key)
     if (lifted.length > 0) say(liftedText(lifted), "warn")
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
-    const recentOf = yield* recentRequests(output.folder)
     let isNew = false
-    const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
-      Effect.gen(function* () {
-        const reserve = range ? yield* reserveForSync(catalogue, account) : 0
-        const recent = recentOf({ baseUrl: api.baseUrl, location: account.location })
-        const limits = { ...api.limits, syncsPerDay: reserve, deadline, recent }
-        return {
-          ...account,
-          baseUrl: api.baseUrl,
-          counts: new Map(),
-          api: Context.get(
-            yield* Layer.build(Api.layer({ ...api, isNew: () => isNew, limits, location: account.location })),
-            Api
-          ),
-          ...(flags.acceptDeletions && { deletionShareMax: 1 })
-        }
-      })
-    )
-    yield* Effect.addFinalizer(() =>
-      storeRecentRequests(
-        output.folder,
-        accounts.map(({ baseUrl, location, api }) => ({ baseUrl, location, recent: api.recent }))
-      )
-    )
+    const accounts = yield* openAccounts(settings, output.folder, {
+      catalogue,
+      deadline,
+      acceptDeletions: flags.acceptDeletions ?? false,
+      reservesForSync: range !== undefined,
+      isNew: () => isNew
+    })
     const watched: Watched = { accounts, expectedByLocation: new Map() }
-    // Each looks at the counts at its own interval; nothing waits for any of them.
-    const watchers = [
-      progress(watched),
-      reportRunProgress(output.folder, `sluice ${command}`, () => sumsOf(watched)),
-      ...(onEvent ? [reportEvents(watched, onEvent)] : [])
-    ]
-    const beside = yield* Effect.forkChild(Effect.all(watchers, { concurrency: "unbounded" }))
     const synced = sync({
       catalogue,
       accounts,
@@ -117,29 +93,18 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       ...choice,
       full,
       range,
-      onPlan: ({ run, isFirst, requests, expectedByLocation }) =>
+      onPlan: (plan) =>
         Effect.suspend(() => {
-          isNew = isFirst
-          watched.expectedByLocation = expectedByLocation
-          const steps = stepsOf(expectedByLocation)
-          onEvent?.({ event: "planned", run, requests, steps })
-          const rest = requests.max === undefined ? " How many more it takes shows when each resource has begun." : ""
-          say(`Planned: ${rangeText(requests) ?? "an unknown number of"} requests.${rest}`)
-          return Effect.annotateLogs(Effect.logInfo("plan made"), {
-            locations: accounts.length,
-            ...rangeFields("planned", requests),
-            deadline: deadline === undefined ? undefined : new Date(deadline).toISOString()
-          })
+          isNew = plan.isFirst
+          watched.expectedByLocation = plan.expectedByLocation
+          return announcePlan(plan, deadline, say)
         })
     })
-    const ended = yield* (range ? yieldToSync(output.folder, synced) : synced).pipe(
-      Effect.ensuring(Fiber.interrupt(beside)),
-      Effect.onInterrupt(() =>
-        Effect.sync(() => {
-          const { records, requests } = sumsOf(watched)
-          say(`Read until the stop: ${counted(records, "record")} with ${counted(requests, "request")}.`)
-        })
-      )
+    const ended = yield* besideWatchers(
+      range ? yieldToSync(output.folder, synced) : synced,
+      watched,
+      `sluice ${command}`,
+      output.folder
     )
     const { run, published, modelProblems } = ended
     onEvent?.({
@@ -151,16 +116,10 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
     const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
     return {
       ...ended,
+      ...(yield* standingFacts(catalogue, settings, namedLocations)),
       catalogue,
       suppressed,
       earlier,
-      left: yield* leftLocations(namedLocations),
-      losses: yield* wideLosses(),
-      limits: yield* reachedLimits(),
-      unknownTimeZones: yield* unknownTimeZones(),
-      standing: yield* standingRejects(catalogue.resources),
-      tokenNames: new Map(settings.map(({ location, tokenName }) => [location, tokenName])),
-      names: yield* namesOf(settings.map(({ location }) => location)),
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
       isStoppedByDeadline: isPastDeadline && ended.exitCode === exitCodes.later
     }
@@ -180,6 +139,108 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
     : requestHandoff(output.folder, work)
   const typed = full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : "./sluice sync"
   return resultOf(synced, past?.typed ?? typed)
+})
+
+interface Opening {
+  readonly catalogue: Catalogue
+  readonly acceptDeletions: boolean
+  /** Epoch milliseconds. */
+  readonly deadline: number | undefined
+  /** Leave requests of the day to the syncs. */
+  readonly reservesForSync: boolean
+  /** Whether no list was read to its end yet. */
+  readonly isNew: () => boolean
+}
+
+/** The accounts with their clients, whose requests the next run knows. */
+const openAccounts = Effect.fnUntraced(function* (
+  settings: ReadonlyArray<AccountSettings>,
+  folder: string,
+  { acceptDeletions, catalogue, deadline, isNew, reservesForSync }: Opening
+) {
+  const recentOf = yield* recentRequests(folder)
+  const accounts = yield* Effect.forEach(settings, ({ api, ...account }) =>
+    Effect.gen(function* () {
+      const { baseUrl } = api
+      const { location } = account
+      const reserve = reservesForSync ? yield* reserveForSync(catalogue, account) : 0
+      const limits = { ...api.limits, syncsPerDay: reserve, deadline, recent: recentOf({ baseUrl, location }) }
+      const client = yield* Layer.build(Api.layer({ ...api, isNew, limits, location }))
+      return {
+        ...account,
+        baseUrl,
+        counts: new Map(),
+        api: Context.get(client, Api),
+        ...(acceptDeletions && { deletionShareMax: 1 })
+      }
+    })
+  )
+  yield* Effect.addFinalizer(() =>
+    storeRecentRequests(
+      folder,
+      accounts.map(({ baseUrl, location, api }) => ({ baseUrl, location, recent: api.recent }))
+    )
+  )
+  return accounts
+})
+
+const announcePlan = Effect.fnUntraced(function* (
+  { expectedByLocation, requests, run }: PlanOfRun,
+  deadline: number | undefined,
+  say: Output["Service"]["say"]
+) {
+  const onEvent = yield* RunEvents
+  onEvent?.({ event: "planned", run, requests, steps: stepsOf(expectedByLocation) })
+  const rest = requests.max === undefined ? " How many more it takes shows when each resource has begun." : ""
+  say(`Planned: ${rangeText(requests) ?? "an unknown number of"} requests.${rest}`)
+  yield* Effect.annotateLogs(Effect.logInfo("plan made"), {
+    locations: expectedByLocation.size,
+    ...rangeFields("planned", requests),
+    deadline: deadline === undefined ? undefined : new Date(deadline).toISOString()
+  })
+})
+
+/** Runs the work beside those who look at its counts, each at its own interval; it waits for none of them. */
+const besideWatchers = Effect.fnUntraced(function* <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  watched: Watched,
+  name: string,
+  folder: string
+) {
+  const onEvent = yield* RunEvents
+  const { say } = yield* Output
+  const watchers = [
+    progress(watched),
+    reportRunProgress(folder, name, () => sumsOf(watched)),
+    ...(onEvent ? [reportEvents(watched, onEvent)] : [])
+  ]
+  const beside = yield* Effect.forkChild(Effect.all(watchers, { concurrency: "unbounded" }))
+  return yield* work.pipe(
+    Effect.ensuring(Fiber.interrupt(beside)),
+    Effect.onInterrupt(() =>
+      Effect.sync(() => {
+        const { records, requests } = sumsOf(watched)
+        say(`Read until the stop: ${counted(records, "record")} with ${counted(requests, "request")}.`)
+      })
+    )
+  )
+})
+
+/** What holds of the tables now, whatever this run has done. */
+const standingFacts = Effect.fnUntraced(function* (
+  { resources }: Catalogue,
+  settings: ReadonlyArray<AccountSettings>,
+  namedLocations: ReadonlySet<string>
+) {
+  return {
+    left: yield* leftLocations(namedLocations),
+    losses: yield* wideLosses(),
+    limits: yield* reachedLimits(),
+    unknownTimeZones: yield* unknownTimeZones(),
+    standing: yield* standingRejects(resources),
+    tokenNames: new Map(settings.map(({ location, tokenName }) => [location, tokenName])),
+    names: yield* namesOf(settings.map(({ location }) => location))
+  }
 })
 
 /** Loaded only if somebody listens. */

@@ -7,7 +7,7 @@ import { DuckDBInstance } from "@duckdb/node-api"
 import { statSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
-import { newStorage } from "../src/stores/warehouse/warehouse.ts"
+import { newStorage } from "../src/stores/warehouse/database.ts"
 import { median, newFolder, run, startSandbox } from "./measure.ts"
 
 const gigabytes = Number(process.argv[2] ?? 2)

@@ -166,9 +166,9 @@ export class Machine {
   watched(warehouse: Warehouse["Service"]): Warehouse["Service"] {
     return Warehouse.of({
       ...warehouse,
-      transaction: (statements, functions) =>
+      transaction: (work) =>
         this.io(
-          slowStatements.test(String(statements[0])) ? Effect.void : warehouse.transaction(statements, functions)
+          typeof work !== "function" && slowStatements.test(String(work[0])) ? Effect.void : warehouse.transaction(work)
         ),
       checkpointIfAbove: () => Effect.void,
       rows: (sql) => this.io(warehouse.rows(sql)),

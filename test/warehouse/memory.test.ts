@@ -32,20 +32,18 @@ it.live("a transaction that is repeated with more memory counts once", () =>
   Effect.gen(function* () {
     yield* prepare({ resources: [], familyByTable: new Map() })
     const warehouse = yield* Warehouse
-    const changes = new Changes(new Set())
     let attempts = 0
     const load = (numbers: number) =>
-      warehouse.transaction(
-        [
-          () => changes.begin(),
-          () => {
-            attempts++
-            changes.counts.add({ run: "r", location: "L", label: "contacts" }, { new_rows: 5 })
-            return changes.take()
-          },
-          `CREATE OR REPLACE TEMP TABLE t AS SELECT list(i::VARCHAR) AS all FROM range(${numbers}) AS r(i)`
-        ],
-        "repeatable"
+      warehouse.transaction((tx) =>
+        Effect.sync(() => {
+          attempts++
+          const changes = new Changes(new Set())
+          changes.counts.add({ run: "r", location: "L", label: "contacts" }, { new_rows: 5 })
+          tx.run(
+            ...changes.statements(),
+            `CREATE OR REPLACE TEMP TABLE t AS SELECT list(i::VARCHAR) AS all FROM range(${numbers}) AS r(i)`
+          )
+        })
       )
     yield* load(1)
     yield* load(2_000_000)

@@ -17,21 +17,23 @@ import type { Counted } from "../../stores/warehouse/meta/run-changes.ts"
 import { addEnumValues, addUnexpectedValues } from "../../stores/warehouse/meta/schema-changes.ts"
 import { addSeenKeys, deleteSeenKeys } from "../../stores/warehouse/meta/seen-keys.ts"
 import { advanceWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
-import { type Statement, Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { Transaction, TransactionWork } from "../../stores/warehouse/transaction.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import type { Failure } from "../../values/failure.ts"
 import { wellFormed } from "../../catalog/convert.ts"
-import { Changes, fieldKeyStatements } from "./merge/changes.ts"
-import { type Decision, decidedKeys, decidedStatements } from "./merge/deletions.ts"
-import { blockedFields, driftStatements, rejectStatements, writeDrift } from "./merge/rejects.ts"
+import { Changes, replaceFieldKeys } from "./merge/changes.ts"
+import { type Decision, applyDecision, decidedKeys } from "./merge/deletions.ts"
+import { blockedFields, driftStatements, storeRejects, writeDrift } from "./merge/rejects.ts"
 import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
 import { BatchOrder } from "./batch-order.ts"
 import type { KnownRows, TableReading } from "./known-rows.ts"
-import { mergeStatements } from "./merge/merge.ts"
+import { merge } from "./merge/merge.ts"
 import { type Group, type Loaded, StagingFiles, isOfFullReading } from "./staging-files.ts"
 import { isSynced, startsOver, statesOf } from "./checkpoints.ts"
 
 export interface Batch {
   /** Rows first. The last one has all checkpoints and counts, so an interruption only causes rows to be loaded again. */
-  readonly transactions: ReadonlyArray<ReadonlyArray<Statement>>
+  readonly transactions: ReadonlyArray<TransactionWork>
   /** Position in the vault after the batch. */
   readonly next: Position
   /** Bytes of the vault in the batch. */
@@ -72,13 +74,60 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   from: Position,
   shouldContinue: ShouldContinue
 ) {
-  const { resources, policies } = loaded
+  const { resources } = loaded
+  const read = yield* readFrames(loaded, known, temporary, from, shouldContinue)
+  if (read === undefined) return undefined
+  const { bytes, decisions, entries, next, staging } = read
+  const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
+  yield* write(() => staging.write(true))
+  // Details complete the rows of lists.
+  const groups = [...staging.groups.values()].toSorted(
+    (a, b) => Number(a.kind === "detail") - Number(b.kind === "detail")
+  )
+  for (const { entry, keys } of decisions)
+    if (entry.kind === "deleted") known.forget(entry.resource, entry.location, keys)
+  for (const { kind, resource, location } of entries)
+    if (kind === "end")
+      for (const { table } of [{ table: resource }, ...embeddedResourcesOf(resources, resource)])
+        known.endReading(table, location)
+  const drift = new NdjsonFile(join(temporary, "drift.ndjson"))
+  writeDrift(drift, groups)
+  yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
+  return {
+    next,
+    bytes,
+    tables: [
+      ...groups.flatMap(({ location, newRows, resource, stagedRows }) =>
+        newRows.rows.length + stagedRows.rows.length > 0 ? [[resource.table, location] as const] : []
+      ),
+      ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
+    ],
+    transactions: transactionsOf({ ...read, loaded, known, groups, drift })
+  } satisfies Batch
+})
+
+interface ReadFrames {
+  readonly staging: StagingFiles
+  readonly entries: ReadonlyArray<Entry>
+  readonly decisions: ReadonlyArray<Decision>
+  readonly next: Position
+  readonly bytes: number
+}
+
+/** Reads frames into the files of a batch, until it is full, complete or closed by the next frame. */
+const readFrames = Effect.fnUntraced(function* (
+  loaded: Loaded,
+  known: KnownRows,
+  temporary: string,
+  from: Position,
+  shouldContinue: ShouldContinue
+): Effect.fn.Return<ReadFrames | undefined, Failure, Vault | Warehouse> {
   const vault = yield* Vault
   const bytesMax = batchBytes((yield* Warehouse).memoryMb)
   const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
   const staging = new StagingFiles(loaded, known, temporary)
   const entries: Array<Entry> = []
-  const order = new BatchOrder(resources)
+  const order = new BatchOrder(loaded.resources)
   const decisions: Array<Decision> = []
   let isClosed = false
   let [next, bytes] = [from, 0]
@@ -98,15 +147,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     yield* known.readTables(pages.flatMap((page) => staging.resourcesOf(page).map((one) => readingOf(page, one))))
     let taken = 0
     for (const { bytes: body, end, entry } of read.frames) {
-      isClosed = order.isNext(entry)
-      if (!isClosed && isPage(entry)) {
-        const pages = yield* all(staging.read(entry, body))
-        isClosed = !staging.takes(entry, pages)
-        if (!isClosed) {
-          yield* Effect.forEach(pages, ({ keys, resource }) => known.read(readingOf(entry, resource), keys()))
-          staging.add(entry, body.length > 0, pages)
-        }
-      }
+      isClosed = order.isNext(entry) || (isPage(entry) && !(yield* stagePage(entry, body, staging, known)))
       if (isClosed) break
       taken = end
       entries.push(entry)
@@ -118,85 +159,98 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
     next = { ...read.next, offset: taken }
     bytes += read.bytes - (read.next.offset - taken)
   }
-  if (bytes === 0) return undefined
-  yield* write(() => staging.write(true))
-  // Details complete the rows of lists.
-  const groups = [...staging.groups.values()].toSorted(
-    (a, b) => Number(a.kind === "detail") - Number(b.kind === "detail")
-  )
-  for (const { entry, keys } of decisions)
-    if (entry.kind === "deleted") known.forget(entry.resource, entry.location, keys)
-  for (const { kind, resource, location } of entries)
-    if (kind === "end")
-      for (const { table } of [{ table: resource }, ...embeddedResourcesOf(resources, resource)])
-        known.endReading(table, location)
-  const drift = new NdjsonFile(join(temporary, "drift.ndjson"))
-  writeDrift(drift, groups)
-  yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
-  const { partitions, ends, windows } = statesOf(entries)
+  return bytes === 0 ? undefined : { staging, entries, decisions, next, bytes }
+})
+
+/** Returns whether the batch takes the page. */
+const stagePage = Effect.fnUntraced(function* (
+  entry: PageEntry,
+  body: Buffer,
+  staging: StagingFiles,
+  known: KnownRows
+) {
+  const pages = yield* all(staging.read(entry, body))
+  if (!staging.takes(entry, pages)) return false
+  yield* Effect.forEach(pages, ({ keys, resource }) => known.read(readingOf(entry, resource), keys()))
+  staging.add(entry, body.length > 0, pages)
+  return true
+})
+
+interface Prepared extends ReadFrames {
+  readonly loaded: Loaded
+  readonly known: KnownRows
+  readonly groups: ReadonlyArray<Group>
+  readonly drift: NdjsonFile
+}
+
+const transactionsOf = (prepared: Prepared): ReadonlyArray<TransactionWork> => {
+  const { groups, known, staging } = prepared
+  const { released } = known
   const parents = staging.parents.statesSql
-  const changes = new Changes(known.released)
-  const [first = [], ...others] = splitIntoTransactions(groups).map((groups) =>
-    // Evaluated in its transaction, so that the changes of a later one are not recorded earlier.
-    groups.map(
-      (group): Statement =>
-        () =>
-          groupStatements(group, staging, known, changes)
-    )
+  const [first = [], ...others] = splitIntoTransactions(groups)
+  return [first, ...others].map(
+    (groups, index) => (tx) =>
+      Effect.gen(function* () {
+        const changes = new Changes(released)
+        if (index === 0 && parents !== undefined) tx.run(stageParentState(parents))
+        for (const group of groups) yield* loadGroup(tx, group, prepared, changes)
+        if (index === others.length) yield* storeState(tx, prepared, changes)
+        tx.run(...changes.statements())
+      })
   )
-  const state = () => {
-    for (const group of groups) {
-      const { pages, records, droppedCount, at } = group
-      changes.counts.add(group, { pages, records, dropped_records: droppedCount }, at)
-      changes.counts.block(group, blockedFields(group, policies))
-    }
-    const allEnds = ends.flatMap((end) => [end, ...endsOfEmbedded(resources, end)])
-    for (const end of allEnds) changes.counts.end(counted(end), { ...end.outcome, at: end.at })
-    return [
-      // A deletion also removes the state of the row's children.
-      ...(parents === undefined ? [] : replaceParentState),
-      ...decisions.flatMap((decision) => decidedStatements(resources, changes, decision)),
-      ...fieldKeyStatements(resources, changes, new Set(groups.map(({ resource }) => resource.table))),
-      ...driftStatements(drift),
-      ...addUnexpectedValues(staging.unlisted(true)),
-      ...addEnumValues(staging.unlisted(false)),
-      ...(staging.seen.length === 0
-        ? []
-        : [
-            addSeenKeys(
-              `(SELECT location_id, resource, unnest(keys) AS key FROM ${readNdjson(staging.seen, seenColumns)})`
-            )
-          ]),
-      ...replaceCheckpoints(
-        partitions.map(({ reading, entry: { location, partition, checkpoint } }) => ({
-          location,
-          label: reading,
-          partition,
-          checkpoint: wellFormed(checkpoint)
-        }))
-      ),
-      ...endStatements(allEnds),
-      ...windowStatements(windows),
-      ...positionStatements(next)
-    ]
+}
+
+const loadGroup = Effect.fnUntraced(function* (
+  tx: Transaction,
+  group: Group,
+  { known, staging }: Prepared,
+  changes: Changes
+) {
+  const { kind, hasParents, wasEmpty, location, label } = group
+  const isMissing = yield* merge(tx, {
+    ...group,
+    listed: kind === "page" && hasParents && !wasEmpty ? staging.parents.listedSql(group) : undefined,
+    hasMissing: known.hasMissing(location, label),
+    slices: Math.ceil(group.unknownBytes / sliceBytes),
+    changes
+  })
+  if (isMissing) known.addMissing(location, label)
+  yield* storeRejects(tx, group, changes)
+})
+
+/** What the last transaction stores beside rows: counts, decisions, checkpoints, ends, and the position. */
+const storeState = Effect.fnUntraced(function* (tx: Transaction, prepared: Prepared, changes: Changes) {
+  const { decisions, drift, entries, groups, loaded, next, staging } = prepared
+  const { policies, resources } = loaded
+  const { partitions, ends, windows } = statesOf(entries)
+  for (const group of groups) {
+    const { pages, records, droppedCount, at } = group
+    changes.counts.add(group, { pages, records, dropped_records: droppedCount }, at)
+    changes.counts.block(group, blockedFields(group, policies))
   }
-  const rows = [[...(parents === undefined ? [] : [stageParentState(parents)]), ...first], ...others]
-  return {
-    next,
-    bytes,
-    tables: [
-      ...groups.flatMap(({ location, newRows, resource, stagedRows }) =>
-        newRows.rows.length + stagedRows.rows.length > 0 ? [[resource.table, location] as const] : []
-      ),
-      ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
-    ],
-    transactions: rows.map((statements, index) => [
-      () => changes.begin(),
-      ...statements,
-      ...(index === rows.length - 1 ? [state] : []),
-      () => changes.take()
-    ])
-  }
+  const allEnds = ends.flatMap((end) => [end, ...endsOfEmbedded(resources, end)])
+  for (const end of allEnds) changes.counts.end(counted(end), { ...end.outcome, at: end.at })
+  // A deletion also removes the state of the row's children.
+  if (staging.parents.statesSql !== undefined) tx.run(...replaceParentState)
+  for (const decision of decisions) yield* applyDecision(tx, resources, changes, decision)
+  yield* replaceFieldKeys(tx, resources, changes, new Set(groups.map(({ resource }) => resource.table)))
+  tx.run(
+    ...driftStatements(drift),
+    ...addUnexpectedValues(staging.unlisted(true)),
+    ...addEnumValues(staging.unlisted(false)),
+    ...(staging.seen.length === 0 ? [] : [addSeenKeys(seenIn(staging.seen))]),
+    ...replaceCheckpoints(
+      partitions.map(({ reading, entry: { location, partition, checkpoint } }) => ({
+        location,
+        label: reading,
+        partition,
+        checkpoint: wellFormed(checkpoint)
+      }))
+    ),
+    ...endStatements(allEnds),
+    ...windowStatements(windows),
+    ...positionStatements(next)
+  )
 })
 
 const readingOf = (page: PageEntry, resource: Resource): TableReading => ({
@@ -236,22 +290,8 @@ const splitIntoTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<Read
   return transactions
 }
 
-const groupStatements = (group: Group, { parents }: StagingFiles, known: KnownRows, changes: Changes) => {
-  const { kind, hasParents, wasEmpty, location, label } = group
-  return [
-    ...mergeStatements({
-      ...group,
-      listed: kind === "page" && hasParents && !wasEmpty ? parents.listedSql(group) : undefined,
-      hasMissing: known.hasMissing(location, label),
-      onMissing: () => known.addMissing(location, label),
-      slices: Math.ceil(group.unknownBytes / sliceBytes),
-      changes
-    }),
-    ...rejectStatements(group, changes)
-  ]
-}
-
-const seenColumns = "location_id: 'VARCHAR', resource: 'VARCHAR', keys: 'VARCHAR[]'"
+const seenIn = (lines: NdjsonFile): string =>
+  `(SELECT location_id, resource, unnest(keys) AS key FROM ${readNdjson(lines, "location_id: 'VARCHAR', resource: 'VARCHAR', keys: 'VARCHAR[]'")})`
 
 /** The row in which an end or a deletion is counted. */
 const counted = ({ run, location, resource }: Entry): Counted => ({ run, location, label: resource })

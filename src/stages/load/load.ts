@@ -81,9 +81,9 @@ export const makeLoader = Effect.fn("load.make")(function* (
     // Many tables, as in a rebuild or the first batch of several locations: their first blocks alone would fill the memory.
     Effect.forEach(
       transactions,
-      (statements) =>
+      (work) =>
         Effect.andThen(
-          warehouse.transaction(statements, "repeatable"),
+          warehouse.transaction(work),
           warehouse.checkpointIfAbove(transactions.length > 1 ? 1 / 4 : 1 / 2)
         ),
       { discard: true }

@@ -6,7 +6,8 @@ import { type Model, type ModelProblem, type Source, refsOf, sourcesOf, sqlOf } 
 import { type StoredTable, type StoredTables, tablesIn } from "../../stores/warehouse/columns.ts"
 import { query, queryTexts, whileAttached } from "../../stores/warehouse/query.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
-import { Warehouse, catalogName } from "../../stores/warehouse/warehouse.ts"
+import { catalogName } from "../../stores/warehouse/database.ts"
+import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { attachedName, inAttached } from "./snapshot.ts"
 
 export const modelPath = (model: Pick<Model, "name">): string => `bi.${name(model.name)}`

@@ -2,6 +2,7 @@
  * Archives replaced versions and marks deleted rows. Nothing is removed: a replaced version moves to the history with its
  * end time, and the row of a deleted record stays, with `_deleted_at`.
  */
+import * as Effect from "effect/Effect"
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
 import type { Entry } from "../../../stores/vault/entry.ts"
@@ -9,7 +10,7 @@ import { forgetMissing } from "../../../stores/warehouse/meta/missing-children.t
 import { deleteParentState } from "../../../stores/warehouse/meta/parent-state.ts"
 import type { Counted } from "../../../stores/warehouse/meta/run-changes.ts"
 import { instantOf, literal, name, names } from "../../../stores/warehouse/sql.ts"
-import type { Statement } from "../../../stores/warehouse/warehouse.ts"
+import type { Transaction } from "../../../stores/warehouse/transaction.ts"
 import type { Changes } from "./changes.ts"
 
 interface Target {
@@ -27,15 +28,14 @@ export const notBefore = (earlier: string, at: string): string =>
 
 /**
  * Copies replaced versions and their child rows to the history. A version is the state at the end of a run: a row that is
- * written twice in one run has no version in between.
+ * written twice in one run has no version in between. Returns the number of rows of the resource's own table.
  */
-export const archiveVersions = (
+export const archiveVersions = Effect.fnUntraced(function* (
+  tx: Transaction,
   { resource, location }: Target,
   /** FROM clause: the replaced rows, each with its end time in `_ends_at`. */
-  ending: string,
-  /** Called with the number of rows of the resource's own table. */
-  onRows: (rows: number) => void = () => {}
-): ReadonlyArray<Statement> => {
+  ending: string
+) {
   const keys = keyOf(resource)
   const versions = `(SELECT ${keys.map((column, index) => `${name(column)} AS _key${index}`).join(", ")}, _synced_at AS _from, _ends_at FROM ${ending})`
   const [parent, ...children] = tablesOf(resource).map((table) => {
@@ -45,33 +45,34 @@ export const archiveVersions = (
      SELECT ${columns}, _from, _ends_at FROM crm.${name(table.name)}
      JOIN ${versions} ON ${own.map((column, index) => `${name(column)} = _key${index}`).join(" AND ")} WHERE location_id = ${literal(location)}`
   })
-  const archive = (rows: number) => {
-    onRows(rows)
-    return rows === 0 ? [] : children
-  }
-  return [{ sql: parent!, next: archive }]
-}
+  const rows = yield* tx.write(parent!)
+  if (rows > 0) tx.run(...children)
+  return rows
+})
 
 /** Marks the rows of the temporary table `deleted` (key, at_) as deleted. `rows`: their number. */
-export const markDeleted = (
+export const markDeleted = Effect.fnUntraced(function* (
+  tx: Transaction,
   target: Target & Counted & { readonly changes: Changes },
   rows: number
-): ReadonlyArray<Statement> => {
-  if (rows === 0) return []
+) {
   const { resource, location, run, changes } = target
   const table = `crm.${name(resource.table)}`
   const inLocation = `location_id = ${literal(location)}`
   changes.counts.add(target, { deleted_rows: rows })
   const after = notBefore("t", "at_")
-  return [
+  tx.run(
     `UPDATE deleted SET at_ = ${after} FROM ${table} AS t
      WHERE t.${inLocation} AND ${keyText(resource, "t.")} = deleted.key AND t._run_id <> ${literal(run)} AND ${after} > at_`,
-    ...changes.ofRows(resource.table, `(SELECT ${literal(location)} AS location_id, key FROM deleted)`),
-    ...archiveVersions(
-      target,
-      `(SELECT t.*, at_ AS _ends_at FROM ${table} AS t JOIN deleted ON deleted.key = ${keyText(resource, "t.")}
-        WHERE t.${inLocation} AND _run_id <> ${literal(run)})`
-    ),
+    ...changes.ofRows(resource.table, `(SELECT ${literal(location)} AS location_id, key FROM deleted)`)
+  )
+  yield* archiveVersions(
+    tx,
+    target,
+    `(SELECT t.*, at_ AS _ends_at FROM ${table} AS t JOIN deleted ON deleted.key = ${keyText(resource, "t.")}
+      WHERE t.${inLocation} AND _run_id <> ${literal(run)})`
+  )
+  tx.run(
     `UPDATE ${table} AS t SET _deleted_at = at_, _synced_at = CASE WHEN _run_id = ${literal(run)} THEN _synced_at ELSE at_ END,
        _run_id = ${literal(run)} FROM deleted WHERE t.${inLocation} AND ${keyText(resource, "t.")} = deleted.key`,
     ...tablesOf(resource)
@@ -80,8 +81,8 @@ export const markDeleted = (
         (child) =>
           `UPDATE crm.${name(child.name)} AS t SET _deleted_at = at_ FROM deleted WHERE t.${inLocation} AND t.${name(child.parentColumn!)} = deleted.key`
       )
-  ]
-}
+  )
+})
 
 /** What a frame says about records. */
 export interface Decision {
@@ -89,41 +90,37 @@ export interface Decision {
   readonly keys: ReadonlyArray<string>
 }
 
-/** Statements for a frame whose body lists the keys of records that are deleted, or that still exist. */
-export const decidedStatements = (
+/** Applies a frame whose body lists the keys of records that are deleted, or that still exist. */
+export const applyDecision = Effect.fnUntraced(function* (
+  tx: Transaction,
   resources: ReadonlyArray<Resource>,
   changes: Changes,
   { entry, keys }: Decision
-): ReadonlyArray<Statement> => {
+) {
   const resource = resources.find(({ table }) => table === entry.resource)
-  if (!resource) return []
+  if (!resource) return
   const { run, location, at } = entry
   const target = { resource, run, location, label: resource.table, changes }
   changes.counts.add(target)
   const decided = `SELECT unnest([${keys.map(literal).join(", ")}]::VARCHAR[]) AS key`
   const { childOf } = resource
-  const forgotten = childOf ? [forgetMissing({ location, label: childRequestOf(resource)!.label }, decided)] : []
-  if (entry.kind === "existing") return forgotten
+  if (childOf) tx.run(forgetMissing({ location, label: childRequestOf(resource)!.label }, decided))
+  if (entry.kind === "existing") return
   const children = resources.filter(({ childOf }) => childOf?.table === resource.table && childOf.ids === undefined)
-  return [
-    ...forgotten,
-    {
-      sql: `CREATE OR REPLACE TEMP TABLE deleted AS SELECT ${keyText(resource, "t.")} AS key, ${instantOf(at)} AS at_ FROM crm.${name(resource.table)} AS t
-        SEMI JOIN (${decided}) AS reported ON reported.key = ${keyText(resource, "t.")}
-        WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL`,
-      next: (rows) =>
-        rows === 0
-          ? []
-          : [
-              ...markDeleted(target, rows),
-              // If the service restores the record, its children are due.
-              ...children.map((child) =>
-                deleteParentState({ location, label: childRequestOf(child)!.label }, "SELECT key FROM deleted")
-              )
-            ]
-    }
-  ]
-}
+  const rows = yield* tx.write(
+    `CREATE OR REPLACE TEMP TABLE deleted AS SELECT ${keyText(resource, "t.")} AS key, ${instantOf(at)} AS at_ FROM crm.${name(resource.table)} AS t
+     SEMI JOIN (${decided}) AS reported ON reported.key = ${keyText(resource, "t.")}
+     WHERE t.location_id = ${literal(location)} AND t._deleted_at IS NULL`
+  )
+  if (rows === 0) return
+  yield* markDeleted(tx, target, rows)
+  // If the service restores the record, its children are due.
+  tx.run(
+    ...children.map((child) =>
+      deleteParentState({ location, label: childRequestOf(child)!.label }, "SELECT key FROM deleted")
+    )
+  )
+})
 
 /** Extract wrote the body, so it needs no validation. */
 export const decidedKeys = (body: string): ReadonlyArray<string> => JSON.parse(body)

@@ -2,6 +2,7 @@
  * The SQL that merges a batch of one resource into its tables: the newest version wins, unchanged rows are not touched, and
  * earlier versions move to the history. Delete and insert without primary keys is by far the fastest merge in DuckDB.
  */
+import * as Effect from "effect/Effect"
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
 import { columnName } from "../../../catalog/fields.ts"
 import { type Column, type Table, keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
@@ -9,7 +10,7 @@ import { detailedParentsSql, parentStateSql, stagedParentsSql } from "../../../s
 import { forgetMissing, noteMissing } from "../../../stores/warehouse/meta/missing-children.ts"
 import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/seen-keys.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
-import type { Statement } from "../../../stores/warehouse/warehouse.ts"
+import type { Transaction } from "../../../stores/warehouse/transaction.ts"
 import { archiveVersions, notBefore } from "./deletions.ts"
 import {
   type Batch,
@@ -24,32 +25,29 @@ import {
 /** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
 type Mode = "all" | "list" | "detail"
 
-export const mergeStatements = (batch: Batch): ReadonlyArray<Statement> => [
-  ...(batch.newRows.rows.length === 0 ? [] : insertNewRows(batch)),
-  ...(batch.stagedRows.rows.length === 0 ? [] : mergeRows(batch)),
-  ...(batch.listed === undefined ? [] : missingChildren(batch, batch.listed))
-]
+/** Merges a batch. Returns whether children of its parents are missing. */
+export const merge = Effect.fnUntraced(function* (tx: Transaction, batch: Batch) {
+  if (batch.newRows.rows.length > 0) insertNewRows(tx, batch)
+  if (batch.stagedRows.rows.length > 0) yield* mergeRows(tx, batch)
+  return batch.listed !== undefined && (yield* findMissingChildren(tx, batch, batch.listed))
+})
 
 const modeOf = ({ resource: { detail }, kind }: Batch): Mode =>
   kind === "detail" ? "detail" : Object.keys(detail?.fields ?? {}).length > 0 ? "list" : "all"
 
-const mergeRows = (batch: Batch): ReadonlyArray<Statement> => {
+const mergeRows = Effect.fnUntraced(function* (tx: Transaction, batch: Batch) {
   const mode = modeOf(batch)
-  const staged = batch.stagedRows.rows.length
-  const write = (rows: number) => (rows === 0 ? [] : writeVersions(batch, mode, rows))
-  const writeChanged = (rows: number): Statement =>
-    mode === "detail"
-      ? { sql: dropUnchangedDetails(batch), next: (dropped) => write(rows - dropped) }
-      : {
-          sql: existingRows(batch),
-          next: (existing) =>
-            existing === 0 ? write(rows) : [{ sql: dropUnchangedRows(batch), next: (dropped) => write(rows - dropped) }]
-        }
-  const stage = `CREATE OR REPLACE TEMP TABLE stage AS FROM ${stagedRowsOf(batch)}`
-  if (!batch.hasCopies) return [stage, writeChanged(staged)]
-  const { setTime, remove } = removeCopies(batch.resource)
-  return [stage, setTime, { sql: remove, next: (removed) => [writeChanged(staged - removed)] }]
-}
+  let rows = batch.stagedRows.rows.length
+  tx.run(`CREATE OR REPLACE TEMP TABLE stage AS FROM ${stagedRowsOf(batch)}`)
+  if (batch.hasCopies) {
+    const { setTime, remove } = removeCopies(batch.resource)
+    tx.run(setTime)
+    rows -= yield* tx.write(remove)
+  }
+  if (mode === "detail") rows -= yield* tx.write(dropUnchangedDetails(batch))
+  else if ((yield* tx.write(existingRows(batch))) > 0) rows -= yield* tx.write(dropUnchangedRows(batch))
+  if (rows > 0) yield* writeVersions(tx, batch, mode, rows)
+})
 
 /** Removes staged details with the same content as at the last read for the same version of the row. */
 const dropUnchangedDetails = (batch: Batch): string =>
@@ -81,67 +79,71 @@ const dropUnchangedRows = ({ resource, run }: Batch): string => {
 const carriedOver = ["_synced_at", "_run_id", "_deleted_at"]
 
 /** Inserts the rows of which the table has no earlier version. */
-const insertNewRows = (batch: Batch): ReadonlyArray<Statement> => {
+const insertNewRows = (tx: Transaction, batch: Batch): void => {
   const { resource, changes, newRows } = batch
   const [parent, ...children] = tablesOf(resource)
   changes.counts.add(batch, { new_rows: newRows.rows.length })
-  return [
-    ...recordChange(batch, newRowsOf(batch, parent)),
-    ...[parent, ...children.filter(({ name }) => newRows.childFile(name).length > 0)].map(
-      (table) =>
-        `INSERT INTO crm.${name(table.name)} BY NAME SELECT ${table.columns
-          .map((column) => `${newValue(column, batch)} AS ${name(column.name)}`)
-          .join(", ")} FROM ${newRowsOf(batch, table)}`
+  recordChange(tx, batch, newRowsOf(batch, parent))
+  for (const table of [parent, ...children.filter(({ name }) => newRows.childFile(name).length > 0)])
+    tx.run(
+      `INSERT INTO crm.${name(table.name)} BY NAME SELECT ${table.columns
+        .map((column) => `${newValue(column, batch)} AS ${name(column.name)}`)
+        .join(", ")} FROM ${newRowsOf(batch, table)}`
     )
-  ]
 }
 
-const recordChange = ({ resource, location, changes }: Batch, rows: string): ReadonlyArray<string> =>
-  changes.ofRows(
-    resource.table,
-    `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM ${rows})`
+const recordChange = (tx: Transaction, { resource, location, changes }: Batch, rows: string): void =>
+  tx.run(
+    ...changes.ofRows(
+      resource.table,
+      `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM ${rows})`
+    )
   )
 
 /** Writes the staged rows, which are new or changed, to the tables. `rows`: their number. */
-const writeVersions = (batch: Batch, mode: Mode, rows: number): ReadonlyArray<Statement> => {
-  const { resource, location, run, changes } = batch
+const writeVersions = Effect.fnUntraced(function* (tx: Transaction, batch: Batch, mode: Mode, rows: number) {
+  const { resource, location, changes } = batch
   const [parent, ...children] = tablesOf(resource)
-  const inLocation = `location_id = ${literal(location)}`
   const current = `crm.${name(parent.name)}`
   const key = names(keyOf(resource))
-  const replace = (): ReadonlyArray<Statement> => [
-    ...archiveVersions(
-      batch,
-      `(SELECT previous.*, ${notBefore("previous", syncedAt)} AS _ends_at FROM previous JOIN stage USING (${key}) WHERE previous._run_id <> ${literal(run)})`,
-      (changed) => changes.counts.add(batch, { changed_rows: changed })
-    ),
-    `DELETE FROM ${current} WHERE ${inLocation} AND (${key}) IN (SELECT ${key} FROM previous)`,
+  recordChange(tx, batch, "stage")
+  if (mode === "list") tx.run(detailedRows(batch))
+  const replaced = yield* tx.write(
+    `CREATE OR REPLACE TEMP TABLE previous AS ${
+      mode === "all"
+        ? `SELECT ${key}, ${names(carriedOver)} FROM existing WHERE true`
+        : `SELECT * FROM ${current} WHERE location_id = ${literal(location)}`
+    } AND (${key}) IN (SELECT ${key} FROM stage)`
+  )
+  changes.counts.add(batch, { new_rows: rows - replaced })
+  if (replaced > 0) yield* removeReplaced(tx, batch, mode)
+  tx.run(
+    `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
+     FROM stage LEFT JOIN previous USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`
+  )
+  for (const child of children)
+    if (batch.stagedRows.childFile(child.name).length > 0) tx.run(insertChildren(batch, child, mode))
+  // Without a detail, every row is staged with all its children.
+  if (mode !== "all" && children.length > 0) yield* updateChildDeletions(tx, batch, children)
+})
+
+/** Archives and removes the rows of `previous`, whose new versions are staged. */
+const removeReplaced = Effect.fnUntraced(function* (tx: Transaction, batch: Batch, mode: Mode) {
+  const { resource, location, run, changes } = batch
+  const [parent, ...children] = tablesOf(resource)
+  const key = names(keyOf(resource))
+  const changed = yield* archiveVersions(
+    tx,
+    batch,
+    `(SELECT previous.*, ${notBefore("previous", syncedAt)} AS _ends_at FROM previous JOIN stage USING (${key}) WHERE previous._run_id <> ${literal(run)})`
+  )
+  changes.counts.add(batch, { changed_rows: changed })
+  tx.run(
+    `DELETE FROM crm.${name(parent.name)} WHERE location_id = ${literal(location)} AND (${key}) IN (SELECT ${key} FROM previous)`,
     ...children.map((child) => deleteChildren(batch, child, mode)),
     ...(mode === "all" ? [] : mergeUnknownFields(batch))
-  ]
-  return [
-    ...recordChange(batch, "stage"),
-    ...(mode === "list" ? [detailedRows(batch)] : []),
-    {
-      sql: `CREATE OR REPLACE TEMP TABLE previous AS ${
-        mode === "all"
-          ? `SELECT ${key}, ${names(carriedOver)} FROM existing WHERE true`
-          : `SELECT * FROM ${current} WHERE ${inLocation}`
-      } AND (${key}) IN (SELECT ${key} FROM stage)`,
-      next: (previous) => {
-        changes.counts.add(batch, { new_rows: rows - previous })
-        return previous === 0 ? [] : replace()
-      }
-    },
-    `INSERT INTO ${current} BY NAME SELECT ${parent.columns.map((column) => `${value(column, mode, batch)} AS ${name(column.name)}`).join(", ")}
-     FROM stage LEFT JOIN previous USING (${key})${mode === "list" ? " LEFT JOIN detailed ON detailed.parent_id = stage.id" : ""}`,
-    ...children.flatMap((child) =>
-      batch.stagedRows.childFile(child.name).length > 0 ? insertChildren(batch, child, mode) : []
-    ),
-    // Without a detail, every row is staged with all its children.
-    ...(mode === "all" || children.length === 0 ? [] : updateChildDeletions(batch, children))
-  ]
-}
+  )
+})
 
 /**
  * Each unknown field keeps the value sent last, by list or detail. A JSON merge would merge nested objects and drop nulls.
@@ -163,23 +165,22 @@ const detailedRows = ({ resource, location }: Batch): string =>
    ${detailedParentsSql({ location, label: childRequestOf(resource)!.label })} AND parent_id IN (SELECT id FROM stage)`
 
 /** Copies `_deleted_at` to the children of rows that were deleted or restored. */
-const updateChildDeletions = (
+const updateChildDeletions = Effect.fnUntraced(function* (
+  tx: Transaction,
   { resource, location }: Batch,
   children: ReadonlyArray<Table>
-): ReadonlyArray<Statement> => [
-  {
-    sql: `CREATE OR REPLACE TEMP TABLE deletion_changes AS SELECT current.id, current._deleted_at FROM crm.${name(resource.table)} AS current
-   JOIN previous ON previous.id = current.id WHERE current.location_id = ${literal(location)} AND current._deleted_at IS DISTINCT FROM previous._deleted_at`,
-    next: (changed) =>
-      changed === 0
-        ? []
-        : children.map(
-            (child) =>
-              `UPDATE crm.${name(child.name)} AS t SET _deleted_at = deletion_changes._deleted_at FROM deletion_changes
-               WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn!)} = deletion_changes.id`
-          )
-  }
-]
+) {
+  const changed = yield* tx.write(
+    `CREATE OR REPLACE TEMP TABLE deletion_changes AS SELECT current.id, current._deleted_at FROM crm.${name(resource.table)} AS current
+     JOIN previous ON previous.id = current.id WHERE current.location_id = ${literal(location)} AND current._deleted_at IS DISTINCT FROM previous._deleted_at`
+  )
+  if (changed > 0)
+    for (const child of children)
+      tx.run(
+        `UPDATE crm.${name(child.name)} AS t SET _deleted_at = deletion_changes._deleted_at FROM deletion_changes
+         WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn!)} = deletion_changes.id`
+      )
+})
 
 const sameKey = (resource: Resource, left: string, right: string) =>
   keyOf(resource)
@@ -274,35 +275,29 @@ const insertChildren = (batch: Batch, child: Table, mode: Mode): string => {
 }
 
 /**
- * Notes children missing from a parent, once all its pages have been read: extract decides about them. `listed`: SELECT of the keys that were returned.
+ * Notes children missing from a parent, once all its pages have been read: extract decides about them. Returns whether there are
+ * any. `listed`: SELECT of the keys that were returned.
  */
-const missingChildren = (batch: Batch, listed: string): ReadonlyArray<Statement> => {
+const findMissingChildren = Effect.fnUntraced(function* (tx: Transaction, batch: Batch, listed: string) {
   const { resource, location } = batch
   const key = keyText(resource)
   const column = name(resource.childOf!.column)
   const parents = stagedParentsSql(batch)
-  return [
-    ...(batch.hasMissing ? [forgetMissing(batch, listed)] : []),
-    {
-      sql: `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, p.parent_id, p.fetched_at AS at_
-        FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.is_complete
-        WHERE t.location_id = ${literal(location)} AND _deleted_at IS NULL AND ${key} NOT IN (${listed})
-        AND ${key} NOT IN ${seenKeysSql(batch)}`,
-      next: (missing) => {
-        if (missing === 0) return []
-        batch.onMissing()
-        return noteMissing(batch, "missing")
-      }
-    },
-    // A parent that is read completely needs the keys of its earlier pages no longer.
-    {
-      ifAny: seenKeysSql(batch),
-      run: [
-        deleteSeenKeysIn(
-          batch,
-          `SELECT ${key} FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.checkpoint IS NULL WHERE t.location_id = ${literal(location)}`
-        )
-      ]
-    }
-  ]
-}
+  if (batch.hasMissing) tx.run(forgetMissing(batch, listed))
+  const missing = yield* tx.write(
+    `CREATE OR REPLACE TEMP TABLE missing AS SELECT ${key} AS key, p.parent_id, p.fetched_at AS at_
+     FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.is_complete
+     WHERE t.location_id = ${literal(location)} AND _deleted_at IS NULL AND ${key} NOT IN (${listed})
+     AND ${key} NOT IN ${seenKeysSql(batch)}`
+  )
+  if (missing > 0) tx.run(...noteMissing(batch, "missing"))
+  // A parent that is read completely needs the keys of its earlier pages no longer.
+  if (yield* tx.isAny(seenKeysSql(batch)))
+    tx.run(
+      deleteSeenKeysIn(
+        batch,
+        `SELECT ${key} FROM crm.${name(resource.table)} AS t JOIN ${parents} AS p ON p.parent_id = t.${column} AND p.checkpoint IS NULL WHERE t.location_id = ${literal(location)}`
+      )
+    )
+  return missing > 0
+})

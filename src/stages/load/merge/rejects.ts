@@ -2,6 +2,7 @@
  * Records what does not fit the definitions: rejects, a value once per version of its row and a record once until it
  * changes; and schema drift, once with a sample, then counted.
  */
+import * as Effect from "effect/Effect"
 import {
   type RejectTable,
   insertRejects,
@@ -11,7 +12,7 @@ import {
 } from "../../../stores/warehouse/meta/rejects.ts"
 import { instantOf, literal } from "../../../stores/warehouse/sql.ts"
 import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
-import type { Statement } from "../../../stores/warehouse/warehouse.ts"
+import type { Transaction } from "../../../stores/warehouse/transaction.ts"
 import type { Group } from "../staging-files.ts"
 import type { Changes } from "./changes.ts"
 import { type SchemaPolicies, isBlocked } from "../../../catalog/schema-policy.ts"
@@ -19,8 +20,9 @@ import { addSchemaChanges } from "../../../stores/warehouse/meta/schema-changes.
 import { wellFormed } from "../../../catalog/convert.ts"
 
 /** `stage` has the rows of the group. */
-export const rejectStatements = (group: Group, changes: Changes): ReadonlyArray<Statement> => [
-  ...recordRejects(
+export const storeRejects = Effect.fnUntraced(function* (tx: Transaction, group: Group, changes: Changes) {
+  yield* recordRejects(
+    tx,
     group,
     changes,
     "rejected_values",
@@ -31,8 +33,9 @@ export const rejectStatements = (group: Group, changes: Changes): ReadonlyArray<
      ANTI JOIN ${valuesRejectedBy(group.run, group.location)} AS known
        ON known.table_name = sent."table" AND known.key = sent.key AND known.column_name = sent."column" AND known.value = sent.value
      ${ofStored(group)}`
-  ),
-  ...recordRejects(
+  )
+  yield* recordRejects(
+    tx,
     group,
     changes,
     "rejected_records",
@@ -41,45 +44,39 @@ export const rejectStatements = (group: Group, changes: Changes): ReadonlyArray<
     `${readNdjson(group.rejectedRecords, `"table": 'VARCHAR', record: 'VARCHAR', reason: 'VARCHAR'`)} AS sent
      ANTI JOIN ${recordsRejectedIn(group.location)} AS known
        ON known.table_name = sent."table" AND known.record = sent.record AND known.reason = sent.reason`
-  ),
-  ...(group.roundedValues.length === 0
-    ? []
-    : [
-        insertRounded(
-          group,
-          `(FROM ${readNdjson(group.roundedValues, `"table": 'VARCHAR', "column": 'VARCHAR', _n: 'BIGINT'`)} ${ofStored(group)})`
-        )
-      ])
-]
+  )
+  if (group.roundedValues.length > 0)
+    tx.run(
+      insertRounded(
+        group,
+        `(FROM ${readNdjson(group.roundedValues, `"table": 'VARCHAR', "column": 'VARCHAR', _n: 'BIGINT'`)} ${ofStored(group)})`
+      )
+    )
+})
 
 /** WHERE clause: what was found in rows that are stored. The merge has dropped others from `stage`. */
 const ofStored = ({ stagedRows }: Group): string =>
   `WHERE _n IS NULL${stagedRows.rows.length === 0 ? "" : " OR _n IN (SELECT _n FROM stage)"}`
 
-const recordRejects = (
+const recordRejects = Effect.fnUntraced(function* (
+  tx: Transaction,
   group: Group,
   changes: Changes,
   kind: RejectTable,
   lines: NdjsonFile,
   columns: string,
   from: string
-): ReadonlyArray<Statement> => {
+) {
+  if (lines.length === 0) return
   const [run, location, at] = [literal(group.run), literal(group.location), instantOf(group.at)]
-  return lines.length === 0
-    ? []
-    : [
-        {
-          sql: insertRejects(
-            kind,
-            `(SELECT DISTINCT ${run} AS run_id, ${location} AS location_id, ${columns}, ${at} AS rejected_at FROM ${from})`
-          ),
-          next: (rows) => {
-            changes.counts.add(group, { [kind]: rows })
-            return []
-          }
-        }
-      ]
-}
+  const rows = yield* tx.write(
+    insertRejects(
+      kind,
+      `(SELECT DISTINCT ${run} AS run_id, ${location} AS location_id, ${columns}, ${at} AS rejected_at FROM ${from})`
+    )
+  )
+  changes.counts.add(group, { [kind]: rows })
+})
 
 /** Writes the schema drift of a batch, one line per table, field and kind. */
 export const writeDrift = (lines: NdjsonFile, groups: ReadonlyArray<Group>): void => {

@@ -25,8 +25,6 @@ export interface Batch {
   readonly listed: string | undefined
   /** Earlier readings have not returned some row. */
   readonly hasMissing: boolean
-  /** Called if a row of them is missing. */
-  readonly onMissing: () => void
   /** Number of parts for the statement that merges unknown fields; 0 if no staged row has any. */
   readonly slices: number
   readonly changes: Changes

@@ -65,22 +65,22 @@ export const contentVersions = Effect.fnUntraced(function* () {
 
 /** Call after a release with the present versions was published. */
 export const recordRelease = Effect.fnUntraced(function* () {
-  yield* (yield* Warehouse).transaction([
-    {
-      ifAny: "(FROM meta.content_versions WHERE base IS DISTINCT FROM version)",
-      run: ["UPDATE meta.content_versions SET base = version", "DELETE FROM meta.changed_keys"]
-    }
-  ])
+  yield* (yield* Warehouse).transaction((tx) =>
+    Effect.gen(function* () {
+      if (yield* tx.isAny("(FROM meta.content_versions WHERE base IS DISTINCT FROM version)"))
+        tx.run("UPDATE meta.content_versions SET base = version", "DELETE FROM meta.changed_keys")
+    })
+  )
 })
 
 /** Bounds the list of changed keys if nothing is published: the next release then writes every table anew. */
 export const boundChangedKeys = Effect.fnUntraced(function* () {
-  yield* (yield* Warehouse).transaction([
-    {
-      ifAny: `(SELECT 1 FROM meta.changed_keys HAVING count(*) > ${changedKeysMax})`,
-      run: ["UPDATE meta.content_versions SET base = NULL", "DELETE FROM meta.changed_keys"]
-    }
-  ])
+  yield* (yield* Warehouse).transaction((tx) =>
+    Effect.gen(function* () {
+      if (yield* tx.isAny(`(SELECT 1 FROM meta.changed_keys HAVING count(*) > ${changedKeysMax})`))
+        tx.run("UPDATE meta.content_versions SET base = NULL", "DELETE FROM meta.changed_keys")
+    })
+  )
 })
 
 const changedKeysMax = 1_000_000

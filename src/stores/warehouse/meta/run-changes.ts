@@ -60,11 +60,6 @@ const addToRow = `ON CONFLICT DO UPDATE SET ${countColumns.map((count) => `${cou
 export class RunChanges {
   private readonly changes = new Map<string, Change>()
 
-  /** The transaction failed, and is repeated. */
-  clear(): void {
-    this.changes.clear()
-  }
-
   /** Adds to the counts of a row, which is created if it does not exist. */
   add(row: Counted, counts: { readonly [C in Count]?: number } = {}, at?: number): void {
     const change = this.changeOf(row)

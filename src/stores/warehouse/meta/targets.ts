@@ -44,16 +44,17 @@ const hasRun = (run: string) => `(release_run_id IS NOT DISTINCT FROM ${literal(
 export const beginDeliveries = Effect.fnUntraced(function* (names: ReadonlyArray<string>, run: string) {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const wanted = `(SELECT unnest(${names.length === 0 ? "[]::VARCHAR[]" : `[${names.map(literal).join(", ")}]`}) AS target)`
-  yield* (yield* Warehouse).transaction([
-    {
-      ifAny: `(FROM ${table} FULL JOIN ${wanted} AS wanted USING (target) WHERE wanted.target IS NULL OR NOT ${hasRun(run)})`,
-      run: [
+  const differing = `(FROM ${table} FULL JOIN ${wanted} AS wanted USING (target) WHERE wanted.target IS NULL OR NOT ${hasRun(run)})`
+  yield* (yield* Warehouse).transaction((tx) =>
+    Effect.gen(function* () {
+      if (!(yield* tx.isAny(differing))) return
+      tx.run(
         `DELETE FROM ${table} WHERE target NOT IN (FROM ${wanted})`,
         `INSERT INTO ${table} (target) FROM ${wanted} AS wanted WHERE target NOT IN (SELECT target FROM ${table})`,
         `UPDATE ${table} SET failed_since = coalesce(failed_since, ${now}), problem = ${literal(notReached)} WHERE NOT ${hasRun(run)}`
-      ]
-    }
-  ])
+      )
+    })
+  )
 })
 
 const notReached = "the run ended before it was brought up to date"
@@ -62,15 +63,15 @@ const notReached = "the run ended before it was brought up to date"
 export const endDelivery = Effect.fnUntraced(function* (name: string, run: string) {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const isOpen = `target = ${literal(name)} AND NOT ${hasRun(run)}`
-  yield* (yield* Warehouse).transaction([
-    {
-      ifAny: `(FROM ${table} WHERE ${isOpen})`,
-      run: [
-        `UPDATE ${table} SET release_run_id = ${literal(run)}, delivered_at = ${now}, failed_since = NULL, problem = NULL
-         WHERE ${isOpen}`
-      ]
-    }
-  ])
+  yield* (yield* Warehouse).transaction((tx) =>
+    Effect.gen(function* () {
+      if (yield* tx.isAny(`(FROM ${table} WHERE ${isOpen})`))
+        tx.run(
+          `UPDATE ${table} SET release_run_id = ${literal(run)}, delivered_at = ${now}, failed_since = NULL, problem = NULL
+           WHERE ${isOpen}`
+        )
+    })
+  )
 })
 
 export const failDelivery = Effect.fnUntraced(function* (name: string, problem: string) {

@@ -63,6 +63,25 @@ it.live("full reads, details, deletions and runs are due as if the clock had bee
   )
 )
 
+it.live(
+  "a full sync requests again what seems to have been fetched later, because the clock is behind that of an earlier run",
+  () =>
+    Effect.gen(function* () {
+      yield* prepare(catalogue)
+      const fetched = `to_timestamp(${(Date.now() + 12 * 3_600_000) / 1000})`
+      yield* (yield* Warehouse).transaction([
+        `INSERT INTO crm.things BY NAME SELECT 'L' AS location_id, 'a' AS id, 'h' AS _row_hash, ${fetched} AS _synced_at, 'r' AS _run_id`,
+        `INSERT INTO meta.parent_state VALUES ('L', 'things/details', 'a', 'h', 'c', ${fetched}, ${fetched}, NULL)`
+      ])
+      const plan = yield* makePlan(catalogue, "L", { only: [], except: [], optional: nothingOptional, full: true })
+      const { refreshCutoff } = plan.steps[0]!
+      const due = yield* dueParents({ location: "L", childRequest: childRequestOf(things)!, refreshCutoff, limit: 10 })
+      assert.strictEqual(due.length, 1)
+    }).pipe(
+      Effect.provide(Layer.fresh(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 256 })))
+    )
+)
+
 it.live("a full sync is resumed if the last one was paused or interrupted, and not if it has ended", () =>
   Effect.gen(function* () {
     yield* prepare(catalogue)

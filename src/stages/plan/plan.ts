@@ -18,7 +18,7 @@ import { unfinishedRefreshes } from "../../stores/warehouse/meta/run-resources.t
 import { unfinishedFullSync } from "../../stores/warehouse/meta/runs.ts"
 import { failure } from "../../values/failure.ts"
 import { type ExpectedStep, expect, requestsOf } from "./expect.ts"
-import { type SyncState, readSyncState } from "../../stores/warehouse/sync-state.ts"
+import { type SyncState, newestFetch, readSyncState } from "../../stores/warehouse/sync-state.ts"
 
 export interface Plan {
   readonly steps: ReadonlyArray<Step>
@@ -40,7 +40,7 @@ export interface Choice {
 export const makePlan = Effect.fn("plan.make")(function* (catalogue: Catalogue, location: string, choice: Choice) {
   const syncState = yield* readSyncState(location)
   const now = yield* Clock.currentTimeMillis
-  const refreshCutoff = choice.full ? ((yield* unfinishedFullSync()) ?? now) : undefined
+  const refreshCutoff = choice.full ? yield* cutoffOf(location, now) : undefined
   const chosen = yield* choose(catalogue, choice)
   const unfinished = choice.full ? undefined : yield* unfinishedRefreshes(location)
   const steps = chosen.map((resource) => ({
@@ -50,6 +50,13 @@ export const makePlan = Effect.fn("plan.make")(function* (catalogue: Catalogue, 
   const expected = yield* expect(steps, syncState, location, choice.optional)
   const withParents = expected.map(({ step, children }) => (children ? { ...step, parents: children.state } : step))
   return { steps: withParents, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
+})
+
+/** Children that were fetched before this time are due in a full sync. */
+const cutoffOf = Effect.fnUntraced(function* (location: string, now: number) {
+  const last = (yield* newestFetch(location)) ?? 0
+  // The clock is behind an earlier run's: by it, what that run has fetched would seem to be of this one.
+  return last > now ? last + 1 : ((yield* unfinishedFullSync()) ?? now)
 })
 
 const stepOf = (

@@ -69,6 +69,15 @@ export const oldestFetch = Effect.fnUntraced(function* (parents: Pick<DueQuery, 
   return row?.at
 })
 
+/** When the children or the detail of some parent were fetched last, epoch milliseconds. */
+export const newestFetch = Effect.fnUntraced(function* (location: string) {
+  const [row] = yield* query(
+    { at: numberOf },
+    `SELECT epoch_ms(max(fetched_at)) AS at FROM meta.parent_state WHERE location_id = ${literal(location)}`
+  )
+  return row?.at
+})
+
 /** The state of the parents, by label. A few in a statement, because DuckDB holds the joins of one in memory together. */
 export const parentsStates = Effect.fnUntraced(function* (queries: ReadonlyArray<Omit<DueQuery, "limit">>) {
   const now = instantOf(yield* Clock.currentTimeMillis)

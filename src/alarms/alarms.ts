@@ -5,7 +5,7 @@
 import { dayMs } from "../catalog/timestamps.ts"
 import { date, duration, numberFrom, positiveNumber, setting, share, type ValuesOf } from "../values/setting.ts"
 import { isWhole } from "../values/state.ts"
-import { hours, megabytes, number, percent, some, withoutStop } from "../values/text.ts"
+import { clockText, hours, megabytes, number, percent, some, withoutStop } from "../values/text.ts"
 import { type Found, type Situation, alarm, daysLeft } from "./alarm.ts"
 import { anomalyOf, median, volumeSettings } from "./volume.ts"
 
@@ -132,6 +132,22 @@ export const alarms = {
         what: `its time zone ${JSON.stringify(timeZone.slice(0, 80))} is not known: its days and hours are those of UTC`,
         next: "set a time zone such as Europe/Berlin in the location's own settings, then ./sluice sync"
       }))
+  }),
+  clock: alarm({
+    when: "The machine's clock differed from the service's by more than five minutes in the last sync, by several answers that agree.",
+    settings: {},
+    check: ({ facts }) => {
+      const last = lastEnded(facts)
+      return last?.clockAheadMs === undefined
+        ? []
+        : [
+            {
+              level: "warning",
+              what: `${clockText(last.clockAheadMs)} in run ${last.id}; its times are those of the service, from when that was proven`,
+              next: "set the clock of this machine, for example with NTP"
+            }
+          ]
+    }
   }),
   requests: alarm({
     when: "The last sync sent far more requests than planned, at least 500 more.",

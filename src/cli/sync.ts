@@ -1,7 +1,7 @@
 /** `sluice sync` and `sluice backfill`. */
 import { timeZoneText } from "../stores/warehouse/time-zones.ts"
 import { Effect } from "effect"
-import { some } from "../values/text.ts"
+import { clockText, some } from "../values/text.ts"
 import { exitCodes } from "../values/failure.ts"
 import { counted } from "../values/finding.ts"
 import { hasChanges } from "../values/run-resource.ts"
@@ -98,6 +98,11 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)
   yield* sayLimits(data.limits)
+  if (data.clockAheadMs !== undefined)
+    say(
+      `Set it, for example with NTP: ${clockText(data.clockAheadMs)}. The times of the run are the service's, from when that was proven.`,
+      "warn"
+    )
   for (const one of data.unknownTimeZones ?? []) say(timeZoneText(one), "warn")
   const publishing = published === "released" ? `, published in ${duration(data.elapsedMs - data.loadedMs)}` : ""
   say(`${counted(data.requests, "request")}, loaded in ${duration(data.loadedMs)}${publishing}. Run ${data.run}.`)

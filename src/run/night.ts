@@ -13,8 +13,13 @@ export interface Night {
   readonly exitCode: number
 }
 
-/** Of the readings alone. */
-export const nightOf = (status: Status, results: ReadonlyArray<ResourceResult>): Night => {
+/** Of the readings alone, and of the clock by which they were dated. */
+export const nightOf = (
+  read: Status,
+  results: ReadonlyArray<ResourceResult>,
+  clockAheadMs: number | undefined
+): Night => {
+  const status = read === "complete" && clockAheadMs !== undefined ? "complete_with_warnings" : read
   const exitCode =
     status !== "incomplete"
       ? 0

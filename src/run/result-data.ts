@@ -91,6 +91,8 @@ const syncShape = () =>
     unknownTimeZones: Schema.optionalKey(
       Schema.Array(Schema.Struct({ location: Schema.String, timeZone: Schema.String }))
     ),
+    /** By how much the machine's clock was ahead of the service's, or behind if negative, if several answers prove it. */
+    clockAheadMs: Schema.optionalKey(Schema.Number),
     standingRejects: standingShape(),
     isVaultTruncated: Schema.Boolean,
     missingSegments: Schema.Array(Schema.Int),

@@ -27,6 +27,7 @@ import { type Choice, makePlan } from "../stages/plan/plan.ts"
 import { withPlannedTotals } from "../stages/plan/totals.ts"
 import { nightOf, publishing } from "./night.ts"
 import { publishNow } from "./release.ts"
+import { clockAheadMs, learnTime, settleTime, withRunClock } from "./run-clock.ts"
 import { type Range, sumOf } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
 import { statusOf, worstStatus } from "../values/status.ts"
@@ -59,15 +60,15 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
   readonly policies: SchemaPolicies
   /** Further folders to publish into. */
   readonly targets: ReadonlyArray<Target>
-  /** Called when the plan is made and requests begin. */
+  /** Called before the first request. `isFirst`: no run has read a list to its end. */
+  readonly onBegin: (isFirst: boolean) => void
+  /** Called when the plan is made and readings begin. */
   readonly onPlan: (plan: PlanOfRun) => Effect.Effect<void>
 }
 
 /** What the run is expected to take, in all and by location. */
 export interface PlanOfRun {
   readonly run: string
-  /** Whether no run has read a list to its end. */
-  readonly isFirst: boolean
   readonly requests: Range
   readonly expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
 }
@@ -77,18 +78,20 @@ const locationsMax = 4
 
 export type Synced = Effect.Success<ReturnType<typeof sync>>
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
-  const { catalogue, output, range } = options
+  const { accounts, catalogue, output, range } = options
   const paths = outputPaths(output.folder)
 
   yield* removeLeftovers(output.folder)
   const missing = yield* missingSegments(paths.vault)
   const loader = yield* bringUpToDate(catalogue, output.folder, options.policies)
   const freshness = yield* freshnessByLocation()
+  options.onBegin(freshness.size === 0)
+  if (!range) yield* learnTime(catalogue, accounts, { ...options, optional: accounts[0]!.optional })
   const plans = yield* plansOf(options, freshness)
   const planned = sumOf(plans.map(({ requests }) => requests))
   const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", planned)
   const expectedByLocation = new Map(plans.map(({ location, expected }) => [location, expected]))
-  const plan = { run: run.id, isFirst: freshness.size === 0, requests: planned, expectedByLocation }
+  const plan = { run: run.id, requests: planned, expectedByLocation }
   yield* Effect.annotateLogs(options.onPlan(plan), { run: run.id })
 
   const backgroundLoader = yield* makeBackgroundLoader(loader)
@@ -116,8 +119,15 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* Effect.forEach(rows.filter(hasChanges), logChanged(run.id), { discard: true })
   // The load may have added reasons to the rows. A location that cannot be read has no rows, only a result.
   const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
+  yield* settleTime(catalogue, accounts)
+  const clockMs = clockAheadMs(accounts)
   const release = publishNow(catalogue, output, { run: run.id, targets: options.targets })
-  const { night, published } = yield* publishing(run, requests, nightOf(status, ended), release)
+  const { night, published } = yield* publishing(
+    { ...run, clockAheadMs: clockMs },
+    requests,
+    nightOf(status, ended, clockMs),
+    release
+  )
   const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
   return {
     run,
@@ -143,9 +153,10 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     modelProblems: published.problems,
     /** Milliseconds from the start of the run, after planning, until all records were loaded, and until its release was published. */
     loadedMs,
-    elapsedMs
+    elapsedMs,
+    ...(clockMs !== undefined && { clockAheadMs: clockMs })
   }
-})
+}, withRunClock)
 
 /** Each account with its plan. Locations that were never read come first, then those that were read longest ago. */
 const plansOf = (options: SyncOptions, freshness: ReadonlyMap<string, number>) => {

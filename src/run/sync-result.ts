@@ -65,6 +65,7 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       ...(losses.length > 0 && { wideLosses: losses }),
       ...(limits.length > 0 && { limits }),
       ...(synced.unknownTimeZones.length > 0 && { unknownTimeZones: synced.unknownTimeZones }),
+      ...(synced.clockAheadMs !== undefined && { clockAheadMs: synced.clockAheadMs }),
       ...(standing.length > 0 && { standingRejects: standing }),
       isVaultTruncated: synced.isVaultTruncated,
       missingSegments: synced.missingSegments,

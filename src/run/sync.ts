@@ -93,9 +93,9 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       ...choice,
       full,
       range,
+      onBegin: (isFirst) => (isNew = isFirst),
       onPlan: (plan) =>
         Effect.suspend(() => {
-          isNew = plan.isFirst
           watched.expectedByLocation = plan.expectedByLocation
           return announcePlan(plan, deadline, say)
         })

@@ -4,6 +4,12 @@ export const number = (value: number): string => Math.round(value).toLocaleStrin
 export const percent = (share: number): string => `${Number((100 * share).toFixed(2))} %`
 export const megabytes = (bytes: number): string => `${number(bytes / 1_000_000)} MB`
 export const hours = (milliseconds: number): string => `${number(milliseconds / 3_600_000)} hours`
+/** `aheadMs`: negative if it is behind. */
+export const clockText = (aheadMs: number): string => {
+  const away = Math.abs(aheadMs)
+  const by = away < 7_200_000 ? `${number(away / 60_000)} minutes` : hours(away)
+  return `the clock of this machine was ${by} ${aheadMs > 0 ? "ahead of" : "behind"} the service's`
+}
 export const withoutStop = (text: string): string => text.replace(/\.$/, "")
 
 /** The first five on one line, shortened, and how many more there are. */

@@ -179,6 +179,11 @@ describe("an alarm", () => {
     }
     assert.deepStrictEqual(withFacts({ limits: [limit] }), ["warning limit:contacts_wide"])
   })
+  it("about a clock that was wrong in the last sync that ended, and in no earlier one", () => {
+    const wrong = { clockAheadMs: -2 * 86_400_000 }
+    assert.deepStrictEqual(withFacts({ syncs: [run(wrong), run({})] }), ["warning clock"])
+    assert.deepStrictEqual(withFacts({ syncs: [run({}), run(wrong)] }), [])
+  })
   it("about a table that an earlier run did not read to its end, until a run does", () => {
     const syncs = [run({ id: "r2" }), run({ id: "r1", exitCode: 3, status: "incomplete" })]
     const last = (run: string, status: LastReading["status"]) => ({

@@ -2,6 +2,7 @@
 import { Signal } from "../../src/values/signal.ts"
 import { Effect, Layer } from "effect"
 import type { RunContext } from "../../src/stages/extract/run-context.ts"
+import { ServiceClock } from "../../src/stages/api/service-clock.ts"
 import type { Frame } from "../../src/stores/vault/frame.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -44,6 +45,8 @@ export const vaultOf = (frames: Array<Frame> = []): Vault["Service"] =>
 
 /** The members of an API besides `send`. */
 export const silentApi = {
+  sendAhead: () => Effect.void,
+  serviceClock: new ServiceClock(),
   linked: () => Effect.succeed(undefined),
   download: () => Effect.succeed({ status: "failed", reason: "no files here" } as const),
   requestsByResource: new Map<string, number>(),

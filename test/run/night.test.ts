@@ -13,11 +13,18 @@ import { type FailureReason, failure } from "../../src/values/failure.ts"
 const result = (reason?: ResourceResult["reason"]) => ({ reason }) as ResourceResult
 
 it("a night of readings is paused if it can be resumed, and incomplete otherwise", () => {
-  assert.deepStrictEqual(nightOf("complete", []), { status: "complete", exitCode: 0 })
-  assert.deepStrictEqual(nightOf("complete_with_warnings", []), { status: "complete_with_warnings", exitCode: 0 })
-  assert.deepStrictEqual(nightOf("incomplete", [result()]), { status: "incomplete", exitCode: 3 })
-  assert.deepStrictEqual(nightOf("incomplete", [result("forbidden")]), { status: "incomplete", exitCode: 77 })
-  assert.deepStrictEqual(nightOf("incomplete", [result("forbidden"), result("retryLater")]), {
+  assert.deepStrictEqual(nightOf("complete", [], undefined), { status: "complete", exitCode: 0 })
+  assert.deepStrictEqual(nightOf("complete_with_warnings", [], undefined), {
+    status: "complete_with_warnings",
+    exitCode: 0
+  })
+  assert.deepStrictEqual(nightOf("complete", [], -600_000), { status: "complete_with_warnings", exitCode: 0 })
+  assert.deepStrictEqual(nightOf("incomplete", [result()], undefined), { status: "incomplete", exitCode: 3 })
+  assert.deepStrictEqual(nightOf("incomplete", [result("forbidden")], undefined), {
+    status: "incomplete",
+    exitCode: 77
+  })
+  assert.deepStrictEqual(nightOf("incomplete", [result("forbidden"), result("retryLater")], undefined), {
     status: "paused",
     exitCode: 75
   })

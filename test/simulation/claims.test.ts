@@ -132,6 +132,22 @@ const rows: ReadonlyArray<readonly [sentence: string, world: Partial<World>, war
         }
       ] as const
   ),
+  ...([0, 2] as const).map(
+    (days) =>
+      [
+        `some answers have another time, and the clock of the machine is wrong by ${days} days`,
+        {
+          ...several,
+          nights: [0, days, 0, -days].map((by, index) => ({
+            ...calmNight,
+            full: index > 1,
+            lies: 0.3,
+            changes: changed("contacts", "orders"),
+            ...(by !== 0 && { clock: { at: 1, byMs: by * 86_400_000 } })
+          }))
+        }
+      ] as const
+  ),
   ["two locations have records with the same ids", { ...several, twoLocations: true }],
   [
     "a strategy stops working between two runs",

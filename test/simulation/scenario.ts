@@ -130,6 +130,7 @@ class Scenario {
       account.control("POST", "churn", night.churn ?? {})
       account.control("POST", "token", { restore: true })
       account.glitch = night.glitch
+      account.lies = night.lies ?? 0
       account.echoesToken = night.echoesToken === true
     }
     const kinds = new Set(night.changes.map(({ what }) => what))
@@ -202,7 +203,8 @@ class Scenario {
     const statuses = ran.statuses.length > 0 ? ` [${ran.statuses.join("; ")}]` : ""
     this.events.push(`${name}: ${ran.how}${statuses}${lost ? `; ${lost}` : ""}`)
     this.state = await readState(stage.warehouse, tablesOf(stage.world))
-    if (night.glitch || night.churn || night.clock) this.isTrusted = false
+    const isMisdated = night.clock !== undefined && ran.synced?.clockAheadMs === undefined
+    if (night.glitch || night.churn || isMisdated) this.isTrusted = false
     const found = await afterRun(stage, {
       night,
       share,
@@ -241,6 +243,7 @@ class Scenario {
         account.control("POST", "churn", {})
         account.control("POST", "token", { restore: true })
         account.glitch = undefined
+        account.lies = 0
         account.echoesToken = false
       }
       this.wasInterrupted = complete === 0

@@ -82,6 +82,8 @@ export class SimulatedService extends Dispatcher {
   readonly service: Service
   readonly location: string
   glitch: Glitch | undefined
+  /** The share of answers whose `Date` is none of the service's clock. */
+  lies = 0
   /** Error messages repeat the token that was sent. */
   echoesToken = false
   /** Requests that followed an answer which was not durable yet. */
@@ -188,7 +190,7 @@ export class SimulatedService extends Dispatcher {
       const headers = {
         ...Object.fromEntries(Object.entries(limits).map(([name, value]) => [name.toLowerCase(), value])),
         "content-type": answered.contentType ?? "application/json",
-        date: new Date(this.service.clock.now()).toUTCString(),
+        ...this.dated(),
         ...(answered.status === 429 &&
           this.service.settings.retryAfter !== undefined && { "retry-after": String(this.service.settings.retryAfter) })
       }
@@ -205,6 +207,15 @@ export class SimulatedService extends Dispatcher {
       })
     })
     return true
+  }
+
+  private dated(): Readonly<Record<string, string>> {
+    const at = (ms: number) => new Date(this.service.clock.now() + ms).toUTCString()
+    if (this.lies === 0 || this.settings.random() >= this.lies) return { date: at(0) }
+    const days = 86_400_000
+    return [{}, { date: "soon" }, { date: at(-3 * days), age: "259200" }, { date: at(3 * days) }, { date: at(-days) }][
+      Math.floor(this.settings.random() * 5)
+    ]!
   }
 
   private serve(

@@ -33,6 +33,8 @@ export interface Night {
   readonly interruption?: Interruption
   /** The machine's clock is moved during the run. */
   readonly clock?: { readonly at: number; readonly byMs: number }
+  /** The share of answers whose `Date` is wrong, missing or no time, or that a cache has kept. */
+  readonly lies?: number
   /** The machine sleeps again and again, after so many steps: all that waits goes on late. */
   readonly suspended?: { readonly every: number; readonly ms: number }
   /** From this night on, the service behaves so. */
@@ -88,9 +90,12 @@ export const calmWorld: World = {
 }
 
 export const draw = (seed: number): World =>
-  withLongLists(
-    withWrongClock(withMore(drawn(diceOf(seed), seed), diceOf(seed * 31 + 17)), diceOf(seed * 31 + 18)),
-    diceOf(seed * 31 + 19)
+  withLies(
+    withLongLists(
+      withWrongClock(withMore(drawn(diceOf(seed), seed), diceOf(seed * 31 + 17)), diceOf(seed * 31 + 18)),
+      diceOf(seed * 31 + 19)
+    ),
+    diceOf(seed * 31 + 20)
   )
 
 const diceOf = (seed: number): Dice => {
@@ -127,6 +132,12 @@ const withWrongClock = (world: World, { chance, int, pick }: Dice): World => {
     index === wrong ? set(night, byMs) : index === wrong + 1 ? set(night, -byMs) : night
   )
   return { ...world, nights }
+}
+
+/** Some servers of the service have another time, or something between keeps answers. */
+const withLies = (world: World, { chance, pick }: Dice): World => {
+  const lies = pick(0.1, 0.2)
+  return chance(0.06) ? { ...world, nights: world.nights.map((night) => ({ ...night, lies })) } : world
 }
 
 /** Lists of many pages that an interruption ends half-way: the next run goes on there. */

@@ -1,4 +1,4 @@
-/** A clock on which waiting takes a tenth of the time, for runs that mostly wait for back-off or the rate limit. */
+/** Clocks of the machine: one on which waiting takes a tenth of the time, for runs that mostly wait, and one that is wrong. */
 import { Clock, Context, Duration, Effect } from "effect"
 
 const factor = 10
@@ -11,8 +11,19 @@ export const acceleratedFrom = (startedAt: number): Context.Context<never> => {
   const started = performance.now()
   const elapsedMs = () => (performance.now() - started) * factor
   const millis = () => Math.floor(startedAt + elapsedMs())
+  return clockOf(millis, () => BigInt(Math.floor(elapsedMs() * 1_000_000)), factor)
+}
+
+/** The machine's clock, wrong by some time. */
+export const wrongClock = (aheadMs: number): Context.Context<never> =>
+  clockOf(
+    () => Date.now() + aheadMs,
+    () => process.hrtime.bigint(),
+    1
+  )
+
+const clockOf = (millis: () => number, monotonic: () => bigint, factor: number): Context.Context<never> => {
   const nanos = () => BigInt(millis()) * 1_000_000n
-  const monotonic = () => BigInt(Math.floor(elapsedMs() * 1_000_000))
   const clock: Clock.Clock = {
     currentTimeMillisUnsafe: millis,
     currentTimeNanosUnsafe: nanos,

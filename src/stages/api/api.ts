@@ -15,6 +15,8 @@ import { commonHeaders, headersOf, httpRequest, timeOf } from "./http.ts"
 import { linkedText, makeLinks } from "./links.ts"
 import { type Budget, type Priority, makeBudget } from "./rate-limiter.ts"
 import { isRedirect, redirectIn } from "./redirect.ts"
+import { withRequestsAhead } from "./requests-ahead.ts"
+import { ServiceClock, timeOfMachine } from "./service-clock.ts"
 import { bodyBytesMax, bytesWithoutSecrets, withoutSecrets } from "./response-body.ts"
 
 export interface Call {
@@ -40,9 +42,12 @@ export interface ApiResponse {
   readonly body: unknown
   /** Whether the body has numbers that a double cannot represent. */
   readonly hasBigNumbers: boolean
-  /** When the response was received, epoch milliseconds. */
+  /** When the response was received, epoch milliseconds, by the clock of the caller. */
   readonly at: number
-  /** The time of the response by the service's clock, epoch milliseconds with a resolution of 1 s. */
+  /**
+   * The time of the response by the service's clock, epoch milliseconds with a resolution of 1 s; `undefined` if other answers
+   * contradict it.
+   */
   readonly serviceTime: number | undefined
 }
 
@@ -51,6 +56,10 @@ export class Api extends Context.Service<
   {
     /** Sends a request, with retries. */
     readonly send: (call: Call) => Effect.Effect<ApiResponse, ApiError | Failure>
+    /** Sends a request before the reading that it is of: the next `send` of the same request gets its result, and counts it. */
+    readonly sendAhead: (call: Call) => Effect.Effect<void>
+    /** What the answers so far say of the machine's clock. */
+    readonly serviceClock: ServiceClock
     /** Fetches a text on another host to which a response links, without the token; `undefined` if it cannot be fetched. */
     readonly linked: (url: string) => Effect.Effect<string | undefined>
     /** Fetches a file to which a record links. Only the service itself gets the token, and then it costs a request. */
@@ -74,6 +83,10 @@ const makeApi = Effect.fn("api.make")(function* (
   const exchange = yield* makeExchange(settings)
   const budget = yield* makeBudget(settings.limits, settings.location)
   let responseMs = 0
+  const serviceClock = new ServiceClock()
+  /** Of the machine, also for callers that have another one: a deadline, a token and a wait are its own. */
+  const machine = yield* Clock.Clock
+  const onMachine = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Clock.Clock, machine)
   const { hostname, origin } = new URL(settings.baseUrl)
   /** Named as the semantic conventions for HTTP clients say. Ids are not in it: they may be personal data. */
   const spanOf = (method: string, template: string | undefined) => ({
@@ -100,11 +113,11 @@ const makeApi = Effect.fn("api.make")(function* (
   /** Sends a request in a slot, and counts and logs it. */
   const received = Effect.fnUntraced(function* (call: Call, token: string) {
     const { request, pathTemplate, priority, resource, file, isDue } = call
-    let sentAt = 0
+    let sentAt = timeOfMachine(machine)
     const send = Effect.gen(function* () {
       if (isDue && !(yield* isDue))
         return yield* new RequestRejected({ status: 0, message: "the wait was too long", unsent: true })
-      sentAt = yield* Clock.currentTimeMillis
+      sentAt = timeOfMachine(machine)
       attempts.counted(resource)
       return yield* exchange.send(
         { ...httpRequest(request), headers: headersOf(request, token) },
@@ -115,7 +128,8 @@ const makeApi = Effect.fn("api.make")(function* (
       Effect.withSpan(`${request.method} ${pathTemplate ?? ""}`.trimEnd(), spanOf(request.method, pathTemplate))
     )
     const answer = yield* attempts.inSlot(priority, send, rateLimitIn)
-    const durationMs = (yield* Clock.currentTimeMillis) - sentAt
+    const receivedAt = timeOfMachine(machine)
+    const durationMs = receivedAt.wallClock - sentAt.wallClock
     responseMs += durationMs
     yield* Effect.annotateLogs(Effect.logDebug("request"), {
       method: request.method,
@@ -123,7 +137,7 @@ const makeApi = Effect.fn("api.make")(function* (
       status: answer.status,
       duration_ms: durationMs
     })
-    return answer
+    return { ...answer, sentAt, receivedAt }
   })
 
   /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
@@ -131,7 +145,7 @@ const makeApi = Effect.fn("api.make")(function* (
     function* (call: Call, wasRenewed: boolean) {
       const { request, pathTemplate } = call
       const token = yield* credentials.token
-      const { status, bytes: sent, headers } = yield* received(call, token)
+      const { status, bytes: sent, headers, sentAt, receivedAt } = yield* received(call, token)
       const bytes = sent && bytesWithoutSecrets(sent, credentials.secrets)
       const redirect = isRedirect(status) ? redirectIn(headers, settings.baseUrl, request.path) : undefined
       if (redirect)
@@ -144,7 +158,8 @@ const makeApi = Effect.fn("api.make")(function* (
       if (classified === "ok") {
         const page = yield* pageIn(call, status, bytes)
         if ("retry" in page) return page
-        return { ...page, at: yield* Clock.currentTimeMillis, serviceTime: timeOf(headers) } satisfies ApiResponse
+        const serviceTime = serviceClock.heard(timeOf(headers), headers["age"] !== undefined, sentAt, receivedAt)
+        return { ...page, at: receivedAt.wallClock, serviceTime } satisfies ApiResponse
       }
       if (!("retry" in classified)) return yield* classified
       return classified.retry === "with a fresh token"
@@ -154,7 +169,7 @@ const makeApi = Effect.fn("api.make")(function* (
     Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
   )
 
-  const send = Effect.fn("api.send")(function* (call: Call) {
+  const sendOnMachine = Effect.fn("api.send")(function* (call: Call) {
     // Such a path is normalised to another one on its way to the service, so it would request something else.
     if (/\/\.{1,2}(?=\/|$)/.test(call.request.path))
       return yield* new RequestRejected({ status: 400, message: "an id that is empty, . or .. cannot be requested" })
@@ -165,21 +180,34 @@ const makeApi = Effect.fn("api.make")(function* (
     )
   })
 
+  const sendNow = Effect.fnUntraced(function* (call: Call) {
+    const clock = yield* Clock.Clock
+    const isDue = call.isDue && { isDue: Effect.provideService(call.isDue, Clock.Clock, clock) }
+    const answer = yield* onMachine(sendOnMachine({ ...call, ...isDue }))
+    return { ...answer, at: clock.currentTimeMillisUnsafe() } satisfies ApiResponse
+  })
+
+  const { send, sendAhead } = withRequestsAhead(sendNow, attempts.recounted)
+
   const links = yield* makeLinks(settings.baseUrl, yield* Transport)
   const fetchText = linkedText(links)
   const linked = (url: string) =>
     Effect.map(fetchText(url), (text) => text && withoutSecrets(text, credentials.secrets))
 
+  const download = makeDownload({
+    attempts,
+    links,
+    origin,
+    bytesMax: settings.fileBytesMax,
+    deadline: settings.limits.deadline ?? Infinity
+  })
+
   return Api.of({
     send,
+    sendAhead,
+    serviceClock,
     linked,
-    download: makeDownload({
-      attempts,
-      links,
-      origin,
-      bytesMax: settings.fileBytesMax,
-      deadline: settings.limits.deadline ?? Infinity
-    }),
+    download: (request, resource) => onMachine(download(request, resource)),
     requestsByResource: attempts.byResource,
     responseMs: () => responseMs,
     usage: budget.usage,

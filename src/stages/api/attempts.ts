@@ -84,6 +84,11 @@ export const makeAttempts = (
   return {
     byResource: byResource as ReadonlyMap<string, number>,
     counted: (resource: string) => byResource.set(resource, (byResource.get(resource) ?? 0) + 1),
+    /** Counts the requests of one resource for another one. */
+    recounted: (from: string, to: string) => {
+      byResource.set(to, (byResource.get(to) ?? 0) + (byResource.get(from) ?? 0))
+      byResource.delete(from)
+    },
     token: credentials.token,
     secrets: credentials.secrets,
     /** How the secrets may be written in what a request returns. */

@@ -3,6 +3,7 @@ import { tableOf } from "../catalogue.ts"
 import type { Night } from "../world.ts"
 import { isPlain } from "../glitches.ts"
 import type { Ran, Stage } from "../run.ts"
+import { clockIsTold, momentsAreTheServices } from "./clock.ts"
 import { goneAreDeleted, nothingAliveIsDeleted, shareIsKept } from "./deletions.ts"
 import { vaultIsNotBehind } from "./durable.ts"
 import { releaseEqualsWarehouse, releaseIsWhole, targetIsTold } from "./release.ts"
@@ -61,6 +62,8 @@ export const afterRun = async (stage: Stage, played: Played): Promise<ReadonlyAr
 /** What holds after every run, however it ended. */
 const always = (stage: Stage, { after, before, durable, night, ran, resumes, share }: Played) => [
   ...(ran.problem === undefined ? [] : [ran.problem]),
+  ...clockIsTold(stage, { night, ran }),
+  ...momentsAreTheServices(stage, { after, night, ran }),
   ...versionsAreRight({
     before,
     after,
@@ -97,7 +100,9 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
       : completeHasAll(stage, account, after, ran, { isTrusted, isFull: night.full })),
     ...(night.glitch && isPlain(night.glitch) ? unansweredIsNotComplete(stage, ran) : []),
     ...(isUndisturbed && !isSpoilt ? surprises(ran) : []),
-    ...(isUndisturbed && isTrusted && !isSpoilt ? watermarksReachAll(stage, account, after, ran) : []),
+    ...(isUndisturbed && isTrusted && !isSpoilt && night.lies === undefined
+      ? watermarksReachAll(stage, account, after, ran)
+      : []),
     ...(isUndisturbed
       ? equalsService(stage, after, ran, {
           resumes,
@@ -108,7 +113,9 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
     ...(isUndisturbed && isTrusted ? [...tagsEqualService(stage, after), ...spoiltAreRejected(stage, after)] : []),
     ...(isUndisturbed && isFresh && night.full ? straysAreRejected(stage, after) : []),
     ...(isUndisturbed && isFresh && night.full ? goneAreDeleted(stage, account, before, after, share) : []),
-    ...(isUndisturbed && isFresh && !isReduced && !hasGivenUp(ran) ? nothingTwice(stage) : [])
+    ...(isUndisturbed && isFresh && !isReduced && night.lies === undefined && !hasGivenUp(ran)
+      ? nothingTwice(stage)
+      : [])
   ]
 }
 

@@ -11,6 +11,8 @@ export interface RunRecord {
   readonly id: string
   /** Epoch milliseconds. */
   readonly startedAt: number
+  /** By how much the machine's clock was ahead of the service's, or behind if negative; absent if nothing proves it wrong. */
+  readonly clockAheadMs?: number | undefined
 }
 
 export const beginRun = Effect.fnUntraced(function* (command: string, planned?: Range) {
@@ -52,6 +54,7 @@ export const endRun = Effect.fnUntraced(function* (
 ) {
   yield* (yield* Warehouse).transaction([
     `UPDATE meta.runs SET finished_at = ${instantOf(yield* Clock.currentTimeMillis)}, status = ${literal(end.status)},
+       clock_ahead_ms = ${literal(run.clockAheadMs)},
        exit_code = ${end.exitCode ?? "NULL"}, requests = ${end.requests} WHERE run_id = ${literal(run.id)}`
   ])
 })
@@ -68,6 +71,7 @@ export interface Run {
   /** The middle of a narrow range. */
   readonly plannedRequests: number | undefined
   readonly planned?: Range
+  readonly clockAheadMs?: number
 }
 
 /** Runs, newest first. `command`: only runs of this command. */
@@ -79,7 +83,7 @@ export const runsNewestFirst = Effect.fnUntraced(function* (command?: string, li
      FROM meta.runs ${command === undefined ? "" : `WHERE command = ${literal(command)}`} ORDER BY run_id DESC LIMIT ${limit}`
   )
   const isKilled = (row: Row) => row["is_last"] === true && row["exit_code"] === null && ownerless.has(warehouse)
-  return rows.map(({ planned_requests_min: min = null, ...row }): Run => ({
+  return rows.map(({ planned_requests_min: min = null, clock_ahead_ms: aheadMs = null, ...row }): Run => ({
     id: String(row["run_id"]),
     command: String(row["command"]),
     startedAt: Number(row["started_ms"]),
@@ -89,7 +93,8 @@ export const runsNewestFirst = Effect.fnUntraced(function* (command?: string, li
     requests: numberOf(row["requests"]),
     plannedRequests: numberOf(row["planned_requests"]),
     // A file of an earlier version does not have them.
-    ...(min !== null && { planned: between(Number(min), numberOf(row["planned_requests_max"])) })
+    ...(min !== null && { planned: between(Number(min), numberOf(row["planned_requests_max"])) }),
+    ...(aheadMs !== null && { clockAheadMs: Number(aheadMs) })
   }))
 })
 

@@ -14,7 +14,8 @@ interface MetaTable {
 
 const metaTables: Readonly<Record<string, MetaTable>> = {
   runs: {
-    comment: "One row per run of a command that writes",
+    comment:
+      "One row per run of a command that writes. clock_ahead_ms: by how much the machine's clock was ahead of the service's, or behind if negative, if by more than five minutes; the moments of such a run are those of the service",
     columns: `run_id VARCHAR PRIMARY KEY, command VARCHAR, started_at TIMESTAMPTZ, finished_at TIMESTAMPTZ,
       status VARCHAR, exit_code INTEGER, requests BIGINT, planned_requests BIGINT`
   },
@@ -171,6 +172,7 @@ export const metaTableStatements: ReadonlyArray<string> = [
   ),
   // Later than the first files of this format.
   ...["min", "max"].map((end) => `ALTER TABLE meta.runs ADD COLUMN IF NOT EXISTS planned_requests_${end} BIGINT`),
+  "ALTER TABLE meta.runs ADD COLUMN IF NOT EXISTS clock_ahead_ms BIGINT",
   "ALTER TABLE meta.watermarks ADD COLUMN IF NOT EXISTS deletions_sought_at TIMESTAMPTZ"
 ]
 

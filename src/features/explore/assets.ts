@@ -1,5 +1,5 @@
 /** The files of the page: a list that is made at the start, so that no address can name another file. */
-import { readFileSync, readdirSync } from "node:fs"
+import { existsSync, readFileSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join } from "node:path"
@@ -51,24 +51,67 @@ export const assetPaths = (isConsole: boolean): ReadonlyMap<string, string> =>
 export const importMap = (): string =>
   JSON.stringify({ imports: Object.fromEntries(packages.map(([name]) => [name, `/packages/${name}.js`])) })
 
-/** The modules that a module imports at once: the browser would find them one after the other. */
-const importedBy = (name: string, found: Set<string> = new Set([name])): ReadonlySet<string> => {
-  for (const [, next] of readFileSync(join(folder, name), "utf8").matchAll(/ from "\.\/([\w-]+\.js)"/g))
-    if (!found.has(next!)) importedBy(next!, found.add(next!))
+/** The modules that are needed at once: the browser would find them one after the other. */
+const importedBy = (names: ReadonlyArray<string>): ReadonlySet<string> => {
+  const found = new Set(names)
+  // A set visits what is added to it meanwhile.
+  for (const name of found) {
+    const path = [folder, consoleFolder].map((one) => join(one, name)).find((one) => existsSync(one))!
+    for (const [, next] of readFileSync(path, "utf8").matchAll(/ from "\.\/([\w-]+\.js)"/g)) found.add(next!)
+  }
   return found
 }
 
-const preloads = (): string =>
-  Array.from(importedBy("main.js"), (name) => `<link rel="modulepreload" href="/page/${name}" />`).join("\n    ")
+const queryTabs = [
+  ["#/sql", "SQL"],
+  ["#/board", "Board"]
+] as const
+
+/** What stands around the tables: in the explorer nothing else, in the console what acts. `views`: the module that has it. */
+const frames = {
+  explorer: {
+    name: "sluice explore",
+    views: "",
+    tabs: [["#/", "Tables"], ...queryTabs],
+    modules: ["main.js"],
+    styles: []
+  },
+  console: {
+    name: "sluice",
+    views: "/page/console.js",
+    tabs: [
+      ["#/", "Overview"],
+      ["#/runs", "Runs"],
+      ["#/locations", "Locations"],
+      ["#/tasks", "Work"],
+      ["#/settings", "Settings"],
+      ["#/tables", "Tables"],
+      ...queryTabs,
+      ["/report", "Report"],
+      ["/dictionary", "Dictionary"]
+    ],
+    modules: ["main.js", "console.js", "console-overview.js"],
+    styles: ["serve.css"]
+  }
+} as const
 
 /**
  * The page; `nonce` permits what is not a file: its import map, and the style that it shares with other pages. `role`: of the
  * visitor of the console; empty for the explorer, which only looks.
  */
-export const pageHtml = async (nonce: string, role: string): Promise<string> =>
-  (await readFile(join(folder, "index.html"), "utf8"))
+export const pageHtml = async (nonce: string, role: string): Promise<string> => {
+  const { modules, name, styles, tabs, views } = frames[role === "" ? "explorer" : "console"]
+  const links = tabs.map(([address, text]) => `<a href="${address}" id="tab-${text.toLowerCase()}">${text}</a>`)
+  const sheets = styles.map((style) => `<link rel="stylesheet" href="/page/${style}" />`)
+  const preloads = Array.from(importedBy(modules), (module) => `<link rel="modulepreload" href="/page/${module}" />`)
+  return (await readFile(join(folder, "index.html"), "utf8"))
     .replaceAll("{{nonce}}", nonce)
+    .replaceAll("{{name}}", name)
     .replace("{{console}}", role)
+    .replace("{{views}}", views)
+    .replace("{{tabs}}", links.join("\n        "))
+    .replace("{{styles}}", sheets.join("\n    "))
     .replace("{{baseStyle}}", baseStyle)
     .replace("{{importMap}}", importMap())
-    .replace("{{preloads}}", preloads())
+    .replace("{{preloads}}", preloads.join("\n    "))
+}

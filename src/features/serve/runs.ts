@@ -99,7 +99,7 @@ export const runOf = async (ask: Ask, run: unknown) => {
       .map(([table, rows]) => ({
         table,
         rows: rows.reduce((total, row) => total + changed(row), 0),
-        address: `#/table/main/${table}_changes?${new URLSearchParams({ where: JSON.stringify(["run_id", "=", run]) }).toString()}`
+        address: `#/table/main/${table}_changes?${new URLSearchParams({ where: JSON.stringify(["run_id", "equals", run]) }).toString()}`
       }))
       .toArray()
   }

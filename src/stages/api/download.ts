@@ -34,7 +34,7 @@ export const makeDownload = ({ attempts, bytesMax, deadline, links, origin }: Do
   /** Asks the service itself once, and hears its status: that of the last answer may be of another host. */
   const ask = (request: Download, resource: string, token: string) => {
     let own: Pick<Received, "status" | "headers"> = { status: 0, headers: {} }
-    const asked = Effect.suspend(() => {
+    const requested = Effect.suspend(() => {
       attempts.counted(resource)
       const headers = { authorization: `Bearer ${token}`, version: commonHeaders.version }
       return fetched(request, {
@@ -46,7 +46,7 @@ export const makeDownload = ({ attempts, bytesMax, deadline, links, origin }: Do
         attemptsMax: 1
       }).pipe(Effect.map((result) => ({ result, ...own })))
     })
-    return attempts.inSlot(2, asked, rateLimitIn)
+    return attempts.inSlot(2, requested, rateLimitIn)
   }
 
   /** The newest token with which the service refused a file. */
@@ -74,7 +74,7 @@ export const makeDownload = ({ attempts, bytesMax, deadline, links, origin }: Do
     if ((yield* Clock.currentTimeMillis) >= deadline)
       return yield* new BudgetExhausted({ message: "the deadline has passed" })
     if (URL.parse(request.url)?.origin !== origin) return yield* fetched(request, {})
-    let found: Fetched = { status: "failed", reason: "the service could not be asked", isUnanswered: true }
+    let found: Fetched = { status: "failed", reason: "the service could not be requested", isUnanswered: true }
     const attempt = Effect.fnUntraced(
       function* (wasRenewed: boolean) {
         const token = yield* attempts.token

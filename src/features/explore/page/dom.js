@@ -11,9 +11,13 @@ export const h = (selector, ...content) => {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value)
     else if (name in element && !name.startsWith("aria")) element[name] = value
     else if (value !== undefined) element.setAttribute(name, value)
-  element.append(...children.flat().filter((child) => child !== undefined && child !== null))
+  element.append(...present(children))
   return element
 }
+
+/** Content without what is not there: nothing, or the `false` of a condition. */
+export const present = (content) =>
+  content.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false)
 
 export const button = (text, onclick, properties = {}) => h("button", { type: "button", onclick, ...properties }, text)
 

@@ -57,7 +57,10 @@ const showTable = (view, [schema, name, ...key], parameters) => {
   return import("./record.js").then(({ record }) => record(table, key, data))
 }
 
-const titles = { sql: "SQL, sluice explore", board: "Board, sluice explore" }
+const name = document.title
+/** More views around those of the tables, if the page says where they are. */
+const { views } = document.body.dataset
+const framed = views === "" ? undefined : await import(views)
 
 const show = async () => {
   const time = ++shown
@@ -65,14 +68,22 @@ const show = async () => {
     parts: [view, ...path],
     parameters
   } = partsOf(location.hash)
-  const tab = view === "sql" || view === "board" ? view : "tables"
-  for (const id of ["tables", "sql", "board"])
-    if (id === tab) byId(`tab-${id}`).setAttribute("aria-current", "page")
-    else byId(`tab-${id}`).removeAttribute("aria-current")
-  catalog.setCurrent(tab === "tables" ? data.find(...path) : undefined)
-  document.title = titles[view] ?? (path[1] ? `${path[1]}, sluice explore` : "sluice explore")
+  const isTables = !framed?.isConsole(view)
+  const tab = isTables ? (view === "sql" || view === "board" ? view : "tables") : framed.tabOf(view)
+  for (const link of document.querySelectorAll(".tabs a")) link.removeAttribute("aria-current")
+  const link = byId(`tab-${tab}`)
+  link?.setAttribute("aria-current", "page")
+  // Of many tabs, a narrow page shows some.
+  link?.scrollIntoView({ block: "nearest", inline: "nearest" })
+  document.body.classList.toggle("wide", !isTables)
+  const title = isTables ? (path[1] ?? { sql: "SQL", board: "Board" }[view]) : framed.titleOf(view)
+  document.title = title ? `${title}, ${name}` : name
   // What was shown belongs to another address. A part of the page that is there already takes its place at once.
   byId("main").replaceChildren(h("p.muted", "Reading…"))
+  if (!isTables) return framed.elementOf(view, path, parameters).then((element) => place(element, time))
+  if (catalog === undefined) await readCatalog()
+  if (time !== shown) return undefined
+  catalog.setCurrent(tab === "tables" ? data.find(...path) : undefined)
   if (view === "sql") return showSql(parameters, time)
   if (narrow.matches && path.length > 0) byId("side").open = false
   const element =
@@ -81,6 +92,10 @@ const show = async () => {
       : view === "table" || view === "row"
         ? await showTable(view, path, parameters)
         : overview(data)
+  return place(element, time)
+}
+
+const place = (element, time) => {
   if (time !== shown) return
   byId("main").replaceChildren(element)
   scrollTo(0, 0)
@@ -103,21 +118,23 @@ const follow = async () => {
   // Who reads with a keyboard or a screen reader continues in what is new.
   if (!location.hash.startsWith("#/sql")) byId("main").focus({ preventScroll: true })
 }
-addEventListener("hashchange", () => follow().catch((error) => notify(error.message)))
+const fail = (error) => byId("main").replaceChildren(errorBox(error.message))
+addEventListener("hashchange", () => follow().catch(fail))
 byId("skip").addEventListener("click", (event) => {
   // The address says what is shown.
   event.preventDefault()
   byId("main").focus()
 })
 const watch = async () => {
-  if (document.visibilityState === "visible") await request("/api/release").catch((error) => notify(error.message))
+  if (document.visibilityState === "visible" && catalog !== undefined && !document.body.classList.contains("wide"))
+    await request("/api/release").catch((error) => notify(error.message))
   setTimeout(watch, 5000)
 }
 
 try {
-  await readCatalog()
+  await framed?.startConsole(notify)
   await show()
 } catch (error) {
-  byId("main").replaceChildren(errorBox(error.message))
+  fail(error)
 }
 setTimeout(watch, 5000)

@@ -1,12 +1,17 @@
 /** Requests to the server. */
 
-/** An answer that is an error; `code` says which. */
+/** An answer that is an error; `code` says which, `next` what to do. */
 export class ServiceError extends Error {
-  constructor(code, message) {
+  constructor({ code, message, ...more }) {
     super(message)
-    this.code = code
+    Object.assign(this, { code, ...more })
   }
 }
+
+const isConsole = document.body.dataset.console !== ""
+const endedText = isConsole
+  ? "The console does not answer. If it has ended, start it again: ./sluice serve"
+  : "The explorer has ended. Run ./sluice explore, and open the address that it prints."
 
 const releaseListeners = []
 let release
@@ -58,13 +63,12 @@ const send = async (path, body, signal) => {
   try {
     response = await fetch(path, { ...options, signal })
   } catch {
-    if (signal?.aborted) throw new ServiceError("stopped", "The query was stopped.")
-    throw new ServiceError(
-      "ended",
-      "The explorer has ended. Run ./sluice explore, and open the address that it prints."
-    )
+    if (signal?.aborted) throw new ServiceError({ code: "stopped", message: "The query was stopped." })
+    throw new ServiceError({ code: "ended", message: endedText })
   }
   if (response.ok) return response
   const { error } = await response.json().catch(() => ({ error: { code: "failed", message: response.statusText } }))
-  throw new ServiceError(error.code, error.message)
+  // The server shows how to come in again.
+  if (error.code === "token" && isConsole) document.location.href = "/"
+  throw new ServiceError(error)
 }

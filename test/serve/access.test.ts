@@ -74,7 +74,7 @@ describe("the Host header", () => {
 describe("a link", () => {
   it("opens one session, and only that cookie is one", () => {
     const access = accessOf()
-    const link = access.newLink()
+    const link = access.newLink(true)
     assert.isUndefined(access.openByLink("guessed"))
     assert.isUndefined(access.openByLink(null))
     const session = access.openByLink(link)!
@@ -92,7 +92,7 @@ describe("a link", () => {
   it("ends after twelve hours without a request, and is secure behind https", () => {
     let now = 0
     const access = accessOf({ now: () => now, url: "https://crm.example.com" })
-    const session = access.openByLink(access.newLink())!
+    const session = access.openByLink(access.newLink(true))!
     const set = access.cookieOf(requestOf(), session)
     assert.match(set, /; Secure$/)
     const [cookie] = set.split(";")

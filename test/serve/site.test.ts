@@ -353,7 +353,7 @@ describe("set-up", () => {
 describe("a server without a password that others can reach", () => {
   it("asks for one first, and then for nothing but it", async () => {
     const first = await open(program, { needsPassword: true })
-    const { cookie } = await first.send("GET", `/?token=${first.access.newLink()}`)
+    const { cookie } = await first.send("GET", `/?token=${first.access.newLink(true)}`)
     const sent = { cookie: cookie! }
     assert.isTrue(JSON.parse((await first.send("GET", "/api/console", sent)).text).needsPassword)
     for (const route of routes.filter((one) => !/page|console|password/.test(one))) {

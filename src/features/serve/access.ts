@@ -46,7 +46,8 @@ const clientsMax = 10_000
 
 export const newAccess = ({ isPublic, now = Date.now, passwords, trustedProxies, url }: Options) => {
   const sessions = new Map<string, Session>()
-  const links = new Set<string>()
+  /** With whether it is valid once. */
+  const links = new Map<string, boolean>()
   const wrong = new Map<string, { count: number; until: number }>()
   let checks: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -75,10 +76,10 @@ export const newAccess = ({ isPublic, now = Date.now, passwords, trustedProxies,
   }
 
   return {
-    /** A token that opens one session. */
-    newLink: (): string => {
+    /** A token that opens the page. `isOnce`: it may be seen by others, such as in the arguments of a browser. */
+    newLink: (isOnce: boolean): string => {
       const link = randomText()
-      links.add(link)
+      links.set(link, isOnce)
       return link
     },
     /** Throws for a request of another page, or for another name of this machine. */
@@ -105,8 +106,12 @@ export const newAccess = ({ isPublic, now = Date.now, passwords, trustedProxies,
     /** The value of Set-Cookie for a new session. */
     cookieOf: (request: IncomingMessage, { id }: Session): string =>
       `${cookieName(request)}=${id}; Path=/; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`,
-    openByLink: (given: string | null): Session | undefined =>
-      given !== null && links.delete(given) ? newSession("owner") : undefined,
+    openByLink: (given: string | null): Session | undefined => {
+      const isOnce = links.get(given ?? "")
+      if (isOnce) links.delete(given ?? "")
+      return isOnce === undefined ? undefined : newSession("owner")
+    },
+    hasPassword: () => passwords().owner !== undefined || passwords().reader !== undefined,
     /** Throws if the password is wrong, or if too many were. */
     openByPassword: async (request: IncomingMessage, given: string): Promise<Session> => {
       const client = clientOf(request)

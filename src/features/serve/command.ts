@@ -127,17 +127,19 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
     ),
     ({ close }) => Effect.promise(close)
   )
-  const shownHost = isPublic ? "127.0.0.1" : host
-  const plain = values.console.url ?? `http://${shownHost}:${site.port}/`
+  const address = `http://${isPublic ? "127.0.0.1" : host}:${site.port}/`
   const hasLink = !isPublic || needsPassword
-  const url = hasLink ? `http://${shownHost}:${site.port}/?token=${access.newLink()}` : plain
+  const urlOf = (isOnce: boolean) =>
+    hasLink ? `${address}?token=${access.newLink(isOnce)}` : (values.console.url ?? address)
+  const url = urlOf(isPublic)
   if (flags.json) yield* printResult("serve", { exitCode: 0, data: { url, port: site.port } })
   else print(url)
-  say(
-    hasLink
-      ? `The link opens the page once. ${needsPassword ? "The first page asks for a password." : "It shows the page to this machine only."} Press Ctrl-C to end.`
-      : "The page asks for the password. Press Ctrl-C to end."
-  )
-  if (flags.open) yield* openInBrowser(hasLink ? `http://${shownHost}:${site.port}/?token=${access.newLink()}` : plain)
+  const who = needsPassword
+    ? "The link is valid once, and its page asks for a password."
+    : hasLink
+      ? "The link shows the page to this machine only."
+      : "The page asks for the password."
+  say(`${who} Press Ctrl-C to end.`)
+  if (flags.open) yield* openInBrowser(urlOf(true))
   return yield* Effect.never
 }, Effect.scoped)

@@ -42,8 +42,8 @@ export const startSite = async (options: SiteOptions) => {
       void response.writeHead(303, { location: "/", "set-cookie": access.cookieOf(request, session) }).end()
     if (method === "GET" && pathname === "/" && searchParams.has("token")) {
       const session = access.openByLink(searchParams.get("token"))
-      if (session === undefined) throw new HttpError(401, "token", "This link was used already, or is none.")
-      enter(session)
+      if (session === undefined) sendText(response, 401, "This link was used already, or belongs to an earlier server.")
+      else enter(session)
       return undefined
     }
     if (method === "POST" && pathname === "/login") {
@@ -60,7 +60,8 @@ export const startSite = async (options: SiteOptions) => {
     if (session) return session
     if (method !== "GET" || !(pathname === "/" || pathname === "/login"))
       throw new HttpError(401, "token", "The session has ended: open the page again.")
-    await sendPage(response, async (nonce) => loginHtml(nonce, ""), "'self'")
+    if (access.hasPassword()) await sendPage(response, async (nonce) => loginHtml(nonce, ""), "'self'")
+    else sendText(response, 401, "Open the link that ./sluice serve printed: it has the token of this session.")
     return undefined
   }
 

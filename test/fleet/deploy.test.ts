@@ -27,6 +27,7 @@ describe("deploy", () => {
         checked(python!, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", file)
       const { said, status } = check(join(deploy, "compose.yaml"))
       assert.strictEqual(status, 0, said)
+      assert.strictEqual(check(join(deploy, "console/compose.yaml")).status, 0)
       const wrong = join(newFolder(), "compose.yaml")
       writeFileSync(wrong, textOf("compose.yaml").replace("stop_grace_period", "stop_grace"))
       assert.notStrictEqual(check(wrong).status, 0, "the control")
@@ -48,6 +49,17 @@ describe("deploy", () => {
       assert.notStrictEqual(check(wrong).status, 0, "the control")
     }
   )
+
+  it("the container of the console serves the page on the port that its file names", () => {
+    const { services } = parse(textOf("console/compose.yaml"))
+    const dockerfile = textOf("../Dockerfile")
+    const [, command = ""] = /^CMD (.*)$/m.exec(dockerfile) ?? []
+    assert.deepStrictEqual(JSON.parse(command), ["serve", "--listen", "0.0.0.0"])
+    assert.deepStrictEqual(services.sluice.ports, ["127.0.0.1:8787:8787"])
+    assert.match(dockerfile, /^EXPOSE 8787$/m)
+    for (const proxy of ["Caddyfile", "nginx.conf", "traefik.yaml"])
+      assert.include(textOf(`console/${proxy}`), "127.0.0.1:8787", proxy)
+  })
 
   it("kubernetes.yaml has one set of labels for its workers, their budget and their network policy", () => {
     const [deployment, budget, policy] = parseAllDocuments(textOf("kubernetes.yaml")).map((one) => one.toJS())

@@ -149,6 +149,12 @@ describe("schedule print", () => {
     )
   })
 
+  it.skipIf(analyze === undefined)("--console: a unit that systemd accepts", { tags: ["slow"] }, async () => {
+    const { into } = await printed("console")
+    const { said, status } = checked(analyze!, "verify", join(into, "sluice-console.service"))
+    assert.deepStrictEqual({ said, status }, { said: "", status: 0 })
+  })
+
   it("says on which nights the clock skips or repeats the time", async () => {
     const { stderr } = await printed("systemd")
     assert.match(stderr, /On \d{4}-03-\d\d, the clock in Europe\/Berlin skips 02:30/)
@@ -161,7 +167,7 @@ describe("schedule print", () => {
       assert.strictEqual(code, 2)
       return stderr
     }
-    assert.include(await failure(), "Choose one scheduler: --systemd, --cron, --k8s, --github, --launchd.")
+    assert.include(await failure(), "Choose one scheduler: --systemd, --cron, --k8s, --github, --launchd, --console.")
     assert.include(await failure("--cron", "--k8s"), "Choose one scheduler")
     assert.include(await failure("--cron", "--at", "25:00"), "--at 25:00: expected a time such as 02:30.")
     assert.include(await failure("--cron", "--time-zone", "Mars"), "--time-zone Mars: expected a name such as")

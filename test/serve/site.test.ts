@@ -33,6 +33,7 @@ const open = async (program: string, more: { readonly needsPassword?: boolean; r
   const console = startConsole({
     config,
     output,
+    outputFlag: undefined,
     program: [path],
     flags: () => [],
     environment,

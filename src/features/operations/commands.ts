@@ -18,6 +18,7 @@ const print = command({
     k8s: flag("k8s", "A CronJob for Kubernetes."),
     github: flag("github", "A workflow for GitHub Actions."),
     launchd: flag("launchd", "A property list for macOS, and the script that it starts."),
+    console: flag("console", "A service of systemd for ./sluice serve, which has the times in its settings."),
     at: Flag.String("at").pipe(
       Flag.withDescription("Local time of the run; 03:30 by default."),
       Flag.withDefault("03:30")
@@ -58,7 +59,7 @@ export const check = command({
 export const nightResults = () => {
   /** The files of a schedule, and where the scheduler expects each. */
   const SchedulePrint = Schema.Struct({
-    scheduler: Schema.Literals(["systemd", "cron", "k8s", "github", "launchd"]),
+    scheduler: Schema.Literals(["systemd", "cron", "k8s", "github", "launchd", "console"]),
     timeZone: Schema.String,
     files: Schema.Array(Schema.Struct({ path: Schema.String, text: Schema.String }))
   })

@@ -6,7 +6,7 @@ import { userInfo } from "node:os"
 import { basename, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
 import { onDisk } from "../../output/files.ts"
-import { cron, github, kubernetes, launchd, systemd } from "./schedule/files.ts"
+import { console, cron, github, kubernetes, launchd, systemd } from "./schedule/files.ts"
 import { type Schedule, oddDays } from "./schedule/schedule.ts"
 import { isTimeZone, timeOf } from "../../values/time-of-day.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -23,6 +23,7 @@ export interface ScheduleFlags extends Flags {
   readonly k8s: boolean
   readonly github: boolean
   readonly launchd: boolean
+  readonly console: boolean
   readonly at: string
   readonly timeZone: string | undefined
   /** The folder to write the files into, instead of stdout. */
@@ -30,7 +31,7 @@ export interface ScheduleFlags extends Flags {
   readonly json: boolean
 }
 
-const kinds = ["systemd", "cron", "k8s", "github", "launchd"] as const
+const kinds = ["systemd", "cron", "k8s", "github", "launchd", "console"] as const
 
 export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags: ScheduleFlags) {
   const { say } = yield* Output
@@ -65,7 +66,8 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
     cron: () => cron(schedule),
     k8s: () => kubernetes(schedule),
     github: () => github(schedule, now),
-    launchd: () => launchd(schedule)
+    launchd: () => launchd(schedule),
+    console: () => console(schedule)
   }[kind]()
   if (kind === "k8s" || kind === "systemd")
     for (const { day, times } of oddDays(schedule, now))

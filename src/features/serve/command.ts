@@ -85,6 +85,7 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
       const console = startConsole({
         config,
         output: output.folder,
+        outputFlag: flags.output,
         program,
         flags: own,
         environment,

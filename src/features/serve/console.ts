@@ -26,6 +26,8 @@ export interface ConsoleOptions {
   /** The settings file, which may not exist yet. */
   readonly config: string
   readonly output: string
+  /** The output folder as a flag names it. */
+  readonly outputFlag: string | undefined
   /** How a command of sluice is started: the program, and what comes before its arguments. */
   readonly program: ReadonlyArray<string>
   /** The flags of the command line that name both. */
@@ -44,7 +46,16 @@ const shownJobs = 20
 /** Progress is sent this often. */
 const sendMs = 1000
 
-export const startConsole = ({ commands, config, environment, flags, onProblem, output, program }: ConsoleOptions) => {
+export const startConsole = ({
+  commands,
+  config,
+  environment,
+  flags,
+  onProblem,
+  output,
+  outputFlag,
+  program
+}: ConsoleOptions) => {
   const folder = outputPaths(output).console
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const release = takeFolder(folder)
@@ -54,7 +65,7 @@ export const startConsole = ({ commands, config, environment, flags, onProblem, 
   let statusAt = 0
   let reading: Promise<void> | undefined
 
-  const settings = () => readSettings({ config: existsSync(config) ? config : undefined, output }, environment)
+  const settings = () => readSettings({ ...(existsSync(config) && { config }), output: outputFlag }, environment)
   const root = commands()
 
   const readStatus = (): Promise<void> =>
@@ -135,7 +146,7 @@ export const startConsole = ({ commands, config, environment, flags, onProblem, 
     return call.body
   }
   const setUp = { path: config, output, ask }
-  const page = { path: config, output, ask, environment }
+  const page = { path: config, output: outputFlag, ask, environment }
   /** After a change of the file. */
   const changed = async <A>(work: Promise<A>): Promise<A> => {
     const result = await work

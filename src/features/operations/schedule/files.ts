@@ -41,14 +41,20 @@ const fill = (path: string, schedule: Schedule, values: Values): string => {
   })
 }
 
+export const systemd = (schedule: Schedule): ReadonlyArray<ScheduleFile> =>
+  units(schedule, ["sluice.service", "sluice.timer", "sluice-failed.service"])
+
+/** The console starts the runs itself. */
+export const console = (schedule: Schedule): ReadonlyArray<ScheduleFile> => units(schedule, ["sluice-console.service"])
+
 /** The paths of units and pages of settings are single values; words of an Exec line are quoted as systemd reads them. */
-export const systemd = (schedule: Schedule): ReadonlyArray<ScheduleFile> => {
+const units = (schedule: Schedule, names: ReadonlyArray<string>): ReadonlyArray<ScheduleFile> => {
   const values = {
     FOLDER: schedule.folder.replaceAll("%", "%%"),
     PROGRAM: systemdWord(schedule.program),
     FLAGS: schedule.flags.map((flag) => ` ${systemdWord(flag)}`).join("")
   }
-  return ["sluice.service", "sluice.timer", "sluice-failed.service"].map((name) => {
+  return names.map((name) => {
     const path = `/etc/systemd/system/${name}`
     return { path, text: fill(path, schedule, values) }
   })

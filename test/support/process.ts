@@ -11,7 +11,8 @@ import { type Ran, knowing, restrictedTo, withSentences } from "./sluice.ts"
 export interface Running {
   readonly ended: Promise<Ran>
   readonly pid: number
-  /** What it has written to stderr until now. */
+  /** What it has written until now. */
+  readonly stdout: () => string
   readonly stderr: () => string
   readonly kill: (signal: NodeJS.Signals) => void
 }
@@ -40,6 +41,7 @@ export const start = (
   return {
     ended: new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr }))),
     pid: child.pid!,
+    stdout: () => stdout,
     stderr: () => stderr,
     kill: (signal) => child.kill(signal)
   }

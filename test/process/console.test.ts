@@ -1,0 +1,186 @@
+/** The console in Chromium, from an empty folder to an alarm that comes and goes: one server, one browser, one account. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs"
+import { join } from "node:path"
+import axe from "axe-core"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { launchChromium, chromiumPath } from "../support/chromium.ts"
+import { type Running, knowingApart, start } from "../support/process.ts"
+import { type Service, startService } from "../support/service.ts"
+import { newFolder } from "../support/sluice.ts"
+
+/** What a function that runs in the page finds there. */
+interface InPage {
+  readonly axe?: { readonly run: () => Promise<{ violations: Array<{ id: string; nodes: Array<{ html: string }> }> }> }
+  readonly document: { readonly documentElement: { readonly scrollWidth: number; readonly clientWidth: number } }
+  readonly performance: { readonly getEntriesByName: (name: string) => ReadonlyArray<{ readonly startTime: number }> }
+}
+
+const name = "<script>alert(1)</script>"
+const tables = "locations,contacts,contact_notes,conversations,messages,opportunities,pipelines"
+
+describe.skipIf(chromiumPath === undefined)("the console", () => {
+  const folder = newFolder()
+  let service: Service
+  let environment: Readonly<Record<string, string>>
+  let server: Running
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  /** Errors of the page that no test expects, and requests to other hosts. */
+  const problems: Array<string> = []
+  const port = { flag: "0" }
+
+  /** Returns the link that opens the page once. */
+  const serve = async (): Promise<string> => {
+    server = start(["serve", "--json", "--port", port.flag], environment, folder)
+    while (!server.stdout().includes("\n")) await new Promise((resolve) => setTimeout(resolve, 20))
+    const { data } = JSON.parse(server.stdout())
+    port.flag = String(data.port)
+    return data.url
+  }
+  const tab = (text: string) => page.getByRole("link", { name: text, exact: true }).click()
+  const button = (text: string) => page.getByRole("button", { name: text, exact: true })
+  const address = (hash: string) => page.goto(`http://127.0.0.1:${port.flag}/${hash}`)
+
+  beforeAll(async () => {
+    service = await startService("--contacts", "40", "--minimum-scale", "0.3", "--limits", "10/1000/200000")
+    await service.post("edit", { collection: "locations", id: service.locationId, fields: { name } })
+    environment = { ...(await knowingApart(tables)), HOME: folder, TZ: "UTC" }
+    browser = await launchChromium()
+    context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    page = await context.newPage()
+    page.on("pageerror", (error) => problems.push(error.message))
+    page.on("request", (request) => {
+      const { hostname, protocol } = new URL(request.url())
+      if (protocol.startsWith("http") && hostname !== "127.0.0.1") problems.push(request.url())
+    })
+  })
+  afterAll(async () => {
+    await context.close()
+    server.kill("SIGTERM")
+    await server.ended
+    service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it("sets an account up from an empty folder, and shows the token to nobody", async () => {
+    await page.goto(await serve())
+    await page.getByRole("heading", { name: "Set up sluice" }).waitFor()
+    const paints: Array<number> = []
+    for (let times = 0; times < 3; times++) {
+      await page.reload()
+      await page.getByRole("heading", { name: "Set up sluice" }).waitFor()
+      const painted = () =>
+        (globalThis as unknown as InPage).performance.getEntriesByName("first-contentful-paint")[0]!.startTime
+      paints.push(await page.evaluate(painted))
+    }
+    assert.isBelow(Math.min(...paints), 500)
+    await page.getByLabel("Address of the API").fill(service.url)
+    await page.getByLabel("Location id").fill(service.locationId)
+    await page.getByLabel("Token").fill("pit-wrong")
+    await button("Test").click()
+    await page.getByRole("alert").getByText("does not accept the token").waitFor()
+    assert.isFalse(existsSync(join(folder, "config")))
+    await page.getByLabel("Token").fill(service.token)
+    await button("Test").click()
+    await page.getByText(`Reached ${name}.`).waitFor()
+    await button("Write the settings").click()
+    await page.getByRole("heading", { name: "The settings are written" }).waitFor()
+    const file = readFileSync(join(folder, "config", "sluice.toml"), "utf8")
+    assert.notInclude(file, service.token)
+    assert.strictEqual(statSync(join(folder, "config", "token")).mode & 0o777, 0o600)
+    await tab("Settings")
+    await page.getByText("account.token", { exact: true }).waitFor({ state: "attached" })
+    assert.notInclude(await page.content(), service.token)
+  })
+
+  it("shows the first sync to its end, although the page is loaded again and the server killed", async () => {
+    await tab("Overview")
+    await button("Sync now").click()
+    const progress = page.getByText(/of [\d,]+( to [\d,]+)? requests/)
+    await progress.waitFor()
+    await page.reload()
+    await progress.waitFor()
+    server.kill("SIGKILL")
+    await page.getByText("The connection to the console is lost.").waitFor()
+    await page.goto(await serve())
+    await page.getByRole("link", { name: "Sync", exact: true }).click()
+    await page.getByText("Exit code 0.").waitFor({ timeout: 120_000 })
+    assert.strictEqual((await service.stats()).refused429, 0)
+    await tab("Overview")
+    await page.getByRole("cell", { name }).waitFor()
+    await tab("Tables")
+    await page.getByRole("link", { name: "contacts", exact: true }).last().click()
+    await page.getByText("Rows 1 to 40 of 40").waitFor()
+    await tab("Runs")
+    await page.getByRole("cell", { name: "complete" }).waitFor()
+    await page.locator(".strip a").click()
+    await page.getByRole("link", { name: "contacts", exact: true }).click()
+    await page.getByText("Rows 1 to 40 of 40").waitFor()
+  })
+
+  it("shows what a command prints as text, and removes nothing", async () => {
+    const markup = "<img src=x onerror=alert(1)>"
+    await address("#/tasks/export-excel")
+    await page.getByLabel("file").fill("sales")
+    await page.getByLabel("only").fill(markup)
+    await page.getByText(`--only '${markup}'`).waitFor()
+    await button("Start").click()
+    await page.getByText("Exit code 2.").waitFor()
+    assert.strictEqual(await page.locator("img").count(), 0)
+    assert.include(await page.locator("main").textContent(), markup)
+    await address("#/tasks/retention")
+    await button("Show the plan").click()
+    await page.getByText(/^\.\/sluice retention .*--apply$/).waitFor()
+    assert.strictEqual(await page.locator("main button").count(), 0)
+  })
+
+  it("runs at the time of the schedule, says what stands in its way, and that it is mended", async () => {
+    await service.post("token", { revoke: true })
+    const soon = new Date(Date.now() + 75_000).toISOString().slice(11, 16)
+    await address("#/schedule")
+    await page.getByLabel("Times").fill("25:00")
+    await page.getByLabel("Time zone").fill("UTC")
+    await button("Show the change").click()
+    await page.getByRole("dialog").getByText("25:00").first().waitFor()
+    assert.isTrue(await button("Write the file").isHidden())
+    await page.keyboard.press("Escape")
+    await page.getByLabel("Times").fill(soon)
+    await button("Show the change").click()
+    await page.getByRole("dialog").getByText(`+ times = ["${soon}"]`).waitFor()
+    await button("Write the file").click()
+    await page.getByText(`Every day at ${soon} (UTC).`).waitFor()
+    for (const width of [1440, 768, 390])
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 900 })
+        for (const hash of views) await check(hash)
+      }
+    await address("#/")
+    await page.getByText("The schedule has stopped").waitFor({ timeout: 120_000 })
+    await page.getByRole("listitem").getByText("token").first().waitFor()
+    await service.post("token", { restore: true })
+    await button("Sync now").click()
+    await page.getByText("Exit code 0.").waitFor({ timeout: 60_000 })
+    await tab("Overview")
+    await page.getByText("No alarms").waitFor()
+    assert.strictEqual(await page.getByText("The schedule has stopped").count(), 0)
+    assert.deepStrictEqual(problems, [])
+  })
+
+  const views = ["#/", "#/runs", "#/tasks", "#/tasks/backfill", "#/settings", "#/schedule", "#/setup"]
+  const check = async (hash: string) => {
+    await address(hash)
+    await page.locator("section.console h2").first().waitFor()
+    const found = await page.evaluate(async (source) => {
+      const { axe: checker, document } = globalThis as unknown as InPage
+      const { scrollWidth, clientWidth } = document.documentElement
+      // oxlint-disable-next-line typescript/no-implied-eval, eslint/no-new-func -- Runs in the page.
+      if (!checker) new Function(source)()
+      const { violations } = await (globalThis as unknown as InPage).axe!.run()
+      return [scrollWidth - clientWidth, violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)] as const
+    }, axe.source)
+    assert.deepStrictEqual([hash, ...found], [hash, 0, []])
+  }
+})

@@ -12,7 +12,7 @@ import { type ReachedLimit, reachedLimits } from "../stores/warehouse/meta/limit
 import { type TargetState, targetStates } from "../stores/warehouse/meta/targets.ts"
 import { completeReadings } from "../stores/warehouse/meta/watermarks.ts"
 import { literal, selected } from "../stores/warehouse/sql.ts"
-import { Warehouse } from "../stores/warehouse/warehouse.ts"
+import { query } from "../stores/warehouse/query.ts"
 import type { Night } from "./volume.ts"
 
 /** What the last run that read a resource did for it: a sync of a few tables says nothing about the others. */
@@ -60,37 +60,32 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   nights: number,
   { resources }: Pick<Catalogue, "resources">
 ) {
-  const warehouse = yield* Warehouse
   const syncs = (yield* runsNewestFirst(undefined, 1000)).filter(({ command }) => command.startsWith("sync"))
   const readings = yield* completeReadings()
   const checked = new Map(
     (yield* completeRuns()).map(({ checkedAt, location, resource }) => [`${location}/${resource}`, checkedAt])
   )
   const several = new Set(readings.map(({ location }) => location)).size > 1
-  const subjectOf = (location: unknown, resource: unknown) =>
-    several ? `${String(location)}/${String(resource)}` : String(resource)
+  const subjectOf = (location: string, resource: string) => (several ? `${location}/${resource}` : resource)
 
   // One row for each resource: thousands of rows take longer to reach JavaScript than to find.
-  const volumes = yield* warehouse.rows(
-    `SELECT r.location_id, r.resource, to_json(max_by(
+  const volumes = yield* query(
+    { location: String, resource: String, nights: selected<ReadonlyArray<Night>> },
+    `SELECT r.location_id AS location, r.resource, to_json(max_by(
          {'at': epoch_ms(n.started_at), 'changed': r.new_rows + r.changed_rows}, r.run_id, ${nights + 2}
        ))::VARCHAR AS nights
      FROM meta.run_resources AS r JOIN meta.runs AS n USING (run_id)
      WHERE n.${isSync} AND r.status LIKE 'complete%' AND r.mode <> 'window' GROUP BY ALL`
   )
-  const byResource = new Map(
-    volumes.map((row) => [
-      subjectOf(row["location_id"], row["resource"]),
-      selected<ReadonlyArray<Night>>(row["nights"])
-    ])
-  )
+  const byResource = new Map(volumes.map(({ location, nights, resource }) => [subjectOf(location, resource), nights]))
 
   const readBefore = yield* lastReadings()
   const owners = resources.flatMap((resource) =>
     tablesOf(resource).map(({ name }) => `(${literal(name)}, ${literal(resource.table)})`)
   )
   // Everything is new to a first sync.
-  const drift = yield* warehouse.rows(
+  const drift = yield* query(
+    { field: String, kind: String },
     `WITH owners (table_name, resource) AS (VALUES ${owners.join(", ")}),
      last_run AS (
        SELECT location_id, split_part(resource, '/', 1) AS resource, max(run_id) AS run_id
@@ -100,7 +95,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
      WHERE first_run_id = last_run.run_id
        AND EXISTS (FROM meta.runs WHERE ${isSync} AND status LIKE 'complete%' AND run_id < c.first_run_id) ORDER BY ALL`
   )
-  const isValue = (row: (typeof drift)[number]) => String(row["kind"]).endsWith(" value")
+  const isValue = ({ kind }: (typeof drift)[number]) => kind.endsWith(" value")
   return {
     syncs,
     completeAt: readings.map(({ location, resource, completeAt: at, isList }) => ({
@@ -120,7 +115,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
     limits: yield* reachedLimits(),
     unknownTimeZones: yield* unknownTimeZones(),
     modelProblems: yield* modelProblems(),
-    newFields: drift.filter((row) => !isValue(row)).map((row) => `${String(row["field"])} (${String(row["kind"])})`),
-    newValues: drift.filter(isValue).map((row) => String(row["field"]))
+    newFields: drift.filter((one) => !isValue(one)).map(({ field, kind }) => `${field} (${kind})`),
+    newValues: drift.filter(isValue).map(({ field }) => field)
   }
 })

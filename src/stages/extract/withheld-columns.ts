@@ -10,8 +10,8 @@ import type { Failure } from "../../values/failure.ts"
 import { type PageEntry, isPage } from "../../stores/vault/entry.ts"
 import type { Frame } from "../../stores/vault/frame.ts"
 import { Vault } from "../../stores/vault/vault.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { hasTable } from "../../stores/warehouse/query.ts"
+import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { hasTable, orNull, query } from "../../stores/warehouse/query.ts"
 
 /** `key`: of the hashes, if any column is hashed. */
 export const withoutWithheld = <E, R>(
@@ -44,9 +44,11 @@ type CustomFields = Map<string, Map<string, string>>
 
 const storedFields = Effect.fnUntraced(function* () {
   const isThere = yield* hasTable("custom_fields")
-  const rows = isThere ? yield* (yield* Warehouse).rows("SELECT location_id, id, field_key FROM crm.custom_fields") : []
+  const columns = { location: String, id: orNull(String), key: orNull(String) }
+  const sql = "SELECT location_id AS location, id, field_key AS key FROM crm.custom_fields"
+  const rows = isThere ? yield* query(columns, sql) : []
   const fields: CustomFields = new Map()
-  for (const row of rows) add(fields, String(row["location_id"]), row["id"], row["field_key"])
+  for (const { id, key, location } of rows) add(fields, location, id, key)
   return fields
 })
 

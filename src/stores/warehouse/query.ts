@@ -73,6 +73,9 @@ export const orNull =
   (cell: unknown): A | null =>
     cell === null ? null : read(cell)
 
+/** Reads a text that only sluice writes, as one of the words of a type. */
+export const wordOf = <Word extends string>(cell: unknown): Word => String(cell) as Word // No other text is written there.
+
 /** Reads each of these columns as a number. */
 export const numbers = <Name extends string>(...names: ReadonlyArray<Name>) =>
   Object.fromEntries(names.map((name) => [name, Number])) as Record<Name, NumberConstructor> // It has these names.

@@ -9,6 +9,7 @@ import { columnWithRole } from "../../../catalog/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { BundledTable } from "./tables.ts"
 import { inMemory } from "../../../stores/warehouse/in-memory.ts"
+import { orNull, readRows } from "../../../stores/warehouse/query.ts"
 import type { Row } from "../../../stores/warehouse/warehouse.ts"
 
 const Total = Schema.Struct({
@@ -73,10 +74,12 @@ export const measure = async (
 ): Promise<Pick<TableTotals, "rows" | "currentRows" | "sums" | "time">> => {
   const isCurrent = "_deleted_at IS NULL"
   const time = timeColumn === undefined ? "NULL::TIMESTAMPTZ" : `${name(timeColumn)}::TIMESTAMPTZ`
-  const [row] = await ask(
-    `SELECT count(*) AS rows, count(*) FILTER (WHERE ${isCurrent}) AS current_rows, ${isoText(`min(${time})`)} AS earliest,
-       ${isoText(`max(${time})`)} AS latest FROM ${relation}`
+  const counted = await ask(
+    `SELECT count(*) AS rows, count(*) FILTER (WHERE ${isCurrent}) AS currentRows, ${isoText(`min(${time})`)} AS min,
+       ${isoText(`max(${time})`)} AS max FROM ${relation}`
   )
+  const [row] = readRows({ rows: Number, currentRows: Number, min: orNull(String), max: orNull(String) }, counted)
+  const { currentRows, max, min, rows } = row!
   const values = decimalColumns.map((column) => `${name(column)}::${decimalType}`)
   const currency = currencyColumn === null ? "NULL" : `${name(currencyColumn)}`
   // The sum of the whole numbers and that of the fractions: together they could be too large for the type.
@@ -93,8 +96,8 @@ export const measure = async (
            ORDER BY currency NULLS FIRST`
         )
   return {
-    rows: Number(row?.["rows"]),
-    currentRows: Number(row?.["current_rows"]),
+    rows,
+    currentRows,
     sums: decimalColumns.flatMap((column, index) =>
       groups
         .filter((group) => Number(group[`values_${index}`]) > 0)
@@ -105,10 +108,7 @@ export const measure = async (
           sum: sumText(group[`whole_${index}`], group[`fraction_${index}`])
         }))
     ),
-    time:
-      timeColumn === undefined
-        ? null
-        : { column: timeColumn, min: row?.["earliest"] as string | null, max: row?.["latest"] as string | null }
+    time: timeColumn === undefined ? null : { column: timeColumn, min, max }
   }
 }
 

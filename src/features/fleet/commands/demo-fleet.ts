@@ -122,8 +122,8 @@ const rowsOf = (sql: string): Promise<ReadonlyArray<string>> =>
     table(
       ["location_id", "contacts", "last_change"],
       (await connection.runAndReadAll(sql))
-        .getRowObjectsJson()
-        .map((row) => [String(row["location_id"]), Number(row["contacts"]), String(row["last_change"])])
+        .getRowsJson()
+        .map(([location, contacts, change]) => [String(location), Number(contacts), String(change)])
     )
   )
 

@@ -8,23 +8,28 @@ import type { Mode, RunResource } from "../../../values/run-resource.ts"
 import { Reason, textReason } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
 import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
-import { isAny, query, queryNumber, queryTexts } from "../query.ts"
-import { literal, selected } from "../sql.ts"
+import { type RowOf, isAny, numbers, orNull, query, queryNumber, queryTexts, wordOf } from "../query.ts"
+import { literal, selected, stringOf } from "../sql.ts"
 import { unfinishedLists } from "./checkpoints.ts"
 import { fullSync } from "./runs.ts"
 import type { Counted } from "./run-changes.ts"
 import { existingMetaTables } from "./tables.ts"
-import { type Row, Warehouse } from "../warehouse.ts"
+import { Warehouse } from "../warehouse.ts"
 
 /** Adds fields and values that a frozen schema does not accept, as `table.field`, to an existing row. */
 export const addBlockedFields = ({ run, location, label }: Counted, fields: ReadonlyArray<string>): string =>
   `UPDATE meta.run_resources SET blocked_fields = list_sort(list_distinct(list_concat(blocked_fields, [${fields.map(literal).join(", ")}])))
    WHERE run_id = ${literal(run)} AND location_id = ${literal(location)} AND resource = ${literal(label)}`
 
+/** Of a reading that has ended; `reading`: what it found, as JSON. */
+const factColumns = { reading: stringOf, droppedRecords: Number, blockedFields: selected<ReadonlyArray<string>> }
+
 /** The ended readings, with the facts from which their status follows. */
 const endedReadings = Effect.fnUntraced(function* (condition: string) {
-  const rows = yield* (yield* Warehouse).rows(
-    `SELECT run_id, location_id, resource, status, reading, dropped_records, to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked
+  const rows = yield* query(
+    { run: String, location: String, resource: String, status: stringOf, ...factColumns },
+    `SELECT run_id AS run, location_id AS location, resource, status, reading, dropped_records AS droppedRecords,
+       to_json(coalesce(blocked_fields, []))::VARCHAR AS blockedFields
      FROM meta.run_resources WHERE reading IS NOT NULL AND (${condition})`
   )
   return rows.map((row) => ({ row, facts: factsIn(row) }))
@@ -38,30 +43,23 @@ const decodeReading = Schema.decodeUnknownOption(
 const unreadable = { shortfalls: [textReason("what the reading found cannot be read")], warnings: [] }
 
 /** What a reading and the load of its pages found, from the row of a reading that has ended. */
-const factsIn = (row: Row): Facts => {
-  const { shortfalls, warnings } = Option.getOrElse(decodeReading(row["reading"]), () => unreadable)
-  return {
-    shortfalls,
-    warnings,
-    droppedRecords: Number(row["dropped_records"]),
-    blockedFields: selected(row["blocked"])
-  }
+const factsIn = ({ blockedFields, droppedRecords, reading }: RowOf<typeof factColumns>): Facts => {
+  const { shortfalls, warnings } = Option.getOrElse(decodeReading(reading), () => unreadable)
+  return { shortfalls, warnings, droppedRecords, blockedFields }
 }
 
 /** Why a reading is not complete, or complete with warnings. A masked release has only sentences. */
-const reasonsIn = (row: Row): ReadonlyArray<Reason> => {
-  if (row["reading"] === null) return selected<ReadonlyArray<string>>(row["sentences"]).map(textReason)
-  return row["status"] === null ? [] : reasonsOf(factsIn(row))
+const reasonsIn = (row: StoredReading): ReadonlyArray<Reason> => {
+  if (row.reading === undefined) return row.warnings.map(textReason)
+  return row.status === null ? [] : reasonsOf(factsIn(row))
 }
 
 /** Readings whose status does not follow from what they found. */
 export const wrongStatuses = Effect.fnUntraced(function* () {
   const ended = yield* endedReadings("status IS NOT NULL")
-  return ended.flatMap(({ row, facts }) => {
-    const [status, follows] = [String(row["status"]), statusOf(facts)]
-    return status === follows
-      ? []
-      : [{ run: String(row["run_id"]), resource: String(row["resource"]), status, follows }]
+  return ended.flatMap(({ row: { resource, run, status = "" }, facts }) => {
+    const follows = statusOf(facts)
+    return status === follows ? [] : [{ run, resource, status, follows }]
   })
 })
 
@@ -69,7 +67,7 @@ export const wrongStatuses = Effect.fnUntraced(function* () {
 export const setStatuses = Effect.fnUntraced(function* () {
   const warehouse = yield* Warehouse
   const values = (yield* endedReadings("status IS NULL")).map(({ row, facts }) => {
-    const key = [row["run_id"], row["location_id"], row["resource"]].map(literal).join(", ")
+    const key = [row.run, row.location, row.resource].map(literal).join(", ")
     return `(${key}, ${literal(statusOf(facts))}, [${sentencesOf(facts).map(literal).join(", ")}]::VARCHAR[])`
   })
   const statements: Array<string> = []
@@ -103,12 +101,12 @@ export const resourcesSinceEnd = (run: string, resources: ReadonlyArray<Resource
 }
 
 const resourcesWhere = Effect.fnUntraced(function* (condition: string, requests = "requests") {
-  return runResources(
-    yield* (yield* Warehouse).rows(
-      `SELECT * REPLACE (${requests} AS requests) FROM (${runResourcesSql})
-       WHERE ${condition} ORDER BY location_id, resource, run_id`
-    )
+  const rows = yield* query(
+    storedColumns,
+    `SELECT * REPLACE (${requests} AS requests) FROM (${runResourcesSql})
+     WHERE ${condition} ORDER BY location_id, resource, run_id`
   )
+  return rows.map(runResourceOf)
 })
 
 /** The records of an embedded resource are in the pages of another one. */
@@ -125,16 +123,17 @@ export const lastReadings = Effect.fnUntraced(function* () {
   const hasCheckpoints = (yield* existingMetaTables(warehouse)).has("checkpoints")
   const keyOf = ({ location, resource }: Pick<RunResource, "location" | "resource">) => `${location}\n${resource}`
   const unfinished = new Set(hasCheckpoints ? (yield* unfinishedLists()).map(keyOf) : [])
-  const rows = yield* warehouse.rows(
+  const rows = yield* query(
+    storedColumns,
     `${runResourcesSql} WHERE mode IS DISTINCT FROM 'window'
        AND NOT (mode IS NULL AND run_id IN (SELECT run_id FROM meta.runs WHERE command = 'backfill'))
      QUALIFY row_number() OVER (PARTITION BY location_id, resource ORDER BY run_id DESC) = 1
      ORDER BY location_id, resource`
   )
-  return runResources(rows).map((one, index) => {
-    const row = rows[index]!
+  return rows.map((row) => {
+    const one = runResourceOf(row)
     // The run that was stopped has set no statuses; readings that had ended before that have their facts.
-    const facts = row["status"] === null && row["reading"] !== null ? factsIn(row) : undefined
+    const facts = row.status === null && row.reading !== undefined ? factsIn(row) : undefined
     const status = facts ? statusOf(facts) : one.status
     return {
       ...one,
@@ -176,27 +175,38 @@ export const pagesOf = (run: string, resources: ReadonlyArray<Resource>) =>
     `SELECT coalesce(sum(pages), 0)::BIGINT FROM meta.run_resources WHERE run_id = ${literal(run)} AND ${isOwnPage(resources)}`
   )
 
-const runResourcesSql = `SELECT r.* EXCLUDE (warnings), to_json(coalesce(warnings, []))::VARCHAR AS sentences,
-    to_json(coalesce(blocked_fields, []))::VARCHAR AS blocked, v.rounded FROM meta.run_resources AS r
+const runResourcesSql = `SELECT r.* EXCLUDE (warnings, blocked_fields), run_id AS run, location_id AS location,
+    new_rows AS newRows, changed_rows AS changedRows, deleted_rows AS deletedRows, rejected_values + rejected_records AS rejected,
+    coalesce(v.rounded, 0) AS rounded, dropped_records AS droppedRecords,
+    to_json(coalesce(warnings, []))::VARCHAR AS warnings, to_json(coalesce(blocked_fields, []))::VARCHAR AS blockedFields
+  FROM meta.run_resources AS r
   LEFT JOIN (SELECT run_id, location_id, resource, sum(rounded) AS rounded FROM meta.rounded_values GROUP BY ALL) AS v
     USING (run_id, location_id, resource)`
 
-const runResources = (rows: ReadonlyArray<Row>): ReadonlyArray<RunResource> =>
-  rows.map((row) => ({
-    run: String(row["run_id"]),
-    location: String(row["location_id"]),
-    resource: String(row["resource"]),
-    ...(row["mode"] !== null && { mode: row["mode"] as Mode }),
-    requests: Number(row["requests"]),
-    records: Number(row["records"]),
-    newRows: Number(row["new_rows"]),
-    changedRows: Number(row["changed_rows"]),
-    deletedRows: Number(row["deleted_rows"]),
-    rejected: Number(row["rejected_values"]) + Number(row["rejected_records"]),
-    rounded: Number(row["rounded"] ?? 0),
-    status: (row["status"] as Status | null) ?? "interrupted",
-    warnings: selected(row["sentences"])
-  }))
+const storedColumns = {
+  ...factColumns,
+  ...numbers("requests", "records", "newRows", "changedRows", "deletedRows", "rejected", "rounded"),
+  run: String,
+  location: String,
+  resource: String,
+  mode: orNull(wordOf<Mode>),
+  status: orNull(wordOf<Status>),
+  warnings: selected<ReadonlyArray<string>>
+}
+type StoredReading = RowOf<typeof storedColumns>
+
+const runResourceOf = ({
+  blockedFields: _b,
+  droppedRecords: _d,
+  mode,
+  reading: _r,
+  status,
+  ...counts
+}: StoredReading): RunResource => ({
+  ...counts,
+  ...(mode !== null && { mode }),
+  status: status ?? "interrupted"
+})
 
 /** The latest status of each reading of a table: of its list, and as children of other tables, but not of its details. */
 export const lastStatuses = (location: string, table: string) =>

@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import type { RunState } from "../../../values/state.ts"
 import { type Range, between, middleOf } from "../../../values/range.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
-import { type Row, Warehouse, ownerless } from "../warehouse.ts"
-import { query } from "../query.ts"
+import { Warehouse, ownerless } from "../warehouse.ts"
+import { orNull, query, wordOf } from "../query.ts"
 
 export interface RunRecord {
   readonly id: string
@@ -18,11 +18,14 @@ export interface RunRecord {
 export const beginRun = Effect.fnUntraced(function* (command: string, planned?: Range) {
   const warehouse = yield* Warehouse
   const startedAt = yield* Clock.currentTimeMillis
-  const [row] = yield* warehouse.rows("SELECT max(run_id) AS last FROM meta.runs")
-  const id = idAfter(startedAt, row?.["last"] as string | null)
+  const [{ last } = { last: null }] = yield* query(
+    { last: orNull(String) },
+    "SELECT max(run_id) AS last FROM meta.runs"
+  )
+  const id = idAfter(startedAt, last)
   yield* warehouse.transaction([
     `UPDATE meta.runs SET status = 'interrupted'
-     WHERE status IS NULL OR (exit_code IS NULL AND run_id = ${literal((row?.["last"] as string | null) ?? "")})`,
+     WHERE status IS NULL OR (exit_code IS NULL AND run_id = ${literal(last ?? "")})`,
     `INSERT INTO meta.runs (run_id, command, started_at, planned_requests, planned_requests_min, planned_requests_max)
      VALUES (${[id, command].map(literal).join(", ")}, ${instantOf(startedAt)},
        ${[planned && middleOf(planned), planned?.min, planned?.max].map(literal).join(", ")})`
@@ -74,28 +77,42 @@ export interface Run {
   readonly clockAheadMs?: number
 }
 
+/** A file of an earlier version does not have the limits of the plan and what the clock was ahead. */
+const withLaterColumns = `(FROM meta.runs UNION ALL BY NAME (SELECT NULL::BIGINT AS planned_requests_min,
+  NULL::BIGINT AS planned_requests_max, NULL::BIGINT AS clock_ahead_ms LIMIT 0))`
+
 /** Runs, newest first. `command`: only runs of this command. */
 export const runsNewestFirst = Effect.fnUntraced(function* (command?: string, limit = 1_000_000) {
   const warehouse = yield* Warehouse
-  const rows = yield* warehouse.rows(
-    `SELECT * EXCLUDE (started_at, finished_at), epoch_ms(started_at) AS started_ms, epoch_ms(finished_at) AS finished_ms,
-       run_id = (SELECT max(run_id) FROM meta.runs) AS is_last
-     FROM meta.runs ${command === undefined ? "" : `WHERE command = ${literal(command)}`} ORDER BY run_id DESC LIMIT ${limit}`
+  const rows = yield* query(
+    {
+      id: String,
+      command: String,
+      startedAt: Number,
+      finishedAt: numberOf,
+      status: orNull(wordOf<RunState>),
+      exitCode: numberOf,
+      requests: numberOf,
+      plannedRequests: numberOf,
+      plannedMin: numberOf,
+      plannedMax: numberOf,
+      clockAheadMs: numberOf,
+      isLast: Boolean
+    },
+    `SELECT run_id AS id, command, epoch_ms(started_at) AS startedAt, epoch_ms(finished_at) AS finishedAt, status,
+       exit_code AS exitCode, requests, planned_requests AS plannedRequests, planned_requests_min AS plannedMin,
+       planned_requests_max AS plannedMax, clock_ahead_ms AS clockAheadMs, run_id = (SELECT max(run_id) FROM meta.runs) AS isLast
+     FROM ${withLaterColumns} ${command === undefined ? "" : `WHERE command = ${literal(command)}`} ORDER BY run_id DESC LIMIT ${limit}`
   )
-  const isKilled = (row: Row) => row["is_last"] === true && row["exit_code"] === null && ownerless.has(warehouse)
-  return rows.map(({ planned_requests_min: min = null, clock_ahead_ms: aheadMs = null, ...row }): Run => ({
-    id: String(row["run_id"]),
-    command: String(row["command"]),
-    startedAt: Number(row["started_ms"]),
-    finishedAt: numberOf(row["finished_ms"]),
-    status: isKilled(row) ? "interrupted" : ((row["status"] as Run["status"] | null) ?? "interrupted"),
-    exitCode: numberOf(row["exit_code"]),
-    requests: numberOf(row["requests"]),
-    plannedRequests: numberOf(row["planned_requests"]),
-    // A file of an earlier version does not have them.
-    ...(min !== null && { planned: between(Number(min), numberOf(row["planned_requests_max"])) }),
-    ...(aheadMs !== null && { clockAheadMs: Number(aheadMs) })
-  }))
+  return rows.map(({ clockAheadMs, isLast, plannedMax, plannedMin, status, ...run }): Run => {
+    const isKilled = isLast && run.exitCode === undefined && ownerless.has(warehouse)
+    return {
+      ...run,
+      status: isKilled ? "interrupted" : (status ?? "interrupted"),
+      ...(plannedMin !== undefined && { planned: between(plannedMin, plannedMax) }),
+      ...(clockAheadMs !== undefined && { clockAheadMs })
+    }
+  })
 })
 
 export const lastRun = Effect.fnUntraced(function* () {

@@ -191,5 +191,8 @@ export const existingMetaTables = (warehouse: Warehouse["Service"]): Effect.Effe
   const known = metaTablesAtOpening.get(warehouse)
   if (known !== undefined)
     return Effect.succeed(new Set(known === "all" ? Object.keys(metaTables) : publishedMetaTables))
-  return Effect.map(warehouse.rows(metaTablesSql), (rows) => new Set(rows.map((row) => String(row["table_name"]))))
+  return Effect.map(
+    warehouse.rows(metaTablesSql),
+    (rows) => new Set(rows.map(({ table_name: table }) => String(table)))
+  )
 }

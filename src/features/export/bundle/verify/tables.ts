@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { type Ask, type TableTotals, ControlTotals, measure, parquetRelation, withDatabase } from "../control-totals.ts"
+import { readRows } from "../../../../stores/warehouse/query.ts"
 import { csvReading } from "../../../../stores/formats/csv/format.ts"
 import { type BundleFinding, type FoundFile, shown, textOf } from "./files.ts"
 import { ledgerPath } from "./ledger.ts"
@@ -87,7 +88,8 @@ const namedFiles = async (ask: Ask, { damaged, files, folder }: Bag) => {
     .filter((path) => files.has(path) && !damaged.has(path))
     .map((path) => `SELECT path, sha256 FROM ${parquetRelation(join(folder, path))} WHERE path IS NOT NULL`)
     .map((sql) => ask(sql).catch(() => []))
-  return (await Promise.all(rows)).flat().map((row) => [`data/${String(row["path"])}`, String(row["sha256"])] as const)
+  const found = readRows({ path: String, sha256: String }, (await Promise.all(rows)).flat())
+  return found.map(({ path, sha256 }) => [`data/${path}`, sha256] as const)
 }
 
 const documentBytesMax = 8 * 1024 * 1024

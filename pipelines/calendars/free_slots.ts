@@ -1,3 +1,4 @@
+import { membersOf } from "#catalog/json.ts"
 import { date, instant } from "#catalog/fields.ts"
 import { get, windowEnd, windowStart } from "#catalog/request.ts"
 import { defineChild } from "#catalog/resource.ts"
@@ -39,9 +40,9 @@ export const freeSlots = defineChild({
 /** The response is an object with the slots of each day. Any other member becomes a record, which the loader rejects. */
 function slotsOf(answer: unknown): ReadonlyArray<unknown> {
   if (typeof answer !== "object" || answer === null) return [answer]
-  return Object.entries(answer as Readonly<Record<string, unknown>>).flatMap(([date, day]): ReadonlyArray<unknown> => {
+  return Object.entries(membersOf(answer)).flatMap(([date, day]): ReadonlyArray<unknown> => {
     if (date === "traceId") return []
-    const slots = (day as { readonly slots?: unknown } | null)?.slots
+    const { slots } = membersOf(day)
     return Array.isArray(slots) ? slots.map((startsAt: unknown) => ({ date, startsAt })) : [{ [date]: day }]
   })
 }

@@ -1,3 +1,4 @@
+import { membersOf } from "#catalog/json.ts"
 import { alias, openEnum, date, map, boolean, id, instant, json, object, enumeration, ref } from "#catalog/fields.ts"
 import { rows, text, ignored, values, address, changed, companyName, created, customValue } from "#catalog/fields.ts"
 import { email, identifier, personName, phone, place, postalCode, tag, trait } from "#catalog/fields.ts"
@@ -187,7 +188,7 @@ export const contacts = defineList({
  */
 function asTyped(contact: unknown): unknown {
   if (typeof contact !== "object" || contact === null) return contact
-  const sent = contact as Readonly<Record<string, unknown>>
+  const sent = membersOf(contact)
   if (!sent["firstNameRaw"] && !sent["lastNameRaw"]) return contact
   const typed = ["firstName", "lastName"].filter((field) => sent[`${field}Raw`])
   const isSame = (one: unknown, other: unknown) => String(one).toLowerCase() === String(other).toLowerCase()

@@ -1,3 +1,4 @@
+import { membersOf } from "#catalog/json.ts"
 import { alias, content, count, date, decimal, boolean, id, instant, json, object } from "#catalog/fields.ts"
 import { enumeration, ref, rows, text, ignored, values, changed, companyName, created } from "#catalog/fields.ts"
 import { customValue, email, identifier, personName, phone } from "#catalog/fields.ts"
@@ -210,10 +211,10 @@ export const opportunities = defineList({
 
 /** Custom values have the id or the key of their field (A 2.6); the key becomes the id until the loader finds the field. */
 const withFieldIds = (deal: unknown): unknown => {
-  const { customFields } = deal as { readonly customFields?: unknown }
+  const { customFields } = membersOf(deal)
   if (!Array.isArray(customFields)) return deal
   return {
-    ...(deal as object),
+    ...membersOf(deal),
     customFields: customFields.map((value) =>
       value?.id === undefined && value?.key !== undefined ? { ...value, id: value.key } : value
     )

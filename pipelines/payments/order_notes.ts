@@ -1,22 +1,21 @@
+import { membersOf } from "#catalog/json.ts"
 import { hash } from "node:crypto"
 import { json, identifier } from "#catalog/fields.ts"
 import { altLocation, get } from "#catalog/request.ts"
 import { defineChild, inOnePage } from "#catalog/resource.ts"
 
-type Sent = Readonly<Record<string, unknown>>
-
 /** The response is not documented: it may be an array or an object with one, of objects or texts, with or without ids. */
 const notesIn = (sent: unknown): ReadonlyArray<unknown> => {
-  const { notes, data } = Object(sent) as Sent
+  const { notes, data } = membersOf(sent)
   return [notes, data].find((inside) => Array.isArray(inside)) ?? [sent]
 }
 const hasNotes = (answer: unknown): boolean => {
   if (Array.isArray(answer)) return true
-  const { id, _id, notes, data } = Object(answer) as Sent
+  const { id, _id, notes, data } = membersOf(answer)
   return [notes, data].some((inside) => Array.isArray(inside)) || (id ?? _id) !== undefined
 }
 const idOf = (note: unknown): unknown => {
-  const { id, _id } = Object(note) as Sent
+  const { id, _id } = membersOf(note)
   return id ?? _id ?? hash("sha256", JSON.stringify(note)).slice(0, 24)
 }
 

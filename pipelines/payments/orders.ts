@@ -1,3 +1,4 @@
+import { membersOf } from "#catalog/json.ts"
 import { alias, openEnum, decimal, boolean, id, json, object, ref, rows, text, count } from "#catalog/fields.ts"
 import { enumeration, changed, created, email, identifier, personName } from "#catalog/fields.ts"
 import { productOf } from "#catalog/decimals.ts"
@@ -14,14 +15,14 @@ const list = (days: Parameters = {}) =>
 
 /** Adds the amount of each line without one: its quantity times its unit price. */
 const withLineAmounts = (sent: unknown): unknown => {
-  const { items } = Object(sent) as { readonly items?: unknown }
-  return Array.isArray(items) ? { ...(sent as object), items: items.map(withLineAmount) } : sent
+  const { items } = membersOf(sent)
+  return Array.isArray(items) ? { ...membersOf(sent), items: items.map(withLineAmount) } : sent
 }
 const withLineAmount = (item: unknown): unknown => {
-  const { amount, qty, price } = Object(item) as Readonly<Record<string, unknown>>
-  const unit = (Object(price) as Readonly<Record<string, unknown>>)["amount"]
+  const { amount, qty, price } = membersOf(item)
+  const { amount: unit } = membersOf(price)
   if ((amount ?? null) !== null || (qty ?? null) === null || (unit ?? null) === null) return item
-  return { ...(item as object), amount: productOf(numberText(qty), numberText(unit)) ?? null }
+  return { ...membersOf(item), amount: productOf(numberText(qty), numberText(unit)) ?? null }
 }
 const numberText = (sent: unknown): string => (JSON.isRawJSON(sent) ? sent.rawJSON : String(sent))
 

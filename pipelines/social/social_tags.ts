@@ -1,14 +1,13 @@
+import { membersOf } from "#catalog/json.ts"
 import { alias, boolean, id, text, changed, created } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
-type Sent = Readonly<Record<string, unknown>>
-
 /** The service may send a tag as an object with an id, as an object without one, or as a text; then its name is the id. */
 const withId = (sent: unknown): unknown => {
   if (typeof sent !== "object" || sent === null) return { id: sent, name: sent }
-  const { id, _id, tag, name } = sent as Sent
+  const { id, _id, tag, name } = membersOf(sent)
   return { ...sent, id: id ?? _id ?? tag ?? name }
 }
 

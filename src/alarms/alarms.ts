@@ -2,6 +2,7 @@
  * Every alarm, once: when it is one, its limits, and how it is decided. The kinds in results, section `[alarms]` of the settings and
  * the table of docs/alarms.md come from this table. Everything is an argument: no clock, no disk, no tables.
  */
+import * as Struct from "effect/Struct"
 import { dayMs } from "../catalog/timestamps.ts"
 import { date, duration, numberFrom, positiveNumber, setting, share, type ValuesOf } from "../values/setting.ts"
 import { isWhole } from "../values/state.ts"
@@ -257,7 +258,7 @@ export const alarms = {
 
 export type AlarmKind = keyof typeof alarms
 /** The keys are all of them. */
-export const alarmKinds = Object.keys(alarms) as ReadonlyArray<AlarmKind>
+export const alarmKinds: ReadonlyArray<AlarmKind> = Struct.keys(alarms)
 
 type Both<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never
 type AlarmsSection = Both<(typeof alarms)[AlarmKind]["settings"]>

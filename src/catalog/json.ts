@@ -60,17 +60,13 @@ export const written = (value: unknown): string => {
 }
 export const unprintable = "nested too deeply to print"
 
+/** The members of a value of JSON, whatever it is; none of a text or a number. */
+export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {} // Any member may be there.
+
 /** The value at a dotted path; undefined if the path does not exist. The empty path is the body itself. */
 export const at = (body: unknown, path: string): unknown =>
-  path === ""
-    ? body
-    : path
-        .split(".")
-        .reduce<unknown>(
-          (inside, name) =>
-            typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[name] : undefined,
-          body
-        )
+  path === "" ? body : path.split(".").reduce<unknown>((inside, name) => membersOf(inside)[name], body)
 
 /** Whether a value of JSON has members or items. A number that is kept as text has none. */
 export const isNested = (value: unknown): value is object =>

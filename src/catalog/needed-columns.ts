@@ -39,7 +39,7 @@ export const neededColumns = (resources: ReadonlyArray<Resource>): ReadonlyMap<s
       ...Object.keys(person?.records ?? {}),
       ...Object.values(person?.owner ?? {})
     ]) {
-      const [own, column] = path.split(".") as [string, string?]
+      const [own = "", column] = path.split(".")
       need("person", column ?? own, column === undefined ? table : own)
     }
     for (const { name, role } of tables[0].columns) if (role === "created" || role === "changed") need("change", name)

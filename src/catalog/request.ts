@@ -1,4 +1,5 @@
 /** A request as in the API documents, with placeholders for the parts that differ from page to page or from run to run. */
+import { membersOf } from "./json.ts"
 import { written } from "./json.ts"
 
 /** A part of a request that `bind` replaces with a value. A parameter or list item without a value is omitted. */
@@ -140,7 +141,7 @@ const isPlaceholder = (template: object): template is Placeholder => "placeholde
 
 const bindPlaceholder = ({ placeholder, as, part, initial }: Placeholder, bindings: Bindings): unknown => {
   const whole = bindings[placeholder]
-  const value = part === undefined ? whole : (whole as Record<string, unknown> | undefined)?.[part]
+  const value = part === undefined ? whole : membersOf(whole)[part]
   if (value === undefined) return initial
   switch (as) {
     case "iso":

@@ -10,6 +10,7 @@ import { type WithheldSettings, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, configError } from "../console/errors.ts"
 import { withSince } from "./withheld.ts"
+import { codeOf } from "../values/thrown.ts"
 
 /** A command uses what it returns of the catalogue. Every table takes time, also without a row: tests leave most of them out. */
 export const Restriction = Context.Reference<(all: Catalogue) => Catalogue>("sluice/command/Restriction", {
@@ -48,10 +49,10 @@ export const defaultCatalogue = Effect.fnUntraced(function* () {
 
 /** The folder of the user's definitions is missing or cannot be read. */
 export const folderProblem = (folder: string | undefined, error: unknown) =>
-  folder !== undefined && (error as NodeJS.ErrnoException).path === folder
+  folder !== undefined && error instanceof Error && "path" in error && error.path === folder
     ? Effect.fail(
         configError(
-          `pipelines.folder: ${folder} cannot be read: ${(error as NodeJS.ErrnoException).code}.`,
+          `pipelines.folder: ${folder} cannot be read: ${codeOf(error)}.`,
           "correct pipelines.folder in the settings file, or SLUICE_PIPELINES"
         )
       )

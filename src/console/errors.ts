@@ -1,9 +1,10 @@
 /** Every error that stops a command, as a person reads it: a sentence, the next step, and how the process ends. */
+import * as Struct from "effect/Struct"
 import * as Schema from "effect/Schema"
 import { existsSync, globSync } from "node:fs"
 import { dirname } from "node:path"
 import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../stages/api/errors.ts"
-import { type ExitKind, type Explanation, Failure, type FailureReason, exitCodes } from "../values/failure.ts"
+import { type Explanation, Failure, type FailureReason, exitCodes } from "../values/failure.ts"
 import { suggestion } from "../settings/closest.ts"
 import { SettingsError } from "../settings/errors.ts"
 import type { AccountSettings } from "../settings/settings.ts"
@@ -16,7 +17,7 @@ import { deniedAt, deniedText } from "../output/denied.ts"
 
 /** An error of the command line itself, in words. */
 export class CommandError extends Schema.TaggedError<CommandError>()("CommandError", {
-  ends: Schema.Literals(Object.keys(exitCodes) as ReadonlyArray<ExitKind>),
+  ends: Schema.Literals(Struct.keys(exitCodes)),
   message: Schema.String,
   /** A command to type, or something to do. */
   next: Schema.String,

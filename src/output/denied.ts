@@ -3,6 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs"
 import { userInfo } from "node:os"
 import { dirname } from "node:path"
 import { outputPaths } from "./paths.ts"
+import { messageOf } from "../values/thrown.ts"
 
 export interface Denied {
   readonly path: string
@@ -34,7 +35,7 @@ const isReadable = (path: string): boolean => {
     accessSync(path, constants.R_OK)
     return true
   } catch (cause) {
-    return !deniedText.test((cause as Error).message)
+    return !deniedText.test(messageOf(cause))
   }
 }
 

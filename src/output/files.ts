@@ -9,6 +9,7 @@ import { type Failure, type FileOperation, fileFailure } from "../values/failure
 import { reading } from "./held-files.ts"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { codeOf } from "../values/thrown.ts"
 
 /** Runs a file operation. Any error becomes a failure that names the path and the operation. */
 export const onDisk = <A>(path: string, operation: FileOperation, run: () => Promise<A>): Effect.Effect<A, Failure> =>
@@ -44,9 +45,7 @@ export const appendTo = async (file: string, part: string): Promise<void> => {
 
 /** Whether a file system does not have what was asked, as SMB, exFAT and FUSE say it of links, modes and flushed folders. */
 export const isRefused = (cause: unknown): boolean =>
-  /^(EPERM|EACCES|ENOSYS|ENOTSUP|EOPNOTSUPP|EINVAL|EBADF|EISDIR|ENOTTY)$/.test(
-    String((cause as NodeJS.ErrnoException | null)?.code)
-  )
+  /^(EPERM|EACCES|ENOSYS|ENOTSUP|EOPNOTSUPP|EINVAL|EBADF|EISDIR|ENOTTY)$/.test(String(codeOf(cause)))
 
 /** For what makes a file safer, and is left out where the file system does not have it. */
 export const unlessRefused = (run: () => Promise<void>): Promise<void> =>

@@ -15,6 +15,7 @@ import type { Failure } from "../values/failure.ts"
 import { counted } from "../values/finding.ts"
 import { checksumIfPresent, ifMissing, onDisk } from "./files.ts"
 import { filesName, outputPaths } from "./paths.ts"
+import { codeOf, messageOf } from "../values/thrown.ts"
 
 /** A stored file, as a table describes it. */
 export interface StoredFile {
@@ -183,7 +184,7 @@ const openIn = (path: string, flag: "w" | "wx"): number | undefined => {
   try {
     return openSync(path, flag, 0o600)
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
+    const code = codeOf(cause)
     if (code === "EEXIST" && flag === "wx") return undefined
     if (code !== "ENOENT") throw cause
     makeFolder(dirname(path))
@@ -197,7 +198,7 @@ const orDiskError = (write: () => void): void => {
   try {
     write()
   } catch (cause) {
-    throw new DiskError((cause as Error).message, { cause })
+    throw new DiskError(messageOf(cause), { cause })
   }
 }
 

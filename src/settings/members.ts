@@ -53,7 +53,7 @@ export class Members {
 
   /** Without a column that a child table needs, it has no rows. */
   excludeColumn(path: string): void {
-    const [table, column] = path.split(".") as [string, string]
+    const [table = "", column = ""] = path.split(".")
     if (!this.needed.has(path)) this.exclude(table, column)
     else if (table !== this.names[0]) this.excludeTable(table)
   }

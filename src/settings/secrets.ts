@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs"
 import type { Environment } from "../values/environment.ts"
 import type { UnavailableSecret } from "../values/setting.ts"
 import { wrong } from "../values/finding.ts"
+import { codeOf, messageOf } from "../values/thrown.ts"
 
 /** A reference says where a secret is and is no secret, except for a command line, which may contain one. */
 export const shownSecret = (text: string): string => (/^(env|file):/.test(text) ? text : "<redacted>")
@@ -82,7 +83,7 @@ const readSecret = (
       try {
         return filled(readFileSync(rest, "utf8"), "the file is empty")
       } catch (cause) {
-        return Result.fail((cause as Error).message)
+        return Result.fail(messageOf(cause))
       }
     case "cmd":
       return printedBy(rest, environment, commandMs)
@@ -104,7 +105,7 @@ const printedBy = (
     timeout,
     killSignal: "SIGKILL"
   })
-  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  const code = codeOf(error)
   if (code === "ETIMEDOUT") return Result.fail(`the command was stopped after ${timeout / 1000} s`)
   if (code !== undefined) return Result.fail(`the command could not be run (${code})`)
   if (status !== 0)

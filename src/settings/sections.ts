@@ -3,6 +3,7 @@
  * Schema come from this table, and so do the types of the values. A new setting is an entry, here or in the file of its section,
  * and its use: what a command gets as settings has `values.budget.burst` of `budget.burst`.
  */
+import * as Struct from "effect/Struct"
 import { alarmsSection } from "../alarms/alarms.ts"
 import { silenceSettings } from "../alarms/silence.ts"
 import { personalDataClasses } from "../catalog/personal-data.ts"
@@ -200,7 +201,7 @@ export const lists = {
 } satisfies Readonly<Record<string, SettingList>>
 
 export type ListName = keyof typeof lists
-export const listNames = Object.keys(lists) as ReadonlyArray<ListName>
+export const listNames: ReadonlyArray<ListName> = Struct.keys(lists)
 export const listOf = (name: ListName): SettingList => lists[name]
 /** Where an item is in the file: `tables.contacts` or `publish[0]`. */
 export const placeOfItem = (list: ListName, index: number, name: unknown): string =>

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import type { ConnectionOptions } from "node:tls"
+import { codeOf, messageOf } from "../../values/thrown.ts"
 
 /** How a connection is tried. */
 export interface PostgresAccess {
@@ -39,7 +40,7 @@ const lacksTls = (error: unknown): boolean => error instanceof Error && /does no
 /** No other connection helps: there is no server, or it has let this one in and refuses something else. */
 const isOther = (error: unknown): boolean =>
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|(?!28)[0-9A-Z]{2}\d[0-9A-Z]{2})$/.test(
-    String((error as { readonly code?: unknown } | null)?.code)
+    String(codeOf(error))
   ) ||
   (error instanceof Error && /timeout/.test(error.message))
 
@@ -126,6 +127,6 @@ const contentOf = (name: string, path: string): string => {
   try {
     return readFileSync(path, "utf8")
   } catch (cause) {
-    throw new Error(`${name}: ${(cause as Error).message}`, { cause })
+    throw new Error(`${name}: ${messageOf(cause)}`, { cause })
   }
 }

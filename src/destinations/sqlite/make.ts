@@ -10,6 +10,7 @@ import { query } from "../../stores/warehouse/query.ts"
 import { name, selected } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { failure } from "../../values/failure.ts"
+import { messageOf } from "../../values/thrown.ts"
 
 /** Makes the file `path`, which must be empty or missing. Returns the tables, by their names in SQL. */
 export const makeFile = Effect.fn("sqlite.makeFile")(function* (
@@ -83,5 +84,5 @@ export const open = (target: string, path: string, readOnly = false) =>
 export const attempt = <A>(target: string, work: () => A) =>
   Effect.try({
     try: work,
-    catch: (cause) => failure({ _tag: "DestinationFailed", target, detail: (cause as Error).message })
+    catch: (cause) => failure({ _tag: "DestinationFailed", target, detail: messageOf(cause) })
   })

@@ -9,6 +9,7 @@ import { headerOf, lengthIn } from "./http.ts"
 import { isRedirect, redirectIn } from "./redirect.ts"
 import type { ExchangeSettings } from "../../settings/account.ts"
 import { bytesOf, errorOf, utf8Of } from "./response-body.ts"
+import { codeOf } from "../../values/thrown.ts"
 
 export interface Received {
   readonly status: number
@@ -123,7 +124,7 @@ export const decompressed = (dispatcher: Dispatcher): Dispatcher => {
 /** Converts an error of undici or Node for a request to `origin`. `isNew`: nothing has answered at that address yet. */
 export const connectionError = (cause: unknown, origin: string, isNew = false): TransportError | Failure => {
   const error = cause instanceof Error ? cause : new Error(String(cause))
-  const code = String((error as NodeJS.ErrnoException).code ?? "")
+  const code = codeOf(error) ?? ""
   const said = code && !error.message.includes(code) ? `${code}: ${error.message}` : error.message || code
   const reason = said + throughProxy(origin)
   const proxy = proxyFor(origin)

@@ -9,6 +9,7 @@ import { type Said, contradictionIn } from "./file-evidence.ts"
 import { type Headers, commonHeaders, headerOf, lengthIn, retryAfterMs } from "./http.ts"
 import { isRedirect } from "./redirect.ts"
 import type { Links } from "./links.ts"
+import { codeOf, messageOf } from "../../values/thrown.ts"
 
 /** What a host says of the version of a file at an address. */
 interface Validators {
@@ -79,7 +80,7 @@ export const fetchFile = async (links: Links, request: FileRequest): Promise<Fet
       } catch (cause) {
         if (cause instanceof FileRejected) return { status: cause.status, reason: cause.message, ...cause.about }
         if (cause instanceof DiskError || signal.aborted) throw cause
-        last = messageOf(cause)
+        last = reasonOf(cause)
         if (last === "ENOTFOUND") break
       }
       attempts = incoming.bytes > before ? 0 : attempts + 1
@@ -290,7 +291,4 @@ const validatorsIn = (headers: Headers): Validators => ({
 const plainType = (contentType: string | undefined): string =>
   (contentType ?? "").split(";")[0]!.trim().toLowerCase() || "application/octet-stream"
 
-const messageOf = (cause: unknown): string => {
-  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
-  return typeof code === "string" ? code : String(message ?? cause)
-}
+const reasonOf = (cause: unknown): string => codeOf(cause) ?? messageOf(cause)

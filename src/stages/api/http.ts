@@ -29,7 +29,7 @@ const query = (parameters: Readonly<Record<string, unknown>>): string => {
   // A list becomes a repeated parameter.
   const text = new URLSearchParams(
     Object.entries(parameters).flatMap(([name, value]) =>
-      [value].flat().map((item) => [name, written(item)] as [string, string])
+      [value].flat().map((item): [string, string] => [name, written(item)])
     )
   ).toString()
   return text === "" ? "" : `?${text}`

@@ -1,6 +1,6 @@
 /** Reads the children or the detail of single parents, and keeps what became of each. */
 import { Clock, Duration, Effect } from "effect"
-import { at } from "../../catalog/json.ts"
+import { at, membersOf } from "../../catalog/json.ts"
 import type { ChildRequest, Resource } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { type Detail, type Reason, distinct } from "../../values/reason.ts"
@@ -230,7 +230,7 @@ const withLinked = Effect.fnUntraced(function* (
   const link = at(at(answer.body, records), url)
   if (typeof link !== "string" || !/^https?:/.test(link)) return { answer, isMissing: false }
   const linked = yield* api.linked(link)
-  const body = { ...(answer.body as object), ...(linked !== undefined && { [as]: linked }) }
+  const body = { ...membersOf(answer.body), ...(linked !== undefined && { [as]: linked }) }
   // A detail nested too deeply for JSON.stringify stays as received.
   const bytes = yield* Effect.try(() => Buffer.from(JSON.stringify(body))).pipe(
     Effect.orElseSucceed(() => answer.bytes)

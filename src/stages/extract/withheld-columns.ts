@@ -1,6 +1,6 @@
 /** A vault that stores no value that the settings keep out, so that nothing that is made from the vault has one. */
 import { Effect, Layer } from "effect"
-import { at, parseExact } from "../../catalog/json.ts"
+import { at, membersOf, parseExact } from "../../catalog/json.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { type WithholdOptions, type Withholder, withholderOf } from "../../catalog/withhold.ts"
 import { tablesOf } from "../../catalog/tables.ts"
@@ -123,6 +123,6 @@ const withheldBody = (body: unknown, { kind, location, records }: PageEntry, tar
 /** A copy with this value at a dotted path. */
 const withAt = (body: unknown, path: string, value: unknown): unknown => {
   if (path === "") return value
-  const [name, ...rest] = path.split(".") as [string, ...Array<string>]
-  return { ...(body as object), [name]: withAt(at(body, name) ?? {}, rest.join("."), value) }
+  const [name = "", ...rest] = path.split(".")
+  return { ...membersOf(body), [name]: withAt(at(body, name) ?? {}, rest.join("."), value) }
 }

@@ -2,6 +2,7 @@
  * The formats of files. A new one is a folder with a `format.ts`, and a line here: the settings, the commands, the releases and
  * the checks follow.
  */
+import * as Struct from "effect/Struct"
 import * as Effect from "effect/Effect"
 import type { Format } from "./format.ts"
 
@@ -18,7 +19,7 @@ const entries = {
 
 export type FormatName = keyof typeof entries
 
-export const formatNames = Object.keys(entries) as ReadonlyArray<FormatName>
+export const formatNames = Struct.keys(entries)
 export const mediatypeOf = (format: FormatName): string => entries[format].mediatype
 
 /** The code of a format is loaded when it is needed. */

@@ -1,6 +1,7 @@
 /** Walks the chain of a ledger and names the first record that does not continue the one before it. */
 import { createReadStream } from "node:fs"
 import { type Head, type LedgerRecord, emptyHead, recordOf, sha256Of } from "./record.ts"
+import { codeOf } from "../../values/thrown.ts"
 
 export interface LedgerCheck {
   /** The end of the part that is intact. */
@@ -89,7 +90,7 @@ export const linesOf = async (path: string): Promise<ReadonlyArray<Line>> => {
       }
     }
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause
+    if (codeOf(cause) !== "ENOENT") throw cause
   }
   if (length > 0) add(false)
   return lines

@@ -2,6 +2,7 @@
 import * as Redacted from "effect/Redacted"
 import { hash } from "node:crypto"
 import { throughProxy } from "../../network/proxy.ts"
+import { codeOf } from "../../values/thrown.ts"
 
 export interface Bucket {
   /** `s3://bucket/prefix` */
@@ -97,15 +98,12 @@ export const openBucket = async (
       if (signal?.aborted) throw new BucketError(`${what} was stopped`, "")
       let error: BucketError
       if (answer instanceof Error) {
-        const { message } = (answer.cause as Error | undefined) ?? answer
+        const { message } = answer.cause instanceof Error ? answer.cause : answer
         // What is not of the network, such as missing credentials, does not pass.
-        error = new BucketError(
-          `${what}: ${message || String((answer.cause as { code?: string }).code)}${throughProxy(url.href)}`,
-          ""
-        )
+        error = new BucketError(`${what}: ${message || String(codeOf(answer.cause))}${throughProxy(url.href)}`, "")
         if (!/^(TypeError|TimeoutError|AbortError)$/.test(answer.name)) throw error
       } else {
-        const code = codeOf(method, answer)
+        const code = serviceCodeOf(method, answer)
         const isAccepted = request.accept?.includes(answer.status) ?? false
         if (isAccepted || (answer.status < 300 && code === undefined)) return answer
         error = new BucketError(`${what} answered ${answer.status} ${code ?? ""}${hintOf(answer)}`.trim(), code ?? "")
@@ -153,7 +151,7 @@ const credentialsOf = async (key: Redacted.Redacted | undefined, secret: Redacte
 }
 
 /** The code of an error. A copy and the end of an upload in parts may report one with status 200. */
-const codeOf = (method: string, { body, status }: Answer): string | undefined => {
+const serviceCodeOf = (method: string, { body, status }: Answer): string | undefined => {
   if (status < 300 && (method === "GET" || method === "HEAD")) return undefined
   const text = body.length > 10_000 ? "" : body.toString("utf8")
   return /<Error>/.test(text) ? (/<Code>(.*?)<\/Code>/.exec(text)?.[1] ?? "") : undefined

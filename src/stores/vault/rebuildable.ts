@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
 import { isOlder } from "./frame.ts"
+import { codeOf } from "../../values/thrown.ts"
 
 /** `none`: there are no segments. `older`: a version before 1.0.0 wrote them. `unreadable`: the first one cannot be read. */
 export const vaultState = (folder: string): "readable" | "older" | "none" | "unreadable" => {
@@ -14,6 +15,6 @@ export const vaultState = (folder: string): "readable" | "older" | "none" | "unr
     const content = readFileSync(join(folder, first))
     return isOlder(first.endsWith(".zst") ? zstdDecompressSync(content) : content) ? "older" : "readable"
   } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === "ENOENT" ? "none" : "unreadable"
+    return codeOf(cause) === "ENOENT" ? "none" : "unreadable"
   }
 }

@@ -10,6 +10,7 @@ import { lstat, mkdir, readdir, rename } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { syncFolder } from "../../../output/files.ts"
 import { removeBelow } from "../../../output/remove.ts"
+import { codeOf } from "../../../values/thrown.ts"
 
 /** Why the target cannot be written; `undefined` if it can. */
 export const targetProblem = async (target: string, isFolder: boolean, force: boolean): Promise<string | undefined> => {
@@ -60,6 +61,6 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
+    return codeOf(error) === "EPERM"
   }
 }

@@ -20,6 +20,7 @@ import { exceptFromProxies } from "../../../network/proxy.ts"
 import { failedError } from "../../../console/errors.ts"
 import { commandLayer, unavailable } from "./fleet-database.ts"
 import { Output, table } from "../../../console/streams.ts"
+import { messageOf } from "../../../values/thrown.ts"
 
 const [locations, workers] = [20, 3]
 
@@ -85,7 +86,7 @@ export const demoFleet = Effect.fn("command.demoFleet")(function* (flags: { read
 }, Effect.scoped)
 
 const attempt = <A>(problem: string, run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => failed(`${problem}: ${(cause as Error).message}`) })
+  Effect.tryPromise({ try: run, catch: (cause) => failed(`${problem}: ${messageOf(cause)}`) })
 
 const failed = (message: string) => failedError(message.replace(/\.?$/, "."), "./sluice demo --fleet")
 

@@ -15,6 +15,7 @@ import { CommandError, usageError } from "../../../console/errors.ts"
 import { report } from "./fleet.ts"
 import { withDatabase } from "./fleet-database.ts"
 import { Output } from "../../../console/streams.ts"
+import { messageOf } from "../../../values/thrown.ts"
 
 type LocationFlags = Pick<Flags, "config" | "baseUrl">
 
@@ -68,7 +69,7 @@ const fromAgency = Effect.fnUntraced(function* ({ agencyToken, baseUrl, companyI
     catch: (cause) =>
       new CommandError({
         ends: "later",
-        message: `The locations of the agency could not be listed: ${(cause as Error).message}.`,
+        message: `The locations of the agency could not be listed: ${messageOf(cause)}.`,
         next: "Check fleet.agency_token and account.company_id, or import a CSV file."
       })
   })
@@ -88,7 +89,7 @@ const fromFile = (file: string) =>
       }),
     catch: (cause) =>
       usageError(
-        `${file} could not be read as CSV: ${String((cause as Error).message).split("\n")[0]}`,
+        `${file} could not be read as CSV: ${messageOf(cause).split("\n")[0]}`,
         "Write a header with the column location, and optionally name and token."
       )
   })

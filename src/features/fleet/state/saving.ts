@@ -9,6 +9,7 @@ import { patiently } from "../database.ts"
 import { type Fence, setSnapshot } from "../fence.ts"
 import type { Objects } from "./objects.ts"
 import { type Session, openSession } from "./snapshot.ts"
+import { messageOf } from "../../../values/thrown.ts"
 
 class StateError extends Schema.TaggedError<StateError>()("StateError", { detail: Schema.String }) {}
 
@@ -16,7 +17,7 @@ class StateError extends Schema.TaggedError<StateError>()("StateError", { detail
 const saveEvery = "1 second"
 
 const attempt = <A>(run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => new StateError({ detail: (cause as Error).message }) })
+  Effect.tryPromise({ try: run, catch: (cause) => new StateError({ detail: messageOf(cause) }) })
 
 /** Makes the folder ready, runs the work in it, and stores what it has done. Without the bucket, the run is tried again later. */
 export const inBucket = (objects: Objects, fence: Fence, folder: string, work: Effect.Effect<Outcome>) =>

@@ -3,6 +3,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { throughProxy } from "../../../network/proxy.ts"
 import type { Secret } from "../../../values/setting.ts"
+import { codeOf } from "../../../values/thrown.ts"
 
 const timeoutMs = 3000
 const tries = 2
@@ -59,8 +60,9 @@ const send = async (address: URL, delivery: Delivery): Promise<string | undefine
     await response.body?.cancel()
     return response.ok ? undefined : `it answered with status ${response.status}`
   } catch (cause) {
-    if ((cause as Error).name === "TimeoutError") return `it gave no answer within ${timeoutMs / 1000} s`
-    const { code } = ((cause as Error).cause ?? {}) as { readonly code?: string }
+    const error = cause instanceof Error ? cause : new Error(String(cause))
+    if (error.name === "TimeoutError") return `it gave no answer within ${timeoutMs / 1000} s`
+    const code = codeOf(error.cause)
     return `it cannot be reached${code === undefined ? "" : ` (${code})`}${throughProxy(address.href)}`
   }
 }

@@ -49,6 +49,6 @@ const write = async (path: string, text: string): Promise<string | undefined> =>
     await unlessRefused(() => chmod(path, 0o644))
     return undefined
   } catch (cause) {
-    return (cause as Error).message
+    return cause instanceof Error ? cause.message : String(cause)
   }
 }

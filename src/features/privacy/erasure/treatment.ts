@@ -59,7 +59,7 @@ export const ownColumns = (paths: PersonLinks["contacts"]): ReadonlyArray<string
 /** The texts at these paths: a column, or a column of the rows of a child table. */
 const valuesOf = (paths: PersonLinks["contacts"], row: SentRow): ReadonlyArray<string> =>
   (paths ?? []).flatMap((path) => {
-    const [table, column] = path.split(".") as [string, string | undefined]
+    const [table = "", column] = path.split(".")
     const values =
       column === undefined ? [row[path]] : ((row[table] ?? []) as ReadonlyArray<SentRow>).map((child) => child[column])
     return values.filter((value): value is string => typeof value === "string" && value !== "")

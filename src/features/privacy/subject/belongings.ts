@@ -135,7 +135,7 @@ const selects = (
   const { addresses = [], contacts = [], owner, records = {} } = links
   const paths = [...contacts, ...Object.keys(records), ...addresses, ...(owner ? [owner.key] : [])]
   return paths.flatMap((path) => {
-    const [table, column] = path.includes(".") ? (path.split(".") as [string, string]) : [resource.table, path]
+    const [table = "", column = ""] = path.includes(".") ? path.split(".") : [resource.table, path]
     const condition = conditions(column, table)
     const key = table === resource.table ? keyText(resource) : name(idColumn(resource.table))
     return condition === undefined

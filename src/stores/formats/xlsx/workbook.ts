@@ -45,7 +45,8 @@ export const writeWorkbook = Effect.fn("formats.workbook")(function* (path: stri
       const rows = lookAhead(table.rows)
       try {
         do {
-          const sheet = { table, rows: 0, cut: [] as Array<string>, cutCount: 0 }
+          const cut: Array<string> = []
+          const sheet = { table, rows: 0, cut, cutCount: 0 }
           written.push(sheet)
           yield entry(written.length - 1, sheetXml(sheet, rows, linesMax))
         } while (!(await rows.isAtEnd()))

@@ -7,12 +7,14 @@ import { at } from "../catalog/json.ts"
 import { bind, get } from "../catalog/request.ts"
 import { onDisk } from "../output/files.ts"
 import { defaultFile } from "../settings/file.ts"
-import { type NewSettings, newFiles, writeSettings } from "../settings/new-file.ts"
+import { NotAdded, type NewSettings, addLocations, newFiles, writeSettings } from "../settings/new-file.ts"
+import { readSettings } from "../settings/read.ts"
 import { isPlainSecret } from "../settings/secrets.ts"
 import { settingOf } from "../settings/errors.ts"
 import { syncSettings } from "../settings/settings.ts"
 import { sections } from "../settings/sections.ts"
 import type { Setting } from "../values/setting.ts"
+import { fileFailure } from "../values/failure.ts"
 import { Environment } from "../values/environment.ts"
 import { CommandError, explained, explanationOf, usageError } from "../console/errors.ts"
 import { Output } from "../console/streams.ts"
@@ -26,6 +28,8 @@ export interface InitFlags {
   readonly formats: string | undefined
   readonly force: boolean
   readonly noCheck: boolean
+  /** Add a location to the file that is there. */
+  readonly add: boolean
 }
 
 const usualFormats = "duckdb,parquet,csv"
@@ -40,6 +44,7 @@ export const init = Effect.fn("command.init")(
       return yield* usage(
         "--token-ref takes env:NAME, file:/path or cmd:command, because other users see command lines."
       )
+    if (flags.add) return yield* addTo(path, flags, canAsk)
     // A token that is typed has a file of its own, which must not exist either.
     yield* refuseExisting(flags, newFiles(path, flags.tokenRef ?? ""))
     const missing = Object.entries(flagByAnswer).flatMap(([name, flag]) =>
@@ -50,13 +55,16 @@ export const init = Effect.fn("command.init")(
 
     const { account, settings } = yield* answersFor(flags, canAsk)
     yield* onDisk(path, "written", () => writeSettings(path, settings))
-    const files = newFiles(path, settings.token)
-    const next = "./sluice plan"
-    const data = { files, ...(account !== undefined && { account }) }
-    return shown("init", { exitCode: 0, next, data }, () => [
-      ...(account === undefined ? [] : [`Reached ${account} (location ${settings.location}).`]),
-      ...files.map((file) => `Wrote ${file}, which only you can read.`)
-    ])
+    let files = newFiles(path, settings.token)
+    const lines = [reachedLine(account, settings.location), ...files.map(wroteLine)]
+    while (canAsk && flags.location === undefined) {
+      const id = yield* Prompt.run(Prompt.String({ message: "Another location id (Enter if there is none)" }))
+      if (id.trim() === "") break
+      const added = yield* addOne(path, { ...flags, baseUrl: settings.baseUrl, location: id.trim() }, canAsk)
+      files = [...new Set([...files, ...added.files])]
+      lines.push(reachedLine(added.account, id.trim()), ...added.files.map(wroteLine))
+    }
+    return initResult(account, files, lines)
   },
   Effect.catchTag("QuitError", () =>
     Effect.map(Output, ({ say }) => {
@@ -65,6 +73,43 @@ export const init = Effect.fn("command.init")(
     })
   )
 )
+
+const reachedLine = (account: string | undefined, location: string) =>
+  account === undefined ? `Location ${location}.` : `Reached ${account} (location ${location}).`
+const wroteLine = (file: string) => `Wrote ${file}, which only you can read.`
+
+const initResult = (account: string | undefined, files: ReadonlyArray<string>, lines: ReadonlyArray<string>) =>
+  shown(
+    "init",
+    { exitCode: 0, next: "./sluice plan", data: { files, ...(account !== undefined && { account }) } },
+    () => lines
+  )
+
+/** Adds a location to the settings file that is there. */
+const addTo = Effect.fnUntraced(function* (path: string, flags: InitFlags, canAsk: boolean) {
+  if (!existsSync(path)) return yield* usage(`${path} does not exist; without --add, it is written.`)
+  const { values } = readSettings({ config: path }, yield* Environment)
+  const baseUrl = flags.baseUrl ?? values.account.baseUrl
+  if (flags.location === undefined && !canAsk) return yield* usage("Without a terminal, --add needs --location.")
+  const { account, files, id } = yield* addOne(path, { ...flags, baseUrl }, canAsk)
+  return initResult(account, files, [reachedLine(account, id), ...files.map(wroteLine)])
+})
+
+/** Without a terminal and a token of its own, it is read with the token of the account. */
+const addOne = Effect.fnUntraced(function* (path: string, flags: InitFlags, canAsk: boolean) {
+  const environment = yield* Environment
+  const ofAccount = readSettings({ config: path }, environment).values.account.token?.reference
+  const tokenRef = flags.tokenRef ?? (canAsk ? undefined : ofAccount)
+  if (tokenRef === undefined && !canAsk) return yield* usage("Neither --token-ref nor account.token is there.")
+  const { account, settings } = yield* answersFor({ ...flags, tokenRef, formats: usualFormats }, canAsk)
+  const isOwn = flags.tokenRef !== undefined || canAsk
+  const place = { id: settings.location, ...(isOwn && { token: settings.token }) }
+  const files = yield* Effect.tryPromise({
+    try: () => addLocations(path, [place], environment),
+    catch: (cause) => (cause instanceof NotAdded ? usage(cause.message) : fileFailure(path, "written", cause))
+  })
+  return { account, files, id: settings.location }
+})
 
 type Texts = { readonly [Name in keyof NewSettings]?: string | undefined }
 

@@ -38,6 +38,10 @@ export const init = command({
     location: text("location", "Id of the location to read."),
     formats: text("formats", "Formats to publish, or none; without a terminal, duckdb,parquet,csv unless given."),
     force: flag("force", "Replace existing files."),
+    add: flag(
+      "add",
+      "Add a location to the file that is there, whose comments stay; without --token-ref, with its token."
+    ),
     noCheck: flag("no-check", "Write the file without a request that tests the token."),
     json: common.json
   },
@@ -46,6 +50,10 @@ export const init = command({
     {
       command: "./sluice init --base-url https://api.example.com --token-ref env:CRM_TOKEN --location locationId",
       description: "Without a terminal."
+    },
+    {
+      command: "./sluice init --add --location otherLocationId --token-ref file:/run/secrets/other",
+      description: "Another location."
     }
   ],
   run: (flags) => load(import("./init.ts"), (_) => _.init(flags))

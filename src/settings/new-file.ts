@@ -1,9 +1,13 @@
-/** Writes a new settings file, and a token beside it. */
+/** Writes a new settings file with a token beside it, and adds locations to one that is there. */
 import { existsSync } from "node:fs"
-import { mkdir, rm, writeFile } from "node:fs/promises"
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
+import * as Result from "effect/Result"
 import { closeToOthers, writeAtomically } from "../output/files.ts"
+import { fileNameOf } from "../output/names.ts"
 import { exampleToml, schemaFile } from "./documents.ts"
+import { withItem } from "./edit.ts"
+import { type Environment, readSettings } from "./read.ts"
 import { isPlainSecret } from "./secrets.ts"
 import { installed } from "../values/installation.ts"
 
@@ -38,6 +42,51 @@ export const writeSettings = async (path: string, settings: NewSettings): Promis
     if (isNew) await rm(tokenFile, { force: true })
     throw cause
   }
+}
+
+/** A location, with its token or a reference to it; without one, the token of the account counts. */
+export interface NewLocation {
+  readonly id: string
+  readonly token?: string
+}
+
+/** What is there already, or is written in another form; nothing was changed. */
+export class NotAdded extends Error {}
+
+/** Adds locations to a file, whose comments stay, and each token to a file of its own. Returns the paths of all that it wrote. */
+export const addLocations = async (
+  path: string,
+  places: ReadonlyArray<NewLocation>,
+  environment: Environment
+): Promise<ReadonlyArray<string>> => {
+  const { lists, values } = readSettings({ config: path }, environment)
+  // The first one is in [account] alone, until there are several.
+  const { locationId } = values.account
+  const known: ReadonlyArray<NewLocation> =
+    lists.locations.length === 0 && locationId !== undefined ? [{ id: locationId }] : []
+  let content = await readFile(path, "utf8")
+  const written: Array<string> = []
+  try {
+    for (const { id, token } of [...known, ...places]) {
+      if (lists.locations.some((one) => one.id === id)) throw new NotAdded(`Location ${id} is in ${path} already.`)
+      const isPlain = token !== undefined && isPlainSecret(token)
+      const file = resolve(dirname(path), `token-${fileNameOf(id)}`)
+      if (isPlain) {
+        if (existsSync(file)) throw new NotAdded(`${file} exists already, and stays as it is.`)
+        await writePrivately(file, `${token}\n`)
+        written.push(file)
+      }
+      const reference = isPlain ? `file:${file}` : token
+      const edited = withItem(content, "locations", { id, ...(reference !== undefined && { token: reference }) })
+      if (Result.isFailure(edited)) throw new NotAdded(edited.failure)
+      content = edited.success
+    }
+    await writePrivately(path, content)
+  } catch (cause) {
+    for (const file of written) await rm(file, { force: true })
+    throw cause
+  }
+  return [path, ...written]
 }
 
 /** Replaces a file at once by one that only its user can read. */

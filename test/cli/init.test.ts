@@ -51,6 +51,37 @@ describe("init", () => {
     assert.match(readFileSync(path, "utf8"), /env:CRM_TOKEN/)
   })
 
+  it("adds a location to the file that is there, with its comments, and tests it first", async () => {
+    const path = pathIn(newFolder())
+    const add = (location: string, ...flags: ReadonlyArray<string>) =>
+      sluice(["init", "--add", "--config", path, "--location", location, ...flags], {
+        CRM_TOKEN: account.service.token,
+        SOUTH: "t"
+      })
+    const missing = await add("north")
+    assert.strictEqual(missing.code, 2)
+    assert.match(missing.stderr, /does not exist; without --add, it is written/)
+    assert.strictEqual((await run(path, ["--no-check"])).code, 0)
+    const before = readFileSync(path, "utf8")
+    assert.notStrictEqual((await add("north")).code, 0)
+    assert.strictEqual(readFileSync(path, "utf8"), before)
+    const { locationId } = account.service
+    assert.strictEqual((await add("north", "--no-check")).code, 0)
+    const second = await add("south", "--no-check", "--token-ref", "env:SOUTH")
+    assert.strictEqual(second.code, 0, second.stderr)
+    const entries = [`id = "${locationId}"`, 'id = "north"', 'id = "south"\ntoken = "env:SOUTH"']
+    assert.strictEqual(
+      readFileSync(path, "utf8"),
+      `${before.trimEnd()}\n${entries.map((one) => `\n[[locations]]\n${one}\n`).join("")}`
+    )
+    const again = await add("north", "--no-check")
+    assert.strictEqual(again.code, 2)
+    assert.match(again.stderr, /Location north is in .* already/)
+    const environment = { CRM_TOKEN: "t", SOUTH: "t" }
+    const validated = await sluice(["config", "validate", "--config", path], environment)
+    assert.strictEqual(validated.code, 0, validated.stdout)
+  })
+
   it("writes nothing if the service refuses the token, unless the check is left out", async () => {
     const path = pathIn(newFolder())
     const refused = await run(path, [], "wrong-token")

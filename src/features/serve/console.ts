@@ -145,7 +145,7 @@ export const startConsole = ({
       throw new HttpError(403, "reader", "This password shows everything and starts nothing.")
     return call.body
   }
-  const setUp = { path: config, output, ask }
+  const setUp = { path: config, output, ask, environment }
   const page = { path: config, output: outputFlag, ask, environment }
   /** After a change of the file. */
   const changed = async <A>(work: Promise<A>): Promise<A> => {
@@ -198,7 +198,7 @@ export const startConsole = ({
     ["POST /api/settings", (call) => changed(changeSettings(page, owner(call)))],
     ["POST /api/setup/check", (call) => checkSetup(setUp, owner(call))],
     ["POST /api/setup", (call) => changed(writeSetup(setUp, owner(call)))],
-    ["POST /api/locations", (call) => changed(addLocation(setUp, owner(call), environment))],
+    ["POST /api/locations", (call) => changed(addLocation(setUp, owner(call)))],
     ["POST /api/fleet", async () => (await succeeded(ask.json(["fleet", "status"]))).data],
     [
       "POST /api/fleet/act",

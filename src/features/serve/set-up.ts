@@ -1,24 +1,22 @@
 /** Set-up in the browser: the answers of `./sluice init`, tested by `doctor` and `plan` before anything is written. */
-import * as Result from "effect/Result"
-import { existsSync, readFileSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join, resolve } from "node:path"
+import { join } from "node:path"
 import { type Body, HttpError } from "../explore/http.ts"
-import { fileNameOf } from "../../output/names.ts"
 import { removeBelow } from "../../output/remove.ts"
-import { withItem } from "../../settings/edit.ts"
-import { writePrivately, writeSettings } from "../../settings/new-file.ts"
-import { readSettings } from "../../settings/read.ts"
+import { NotAdded, addLocations, writeSettings } from "../../settings/new-file.ts"
 import { isPlainSecret } from "../../settings/secrets.ts"
 import { sections } from "../../settings/sections.ts"
 import * as Schema from "effect/Schema"
+import type { Environment } from "../../values/environment.ts"
 import type { Ask } from "./ask.ts"
 
 interface Options {
   readonly path: string
   readonly output: string
   readonly ask: Ask
+  readonly environment: Environment["Service"]
 }
 
 interface Place {
@@ -99,53 +97,22 @@ interface PlanData {
 }
 
 /** Writes the settings file, and each token into a file of its own that only its user can read. */
-export const writeSetup = async ({ path }: Options, body: Body) => {
+export const writeSetup = async ({ environment, path }: Options, body: Body) => {
   const { baseUrl, formats, locations } = answersOf(body)
   if (existsSync(path)) throw new HttpError(409, "exists", `${path} exists already, and stays as it is.`)
   const [first, ...others] = locations
   await writeSettings(path, { baseUrl, formats, location: first!.id, token: first!.token })
-  if (others.length > 0) await addLocations(path, [{ id: first!.id }, ...others])
+  if (others.length > 0) await added(path, others, environment)
   return { file: path, next: "./sluice sync" }
 }
 
-/** Adds a location to the file that is there. Its comments stay. */
-export const addLocation = async (
-  { path }: Options,
-  body: Body,
-  environment: Readonly<Record<string, string | undefined>>
-) => {
-  const place = placeOf(body)
-  const { lists, namedLocations } = readSettings({ config: path }, environment)
-  if (namedLocations.has(place.id))
-    throw new HttpError(409, "exists", `Location ${place.id} is in the settings already.`)
-  // The first one is in [account] alone, until there are several.
-  const before = lists.locations.length > 0 ? [] : [...namedLocations].map((id) => ({ id }))
-  await addLocations(path, [...before, place])
+/** Adds a location to the file that is there. */
+export const addLocation = async ({ environment, path }: Options, body: Body) => {
+  await added(path, [placeOf(body)], environment)
   return { file: path }
 }
 
-const addLocations = async (path: string, places: ReadonlyArray<{ readonly id: string; readonly token?: string }>) => {
-  let content = readFileSync(path, "utf8")
-  const written: Array<string> = []
-  try {
-    for (const { id, token } of places) {
-      const isPlain = token !== undefined && isPlainSecret(token)
-      const file = resolve(dirname(path), `token-${fileNameOf(id)}`)
-      if (isPlain) {
-        if (existsSync(file)) throw new HttpError(409, "exists", `${file} exists already, and stays as it is.`)
-        await writePrivately(file, `${token}\n`)
-        written.push(file)
-      }
-      const edited = withItem(content, "locations", {
-        id,
-        ...(token !== undefined && { token: isPlain ? `file:${file}` : token })
-      })
-      if (Result.isFailure(edited)) throw new HttpError(409, "file", edited.failure)
-      content = edited.success
-    }
-    await writePrivately(path, content)
-  } catch (cause) {
-    for (const file of written) await rm(file, { force: true })
-    throw cause
-  }
-}
+const added = (path: string, places: ReadonlyArray<Place>, environment: Options["environment"]) =>
+  addLocations(path, places, environment).catch((cause: unknown) => {
+    throw cause instanceof NotAdded ? new HttpError(409, "exists", cause.message) : cause
+  })

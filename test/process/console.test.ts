@@ -123,16 +123,18 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
   it("shows what a command prints as text, and removes nothing", async () => {
     const markup = "<img src=x onerror=alert(1)>"
     await address("#/tasks/export-excel")
-    await page.getByLabel("file").fill("sales")
-    await page.getByLabel("only").fill(markup)
+    await page.getByLabel("File").fill("sales")
+    await page.getByLabel("Only").fill(markup)
     await page.getByText(`--only '${markup}'`).waitFor()
     await button("Start").click()
     await page.getByText("Exit code 2.").waitFor()
     assert.strictEqual(await page.locator("img").count(), 0)
     assert.include(await page.locator("main").textContent(), markup)
-    await address("#/tasks/retention")
+    const [person] = await service.records("contacts")
+    await address("#/tasks/subject-erase")
+    await page.getByRole("textbox", { name: "Contact" }).fill(String(person!["id"]))
     await button("Show the plan").click()
-    await page.getByText(/^\.\/sluice retention .*--apply$/).waitFor()
+    await page.getByText(/^\.\/sluice subject erase .*--apply$/).waitFor()
     assert.strictEqual(await page.locator("main button").count(), 0)
   })
 
@@ -159,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       }
     await address("#/")
     await page.getByText("The schedule has stopped").waitFor({ timeout: 120_000 })
-    await page.getByRole("listitem").getByText("token").first().waitFor()
+    await page.getByRole("listitem").getByText("Next: ./sluice sync").waitFor({ timeout: 90_000 })
     await service.post("token", { restore: true })
     await button("Sync now").click()
     await page.getByText("Exit code 0.").waitFor({ timeout: 60_000 })

@@ -69,7 +69,7 @@ export const progressBar = ({ progress, state }) => {
   return [bar, h("p.sums", ...sums.map((text) => text && h("span", text)))]
 }
 
-const order = ["reading", "incomplete", "interrupted", "complete_with_warnings", "complete", "waiting"]
+const order = ["reading", "incomplete", "interrupted", "complete_with_warnings", "complete", "waiting", "not begun"]
 const byRank = (jobState) => (one, other) => {
   const rank = (row) => order.indexOf(stateOf(jobState, row))
   return rank(one) - rank(other)
@@ -77,8 +77,9 @@ const byRank = (jobState) => (one, other) => {
 
 /** What waits for its parents or for the rate limit has no requests; what ended with the work is not read to its end. */
 const stateOf = (jobState, { requests, state }) => {
-  if (state !== "reading") return state
-  return isEnded(jobState) ? "interrupted" : requests === 0 ? "waiting" : state
+  if (state !== "reading" && state !== "waiting") return state
+  if (requests === 0) return isEnded(jobState) ? "not begun" : "waiting"
+  return isEnded(jobState) ? "interrupted" : state
 }
 
 const columnsOf = (jobState) => [

@@ -46,7 +46,7 @@ export const badge = (state, text = state.replaceAll("_", " ")) => h("span.badge
 export const nameOf = (id) => current().status?.locations?.find(({ location }) => location === id)?.name ?? id
 
 /** The name of a value as a title: `plannedRequests` as `Planned requests`. */
-const words = (name) => {
+export const words = (name) => {
   const text = name.replaceAll(/[_-]|(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()
   return text[0].toUpperCase() + text.slice(1)
 }

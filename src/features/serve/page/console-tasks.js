@@ -1,6 +1,6 @@
 /** Work that people do now and then: a form for each command, made from its flags. */
 import { h, selectOf } from "./dom.js"
-import { field, formOf, headline, input, start } from "./console-parts.js"
+import { field, formOf, headline, input, start, words } from "./console-parts.js"
 import { request } from "./service.js"
 
 export const tasks = async ([name]) => {
@@ -39,7 +39,7 @@ const taskForm = ({ fields, isPlanOnly, line, summary, task, title }) => {
   const form = formOf(
     isPlanOnly ? "Show the plan" : "Start",
     [
-      ...controls.map(([{ description, name }, control]) => field(name, description, control)),
+      ...controls.map(([{ description, name }, control]) => field(words(name), description, control)),
       h("p.muted", "In a terminal: ", shown)
     ],
     () => start(task, Object.fromEntries(given().map(([{ name }, value]) => [name, value])))

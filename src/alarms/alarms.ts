@@ -171,7 +171,7 @@ export const alarms = {
   budget: alarm({
     when: "In a week, at the present trend, a day takes more requests than the service allows without `budget.reserve_per_day`: the median of 7 days, and of the 7 days before them.",
     settings: {
-      /** In the limits, without the reserve. */
+      /** The number in the limits, without the reserve. */
       requests_per_day: setting(positiveNumber, {
         description: "Requests that the service allows per day, for the forecast of the budget.",
         default: 200_000

@@ -72,7 +72,7 @@ export interface AlarmState extends Omit<typeof WrittenState.Type, "alarms"> {
 const nothingKnown: AlarmState = { version: 1, alarms: [], free: [] }
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(WrittenState))
 
-/** Without a file, or with one that cannot be read, nothing is known: open alarms are reported once more. */
+/** Nothing is known if the file is missing or cannot be read: open alarms are then reported once more. */
 export const readState = async (folder: string): Promise<AlarmState> =>
   Option.match(decode(await readFile(outputPaths(folder).alarms, "utf8").catch(() => "")), {
     onNone: () => nothingKnown,

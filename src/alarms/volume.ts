@@ -31,7 +31,7 @@ export interface Anomaly {
   readonly nights: number
 }
 
-/** With fewer nights, nobody can say what is usual. */
+/** Fewer nights do not show what is usual. */
 const nightsMin = 7
 const hourMs = 3_600_000
 
@@ -71,7 +71,7 @@ const comparedOf = (nights: ReadonlyArray<Night>, limits: VolumeLimits) => {
   return known.length < nightsMin ? undefined : { last, known }
 }
 
-/** Also the nights that daylight saving makes an hour shorter or longer. */
+/** Daylight saving makes some nights an hour shorter or longer. */
 const isOneNight = (elapsedMs: number): boolean => elapsedMs >= 18 * hourMs && elapsedMs <= 32 * hourMs
 
 const weekday = (at: number): number => new Date(at).getDay()

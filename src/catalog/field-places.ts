@@ -51,9 +51,9 @@ const isChild = (place: FieldPlace | ChildPlace): place is ChildPlace => "child"
 interface Around {
   readonly table: string
   readonly detail: boolean
-  /** Of the names of columns. */
+  /** How the names of columns begin. */
   readonly prefix: string
-  /** Of the names of fields. */
+  /** How the names of fields begin. */
   readonly path: string
   /** The column with the whole object that contains it. */
   readonly whole: string | undefined

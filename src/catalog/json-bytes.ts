@@ -38,7 +38,7 @@ export class JsonBytes {
   /** Hashes of the keys of all open objects. */
   private readonly keys = new Int32Array(depthMax * (keysMax + 1))
   private keysEnd = 0
-  /** Of the string that was walked last. */
+  /** Describes the string that was walked last. */
   protected textHash = 0
 
   /** The next byte that is not blank. */

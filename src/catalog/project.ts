@@ -11,7 +11,7 @@ import {
 import { isNested, isObject } from "./json.ts"
 import { type Resource, fieldsOf } from "./resource.ts"
 
-/** In place of what goes. */
+/** What stands where something is taken out. */
 export const removed = Symbol("removed")
 
 export interface Rules {

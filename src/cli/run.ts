@@ -8,7 +8,7 @@ const fleetStopMs = 20_000
 
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const { env, stdout, stderr } = process
-  // To a pipe a long result is still being written.
+  // A long result may still be on its way into a pipe.
   const written = () => Promise.all([stdout, stderr].map((stream) => new Promise((done) => stream.write("", done))))
   const [command, ...flags] = withHelpFlag(args)
   if (command === "sandbox") {

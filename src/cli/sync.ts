@@ -40,7 +40,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   const closed = data.ended.filter((end) => !resources.some((row) => row.location === end.location))
   const place = placeOf([...resources, ...closed], data.locations)
   const [quiet, shown] = [resources.filter(isQuiet), resources.filter((row) => !isQuiet(row))]
-  // With --quiet, a result is of interest only if something is wrong.
+  // Whoever writes --quiet wants a result only if something is wrong.
   const isShown = exitCode !== 0 || isLogged("info")
   // Few services send numbers with so many decimals.
   const hasRounded = shown.some(({ rounded }) => rounded > 0)

@@ -31,7 +31,7 @@ export interface Subject {
 /** How a run ended. */
 export interface End {
   readonly exitCode: number
-  /** In words, without personal data. */
+  /** A sentence without personal data. */
   readonly text: string
   /** Absent if the run did its work, perhaps in part. */
   readonly failed?: { readonly exitCode: number; readonly message: string; readonly next: string }

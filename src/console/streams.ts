@@ -42,7 +42,7 @@ export interface LogOptions {
 export class Output extends Context.Service<
   Output,
   {
-    /** For a result that is streamed. */
+    /** Writes a result that is streamed. */
     readonly stdout: Stream
     /** Writes one line of a result, on a terminal with colours after the mark of how good it is. */
     readonly print: (line: string, mark?: Mark) => void
@@ -57,7 +57,7 @@ export class Output extends Context.Service<
     readonly log: (entry: LogEntry) => void
     /** Repeats the flags of this command in the commands that a text suggests. */
     readonly withFlags: (text: string) => string
-    /** From now on this text is written as `<redacted>`. */
+    /** Writes this text as `<redacted>` from now on. */
     readonly keepSecret: (text: string) => void
     readonly redacted: (text: string) => string
     /** Without a call, people read the messages, and see only warnings and errors of the log. */
@@ -107,7 +107,7 @@ export class Output extends Context.Service<
     }
     let logs: LogOptions = { format: "pretty", level: "info", logLevel: "warn" }
     const writeEntry = (entry: LogEntry) => {
-      // Before the formats escape characters of a secret.
+      // Secrets are replaced before the formats escape characters of them.
       const fields = Object.entries(entry.fields)
         .filter(([, value]) => value !== undefined)
         .map(([key, value]) => [key, typeof value === "string" ? redacted(value) : value])
@@ -161,7 +161,7 @@ const withoutControls = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]
 const isPlain = (environment: Readonly<Record<string, string | undefined>>): boolean =>
   Boolean(environment["NO_COLOR"]) || Boolean(environment["CI"]) || environment["TERM"] === "dumb"
 
-/** Before a message on a terminal with colours. */
+/** What stands before a message on a terminal with colours. */
 const marks = { error: "✗ ", warn: "! ", ok: "✔ " }
 type Mark = keyof typeof marks
 

@@ -14,7 +14,7 @@ import type { Failure } from "../values/failure.ts"
 export interface Receiver<Place extends DestinationPlace = DestinationPlace> {
   readonly name: string
   readonly destination: Place
-  /** Of the releases that are made for it alone, if any are; its own files are beside them. */
+  /** The folder of the releases that are made for it alone, if any are; its own files are beside them. */
   readonly folder: string
 }
 

@@ -5,7 +5,7 @@
 
 interface Proxy {
   readonly variable: string
-  /** With a scheme, as other programs do without. */
+  /** Addresses have a scheme here, which other programs do without. */
   readonly url: string
 }
 
@@ -29,7 +29,7 @@ const isUsable = ({ url }: Proxy): boolean => URL.canParse(url) && /^(https?|soc
 export const wrongProxies = (): ReadonlyArray<string> =>
   proxies().flatMap((proxy) => (isUsable(proxy) ? [] : [proxy.variable]))
 
-/** For the agent of undici, which reads NO_PROXY itself. */
+/** Options of undici's agent, which reads NO_PROXY itself. */
 export const proxyOptions = () =>
   Object.fromEntries(
     schemes.flatMap((scheme) => {
@@ -50,12 +50,12 @@ let isFetchSet = false
 
 const exceptions = (): string => process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? ""
 
-/** For a service inside this process. */
+/** Sends requests to a service inside this process past the proxies. */
 export const exceptFromProxies = (address: string): void => {
   process.env["no_proxy"] = [exceptions(), new URL(address).hostname].filter(Boolean).join(",")
 }
 
-/** For programs that are given a proxy, as DuckDB is. */
+/** The proxy for programs that are given one, as DuckDB is. */
 export const chosenProxy = (address: string): { readonly variable: string; readonly url: URL } | undefined => {
   const { hostname, protocol } = new URL(address)
   const proxy = (protocol === "https:" ? proxyOf("https") : undefined) ?? proxyOf("http")

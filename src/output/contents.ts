@@ -38,7 +38,7 @@ export interface OutputFile {
   /** A file, a link, or a folder. */
   readonly name: string
   readonly kind: Kind
-  /** To which its space is counted. */
+  /** The part to which its space is counted. */
   readonly part: Part | undefined
   readonly what: string
   /** What else may follow the name: files that belong to it. */

@@ -12,7 +12,7 @@ interface Held {
 
 const heldByPath = new Map<string, Held>()
 
-/** To be acquired before DuckDB opens the file, so that it is released after DuckDB has closed it. */
+/** Is acquired before DuckDB opens the file, so that it is released after DuckDB has closed it. */
 export const holding = (path: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {

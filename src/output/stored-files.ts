@@ -82,7 +82,7 @@ export class IncomingFile {
     this.part = join(folder, filesName, `${process.pid}-${nextPart++}${partExtension}`)
   }
 
-  /** To be called before the rest of the file arrives, if its size is announced. */
+  /** Is called before the rest of the file arrives, if its size is announced. */
   expect(rest: number | undefined): void {
     const bytes = rest === undefined ? this.bytes : this.bytes + rest
     if (bytes > this.bytesMax) throw this.tooLarge(bytes)
@@ -160,7 +160,7 @@ export class IncomingFile {
 
   private place(target: string): void {
     if (this.file === undefined) {
-      // Until a row names it, nobody minds if it is cut.
+      // A file that no row names yet may be cut.
       const file = openIn(target, "wx")
       if (file !== undefined) {
         for (const chunk of this.buffered) writeFileSync(file, chunk)

@@ -25,7 +25,7 @@ input,select,button{font:inherit;font-size:.875rem;color:var(--text);background:
 [hidden]{display:none!important}
 `
 
-/** Of a page that is read from top to bottom and printed. */
+/** The style of a page that is read from top to bottom and printed. */
 export const pageStyle = `${baseStyle}
 html{scroll-behavior:smooth;-webkit-text-size-adjust:100%}
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}

@@ -78,7 +78,7 @@ const columnsOf = {
   requests: ({ requests }: ReadingState) => requests
 }
 
-/** From all columns to the one that any terminal has space for. */
+/** The choices of columns, from all to the one that any terminal has space for. */
 const columnSets: ReadonlyArray<ReadonlyArray<keyof typeof columnsOf>> = [
   ["resource", "pages", "records", "requests"],
   ["resource", "records", "requests"],

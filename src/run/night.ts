@@ -13,7 +13,7 @@ export interface Night {
   readonly exitCode: number
 }
 
-/** Of the readings alone, and of the clock by which they were dated. */
+/** The status of the readings alone, and of the clock by which they were dated. */
 export const nightOf = (
   read: Status,
   results: ReadonlyArray<ResourceResult>,

@@ -19,7 +19,7 @@ export const replayInto =
   (catalogue: Catalogue, { folder, memoryMb }: OutputSettings, policies: SchemaPolicies) =>
   (scratch: string, end: Position, filter: RecordFilter | undefined) =>
     Effect.gen(function* () {
-      // To compress a sample takes longer than to write it.
+      // Compressing a sample takes longer than writing it.
       if (filter) yield* (yield* Warehouse).run("SET force_compression = 'uncompressed'")
       yield* prepare(catalogue)
       yield* (yield* makeLoader(catalogue.resources, outputPaths(scratch).temporary, policies, filter)).load

@@ -220,7 +220,7 @@ export interface RequestLimits extends Pick<BudgetValues, "burst" | "reservePerD
 export interface ApiSettings extends ExchangeSettings {
   readonly credentials: CredentialSettings
   readonly limits: RequestLimits
-  /** For what is said about the budget. */
+  /** Names the location in messages about the budget. */
   readonly location?: string
 }
 

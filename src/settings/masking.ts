@@ -32,7 +32,7 @@ export type Masking =
   | { readonly profile: "masked" | "aggregate" }
   | { readonly profile: "analytics"; readonly key: PseudonymKey }
 
-/** From it each location gets a key of its own, so that persons cannot be joined across locations. */
+/** Each location gets a key of its own from it, so that persons cannot be joined across locations. */
 export interface PseudonymKey {
   /** Part of every pseudonym, so that a pseudonym says by which key it was made. */
   readonly id: string

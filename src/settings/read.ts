@@ -36,7 +36,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface SettingSource {
   readonly path: string
-  /** For people, without secrets. */
+  /** What people are shown, without secrets. */
   readonly shown: string
   readonly from: "flag" | "environment" | "file" | "default"
   /** The flag, the variable, or the file with the line. */
@@ -115,7 +115,7 @@ export const readSettings = (flags: Flags, environment: Environment): Settings =
   ]
   const hasPlainSecret = secretsInFile.some((value) => typeof value === "string" && isPlainSecret(value))
   const { name, placeOf } = file
-  // As for the lists.
+  // The schemas have checked these values, too.
   const checked = values as unknown as SettingValues
   return { file: name, placeOf, values: checked, lists, secretOf, namedLocations, hasPlainSecret, sources, problems }
 }

@@ -51,7 +51,7 @@ export const targetSettings = {
 
 export interface TargetSettings {
   readonly name: string
-  /** Of its releases; unless they are made at the destination, it is in the output folder. */
+  /** The link to its releases; unless they are made at the destination, it is in the output folder. */
   readonly folder: string
   readonly destination: Destination
   readonly profile: ProfileName

@@ -14,7 +14,7 @@ export const Detail = Schema.Struct({
 export type Detail = typeof Detail.Type
 
 const single = {
-  /** Of which only the sentence is known: a masked release has no reasons. */
+  /** A reason of which only the sentence is known: a masked release has no others. */
   Text: { text: Schema.String },
 
   /** The token may not read the resource. */
@@ -96,7 +96,7 @@ export type Reason = typeof Reason.Type
 
 export const textReason = (text: string): SingleReason => ({ _tag: "Text", text })
 
-/** Without those that read the same. */
+/** Keeps one of those that read the same. */
 export const distinct = <R extends Reason>(reasons: ReadonlyArray<R>): ReadonlyArray<R> =>
   reasons.length < 2 ? reasons : [...new Map(reasons.map((reason) => [sentenceOf(reason), reason])).values()]
 

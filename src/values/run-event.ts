@@ -4,7 +4,7 @@ import type { Event } from "./event-schemas.ts"
 
 type Untimed<Printed> = Printed extends unknown ? Omit<Printed, "schema" | "time"> : never
 
-/** Without what is the same in each line that is printed. */
+/** An event without the members that each printed line has. */
 export type RunEvent = Untimed<typeof Event.Type>
 
 /** Takes an event and returns at once; `undefined` if nobody watches, so that nothing has to be built. */

@@ -5,7 +5,7 @@ export type Mode = "full" | "incremental" | "children" | "window"
 
 /** What a run did for a resource of a location. */
 export interface RunResource {
-  /** Of several, the last. */
+  /** The last one, if there are several. */
   readonly run: string
   readonly location: string
   readonly resource: string

@@ -26,7 +26,7 @@ export const runCounts = () => {
 /** What a run did for a resource of a location. */
 export const runResourceShape = () =>
   Schema.Struct({
-    /** Of several, the last. */
+    /** The last one, if there are several. */
     run: Schema.String,
     location: Schema.String,
     resource: Schema.String,

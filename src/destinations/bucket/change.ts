@@ -75,7 +75,7 @@ const earlierObjects = ({ before, interrupted }: Found, files: ReadonlyArray<Buc
   return Array.from(since, ([object, time]) => ({ object, since: time }))
 }
 
-/** Not what the manifest of `writtenAt` has replaced. */
+/** What the manifest of `writtenAt` has replaced is not among them. */
 const isDue =
   (now: number, writtenAt: string) =>
   ({ since }: BucketManifest["earlier"][number]): boolean =>

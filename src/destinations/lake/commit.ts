@@ -40,7 +40,7 @@ export const commitLake = Effect.fn("lake.commit")(function* (
 ) {
   const locations = yield* loadedLocations()
   if (locations.length === 0) return { tables: [] }
-  // With the lake, DuckDB would read the sizes of all its files.
+  // This comes before the lake is attached: DuckDB would read the sizes of all its files.
   const sizes = yield* tableSizes("current_database()")
   return yield* Effect.gen(function* () {
     const lake = yield* openLake(settings, "write")

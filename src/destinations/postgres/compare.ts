@@ -123,10 +123,10 @@ const compare = Effect.fnUntraced(function* (
   return { rows: there, finding: wrong(path, what) }
 })
 
-/** As it is compared: JSON and lists as JSON. */
+/** The value that is compared: JSON and lists are JSON. */
 const isJson = ({ type }: StoredColumn): boolean => /^(jsonb|text\[\])$/.test(postgresType(type))
 
-/** In PostgreSQL. */
+/** The value in PostgreSQL. */
 const valueIn = (column: StoredColumn): string => {
   const value = name(postgresName(column.name))
   return postgresType(column.type) === "text[]" ? `to_jsonb(${value})` : value
@@ -135,13 +135,13 @@ const valueIn = (column: StoredColumn): string => {
 /** Texts are compared as they are, and so are times, which both sides write in the same form. */
 const isAsText = ({ type }: StoredColumn): boolean => /^(text|date|timestamp|timestamptz)$/.test(postgresType(type))
 
-/** In the CSV file, which has texts only. */
+/** The value in the CSV file, which has texts only. */
 const valueThere = (column: StoredColumn): string => {
   if (isJson(column)) return `${canonical}(${name(column.name)})`
   return isAsText(column) ? name(column.name) : `CAST(${name(column.name)} AS ${column.type})`
 }
 
-/** Of what `heldRows` returns. */
+/** The value of a column in what `heldRows` returns. */
 const valueHere = (column: StoredColumn): string => {
   const value = name(postgresName(column.name))
   if (isJson(column)) return `${canonical}(${value})`

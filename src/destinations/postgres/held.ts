@@ -12,7 +12,7 @@ import { postgresName, postgresType } from "./shape.ts"
 
 /** A field has at most 1 GB, and COPY takes as much for a whole row. */
 const textBytesMax = 250_000_000
-/** In its own form, JSON of small numbers is six times as long, and may have 256 MB. */
+/** PostgreSQL's own form of JSON, which is six times as long for small numbers, may have 256 MB. */
 const jsonBytesMax = 40_000_000
 /** The stack of the server, by default of 2 MB, is enough for four times as many. */
 const jsonDepthMax = 2000
@@ -94,7 +94,7 @@ const bytesOf = (columns: ReadonlyArray<StoredColumn>): string => {
   return `${Math.ceil(columns.length / 8)} + list_sum([${each.join(", ")}])`
 }
 
-/** With what is left free before them. */
+/** The bytes of each type, with what is left free before them. */
 const bytes: Readonly<Record<string, number>> = { boolean: 1, date: 7, bigint: 15, timestamptz: 15, timestamp: 15 }
 
 const unheldOf = ({ name: table, key }: Held, { name: column }: StoredColumn): string =>

@@ -52,7 +52,7 @@ export const permittedBy = Effect.fnUntraced(function* (table: ReleaseTable, row
   const chosen = table.columns.filter(({ as }) => table.key.includes(as) || table.indexed.includes(as))
   const keys = chosen.filter(({ as }) => table.key.includes(as))
   const held = { name: table.name, columns: table.columns, key: table.duckdbKey }
-  // In its own form, JSON of small numbers is six times as long.
+  // PostgreSQL's own form of JSON is six times as long for small numbers.
   const bytes = (column: (typeof chosen)[number]) =>
     `coalesce(strlen((${heldValue(held, column)})::VARCHAR), 0)${postgresType(column.type) === "jsonb" ? " * 6" : ""}`
   const key = keys.map((column) => heldValue(held, column))

@@ -263,7 +263,7 @@ const formerTables = ({ loading: { kept, tables }, mine }: Loads): ReadonlyArray
   return [...mine.values()].filter((one) => !names.has(one.table_name))
 }
 
-/** With fewer changes, the statistics of the planner stay good enough. */
+/** The statistics of the planner stay good enough with fewer changes. */
 const rowsToAnalyze = 1000
 
 /** A table that is to be changed. */
@@ -273,7 +273,7 @@ interface Plan {
   readonly before: StoredState | undefined
   readonly found: Existing | undefined
   readonly isAlone: boolean
-  /** Without locations, with other output folders. */
+  /** Other output folders write into it too, and its rows have no locations. */
   readonly isShared: boolean
   readonly statements: ReturnType<typeof tableStatements>
 }

@@ -52,7 +52,7 @@ const connectMs = 10_000
 const folderLockMs = 60_000
 /** While a change of a table waits for a reader that has it locked, all other readers of the table wait behind it. */
 const tableLockMs = 2_000
-/** Without an answer for so long, the server or the network is given up. Nothing that sluice asks for takes as long. */
+/** A server or network that gives no answer for so long is given up. Nothing that sluice asks for takes as long. */
 const silentMs = 30 * 60_000
 
 export const connect = Effect.fn("postgres.connect")(function* ({
@@ -116,7 +116,7 @@ const beginning = (mode: string): ReadonlyArray<string> => [
   `SET LOCAL lock_timeout = ${folderLockMs}`
 ]
 
-/** From here on in the transaction, nothing waits longer for a table. */
+/** Nothing waits longer for a table from here on in the transaction. */
 export const limitTableLocks = ({ run }: Server) => run([`SET LOCAL lock_timeout = ${tableLockMs}`])
 
 /** All or nothing; a program that reads sees the state before or the one after. */

@@ -124,7 +124,7 @@ export const keepLoaded = Effect.fnUntraced(function* (
 ) {
   yield* onDisk(loaded, "written", async () => {
     for (const path of [rows, records]) await rm(path, { force: true })
-    // Without it, the database had this file before.
+    // If there is no such file, the database had the other one before.
     if (!existsSync(current)) return
     await rm(note, { force: true })
     await rename(current, loaded)

@@ -65,7 +65,7 @@ const checkTarget = Effect.fnUntraced(function* (target: string, folder: string)
   if (names.length > 0) return yield* problem(`${target} is not empty: it has ${names.slice(0, 3).join(", ")}.`)
 })
 
-/** Also for a folder that does not exist yet. */
+/** The folder may not exist yet. */
 const realPath = (path: string): string => {
   if (existsSync(path)) return realpathSync(path)
   return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path))

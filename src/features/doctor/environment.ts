@@ -65,7 +65,7 @@ export const secretFile = async (path: string): Promise<ReadonlyArray<DoctorFind
   return [warning("settings", what, `chmod 600 '${path}'`)]
 }
 
-/** With less, a sync fails within minutes. */
+/** A sync that has less fails within minutes. */
 const freeBytesMin = 64 * 1024 * 1024
 
 /** Checks that the output folder is writable, has free space, and is closed to other users. */

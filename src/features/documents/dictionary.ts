@@ -28,7 +28,7 @@ interface DictionaryFlags {
   readonly html: boolean
 }
 
-/** On a terminal, aligned text; otherwise Markdown. */
+/** Aligned text if it goes to a terminal, otherwise Markdown. */
 export const dictionary = Effect.fn("command.dictionary")(function* ({
   tables: names,
   coverage,
@@ -37,7 +37,7 @@ export const dictionary = Effect.fn("command.dictionary")(function* ({
 }: DictionaryFlags) {
   const { print, stdout } = yield* Output
   const catalogue = yield* defaultCatalogue()
-  // To describe the models takes a database.
+  // The models can be described only with a database.
   const onlyTables = coverage || (names.length > 0 && names.every((name) => catalogue.familyByTable.has(name)))
   const models = onlyTables ? [] : yield* allModels(catalogue)
   const isNamed = yield* namedBy(catalogue, models, names)

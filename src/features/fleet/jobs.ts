@@ -77,7 +77,7 @@ export type Result = Pick<Outcome, "message" | "requests" | "requestsLeft"> & {
   readonly isClean: boolean
 }
 
-/** Of a location that has another owner: another engine may run it. */
+/** How long a location waits that has another owner: another engine may run it. */
 const otherOwnerMs = 10_000
 
 /**

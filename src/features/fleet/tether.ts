@@ -24,7 +24,7 @@ export interface Order {
   readonly args: ReadonlyArray<string>
   /** Beside those of the process. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Until when the worker owns the location at least, epoch milliseconds. */
+  /** The worker owns the location at least until then, epoch milliseconds. */
   readonly until: number
 }
 

@@ -151,7 +151,7 @@ const silentMs = ({ output }: Job): number => {
   return message === "job heartbeat timeout" ? heartbeatSeconds * 1000 : 0
 }
 
-/** Of a process that the worker did not begin, because it stops. */
+/** What is said of a process that the worker did not begin, because it stops. */
 const notBegun: Outcome = { exitCode: null, isCutOff: true }
 
 const synced = (

@@ -30,7 +30,7 @@ export const tableSection = <Row>(rows: ReadonlyArray<Row>, { id, title, lead, e
 }
 
 export interface Tile {
-  /** For programs that read the report. */
+  /** What programs that read the report find it by. */
   readonly id?: string
   readonly title: string
   readonly value: Content

@@ -67,7 +67,7 @@ export const checkVault = Effect.fn("verify.vault")(function* (folder: string, e
     if (!loaded || segment > loaded.segment) waiting += walked.entries
     if (here !== undefined) {
       waiting += walked.after
-      // After damage this is unknown; the damage itself is reported below.
+      // Nobody knows this after damage; the damage itself is reported below.
       place = walked.isBoundary || (!whole && here > walked.end && here <= content.length) ? "within" : "beyond"
     }
     if (whole) continue

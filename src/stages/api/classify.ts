@@ -32,7 +32,7 @@ export const classify = (status: number, body: Buffer | undefined, named: Named)
   return new RequestRejected({ status, ...answer, isOwn: own !== undefined })
 }
 
-/** Not every 401 means that the token is invalid. */
+/** A 401 may mean something else than that the token is invalid. */
 const unauthorised = (answer: Detail): Status => {
   const { message } = answer
   if (/timed out/i.test(message)) return { retry: "soon", ...answer }

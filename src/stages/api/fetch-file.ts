@@ -23,7 +23,7 @@ export type Fetched =
   | {
       readonly status: "gone" | "refused" | FileRejected["status"]
       readonly reason: string
-      /** As announced. */
+      /** What the host announced. */
       readonly bytes?: number | undefined
       readonly contentType?: string | undefined
       /** Whether no host answered at all. */
@@ -55,7 +55,7 @@ const redirectsMax = 5
 /** Attempts that bring no further byte, before a file is given up. */
 const attemptsDefault = 3
 const idleMs = 30_000
-/** For one file, even while bytes arrive. */
+/** The limit for one file, even while bytes arrive. */
 const downloadMsMax = 3_600_000
 /** A host that asks for a longer wait is asked again by the next run. */
 const waitMsMax = 30_000
@@ -219,7 +219,7 @@ const follow = async (
 const redirectIn = ({ headers, status }: Answer): string | undefined =>
   isRedirect(status) ? headerOf(headers, "location") : undefined
 
-/** Without the streams of undici, which cost as much as everything else about a small file. */
+/** Streams of undici would cost as much as everything else about a small file. */
 const send = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal, begin: Begin) =>
   new Promise<Answer>((resolve, reject) => {
     let answer: Answer | undefined

@@ -21,7 +21,7 @@ export interface Links {
 /** Requests to one host at a time. */
 const connectionsMax = 16
 
-/** With a dispatcher, requests go to a service in this process, and addresses are not checked. */
+/** A dispatcher sends requests to a service in this process, and addresses are then not checked. */
 export const makeLinks = Effect.fn("api.links")(function* (
   baseUrl: string,
   dispatcher: Dispatcher | undefined

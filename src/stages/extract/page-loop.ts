@@ -305,7 +305,7 @@ export const shouldTryPageSize = (strategy: Strategy, { count, total }: Pick<Lis
 export const sizeFromTrial = ({ pageSize, trialPageSize }: Strategy, length: number): number | undefined =>
   length < pageSize ? undefined : Math.min(length, trialPageSize!)
 
-/** After a response that was too large: a quarter of the page size; `undefined` if a single record is too large. */
+/** The page size after a response that was too large: a quarter; `undefined` if a single record is too large. */
 const sizeThatFits = (size: number): number | undefined => Math.floor(size / 4) || undefined
 
 /**

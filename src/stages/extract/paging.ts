@@ -228,7 +228,7 @@ const changesIn = (rules: Rules, before: ListProgress, { records }: Page) => {
   }
 }
 
-/** Not Math.max(...values): a page may have more records than a call can have arguments. */
+/** Math.max(...values) would fail, because a page may have more records than a call can have arguments. */
 const highest = (first: number, others: ReadonlyArray<number>) => others.reduce((a, b) => Math.max(a, b), first)
 
 /**

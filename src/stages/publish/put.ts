@@ -23,7 +23,7 @@ export type Put = Written | PublishedFile
 
 /** A format of files in a release. */
 export interface ReleaseFormat {
-  /** Of its folder. */
+  /** The name of its folder. */
   readonly name: FormatName
   readonly format: Format
 }

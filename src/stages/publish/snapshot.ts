@@ -120,7 +120,7 @@ export const withAttached = Effect.fnUntraced(function* <A, R>(
   const { run } = yield* Warehouse
   const detach = run(`DETACH ${attachedName}`)
   return yield* Effect.acquireUseRelease(
-    // Without a write-ahead log, because an incomplete snapshot is never used.
+    // A snapshot needs no write-ahead log, because an incomplete one is never used.
     run(`ATTACH ${literal(path)} AS ${attachedName} (RECOVERY_MODE no_wal_writes, ${storage})`),
     // Without a checkpoint, the rows would still be in a log next to the file, which is not published.
     () => Effect.tap(use, () => (hasManyRows(stored) ? checkpoint : withoutFsst(checkpoint))),

@@ -36,7 +36,7 @@ const problemIn = (lines: ReadonlyArray<string>, { entries, sha256 }: Safeguard)
   return sha256Of(line) === sha256 ? undefined : `its record ${entries} is not the one that the warehouse knows`
 }
 
-/** Without a last line that is being written. */
+/** A last line that is being written is left out. */
 const linesOf = (output: string): Effect.Effect<ReadonlyArray<string>, Failure> =>
   onDisk(ledgerOf(output), "read", async () => {
     const text = await readFile(ledgerOf(output), "utf8").catch(ifMissing(""))

@@ -54,7 +54,7 @@ const requestMs = 60_000
 const slowestBytesPerMs = 100
 
 export interface OpenOptions {
-  /** For how long a request is repeated. */
+  /** How long a request is repeated. */
   readonly outageMsMax: number
   readonly signal?: AbortSignal
 }

@@ -221,7 +221,7 @@ const inParts = async (
     // 404: a repeated request, after the first was carried out. The object is compared in any case.
     await send("POST", name, { query: { uploadId }, body, accept: [404] })
   } finally {
-    // Also one whose beginning was repeated, because the answer was lost.
+    // An upload is also ended if its beginning was repeated, because the answer was lost.
     await abortUploads(requests, name).catch(() => {})
   }
 }

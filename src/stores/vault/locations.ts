@@ -8,7 +8,7 @@ import { decode, isTorn } from "./frame.ts"
 
 export interface VaultShare {
   readonly entries: number
-  /** Before compression. */
+  /** Their size before compression. */
   readonly bytes: number
 }
 

@@ -17,7 +17,7 @@ export interface Rewritten {
 export interface RewriteOptions {
   /** Only segments below this number. Default: all that are sealed. */
   readonly below?: number
-  /** Without it, only the sizes are computed. */
+  /** Whether the segments are written; otherwise only their sizes are computed. */
   readonly apply: boolean
 }
 

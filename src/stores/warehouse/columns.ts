@@ -16,7 +16,7 @@ export const columnsOf = Effect.fnUntraced(function* (path: string) {
 /** A table or view of the warehouse. */
 export interface StoredTable {
   readonly columns: ReadonlyArray<StoredColumn>
-  /** With those that were deleted since the last checkpoint; of a view 0. */
+  /** Rows that were deleted since the last checkpoint count too; a view has 0. */
   readonly rows: number
 }
 

@@ -61,6 +61,6 @@ export interface UnknownTimeZone {
   readonly timeZone: string
 }
 
-/** Of a location that sends none, nothing is known to be wrong. */
+/** A location that sends no time zone is not among them. */
 export const timeZoneText = ({ location, timeZone }: UnknownTimeZone): string =>
   `The location ${location} has the time zone ${JSON.stringify(timeZone.slice(0, 80))}, which is not known: its days and hours are those of UTC.`

@@ -24,7 +24,7 @@ import { wrong } from "../../../values/finding.ts"
 import { openState, unavailable } from "./fleet-database.ts"
 import { Output } from "../../../console/streams.ts"
 
-/** Beside these, one listens. */
+/** One process beside these listens. */
 const connections = 4
 /** The server may be starting, or be started again. */
 const restartSeconds = 10

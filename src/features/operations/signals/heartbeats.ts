@@ -26,7 +26,7 @@ export const beginSignals = Effect.fnUntraced(function* ({ command, output, cata
   const end = (end: End) =>
     Effect.all(
       [
-        // In this order; the start has long been sent.
+        // They go in this order; the start has long been sent.
         Effect.andThen(Fiber.await(starting), beat(pathOf(end), end.text)),
         end.isSilent
           ? Effect.void

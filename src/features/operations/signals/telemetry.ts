@@ -18,7 +18,7 @@ import { Output } from "../../../console/streams.ts"
 import { warn } from "../../../console/findings.ts"
 import type { End, Reporter } from "../../../command/features.ts"
 
-/** For what is still on its way at the end. A request takes at most 6 s, with its repetition. */
+/** How long the end waits for what is on its way. A request takes at most 6 s, with its repetition. */
 const flushMsMax = 9000
 
 export const beginTelemetry = Effect.gen(function* () {

@@ -26,7 +26,7 @@ export interface Sought {
 
 const keysTable = "memory.main.sought_records"
 
-/** To run before the functions below. */
+/** The functions below need this first. */
 export const prepareSearch = Effect.fnUntraced(function* ({ records }: Sought) {
   const { run } = yield* Warehouse
   yield* run(`CREATE OR REPLACE TABLE ${keysTable} (table_name VARCHAR, location_id VARCHAR, key VARCHAR)`)

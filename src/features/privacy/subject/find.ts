@@ -30,7 +30,7 @@ const contactColumns = {
 }
 export type FoundContact = RowOf<typeof contactColumns>
 
-/** In the memory of the connection, because the warehouse is only read. */
+/** The tables are in the memory of the connection, because the warehouse is only read. */
 export const contactsTable = "memory.main.subject_contacts"
 const possibleTable = "memory.main.subject_possible"
 export const addressesTable = "memory.main.subject_addresses"

@@ -19,7 +19,7 @@ const byCurrency = Effect.fnUntraced(function* (relation: string, amount: string
   )
   return Array.from(Map.groupBy(rows, ({ code }) => code).values(), (own) => {
     const byMonth = inEach(months, own, { ...own[0]!, amount: 0, n: 0 })
-    // In the last whole month.
+    // The amount is that of the last whole month.
     return { currency: own[0]!.currency, amount: byMonth.at(-2)!.amount, byMonth }
   })
 })

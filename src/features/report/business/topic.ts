@@ -51,7 +51,7 @@ export interface Context {
 }
 
 export interface Found {
-  /** At the top of the part. */
+  /** What stands at the top of the part. */
   readonly figures: ReadonlyArray<Tile>
   /** There is nothing, which `none` says instead of the lead and the content. */
   readonly isEmpty: boolean
@@ -89,7 +89,7 @@ interface Thing {
   readonly name: string
 }
 
-/** To a name that is not the only one of its location, the end of the id is added. */
+/** Adds the end of the id to a name that several have. */
 export const named = <Row extends Thing>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   Array.from(Map.groupBy(rows, ({ location }) => location).values()).flatMap((own) => {
     const names = distinctNames([...new Map(own.map(({ id, name }) => [id, { id, name }])).values()])

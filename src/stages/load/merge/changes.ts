@@ -18,7 +18,7 @@ export class Changes {
     this.released = released
   }
 
-  /** To run with a change of a resource's tables. `keys`: a relation with the `location_id` and `key` of each changed row. */
+  /** Statements that go with a change of a resource's tables. `keys`: a relation with the `location_id` and `key` of each changed row. */
   ofRows(resource: string, keys: string): ReadonlyArray<string> {
     this.changed.add(resource)
     return this.released.has(resource) ? [recordChangedKeys(resource, keys)] : []

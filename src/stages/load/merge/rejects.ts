@@ -28,7 +28,7 @@ export const storeRejects = Effect.fnUntraced(function* (tx: Transaction, group:
     "rejected_values",
     group.rejectedValues,
     `"table" AS table_name, key, "column" AS column_name, value, reason`,
-    // Not again with every sync, and not twice if both list and detail return the value.
+    // A value is not stored again with every sync, and not twice if both list and detail return it.
     `${readNdjson(group.rejectedValues, `"table": 'VARCHAR', key: 'VARCHAR', "column": 'VARCHAR', value: 'VARCHAR', reason: 'VARCHAR', _n: 'BIGINT'`)} AS sent
      ANTI JOIN ${valuesRejectedBy(group.run, group.location)} AS known
        ON known.table_name = sent."table" AND known.key = sent.key AND known.column_name = sent."column" AND known.value = sent.value

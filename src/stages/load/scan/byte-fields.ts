@@ -23,7 +23,7 @@ export class ByteField {
   readonly name: Uint8Array
   readonly hash: number
   readonly use: number
-  /** Of a column. */
+  /** The type of a column, its place, and that of its text. */
   readonly type: number
   readonly place: number
   /** -1: none. */

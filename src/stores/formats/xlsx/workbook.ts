@@ -13,7 +13,7 @@ import { packageParts, sheetPath, sheetSchema } from "./package-parts.ts"
 
 export interface WorkbookTable {
   readonly name: string
-  /** For the first sheet. */
+  /** What the first sheet says of it. */
   readonly description?: string
   readonly columns: ReadonlyArray<SheetColumn>
   /** Values as text; timestamps in ISO 8601. */
@@ -88,7 +88,7 @@ const entry = (index: number, content: AsyncIterable<string>) =>
     Stream.fromAsyncIterable(encoded(content), (cause) => new Unwritten({ cause }))
   )
 
-/** In pieces of some size: each piece has a cost of its own. */
+/** Joins texts into pieces of some size, because each piece has a cost of its own. */
 async function* encoded(content: AsyncIterable<string>) {
   const encoder = new TextEncoder()
   let pending = ""

@@ -29,7 +29,7 @@ export const renewVersions = (resources: ReadonlyArray<string>): ReadonlyArray<s
   )
 ]
 
-/** To run in a transaction that changes tables of these resources. */
+/** Statements for a transaction that changes tables of these resources. */
 export const changeVersions = (resources: Iterable<string>): ReadonlyArray<string> => {
   const changed = [...resources]
   return changed.length === 0

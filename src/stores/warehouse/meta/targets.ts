@@ -40,7 +40,7 @@ export const failedTargets = () =>
 /** What has the tables of the run already stays as it is, and the file of the warehouse with it. */
 const hasRun = (run: string) => `(release_run_id IS NOT DISTINCT FROM ${literal(run)} AND failed_since IS NULL)`
 
-/** To run before the delivery to all of these. Others are no targets any more. */
+/** Notes that all of these are to be brought up to date, before that begins. Others are no targets any more. */
 export const beginDeliveries = Effect.fnUntraced(function* (names: ReadonlyArray<string>, run: string) {
   const now = instantOf(yield* Clock.currentTimeMillis)
   const wanted = `(SELECT unnest(${names.length === 0 ? "[]::VARCHAR[]" : `[${names.map(literal).join(", ")}]`}) AS target)`

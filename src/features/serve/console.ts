@@ -63,18 +63,24 @@ export const startConsole = ({
   const events = new Events()
   let status: Printed | undefined
   let statusAt = 0
-  let reading: Promise<void> | undefined
+  let [isReading, isStale] = [false, false]
 
   const settings = () => readSettings({ ...(existsSync(config) && { config }), output: outputFlag }, environment)
   const root = commands()
 
-  const readStatus = (): Promise<void> =>
-    (reading ??= ask.json(["status", "--all"]).then((printed) => {
-      reading = undefined
-      status = printed
+  /** What has changed while it was being read is read once more. */
+  const readStatus = async (): Promise<void> => {
+    isStale = true
+    if (isReading) return
+    isReading = true
+    while (isStale) {
+      isStale = false
+      status = await ask.json(["status", "--all"])
       statusAt = Date.now()
       sendState()
-    }))
+    }
+    isReading = false
+  }
 
   const dirty = new Set<string>()
   const jobs = new Jobs({

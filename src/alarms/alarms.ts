@@ -314,6 +314,14 @@ const aboutLastSync = ({ facts, failed, isRunning }: Situation): ReadonlyArray<F
       }
     ]
   if (!newest || newest === last || isRunning) return []
+  if (newest.exitCode !== undefined)
+    return [
+      {
+        level: newest.exitCode === 75 ? "warning" : "wrong",
+        what: `run ${newest.id} could not read on, and ended with exit code ${newest.exitCode}; everything read is kept`,
+        next: newest.exitCode === 75 ? "./sluice sync, later; it resumes" : "./sluice doctor"
+      }
+    ]
   const what = `run ${newest.id} did not end: it was stopped or killed; everything read is kept`
   return [{ level: "warning", what, next: "./sluice sync" }]
 }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { explanationOf } from "../console/errors.ts"
 import type { ResourceResult } from "../stages/extract/extract.ts"
-import { type RunRecord, endRun } from "../stores/warehouse/meta/runs.ts"
+import { type RunRecord, endRun, failRun } from "../stores/warehouse/meta/runs.ts"
 import { exitCodes } from "../values/failure.ts"
 import type { RunState, Status } from "../values/state.ts"
 
@@ -47,6 +47,19 @@ const afterwards = (
   if (Cause.hasInterrupts(published.cause)) return { status: "interrupted", exitCode: stoppedCode }
   const explanation = explanationOf(Cause.squash(published.cause))
   return { status, exitCode: explanation ? exitCodes[explanation.ends] : exitCodes.failed }
+}
+
+/** Stores with which exit code the readings of a run failed. A process that is stopped or killed leaves none. */
+export const failing = <A, E, R>(
+  readings: Effect.Effect<A, E, R>,
+  run: RunRecord,
+  { codeFor, requests }: { readonly codeFor: (error: E) => number; readonly requests: () => number }
+) => {
+  const store = (exitCode: number) => Effect.ignore(failRun(run, exitCode, requests()))
+  return readings.pipe(
+    Effect.tapError((error) => store(codeFor(error))),
+    Effect.tapDefect(() => store(exitCodes.failed))
+  )
 }
 
 /**

@@ -25,7 +25,8 @@ import { recordCoverage } from "../stages/plan/coverage.ts"
 import type { ExpectedStep } from "../stages/plan/expect.ts"
 import { type Choice, makePlan } from "../stages/plan/plan.ts"
 import { withPlannedTotals } from "../stages/plan/totals.ts"
-import { nightOf, publishing } from "./night.ts"
+import type { explained } from "../console/errors.ts"
+import { failing, nightOf, publishing } from "./night.ts"
 import { publishNow } from "./release.ts"
 import { clockAheadMs, learnTime, settleTime, withRunClock } from "./run-clock.ts"
 import { type Range, sumOf } from "../values/range.ts"
@@ -60,6 +61,8 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
   readonly policies: SchemaPolicies
   /** Further folders to publish into. */
   readonly targets: ReadonlyArray<Target>
+  /** The exit code for what stops the readings. */
+  readonly codeFor: (error: Parameters<ReturnType<typeof explained>>[0]) => number
   /** Called before the first request. `isFirst`: no run has read a list to its end. */
   readonly onBegin: (isFirst: boolean) => void
   /** Called when the plan is made and readings begin. */
@@ -97,15 +100,18 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const backgroundLoader = yield* makeBackgroundLoader(loader)
   const read = (plan: PlannedAccount) =>
     readLocation(plan, { run: run.id, isOnly: plans.length === 1, loader: backgroundLoader, options })
-  const ended = (yield* Effect.raceFirst(
+  const requestsNow = () =>
+    plans.reduce((all, { api }) => all + api.requestsByResource.values().reduce((n, m) => n + m, 0), 0)
+  const readings = Effect.raceFirst(
     Effect.tap(Effect.forEach(plans, read, { concurrency: locationsMax }), () => backgroundLoader.loaded),
     backgroundLoader.run
-  )).flat()
+  )
+  const ended = (yield* failing(readings, run, { codeFor: options.codeFor, requests: requestsNow })).flat()
   yield* (yield* Vault).seal
   yield* loader.load
   const loadedMs = (yield* Clock.currentTimeMillis) - run.startedAt
 
-  const requests = plans.reduce((all, { api }) => all + api.requestsByResource.values().reduce((n, m) => n + m, 0), 0)
+  const requests = requestsNow()
   const drift = yield* reportSchemaDrift(run.id, (table, field) => {
     const resource = catalogue.resources.find((one) => tablesOf(one).some(({ name }) => name === table))
     return resource && isBlocked(options.policies, resource, table, field) ? resource.table : undefined

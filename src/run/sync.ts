@@ -93,6 +93,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       ...choice,
       full,
       range,
+      codeFor: (error) => exitCodes[explained(settings[0]!)(error).ends],
       onBegin: (isFirst) => (isNew = isFirst),
       onPlan: (plan) =>
         Effect.suspend(() => {

@@ -137,6 +137,9 @@ describe("an alarm", () => {
     const killed = run({ finishedAt: undefined, exitCode: undefined, status: "interrupted" })
     assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }), ["warning sync"])
     assert.deepStrictEqual(withFacts({ syncs: [killed, run({})] }, { isRunning: true }), [])
+    // It could not read on: the service refused the token, or was down.
+    assert.deepStrictEqual(withFacts({ syncs: [{ ...killed, exitCode: 77 }, run({})] }), ["wrong sync"])
+    assert.deepStrictEqual(withFacts({ syncs: [{ ...killed, exitCode: 75 }, run({})] }), ["warning sync"])
     const failed = { at: now, exitCode: 77, message: "The token is wrong.", next: "set it" }
     assert.deepStrictEqual(withFacts({}, { failed }), ["wrong sync"])
     assert.deepStrictEqual(withFacts({}, { failed: { ...failed, at: now - hour } }), [], "a later run ended well")

@@ -1,14 +1,15 @@
 /** How a run ended, from its readings and from what followed them. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { join } from "node:path"
-import { nightOf, publishing } from "../../src/run/night.ts"
+import { CommandError, explanationOf } from "../../src/console/errors.ts"
+import { failing, nightOf, publishing } from "../../src/run/night.ts"
 import type { ResourceResult } from "../../src/stages/extract/extract.ts"
 import { newFolder } from "../support/sluice.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
-import { beginRun, endRun, runsNewestFirst } from "../../src/stores/warehouse/meta/runs.ts"
+import { beginRun, endRun, runsNewestFirst, unfinishedFullSync } from "../../src/stores/warehouse/meta/runs.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
-import { type FailureReason, failure } from "../../src/values/failure.ts"
+import { type Failure, type FailureReason, exitCodes, failure } from "../../src/values/failure.ts"
 
 const result = (reason?: ResourceResult["reason"]) => ({ reason }) as ResourceResult
 
@@ -85,4 +86,43 @@ it("a run that is killed after its readings is never complete: neither for who l
     ["complete", 0],
     ["interrupted", undefined]
   ])
+})
+
+const codeOf = (error: CommandError | Failure) => exitCodes[explanationOf(error)!.ends]
+
+it.each([
+  ["the token is refused", new CommandError({ ends: "credentials", message: "m", next: "n" }), 77],
+  ["the service is down", new CommandError({ ends: "later", message: "m", next: "n" }), 75],
+  ["the disk is full", failure(full), 1]
+] as const)(
+  "a run that cannot read on because %s leaves its exit code, and is to be resumed",
+  async (_, cause, code) => {
+    const path = join(newFolder(), "warehouse.duckdb")
+    const work = Effect.gen(function* () {
+      yield* prepare({ resources: [], familyByTable: new Map() })
+      const run = yield* beginRun("sync --full")
+      yield* Effect.ignore(failing(Effect.fail(cause), run, { codeFor: codeOf, requests: () => 7 }))
+      const [failed] = yield* runsNewestFirst()
+      yield* beginRun("sync")
+      return { failed, next: (yield* runsNewestFirst())[1], unfinished: yield* unfinishedFullSync() }
+    })
+    const layer = Warehouse.layer(path, { access: "write", memoryMb: 128 })
+    const { failed, next, unfinished } = await Effect.runPromise(work.pipe(Effect.provide(layer)))
+    for (const run of [failed, next]) {
+      assert.include(run, { status: "interrupted", exitCode: code, requests: 7 })
+      assert.isUndefined(run?.finishedAt)
+    }
+    assert.strictEqual(unfinished, failed?.startedAt)
+  }
+)
+
+it("a run that is stopped while it reads leaves no exit code", async () => {
+  const run = { id: "r1", startedAt: 0 }
+  const warehouse = { transaction: () => Effect.die("nothing is stored") } as unknown as Warehouse["Service"]
+  const exit = await Effect.runPromiseExit(
+    failing(Effect.interrupt, run, { codeFor: () => 1, requests: () => 7 }).pipe(
+      Effect.provideService(Warehouse, warehouse)
+    )
+  )
+  assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
 })

@@ -169,6 +169,7 @@ const program = (stage: Stage, { full, deletionShareMax }: Options) => {
       only: [],
       except: [],
       full,
+      codeFor: () => 1,
       onBegin: () => {},
       onPlan: () => Effect.void
     }).pipe(Effect.provideService(Vault, vault))

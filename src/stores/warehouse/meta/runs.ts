@@ -62,6 +62,13 @@ export const endRun = Effect.fnUntraced(function* (
   ])
 })
 
+/** Stores why a run could not read on. It is not finished: the next one resumes it. */
+export const failRun = Effect.fnUntraced(function* ({ id }: RunRecord, exitCode: number, requests: number) {
+  yield* (yield* Warehouse).transaction([
+    `UPDATE meta.runs SET exit_code = ${exitCode}, requests = ${requests} WHERE run_id = ${literal(id)}`
+  ])
+})
+
 export interface Run {
   readonly id: string
   readonly command: string

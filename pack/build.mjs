@@ -43,7 +43,7 @@ const { rolldown } = await import("rolldown")
 execFileSync(`${root}node_modules/.bin/tsc`, ["-p", `${root}pack/tsconfig.json`, "--outDir", dist], {
   stdio: "inherit"
 })
-for (const folder of ["models", "config", "deploy/schedules", "src/features/explore/page"])
+for (const folder of ["models", "config", "deploy/schedules", "src/features/explore/page", "src/features/serve/page"])
   cpSync(`${root}${folder}`, `${dist}${folder}`, {
     recursive: true,
     // Settings and tokens of whoever builds the package.

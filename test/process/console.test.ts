@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       }
     await address("#/")
     await page.getByText("The schedule has stopped").waitFor({ timeout: 120_000 })
-    await page.getByRole("listitem").getByText("Next: ./sluice sync").waitFor({ timeout: 90_000 })
+    await page.getByRole("listitem").getByText("Next: sluice sync").waitFor({ timeout: 90_000 })
     await service.post("token", { restore: true })
     await button("Sync now").click()
     await page.getByText("Exit code 0.").waitFor({ timeout: 60_000 })

@@ -74,7 +74,11 @@ const standing = ({ locations, output, requestsToday, schedule, settingsFile, st
     tablePart(`${count(problems.length, "resource")} not complete, or late`, problemColumns, problems.slice(0, 20)),
     problems.length > 20 && h("p.muted", "The first 20; ./sluice status shows all."),
     tablePart("Targets", targetColumns, targets),
-    h("div.part", h("h3", "Schedule"), h("div.card", nextRuns(schedule), h("p", change))),
+    h(
+      "div.part",
+      h("h3", "Schedule"),
+      h("div.card", nextRuns(schedule && { ...schedule, halted: undefined }), h("p", change))
+    ),
     h("p.muted", `sluice ${version}; settings in ${settingsFile}, tables in ${output}.`)
   ]
 }
@@ -86,7 +90,7 @@ const figures = ({ disk, lastRun, readings }, problems, requestsToday, schedule)
   const bytes = Object.values(disk).reduce((sum, one) => sum + one, 0)
   return part.tiles({
     "Last run": lastRun && [badge(lastRun.status), last],
-    "Next run": schedule?.paused ? "paused" : next ? part.timeText(next) : "not set",
+    "Next run": next ? part.timeText(next) : schedule?.halted ? "stopped" : schedule?.paused ? "paused" : "not set",
     "Requests today": requestsToday?.reduce((sum, { requests }) => sum + requests, 0),
     "Resources complete": `${number(readings.length - problems.length)} of ${number(readings.length)}`,
     Disk: `${number(Math.ceil(bytes / 1e6))} MB`

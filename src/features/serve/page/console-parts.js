@@ -105,7 +105,7 @@ const listTable = ([name, value]) => {
 }
 
 /** `Next: ./sluice sync`, with a command as one. */
-export const nextStep = (next) => next && h("p", "Next: ", next.startsWith("./") ? h("code", next) : next)
+export const nextStep = (next) => next && h("p", "Next: ", /^(\.\/)?sluice /.test(next) ? h("code", next) : next)
 
 export const headline = (tone, ...content) => h("div.headline", { "data-tone": tone }, h("div", content))
 

@@ -46,7 +46,7 @@ export const runs = async () => {
   ]
 }
 
-const jobList = (jobs) => tablePart("Work that this page started", jobColumns, jobs)
+const jobList = (jobs) => tablePart("Work of the console", jobColumns, jobs)
 
 const mark = ({ run, startedAt, status }) => {
   const text = `${timeText(startedAt)}: ${status.replaceAll("_", " ")}`

@@ -38,26 +38,33 @@ execFileSync(sluice, ["sync"], { stdio: "ignore", env: { ...process.env, ...sett
 const dictionary = join(folder, "dictionary.html")
 writeFileSync(dictionary, execFileSync(sluice, ["dictionary", "--html"], { maxBuffer: 64e6 }))
 const explorer = await started("explore", "--output", output)
+const config = join(folder, "sluice.toml")
+const schedule = 'times = ["03:30"]\ntime_zone = "Europe/Berlin"'
+writeFileSync(config, `[account]\nbase_url = "${baseUrl}"\nlocation_id = "${locationId}"\n\n[schedule]\n${schedule}\n`)
+const served = await started("serve", "--port", "0", "--config", config, "--output", output)
 
 const browser = await chromium.launch({
   executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu"]
 })
 try {
-  for (const [name, url] of [
-    ["report", `file://${output}/published/report/index.html`],
-    ["dictionary", `file://${dictionary}`],
-    ["explorer", explorer.line]
+  for (const [name, url, height, last] of [
+    ["report", `file://${output}/published/report/index.html`, 600, "h1"],
+    ["dictionary", `file://${dictionary}`, 600, "h1"],
+    ["explorer", explorer.line, 600, ".lines"],
+    ["console", served.line, 760, ".next-runs li"]
   ] as const) {
-    const page = await browser.newPage({ viewport: { width: 1240, height: 600 }, colorScheme: "light" })
+    const page = await browser.newPage({ viewport: { width: 1240, height }, colorScheme: "light" })
     await page.goto(url)
-    await page.waitForLoadState("networkidle")
+    // What follows the server has no idle network.
+    await page.locator(last).first().waitFor()
+    await page.waitForTimeout(1000)
     await page.screenshot({ path: join(pictures, `${name}.png`) })
     await page.close()
   }
 } finally {
   await browser.close()
-  for (const { child } of [explorer, sandbox]) {
+  for (const { child } of [served, explorer, sandbox]) {
     child.kill("SIGINT")
     await once(child, "exit")
   }

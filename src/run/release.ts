@@ -242,7 +242,7 @@ const snapshotStatements = (
       ...commentStatements(catalogue, schemas),
       ...aggregates.map(({ comment }) => comment)
     ],
-    own: wide.flatMap((view) => [view.statement("main"), view.ofIds("main"), ...view.comments("main")])
+    own: wide.flatMap((view) => [...view.published("main"), ...view.comments("main")])
   }
 }
 

@@ -122,7 +122,7 @@ export const publish = Effect.fn("publish")(function* (
       const contents = yield* contentsOf(changes.tables, old, making)
       const put: Array<Put> = []
       for (const table of changes.tables) {
-        const rows = () => rowsOfTable(table, making)
+        const rows = () => rowsOfTable(table, making, snapshot !== undefined)
         const updated = isSmall(stored.get(pathOf("crm", table.wide ? { name: table.wide.table } : table))!)
           ? {}
           : { table }

@@ -16,7 +16,8 @@ import { type OldContents, pathOf } from "./contents.ts"
 import type { PublishedFile, TableContent } from "../../output/manifest.ts"
 import type { WholeManifest, PreviousRelease } from "./manifest.ts"
 import type { Making } from "./release.ts"
-import { type SnapshotStatements, updateSnapshot, writeSnapshot } from "./snapshot.ts"
+import { type SnapshotStatements, copyOf, updateSnapshot, writeSnapshot } from "./snapshot.ts"
+import { hasTable } from "./wide-tables.ts"
 
 /** A file with its checksum is a link to one of the previous release. */
 export type Put = Written | PublishedFile
@@ -60,13 +61,13 @@ export const putRows = Effect.fnUntraced(function* (
   return below(folder, updated ?? (yield* format.write(found, target)))
 })
 
-/** The rows of a table or wide view. */
-export const rowsOfTable = (table: TableName, { stored }: Pick<Making, "stored">): Rows => {
+/** The rows of a table or wide view. `hasWide`: the DuckDB file is attached, and its wide tables need not be gathered again. */
+export const rowsOfTable = (table: TableName, { stored }: Pick<Making, "stored">, hasWide = false): Rows => {
   const path = pathOf("crm", table)
   const { columns, rows } = stored.get(path)!
   return {
     name: table.name,
-    from: path,
+    from: hasWide && hasTable(table) ? copyOf(path) : path,
     columns,
     key: table.key,
     metadata: metadataOf(table),

@@ -13,6 +13,8 @@ import { changedRows, isChanged } from "../../stores/warehouse/meta/content-vers
 import type { TableChange, TableName } from "./changes.ts"
 import { type OldContents, changedContent, pathOf } from "./contents.ts"
 import type { StoredTable, StoredTables } from "../../stores/warehouse/columns.ts"
+import { joinedInOrder } from "../../stores/warehouse/parts.ts"
+import { insertWide, updateWide } from "./wide-tables.ts"
 import type { TableContent } from "../../output/manifest.ts"
 
 /** So few rows that reading all of them costs less than finding those that have changed. */
@@ -54,7 +56,8 @@ export const writeSnapshot = Effect.fnUntraced(function* (
   yield* copyOrMake(path, { kind: "published", fingerprint }, (at) => withAttached(at, stored, make))
   const filled = paths.filter((from) => stored.get(from)!.rows > 0)
   const fill = warehouseRun(filled.map((from) => `INSERT INTO ${copyOf(from)} FROM ${from}`))
-  return Effect.andThen(fill, inAttached(warehouseRun(own)))
+  const fillWide = joinedInOrder(Effect.flatMap(insertWide(tables, stored, copyOf), warehouseRun))
+  return fill.pipe(Effect.andThen(inAttached(warehouseRun(own))), Effect.andThen(fillWide))
 })
 
 /**
@@ -96,7 +99,8 @@ export const updateSnapshot = Effect.fnUntraced(function* (
           table.change === "some" && !isSmallNow(from) ? replaceChanged(from, table) : replaceAll(from)
         )
       ),
-    ...metaPaths.flatMap(replaceAll)
+    ...metaPaths.flatMap(replaceAll),
+    ...(yield* updateWide(tables, stored, copyOf))
   ])
   return old
 })
@@ -105,7 +109,7 @@ export const updateSnapshot = Effect.fnUntraced(function* (
  * The snapshot has the current rows in its main schema. DuckDB names the catalog of an opened file after the file, so both
  * `contacts` and `crm.contacts` find them; with a schema `crm` as well, `crm.contacts` would be ambiguous.
  */
-const copyOf = (path: string) => `${attachedName}.${path.replace(/^crm\./, "main.")}`
+export const copyOf = (path: string) => `${attachedName}.${path.replace(/^crm\./, "main.")}`
 
 /** The tables of the warehouse that make up a published one; none for a wide view. */
 export const pathsOf = (table: TableName) => (table.wide ? [] : [pathOf("crm", table), pathOf("crm_history", table)])

@@ -12,19 +12,20 @@ const valuesPerMb = 1000
 const cellsPerMb = 8000
 const rowsMin = 256
 
-/** One or more FROM clauses that together return the rows of a table, in order. */
+/** One or more FROM clauses that together return the rows of a table, in order. `isStreamed`: whether its cells are held as text. */
 export const partsOf = Effect.fnUntraced(function* (
   { name: table, wide }: { readonly name: string; readonly wide?: WideView | undefined },
-  schema: string
+  schema: string,
+  isStreamed = true
 ) {
   if (!wide) return [`${schema}.${name(table)}`]
   const warehouse = yield* Warehouse
-  const columns = yield* columnsOf(`(${wide.rows(schema, 0, -1)})`)
+  const columns = isStreamed ? (yield* columnsOf(`(${wide.rows(schema, 0, -1)})`)).length : 1
   const [row] = yield* query(
     numbers("last", "valuesEach"),
     `SELECT max(rowid) AS last, (SELECT count(*) FROM ${schema}.${name(wide.values)}) / greatest(count(*), 1) AS valuesEach FROM ${schema}.${name(wide.table)}`
   )
-  const rowsPerMb = Math.min(cellsPerMb / columns.length, valuesPerMb / Math.max(1, row!.valuesEach))
+  const rowsPerMb = Math.min(cellsPerMb / columns, valuesPerMb / Math.max(1, row!.valuesEach))
   const step = Math.max(rowsMin, Math.floor(warehouse.memoryMb * rowsPerMb))
   return Array.from({ length: Math.floor(row!.last / step) + 1 }, (_, part) => {
     const first = part * step

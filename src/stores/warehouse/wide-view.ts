@@ -22,8 +22,11 @@ export interface WideView {
   readonly definition: string
   /** Creates the view. */
   readonly statement: (schema: string) => string
-  /** Creates a macro that shows the rows with some ids, and reads the custom values of these only: the view reads all. */
-  readonly ofIds: (schema: string) => string
+  /**
+   * Creates the same in a published file: a table without rows, which a reader need not gather from all values, or a view if it
+   * has no columns of its own. With a macro that shows the rows with some ids.
+   */
+  readonly published: (schema: string) => ReadonlyArray<string>
   readonly comments: (schema: string) => ReadonlyArray<string>
   /** New columns, whose names are to be stored permanently. */
   readonly named: ReadonlyArray<FieldColumn>

@@ -183,8 +183,8 @@ const viewOf = (resource: Resource, wide: Wide, { columns, leftOut, named }: Wid
       : `SELECT t.*, ${values.join(", ")} FROM ${table} AS t
          LEFT JOIN (SELECT location_id, ${parent}, list(${name(wide.field)}) AS fields, list(text) AS texts, list(json) AS jsons
            FROM ${readValuesSql(from, { field: wide.field, parent: idColumn(resource.table) })} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
-  const statement = (schema: string) =>
-    `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)}`
+  const all = (schema: string) => select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)
+  const statement = (schema: string) => `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${all(schema)}`
   const among = (schema: string, ids: string) =>
     select(
       `(FROM ${schema}.${name(resource.table)} WHERE id IN ${ids})`,
@@ -200,15 +200,17 @@ const viewOf = (resource: Resource, wide: Wide, { columns, leftOut, named }: Wid
     parent: idColumn(resource.table),
     field: wide.field,
     columns,
-    ofIds: (schema) =>
-      `CREATE OR REPLACE MACRO ${schema}.${name(`${view}_of`)}(row_ids) AS TABLE ${among(schema, "(SELECT unnest(row_ids))")}`,
+    published: (schema) => [
+      columns.length === 0 ? statement(schema) : `CREATE TABLE ${schema}.${name(view)} AS ${all(schema)} LIMIT 0`,
+      `CREATE OR REPLACE MACRO ${schema}.${name(`${view}_of`)}(row_ids) AS TABLE FROM ${schema}.${name(view)} WHERE id IN (SELECT unnest(row_ids))`
+    ],
     among,
     rows: (schema, first, last) => {
       const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
       return select(rows, `(FROM ${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows}))`)
     },
     comments: (schema) => [
-      `COMMENT ON VIEW ${schema}.${name(view)} IS ${literal(`${resource.table} with a column for each field of ${wide.table}`)}`,
+      `COMMENT ON ${columns.length === 0 ? "VIEW" : "TABLE"} ${schema}.${name(view)} IS ${literal(`${resource.table} with a column for each field of ${wide.table}`)}`,
       ...columns.map(
         ({ column, label, dataType }) =>
           `COMMENT ON COLUMN ${schema}.${name(view)}.${name(column)} IS ${literal(`${label}${dataType ? ` (${dataType})` : ""}`)}`

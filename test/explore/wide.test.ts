@@ -69,6 +69,17 @@ describe("the page of a wide table", () => {
     assert.deepStrictEqual(counted, [[String(rows)]])
   })
 
+  it("is listed as the other tables, with their rows, before the columns are known, which are ten times as much", async () => {
+    const [listed, whole] = [await database.tables(signal), await database.catalog(signal)]
+    const shown = whole.map(({ columns: _, wide: __, ...table }) => table)
+    assert.deepStrictEqual(listed, shown)
+    assert.include(
+      listed.map(({ name, rows }) => `${name} ${rows}`),
+      `contacts_wide ${rows}`
+    )
+    assert.isBelow(JSON.stringify(listed).length * 10, JSON.stringify(whole).length)
+  })
+
   it("shows the rows that an order, a page and a filter by the columns of the table select", async () => {
     const last = await shown({ sort: { column: "id", descending: true }, page: 1 })
     assert.deepStrictEqual([last[0]!.id, last.length], [`contact-00${rows - 101}`, 100])

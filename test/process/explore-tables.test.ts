@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)("the tables of the page", () => {
     const titles = await groups.locator("> summary").allTextContents()
     assert.deepStrictEqual(
       titles.slice(0, 7).map((title) => title.replace(/[\d,]+$/, "")),
-      ["Start here", "Facts", "Dimensions", "Models", "Tables", "Wide views", "Behind them"]
+      ["Start here", "Facts", "Dimensions", "Models", "Tables", "Wide tables", "Behind them"]
     )
     const facts = await groups.nth(1).locator("li").allTextContents()
     assert.deepStrictEqual(

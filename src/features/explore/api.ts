@@ -7,14 +7,14 @@ import { withinSpace } from "./download-space.ts"
 import { type Body, HttpError, sendFile, textOf } from "./http.ts"
 import { limits } from "./limits.ts"
 import type { DownloadFormat } from "./messages.ts"
-import type { Release, Releases, ShownCatalog } from "./releases.ts"
+import type { Release, Releases, Shown } from "./releases.ts"
 import { chartOf, questions, saveQuery, savedQueries } from "./saved-queries.ts"
 import type { Api, Call } from "./web-server.ts"
 import { removeBelow } from "../../output/remove.ts"
 
 interface Parts {
   readonly releases: Releases
-  readonly catalogOf: (release: Release) => Promise<ShownCatalog>
+  readonly shownOf: (release: Release) => Shown
   /** The folder of the saved queries. */
   readonly queries: string
   /** Those that are running, each with a temporary file. */
@@ -22,18 +22,21 @@ interface Parts {
 }
 
 /** By method and path. */
-export const apiRoutes = ({ catalogOf, downloads, queries, releases }: Parts): Api => {
+export const apiRoutes = ({ shownOf, downloads, queries, releases }: Parts): Api => {
   const free = slots(limits.queries)
   const releaseOf = ({ id, writtenAt }: Release) => ({ id, ...(writtenAt !== undefined && { writtenAt }) })
   return new Map<string, (call: Call) => Promise<unknown>>([
     ["GET /api/release", async () => ({ release: releaseOf(await releases.current()) })],
-    [
-      "GET /api/catalog",
-      async () => {
-        const release = await releases.current()
-        return { release: releaseOf(release), ...(await catalogOf(release)) }
-      }
-    ],
+    ...(["tables", "catalog"] as const).map(
+      (part) =>
+        [
+          `GET /api/${part}`,
+          async () => {
+            const release = await releases.current()
+            return { release: releaseOf(release), ...(await shownOf(release)[part]) }
+          }
+        ] as const
+    ),
     [
       "POST /api/query",
       ({ body, signal }) =>

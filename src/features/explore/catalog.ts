@@ -1,15 +1,31 @@
 /** The tables and views of a published file, with their descriptions. */
 import type { DuckDBConnection } from "@duckdb/node-api"
-import type { CatalogTable, Dictionary } from "./messages.ts"
+import type { CatalogTable, Dictionary, NamedTable } from "./messages.ts"
 
-export const readCatalog = async (connection: DuckDBConnection): Promise<ReadonlyArray<CatalogTable>> => {
-  const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson() as ReadonlyArray<Found>
-  const tables = await rows(
+const rowsOf = async (connection: DuckDBConnection, sql: string) =>
+  (await connection.runAndReadAll(sql)).getRowObjectsJson() as ReadonlyArray<Found>
+
+/** Without their columns, of which a release has thousands. */
+export const readTables = async (connection: DuckDBConnection): Promise<ReadonlyArray<NamedTable>> => {
+  const tables = await rowsOf(
+    connection,
     `SELECT schema_name AS schema, table_name AS name, 'table' AS kind, comment, estimated_size AS rows FROM duckdb_tables() WHERE NOT internal
      UNION ALL
      SELECT schema_name, view_name, 'view', comment, NULL FROM duckdb_views() WHERE NOT internal
      ORDER BY schema, name`
   )
+  return tables.map(({ schema, name, kind, comment, rows }) => ({
+    schema: schema!,
+    name: name!,
+    kind: kind === "view" ? "view" : "table",
+    comment: comment!,
+    ...(rows !== null && { rows: Number(rows) })
+  }))
+}
+
+export const readCatalog = async (connection: DuckDBConnection): Promise<ReadonlyArray<CatalogTable>> => {
+  const rows = (sql: string) => rowsOf(connection, sql)
+  const tables = await readTables(connection)
   const columns = Map.groupBy(
     await rows(
       "SELECT schema_name AS schema, table_name AS name, column_name, data_type, comment FROM duckdb_columns() WHERE NOT internal ORDER BY column_index"
@@ -31,14 +47,10 @@ export const readCatalog = async (connection: DuckDBConnection): Promise<Readonl
       ? { wide: { table, columns: shown.map((column) => column["column_name"]!) } }
       : {}
   }
-  return tables.map(({ schema, name, kind, comment, rows: count }) => ({
-    schema: schema!,
-    name: name!,
-    kind: kind === "view" ? "view" : "table",
-    comment: comment!,
-    ...(count !== null && { rows: Number(count) }),
-    ...wideOf(schema!, name!),
-    columns: (columns.get(`${schema}.${name}`) ?? []).map((column) => ({
+  return tables.map((table) => ({
+    ...table,
+    ...wideOf(table.schema, table.name),
+    columns: (columns.get(`${table.schema}.${table.name}`) ?? []).map((column) => ({
       name: column["column_name"]!,
       type: column["data_type"]!,
       comment: column["comment"]!

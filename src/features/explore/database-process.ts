@@ -4,7 +4,7 @@
  * ends itself when it grows too large, and the server starts another.
  */
 import { type DuckDBConnection, type Json, DuckDBInstance } from "@duckdb/node-api"
-import { readCatalog, readDictionary } from "./catalog.ts"
+import { readCatalog, readDictionary, readTables } from "./catalog.ts"
 import { limits } from "./limits.ts"
 import type { Answer, DownloadFormat, QueryResult, Request } from "./messages.ts"
 import { type Readable, SqlError, readableOf } from "./select-only.ts"
@@ -56,6 +56,7 @@ const answer = async (request: Exclude<Request, { readonly kind: "cancel" }>): P
     const connection = (own.connection = await (await opened).connect())
     // Before it had a connection, there was nothing to interrupt.
     if (own.isCancelled) throw new SqlError("sql", "The query was stopped before it began.")
+    if (request.kind === "tables") return await readTables(connection)
     if (request.kind === "catalog") return await readCatalog(connection)
     if (request.kind === "dictionary") return await readDictionary(connection)
     const readable = await readableOf(connection, request.sql)

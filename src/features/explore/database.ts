@@ -1,7 +1,7 @@
 /** One published file, opened in a process of its own that is started again if it ends. */
 import { type ChildProcess, fork } from "node:child_process"
 import { limits } from "./limits.ts"
-import type { Answer, CatalogTable, Dictionary, DownloadFormat, QueryResult, Request } from "./messages.ts"
+import type { Answer, CatalogTable, NamedTable, Dictionary, DownloadFormat, QueryResult, Request } from "./messages.ts"
 import { moduleFile } from "../../values/installation.ts"
 
 /** `ended`: another query did not stop, so the process of all was ended. */
@@ -38,6 +38,10 @@ export class Database {
   #isClosing = false
   constructor(options: DatabaseOptions) {
     this.#options = options
+  }
+
+  tables(signal: AbortSignal): Promise<ReadonlyArray<NamedTable>> {
+    return this.#request<ReadonlyArray<NamedTable>>({ kind: "tables" }, signal, limits.queryMs)
   }
 
   catalog(signal: AbortSignal): Promise<ReadonlyArray<CatalogTable>> {

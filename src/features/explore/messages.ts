@@ -7,6 +7,7 @@ interface Numbered {
 
 export type Request = Numbered &
   (
+    | { readonly kind: "tables" }
     | { readonly kind: "catalog" }
     | { readonly kind: "dictionary" }
     | { readonly kind: "query"; readonly sql: string }
@@ -23,15 +24,19 @@ export interface CatalogColumn {
   readonly comment: string | null
 }
 
-export interface CatalogTable {
+/** What is shown of a table before it is opened. */
+export interface NamedTable {
   readonly schema: string
   readonly name: string
   readonly kind: "table" | "view"
   readonly comment: string | null
   /** Absent for a view. */
   readonly rows?: number
+}
+
+export interface CatalogTable extends NamedTable {
   readonly columns: ReadonlyArray<CatalogColumn>
-  /** Of a wide view: the table whose rows it shows. Its macro `<view>_of(ids)` reads only the custom values of some rows. */
+  /** Of a wide table: the table whose rows it shows. Its macro `<name>_of(ids)` shows some rows; of a release whose wide tables are views, it reads only their custom values. */
   readonly wide?: { readonly table: string; readonly columns: ReadonlyArray<string> }
 }
 

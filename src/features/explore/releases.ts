@@ -10,6 +10,7 @@ import { isRelease, snapshotName } from "../../output/paths.ts"
 import { type DatabaseOptions, Database, DatabaseError } from "./database.ts"
 import { limits } from "./limits.ts"
 import { type Links, withLinks } from "./links.ts"
+import type { NamedTable } from "./messages.ts"
 
 export interface Release extends DatabaseOptions {
   /** The name of its folder, such as 000007-20260131T100000000Z. */
@@ -61,34 +62,52 @@ const writtenAtOf = (folder: string): Promise<string | undefined> =>
     () => undefined
   )
 
-/** What the page shows of the tables of a release. It is read once for each release, whoever asks first. */
-export interface ShownCatalog {
-  readonly tables: ReturnType<typeof withLinks>
+/** The tables of a release as the page lists them, before it knows their columns. */
+export interface ShownTables {
+  readonly tables: ReadonlyArray<NamedTable>
   /** The name of each location that has one. */
   readonly locations: Readonly<Record<string, string>>
 }
 
-/** `links`: a release is shown without them if they cannot be read. */
+/** What the page shows of the tables of a release. */
+export interface ShownCatalog extends ShownTables {
+  readonly tables: ReturnType<typeof withLinks>
+}
+
+export interface Shown {
+  readonly tables: Promise<ShownTables>
+  readonly catalog: Promise<ShownCatalog>
+}
+
+/**
+ * Both are read once for each release, whoever asks first. `links`: a release is shown without them if they cannot be read; they
+ * take this process long enough that the tables come first.
+ */
 export const shownCatalogs = (links: () => Promise<Links>) => {
-  const known = new WeakMap<Release, Promise<ShownCatalog>>()
+  const known = new WeakMap<Release, Shown>()
   let found: Promise<Links> | undefined
-  return (release: Release): Promise<ShownCatalog> => {
-    found ??= links().catch((): Links => new Map())
-    const one = known.get(release) ?? read(release, found)
+  return (release: Release): Shown => {
+    const one = known.get(release) ?? shownOf(release, () => (found ??= links().catch((): Links => new Map())))
     known.set(release, one)
-    one.catch(() => known.delete(release))
+    one.catalog.catch(() => known.delete(release))
     return one
   }
 }
 
-const read = async ({ database }: Release, links: Promise<Links>): Promise<ShownCatalog> => {
+const shownOf = ({ database }: Release, links: () => Promise<Links>): Shown => {
   // Not that of a browser: another one may wait for the same answer.
   const { signal } = new AbortController()
-  const [tables, names] = await Promise.all([
-    database.catalog(signal),
-    database
-      .query(`SELECT id, name FROM locations WHERE name IS NOT NULL LIMIT ${limits.rows}`, signal)
-      .catch(() => ({ rows: [] }))
-  ])
-  return { tables: withLinks(tables, await links), locations: Object.fromEntries(names.rows) as Record<string, string> }
+  const names = database
+    .query(`SELECT id, name FROM locations WHERE name IS NOT NULL LIMIT ${limits.rows}`, signal)
+    .catch(() => ({ rows: [] }))
+  const locations = names.then(({ rows }) => Object.fromEntries(rows) as Record<string, string>)
+  const tables = Promise.all([database.tables(signal), locations]).then(([tables, locations]) => ({
+    tables,
+    locations
+  }))
+  const whole = tables.then(async ({ locations }) => {
+    const columns = database.catalog(signal)
+    return { tables: withLinks(await columns, await links()), locations }
+  })
+  return { tables, catalog: whole }
 }

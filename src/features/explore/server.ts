@@ -22,13 +22,13 @@ export interface TablesOptions {
 /** What the explorer answers about the tables, for every site that shows them. */
 export const tablesOf = ({ published, memoryMb, queries, links }: TablesOptions) => {
   const releases = new Releases(published, memoryMb)
-  const catalogOf = shownCatalogs(links)
+  const shownOf = shownCatalogs(links)
   const downloads = new Set<Promise<unknown>>()
-  const api: Api = apiRoutes({ releases, catalogOf, queries, downloads })
+  const api: Api = apiRoutes({ releases, shownOf, queries, downloads })
   // The page needs it first; why it cannot be read, the page will say.
   releases
     .current()
-    .then(catalogOf)
+    .then((release) => shownOf(release).catalog)
     .catch(() => {})
   return {
     api,

@@ -16,6 +16,7 @@ const known = [
   "transactions"
 ]
 const isKnown = ({ schema, name, kind }) => schema === "main" && kind === "table" && known.includes(name)
+const isWide = ({ name }) => name.endsWith("_wide")
 const isStaging = ({ schema, kind }) => schema === "bi" && kind === "view"
 
 const isModel = (prefix) => (table) => table.schema === "bi" && !isStaging(table) && table.name.startsWith(prefix)
@@ -26,8 +27,8 @@ const groups = [
   { title: "Facts", holds: isModel("fct_"), hasSubjects: true },
   { title: "Dimensions", holds: isModel("dim_") },
   { title: "Models", holds: isModel("") },
-  { title: "Tables", holds: ({ schema, kind }) => schema === "main" && kind === "table" },
-  { title: "Wide views", holds: ({ schema, name }) => schema === "main" && name.endsWith("_wide") },
+  { title: "Tables", holds: (table) => table.schema === "main" && table.kind === "table" && !isWide(table) },
+  { title: "Wide tables", holds: (table) => table.schema === "main" && isWide(table) },
   { title: "Changes", holds: ({ schema }) => schema === "main", isFolded: true },
   { title: "History", holds: ({ schema }) => schema === "crm_history", isFolded: true },
   { title: "Syncs", holds: ({ schema }) => schema === "meta", isFolded: true },
@@ -91,6 +92,8 @@ export const catalogList = ({ tables, find }) => {
   show()
   return {
     elements: [search, list],
+    /** When more is known of the tables. */
+    update: show,
     /** `table`: the one that is shown, if any. */
     setCurrent: (table) => {
       links.get(current)?.removeAttribute("aria-current")

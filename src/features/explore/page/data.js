@@ -29,7 +29,7 @@ export const ownAddress = (table, valueOf) => {
 /** The columns of other tables that refer to rows of this one, and the earlier versions of its rows. */
 export const referrersOf = ({ tables }, { schema, name }) =>
   tables
-    .filter((table) => table.kind === "table" && (table.schema === schema || table.name === name))
+    .filter((table) => table.kind === "table" && !table.wide && (table.schema === schema || table.name === name))
     .flatMap((table) =>
       table.columns
         .filter(({ refersTo }) => refersTo?.schema === schema && refersTo.table === name)

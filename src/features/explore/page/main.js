@@ -11,6 +11,8 @@ const byId = (id) => document.getElementById(id)
 let data = noData
 let catalog
 let sql
+/** Done when the columns of all tables are known, too. */
+let whole
 /** How often something was shown: another address may be chosen while a part of the page is read. */
 let shown = 0
 
@@ -25,10 +27,25 @@ const notify = (text) => {
 }
 
 const readCatalog = async () => {
-  data = dataOf(await request("/api/catalog"))
+  const { locations, tables } = await request("/api/tables")
+  const named = dataOf({ locations, tables: tables.map((table) => ({ ...table, key: [], columns: [] })) })
+  data = named
   catalog = catalogList(data)
   byId("catalog").replaceChildren(...catalog.elements)
-  sql?.setTables(data.tables)
+  whole = request("/api/catalog").then((found) => {
+    for (const table of found.tables) Object.assign(named.find(table.schema, table.name) ?? {}, table)
+    if (data !== named) return
+    catalog.update()
+    sql?.setTables(data.tables)
+    if (isOverview()) byId("main").replaceChildren(overview(data))
+  })
+  // What needs it says why it cannot be read.
+  whole.catch(() => {})
+}
+
+const isOverview = () => {
+  const [view] = partsOf(location.hash).parts
+  return !["sql", "board", "table", "row"].includes(view) && !framed?.isConsole(view)
 }
 
 /** The editor is larger than all other parts of the page, so it is read when it is needed. */
@@ -84,6 +101,8 @@ const show = async () => {
   if (catalog === undefined) await readCatalog()
   if (time !== shown) return undefined
   catalog.setCurrent(tab === "tables" ? data.find(...path) : undefined)
+  if (!isOverview()) await whole
+  if (time !== shown) return undefined
   if (view === "sql") return showSql(parameters, time)
   if (narrow.matches && path.length > 0) byId("side").open = false
   const element =

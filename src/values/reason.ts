@@ -100,95 +100,79 @@ export const textReason = (text: string): SingleReason => ({ _tag: "Text", text 
 export const distinct = <R extends Reason>(reasons: ReadonlyArray<R>): ReadonlyArray<R> =>
   reasons.length < 2 ? reasons : [...new Map(reasons.map((reason) => [sentenceOf(reason), reason])).values()]
 
-/** `quoted`: how to write a detail, which may contain words of the service. No full stop. */
-export const sentenceOf = (reason: Reason, quoted = ({ message }: Detail): string => message): string => {
-  const all = (reasons: ReadonlyArray<Reason>) => reasons.map((one) => sentenceOf(one, quoted)).join("; ")
-  switch (reason._tag) {
-    case "Text":
-      return reason.text
-    case "Forbidden":
-      return `not readable with this token: ${quoted(reason.detail)}`
-    case "LocationUnreadable":
-      return `the location cannot be read: ${quoted(reason.detail)}`
-    case "RequestFailed":
-      return quoted(reason.detail)
-    case "RequestsFailed":
-      return `failed requests: ${reason.count}, for example ${reason.id}: ${quoted(reason.detail)}`
-    case "NotFoundButNamed":
-      return `not found, although still named by the service: ${reason.count}, for example ${reason.id}; nothing was deleted, and the next sync requests them again`
-    case "StrategyFailed": {
-      const by = reason.dateField === undefined ? "" : ` by ${reason.dateField}`
-      return `${reason.method} ${reason.path}${by} could not be used: ${quoted(reason.detail)}`
-    }
-    case "NoStrategyWorks":
-      return all(reason.reasons)
+type Quote = (detail: Detail) => string
+type ReasonOf<Tag extends Reason["_tag"]> = Extract<Reason, { readonly _tag: Tag }>
 
-    case "PartitionNotFound":
-      return `${reason.partition}, named in the settings, does not exist`
-    case "PartitionIgnored":
-      return `the service ignores the parameters of partition ${reason.partition}`
-    case "PartitionBelowTotal":
-      return "a partition returned fewer records than the service counts"
-    case "BelowTotal":
-      return `the service counts ${reason.total} records, and ${reason.read} were read`
-    case "WindowBelowTotal":
-      return `${reason.missing} of the records that the service counts in ${dayOf(reason.from)} to ${dayOf(reason.to)} were not returned`
-
-    case "ParentNeverRead":
-      return `the parent table ${reason.table} was never read`
-    case "ParentNotComplete":
-      return `the parent table ${reason.table} is ${stateText(reason.status)}`
-    case "LinkedTextsMissing":
-      return `${reason.count} linked texts could not be fetched`
-    case "FilesNotFetched":
-      return `${reason.count} ${reason.count === 1 ? "file" : "files"} ${reason.status}${reason.example === null ? "" : `: ${reason.example}`}`
-    case "FilesStopped":
-      return reason.why === "disk"
-        ? "the disk is almost full, or cannot be written: no further file was fetched"
-        : "the files have reached files.max_total_bytes: no further file was fetched"
-    case "UndatedRecords":
-      return `${reason.count} records have no ${reason.field}; new records without it arrive with the next full sync`
-    case "UndatedNotRead":
-      return `new records without ${reason.field} arrive with the next full sync: ${all(reason.reasons)}`
-
-    case "RepeatedRecord":
-      return "a page had a record twice, with different values; the later one is kept"
-    case "OutOfOrder":
-      return `a record is not where its ${reason.field} belongs in the list; what was received is stored, and others may be missing`
-    case "PageNumbersLimited":
-      return `only the first ${reason.records} records can be reached by page number`
-    case "CursorStuck":
-      return "the cursor does not advance, and the service gives no total, so records may be missing"
-    case "TiesLimited":
-      return `more records share one ${reason.field} than fit on a page; some may be missing`
-    case "TimestampLimited":
-      return `more records share one timestamp (${new Date(reason.at).toISOString()}) than the service returns`
-
-    case "DeletionsNotSought":
-      return "deleted rows were not looked for"
-    case "TotalDiffers":
-      return `the service counts ${reason.total} records, and there are ${reason.rows} rows also after a full reading; from now on, only a change of this difference makes another one necessary`
-    case "DeletionsUnconfirmed":
-      return `${missing(reason.rows, "was", "were")} missing once, and a second reading does not confirm that`
-    case "MissingRowsExist":
-      return `${missing(reason.rows)} missing from the list but still ${reason.rows === 1 ? "exists" : "exist"}`
-    case "MissingRowsUnknown":
-      return `${missing(reason.rows)} missing from the list, and the service did not say whether ${reason.rows === 1 ? "it exists" : "they exist"}`
-    case "TooManyDeletions": {
-      const { missing: absent, deleted, rows, dependent } = reason
-      const what =
-        dependent === undefined
-          ? `${deleted} of ${rows} rows are missing from the list`
-          : `${missing(absent)} missing from the list, and with ${absent === 1 ? "it" : "them"} ${deleted} of ${rows} rows of ${dependent}`
-      return `${what}: too many to be deleted at once, so none was marked deleted. If the deletions are real, run again with --accept-deletions`
-    }
-
-    case "SchemaFrozen":
-      return frozenText(reason.fields)
-    case "RecordsWithoutKey":
-      return `${reason.count} records have no key; see meta.rejected_records`
-  }
+const sentences: { readonly [Tag in Reason["_tag"]]: (reason: ReasonOf<Tag>, quoted: Quote) => string } = {
+  Text: (reason) => reason.text,
+  Forbidden: (reason, quoted) => `not readable with this token: ${quoted(reason.detail)}`,
+  LocationUnreadable: (reason, quoted) => `the location cannot be read: ${quoted(reason.detail)}`,
+  RequestFailed: (reason, quoted) => quoted(reason.detail),
+  RequestsFailed: (reason, quoted) =>
+    `failed requests: ${reason.count}, for example ${reason.id}: ${quoted(reason.detail)}`,
+  NotFoundButNamed: (reason) =>
+    `not found, although still named by the service: ${reason.count}, for example ${reason.id}; nothing was deleted, and the next sync requests them again`,
+  StrategyFailed: (reason, quoted) => {
+    const by = reason.dateField === undefined ? "" : ` by ${reason.dateField}`
+    return `${reason.method} ${reason.path}${by} could not be used: ${quoted(reason.detail)}`
+  },
+  NoStrategyWorks: (reason, quoted) => allOf(reason.reasons, quoted),
+  PartitionNotFound: (reason) => `${reason.partition}, named in the settings, does not exist`,
+  PartitionIgnored: (reason) => `the service ignores the parameters of partition ${reason.partition}`,
+  PartitionBelowTotal: () => "a partition returned fewer records than the service counts",
+  BelowTotal: (reason) => `the service counts ${reason.total} records, and ${reason.read} were read`,
+  WindowBelowTotal: (reason) =>
+    `${reason.missing} of the records that the service counts in ${dayOf(reason.from)} to ${dayOf(reason.to)} were not returned`,
+  ParentNeverRead: (reason) => `the parent table ${reason.table} was never read`,
+  ParentNotComplete: (reason) => `the parent table ${reason.table} is ${stateText(reason.status)}`,
+  LinkedTextsMissing: (reason) => `${reason.count} linked texts could not be fetched`,
+  FilesNotFetched: (reason) =>
+    `${reason.count} ${reason.count === 1 ? "file" : "files"} ${reason.status}${reason.example === null ? "" : `: ${reason.example}`}`,
+  FilesStopped: (reason) =>
+    reason.why === "disk"
+      ? "the disk is almost full, or cannot be written: no further file was fetched"
+      : "the files have reached files.max_total_bytes: no further file was fetched",
+  UndatedRecords: (reason) =>
+    `${reason.count} records have no ${reason.field}; new records without it arrive with the next full sync`,
+  UndatedNotRead: (reason, quoted) =>
+    `new records without ${reason.field} arrive with the next full sync: ${allOf(reason.reasons, quoted)}`,
+  RepeatedRecord: () => "a page had a record twice, with different values; the later one is kept",
+  OutOfOrder: (reason) =>
+    `a record is not where its ${reason.field} belongs in the list; what was received is stored, and others may be missing`,
+  PageNumbersLimited: (reason) => `only the first ${reason.records} records can be reached by page number`,
+  CursorStuck: () => "the cursor does not advance, and the service gives no total, so records may be missing",
+  TiesLimited: (reason) => `more records share one ${reason.field} than fit on a page; some may be missing`,
+  TimestampLimited: (reason) =>
+    `more records share one timestamp (${new Date(reason.at).toISOString()}) than the service returns`,
+  DeletionsNotSought: () => "deleted rows were not looked for",
+  TotalDiffers: (reason) =>
+    `the service counts ${reason.total} records, and there are ${reason.rows} rows also after a full reading; from now on, only a change of this difference makes another one necessary`,
+  DeletionsUnconfirmed: (reason) =>
+    `${missing(reason.rows, "was", "were")} missing once, and a second reading does not confirm that`,
+  MissingRowsExist: (reason) =>
+    `${missing(reason.rows)} missing from the list but still ${reason.rows === 1 ? "exists" : "exist"}`,
+  MissingRowsUnknown: (reason) =>
+    `${missing(reason.rows)} missing from the list, and the service did not say whether ${reason.rows === 1 ? "it exists" : "they exist"}`,
+  TooManyDeletions: (reason) => {
+    const { missing: absent, deleted, rows, dependent } = reason
+    const what =
+      dependent === undefined
+        ? `${deleted} of ${rows} rows are missing from the list`
+        : `${missing(absent)} missing from the list, and with ${absent === 1 ? "it" : "them"} ${deleted} of ${rows} rows of ${dependent}`
+    return `${what}: too many to be deleted at once, so none was marked deleted. If the deletions are real, run again with --accept-deletions`
+  },
+  SchemaFrozen: (reason) => frozenText(reason.fields),
+  RecordsWithoutKey: (reason) => `${reason.count} records have no key; see meta.rejected_records`
 }
+
+/** `quoted`: how to write a detail, which may contain words of the service. No full stop. */
+export const sentenceOf = <Tag extends Reason["_tag"]>(
+  reason: ReasonOf<Tag> & { readonly _tag: Tag },
+  quoted: Quote = ({ message }) => message
+): string => sentences[reason._tag](reason, quoted)
+
+const allOf = (reasons: ReadonlyArray<Reason>, quoted: Quote): string =>
+  reasons.map((one) => sentenceOf(one, quoted)).join("; ")
 
 const missing = (rows: number, is = "is", are = "are"): string => (rows === 1 ? `1 row ${is}` : `${rows} rows ${are}`)
 

@@ -51,76 +51,15 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
     ),
     ({ path }) => path
   )
-  const ofRuns = dependentOnRuns(models)
   const tooMany: Array<string> = []
-  const shaped = (
-    one: Pick<ReleaseTable, "name" | "schema" | "table" | "wide" | "version" | "records">,
-    keys: Keys
-  ) => {
+  const found = namedTables({ run, state }, tables, models).flatMap(([one, keys]) => {
     const path = `${one.schema}.${one.table}`
-    const found = columns.get(path)
-    if (found === undefined) return []
-    if (found.length > columnsMax) {
-      tooMany.push(one.name)
-      return []
-    }
-    const target = one.schema === "bi" ? modelSchema(schema) : schema
-    const existing = new Set(found.map((column) => column.name))
-    const among = (some: ReadonlyArray<string>) => (some.every((column) => existing.has(column)) ? some : [])
-    const duckdbKey = among(keys.key)
-    return [
-      {
-        ...one,
-        path: `${name(target)}.${name(postgresName(one.table))}`,
-        comment: comments.get(path),
-        columns: found.map((column) => ({
-          name: column.name,
-          type: column.type,
-          as: postgresName(column.name),
-          sql: postgresType(column.type),
-          comment: column.comment
-        })),
-        duckdbKey,
-        key: duckdbKey.map(postgresName),
-        indexed: keys.indexed.filter((column) => existing.has(column)).map(postgresName)
-      } satisfies ReleaseTable
-    ]
-  }
-  const found = [
-    ...tables.flatMap((table) =>
-      shaped(
-        {
-          name: table.name,
-          schema: "main",
-          table: table.name,
-          wide: table.wide,
-          version: state.versions[table.name]!,
-          records: { resource: table.resource, key: table.recordKey }
-        },
-        {
-          key: table.wide ? ["location_id", ...table.key] : table.key,
-          indexed: table.definition.columns.flatMap(({ name, references, role }) =>
-            references !== undefined || role === "contact" || role === "created" || role === "changed" ? [name] : []
-          )
-        }
-      )
-    ),
-    ...models.flatMap((model) =>
-      model.isView
-        ? []
-        : shaped(
-            {
-              name: `bi.${model.name}`,
-              schema: "bi",
-              table: model.name,
-              wide: undefined,
-              // Each release has other rows of these.
-              version: `${state.models![model.name]}${ofRuns.has(model.name) ? ` ${run}` : ""}`
-            },
-            { key: model.key, indexed: model.references.map(({ column }) => column) }
-          )
-    )
-  ]
+    const stored = columns.get(path)
+    if (stored !== undefined && stored.length > columnsMax) tooMany.push(one.name)
+    return stored === undefined || stored.length > columnsMax
+      ? []
+      : [shaped(one, keys, one.schema === "bi" ? modelSchema(schema) : schema, stored, comments.get(path))]
+  })
   if (tooMany.length > 0)
     yield* Effect.annotateLogs(Effect.logWarning("tables with more columns than PostgreSQL stores are left out"), {
       tables: tooMany.join(", "),
@@ -132,6 +71,80 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
 interface Keys {
   readonly key: ReadonlyArray<string>
   readonly indexed: ReadonlyArray<string>
+}
+
+type Named = Pick<ReleaseTable, "name" | "schema" | "table" | "wide" | "version" | "records">
+
+/** The tables and models of a release with their keys, whether its DuckDB file has them or not. */
+const namedTables = (
+  { run, state }: Pick<WholeManifest, "run" | "state">,
+  tables: ReadonlyArray<TableName>,
+  models: ReadonlyArray<Model>
+): ReadonlyArray<readonly [Named, Keys]> => {
+  const ofRuns = dependentOnRuns(models)
+  return [
+    ...tables.map((table): readonly [Named, Keys] => [
+      {
+        name: table.name,
+        schema: "main",
+        table: table.name,
+        wide: table.wide,
+        version: state.versions[table.name]!,
+        records: { resource: table.resource, key: table.recordKey }
+      },
+      {
+        key: table.wide ? ["location_id", ...table.key] : table.key,
+        indexed: table.definition.columns.flatMap(({ name, references, role }) =>
+          references !== undefined || role === "contact" || role === "created" || role === "changed" ? [name] : []
+        )
+      }
+    ]),
+    ...models
+      .filter(({ isView }) => !isView)
+      .map((model): readonly [Named, Keys] => [
+        {
+          name: `bi.${model.name}`,
+          schema: "bi",
+          table: model.name,
+          wide: undefined,
+          // Each release has other rows of these.
+          version: `${state.models![model.name]}${ofRuns.has(model.name) ? ` ${run}` : ""}`
+        },
+        { key: model.key, indexed: model.references.map(({ column }) => column) }
+      ])
+  ]
+}
+
+interface FoundColumn {
+  readonly name: string
+  readonly type: string
+  readonly comment: string | undefined
+}
+
+const shaped = (
+  one: Named,
+  keys: Keys,
+  schema: string,
+  columns: ReadonlyArray<FoundColumn>,
+  comment: string | undefined
+): ReleaseTable => {
+  const existing = new Set(columns.map((column) => column.name))
+  const duckdbKey = keys.key.every((column) => existing.has(column)) ? keys.key : []
+  return {
+    ...one,
+    path: `${name(schema)}.${name(postgresName(one.table))}`,
+    comment,
+    columns: columns.map((column) => ({
+      name: column.name,
+      type: column.type,
+      as: postgresName(column.name),
+      sql: postgresType(column.type),
+      comment: column.comment
+    })),
+    duckdbKey,
+    key: duckdbKey.map(postgresName),
+    indexed: keys.indexed.filter((column) => existing.has(column)).map(postgresName)
+  }
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)

@@ -4,12 +4,12 @@ import type { BoundRequest } from "../../catalog/request.ts"
 import { type SentPage, parsePage } from "../../catalog/sent-page.ts"
 import type { ApiSettings } from "../../settings/account.ts"
 import type { Failure } from "../../values/failure.ts"
-import { makeAttempts, rateLimitIn } from "./attempts.ts"
+import { type Attempts, makeAttempts, rateLimitIn } from "./attempts.ts"
 import { type Retry, classify, messageIn } from "./classify.ts"
 import { type SendForm, makeCredentials } from "./credentials.ts"
 import { type Download, fileAttemptsMax, makeDownload } from "./download.ts"
 import { type ApiError, RequestRejected } from "./errors.ts"
-import { Transport, makeExchange } from "./exchange.ts"
+import { type Exchange, Transport, makeExchange } from "./exchange.ts"
 import type { Fetched } from "./fetch-file.ts"
 import { commonHeaders, headersOf, httpRequest, timeOf } from "./http.ts"
 import { linkedText, makeLinks } from "./links.ts"
@@ -82,21 +82,11 @@ const makeApi = Effect.fn("api.make")(function* (
 ): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
   const exchange = yield* makeExchange(settings)
   const budget = yield* makeBudget(settings.limits, settings.location)
-  let responseMs = 0
   const serviceClock = new ServiceClock()
   /** Of the machine, also for callers that have another one: a deadline, a token and a wait are its own. */
   const machine = yield* Clock.Clock
   const onMachine = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Clock.Clock, machine)
-  const { hostname, origin } = new URL(settings.baseUrl)
-  /** Named as the semantic conventions for HTTP clients say. Ids are not in it: they may be personal data. */
-  const spanOf = (method: string, template: string | undefined) => ({
-    kind: "client" as const,
-    attributes: {
-      "http.request.method": method,
-      "server.address": hostname,
-      ...(template !== undefined && { "url.template": template })
-    }
-  })
+  const { origin } = new URL(settings.baseUrl)
 
   const sendForm: SendForm = (path, form) =>
     exchange
@@ -110,75 +100,8 @@ const makeApi = Effect.fn("api.make")(function* (
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
   const attempts = makeAttempts(budget, credentials, { ...exchange, kind: settings.credentials.kind })
 
-  /** Sends a request in a slot, and counts and logs it. */
-  const received = Effect.fnUntraced(function* (call: Call, token: string) {
-    const { request, pathTemplate, priority, resource, file, isDue } = call
-    let sentAt = timeOfMachine(machine)
-    const send = Effect.gen(function* () {
-      if (isDue && !(yield* isDue))
-        return yield* new RequestRejected({ status: 0, message: "the wait was too long", unsent: true })
-      sentAt = timeOfMachine(machine)
-      attempts.counted(resource)
-      return yield* exchange.send(
-        { ...httpRequest(request), headers: headersOf(request, token) },
-        file === undefined ? undefined : { folder: file, forbidden: attempts.forbidden() }
-      )
-    }).pipe(
-      Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
-      Effect.withSpan(`${request.method} ${pathTemplate ?? ""}`.trimEnd(), spanOf(request.method, pathTemplate))
-    )
-    const answer = yield* attempts.inSlot(priority, send, rateLimitIn)
-    const receivedAt = timeOfMachine(machine)
-    const durationMs = receivedAt.wallClock - sentAt.wallClock
-    responseMs += durationMs
-    yield* Effect.annotateLogs(Effect.logDebug("request"), {
-      method: request.method,
-      path: pathTemplate,
-      status: answer.status,
-      duration_ms: durationMs
-    })
-    return { ...answer, sentAt, receivedAt }
-  })
-
-  /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
-  const attempt = Effect.fnUntraced(
-    function* (call: Call, wasRenewed: boolean) {
-      const { request, pathTemplate } = call
-      const token = yield* credentials.token
-      const { status, bytes: sent, headers, sentAt, receivedAt } = yield* received(call, token)
-      const bytes = sent && bytesWithoutSecrets(sent, credentials.secrets)
-      const redirect = isRedirect(status) ? redirectIn(headers, settings.baseUrl, request.path) : undefined
-      if (redirect)
-        return yield* new RequestRejected({
-          status,
-          message: withoutSecrets(`${status} redirect to ${redirect.to}`, credentials.secrets),
-          answered: status
-        })
-      const classified = classify(status, bytes, { request, template: pathTemplate })
-      if (classified === "ok") {
-        const page = yield* pageIn(call, status, bytes)
-        if ("retry" in page) return page
-        const serviceTime = serviceClock.heard(timeOf(headers), headers["age"] !== undefined, sentAt, receivedAt)
-        return { ...page, at: receivedAt.wallClock, serviceTime } satisfies ApiResponse
-      }
-      if (!("retry" in classified)) return yield* classified
-      return classified.retry === "with a fresh token"
-        ? yield* attempts.renewed(classified, token, wasRenewed)
-        : classified
-    },
-    Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
-  )
-
-  const sendOnMachine = Effect.fn("api.send")(function* (call: Call) {
-    // Such a path is normalised to another one on its way to the service, so it would request something else.
-    if (/\/\.{1,2}(?=\/|$)/.test(call.request.path))
-      return yield* new RequestRejected({ status: 400, message: "an id that is empty, . or .. cannot be requested" })
-    return yield* attempts.repeated(
-      (wasRenewed) => attempt(call, wasRenewed),
-      call.file === undefined ? attemptsMax : fileAttemptsMax,
-      call.pathTemplate
-    )
-  })
+  const timed = makeTimed(exchange, attempts, machine, settings.baseUrl)
+  const sendOnMachine = makeSender(timed.received, attempts, serviceClock, settings.baseUrl)
 
   const sendNow = Effect.fnUntraced(function* (call: Call) {
     const clock = yield* Clock.Clock
@@ -209,11 +132,105 @@ const makeApi = Effect.fn("api.make")(function* (
     linked,
     download: (request, resource) => onMachine(download(request, resource)),
     requestsByResource: attempts.byResource,
-    responseMs: () => responseMs,
+    responseMs: timed.responseMs,
     usage: budget.usage,
     recent: budget.recent
   })
 })
+
+/** Sends requests in slots, with a token, and adds up the time until they are answered. */
+const makeTimed = (exchange: Exchange, attempts: Attempts, machine: Clock.Clock, baseUrl: string) => {
+  let responseMs = 0
+  const { hostname } = new URL(baseUrl)
+  /** Named as the semantic conventions for HTTP clients say. Ids are not in it: they may be personal data. */
+  const spanOf = (method: string, template: string | undefined) => ({
+    kind: "client" as const,
+    attributes: {
+      "http.request.method": method,
+      "server.address": hostname,
+      ...(template !== undefined && { "url.template": template })
+    }
+  })
+
+  const received = Effect.fnUntraced(function* (call: Call, token: string) {
+    const { request, pathTemplate, priority, resource, file, isDue } = call
+    let sentAt = timeOfMachine(machine)
+    const send = Effect.gen(function* () {
+      if (isDue && !(yield* isDue))
+        return yield* new RequestRejected({ status: 0, message: "the wait was too long", unsent: true })
+      sentAt = timeOfMachine(machine)
+      attempts.counted(resource)
+      return yield* exchange.send(
+        { ...httpRequest(request), headers: headersOf(request, token) },
+        file === undefined ? undefined : { folder: file, forbidden: attempts.forbidden() }
+      )
+    }).pipe(
+      Effect.tap(({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status)),
+      Effect.withSpan(`${request.method} ${pathTemplate ?? ""}`.trimEnd(), spanOf(request.method, pathTemplate))
+    )
+    const answer = yield* attempts.inSlot(priority, send, rateLimitIn)
+    const receivedAt = timeOfMachine(machine)
+    const durationMs = receivedAt.wallClock - sentAt.wallClock
+    responseMs += durationMs
+    yield* Effect.annotateLogs(Effect.logDebug("request"), {
+      method: request.method,
+      path: pathTemplate,
+      status: answer.status,
+      duration_ms: durationMs
+    })
+    return { ...answer, sentAt, receivedAt }
+  })
+
+  return { received, responseMs: () => responseMs }
+}
+
+/** Sends calls, with retries. */
+const makeSender = (
+  received: ReturnType<typeof makeTimed>["received"],
+  attempts: Attempts,
+  serviceClock: ServiceClock,
+  baseUrl: string
+) => {
+  /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
+  const attempt = Effect.fnUntraced(
+    function* (call: Call, wasRenewed: boolean) {
+      const { request, pathTemplate } = call
+      const token = yield* attempts.token
+      const { status, bytes: sent, headers, sentAt, receivedAt } = yield* received(call, token)
+      const bytes = sent && bytesWithoutSecrets(sent, attempts.secrets)
+      const redirect = isRedirect(status) ? redirectIn(headers, baseUrl, request.path) : undefined
+      if (redirect)
+        return yield* new RequestRejected({
+          status,
+          message: withoutSecrets(`${status} redirect to ${redirect.to}`, attempts.secrets),
+          answered: status
+        })
+      const classified = classify(status, bytes, { request, template: pathTemplate })
+      if (classified === "ok") {
+        const page = yield* pageIn(call, status, bytes)
+        if ("retry" in page) return page
+        const serviceTime = serviceClock.heard(timeOf(headers), headers["age"] !== undefined, sentAt, receivedAt)
+        return { ...page, at: receivedAt.wallClock, serviceTime } satisfies ApiResponse
+      }
+      if (!("retry" in classified)) return yield* classified
+      return classified.retry === "with a fresh token"
+        ? yield* attempts.renewed(classified, token, wasRenewed)
+        : classified
+    },
+    Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
+  )
+
+  return Effect.fn("api.send")(function* (call: Call) {
+    // Such a path is normalised to another one on its way to the service, so it would request something else.
+    if (/\/\.{1,2}(?=\/|$)/.test(call.request.path))
+      return yield* new RequestRejected({ status: 400, message: "an id that is empty, . or .. cannot be requested" })
+    return yield* attempts.repeated(
+      (wasRenewed) => attempt(call, wasRenewed),
+      call.file === undefined ? attemptsMax : fileAttemptsMax,
+      call.pathTemplate
+    )
+  })
+}
 
 /** What an answer with the status of a success contains, or why it is none. `bytes`: absent if they are too many. */
 const pageIn = Effect.fnUntraced(function* (

@@ -81,16 +81,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
           const bytes = await bytesOf(body)
           return { status, headers, bytes: bytes && utf8Of(bytes) }
         }
-        const incoming = new IncomingFile(file.folder, fileBytesMax, file.forbidden)
-        try {
-          incoming.expect(lengthIn(headers))
-          for await (const chunk of body) incoming.write(chunk)
-          const { found: _, ...stored } = await incoming.keep()
-          const content_type = headerOf(headers, "content-type") ?? ""
-          return { status, headers, bytes: Buffer.from(JSON.stringify({ ...stored, content_type })) }
-        } finally {
-          incoming.discard()
-        }
+        return { status, headers, bytes: await stored(response, file, fileBytesMax) }
       },
       catch: (cause) => {
         if (cause instanceof Failure) return cause
@@ -108,6 +99,23 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
 
   return { send, hasResponded: () => hasResponded }
 })
+
+/** Stores a file, and describes it in JSON. */
+const stored = async (
+  { body, headers }: Dispatcher.ResponseData,
+  { folder, forbidden }: { readonly folder: string; readonly forbidden: ReadonlyArray<string> },
+  bytesMax: number
+): Promise<Buffer> => {
+  const incoming = new IncomingFile(folder, bytesMax, forbidden)
+  try {
+    incoming.expect(lengthIn(headers))
+    for await (const chunk of body) incoming.write(chunk)
+    const { found: _, ...file } = await incoming.keep()
+    return Buffer.from(JSON.stringify({ ...file, content_type: headerOf(headers, "content-type") ?? "" }))
+  } finally {
+    incoming.discard()
+  }
+}
 
 /** Adds decompression. Suppresses the warning of the interceptor that it is experimental, which is of no use to users. */
 export const decompressed = (dispatcher: Dispatcher): Dispatcher => {

@@ -85,15 +85,17 @@ const readList = Effect.fnUntraced(function* (
   reading: Reading,
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
-  const api = yield* Api
-  const requestsBefore = api.requestsByResource.get(resource.table) ?? 0
-  const warnings: Array<SingleReason> = []
-  /** Partitions, named by the id of a record, for which the service answers that it does not exist. */
-  const notFound: Array<string> = []
-  // A full sync tries strategies again that failed before.
+  const { requestsByResource } = yield* Api
+  const requestsBefore = requestsByResource.get(resource.table) ?? 0
   const { capabilities } = reading
-  const sizes: Record<string, number> = { ...capabilities.sizes }
-  const unreliableTotals = new Set(capabilities.unreliableTotals)
+  const found: Found = {
+    warnings: [],
+    notFound: [],
+    sizes: { ...capabilities.sizes },
+    unreliableTotals: new Set(capabilities.unreliableTotals)
+  }
+  const { notFound, sizes, unreliableTotals, warnings } = found
+  // A full sync tries strategies again that failed before.
   const refused = reading.mode === "incremental" ? [...capabilities.refused] : []
   const startedAt = yield* Clock.currentTimeMillis
 
@@ -101,52 +103,7 @@ const readList = Effect.fnUntraced(function* (
     const since = mode === "incremental" ? reading.since : undefined
     if (mode === "full") context.readInFull.add(resource.table)
     const fresh = beginning({ strategy, mode, since, now: startedAt, optional: context.optional })
-    const from = (name: string) => {
-      const state = resumed(reading.checkpoints[name], fresh)
-      // After a single page, a fresh start costs one request and gives newer data.
-      return state.count > strategy.pageSize ? state : fresh
-    }
-    const partitions = partitionsOf(resource, context.optional)
-    // Columns set by a partition are correct only if the service honours its parameters, so partitions are compared.
-    const setsColumns = partitions.some(([, { columns, parameters }]) => columns && parameters)
-    let firstPageIds: ReadonlyArray<string> | undefined
-    const results = yield* Effect.forEach(
-      partitions,
-      ([name, { parameters = {} }]) =>
-        readPartition(
-          {
-            resource,
-            strategy,
-            name,
-            parameters,
-            sizes,
-            unreliableTotals,
-            ...(setsColumns && { otherFirstPageIds: firstPageIds ?? [] }),
-            label: resource.table,
-            priority: 1,
-            ...(mode === "full" && { fresh })
-          },
-          from(name),
-          context
-        ).pipe(
-          Effect.map((result) => {
-            // A partition that the service rejects does not invalidate the first one.
-            if ("reason" in result && firstPageIds !== undefined) return { state: { ...fresh, ignored: name } }
-            if (setsColumns && "state" in result) firstPageIds ??= result.state.firstPageIds
-            return result
-          }),
-          Effect.catchTag("NotFound", (error) =>
-            Effect.gen(function* () {
-              if (typeof resource.partitions !== "string") return yield* error
-              // The settings name this partition, maybe by a row's id; the other partitions are not affected.
-              warnings.push({ _tag: "PartitionNotFound", partition: name })
-              notFound.push(name)
-              return { state: { ...fresh, done: true } }
-            })
-          )
-        ),
-      { concurrency: setsColumns ? 1 : "unbounded" }
-    )
+    const results = yield* readPartitions(resource, strategy, { reading, mode, fresh, found }, context)
     const failure = results.find((result) => "reason" in result)
     if (failure) {
       const { method, path } = strategy.request
@@ -167,7 +124,7 @@ const readList = Effect.fnUntraced(function* (
         since,
         warnings
       ),
-      requests: (api.requestsByResource.get(resource.table) ?? 0) - requestsBefore,
+      requests: (requestsByResource.get(resource.table) ?? 0) - requestsBefore,
       capabilities: {
         ...(mode === "full" ? { undated: states.reduce((sum, state) => sum + (state.undated ?? 0), 0) } : capabilities),
         version: 1,
@@ -179,6 +136,78 @@ const readList = Effect.fnUntraced(function* (
   }
   return yield* noStrategyWorks(warnings)
 })
+
+/** What the partitions of a list have shown. */
+interface Found {
+  readonly warnings: Array<SingleReason>
+  /** Partitions, named by the id of a record, for which the service answers that it does not exist. */
+  readonly notFound: Array<string>
+  readonly sizes: Record<string, number>
+  readonly unreliableTotals: Set<string>
+}
+
+interface Attempt {
+  readonly reading: Reading
+  readonly mode: "full" | "incremental"
+  readonly fresh: Checkpoint
+  readonly found: Found
+}
+
+/** Reads all partitions with one strategy. */
+const readPartitions = (
+  resource: Resource,
+  strategy: Strategy,
+  { found, fresh, mode, reading }: Attempt,
+  context: RunContext
+) => {
+  const { notFound, sizes, unreliableTotals, warnings } = found
+  const from = (name: string) => {
+    const state = resumed(reading.checkpoints[name], fresh)
+    // After a single page, a fresh start costs one request and gives newer data.
+    return state.count > strategy.pageSize ? state : fresh
+  }
+  const partitions = partitionsOf(resource, context.optional)
+  // Columns set by a partition are correct only if the service honours its parameters, so partitions are compared.
+  const setsColumns = partitions.some(([, { columns, parameters }]) => columns && parameters)
+  let firstPageIds: ReadonlyArray<string> | undefined
+  return Effect.forEach(
+    partitions,
+    ([name, { parameters = {} }]) =>
+      readPartition(
+        {
+          resource,
+          strategy,
+          name,
+          parameters,
+          sizes,
+          unreliableTotals,
+          ...(setsColumns && { otherFirstPageIds: firstPageIds ?? [] }),
+          label: resource.table,
+          priority: 1,
+          ...(mode === "full" && { fresh })
+        },
+        from(name),
+        context
+      ).pipe(
+        Effect.map((result) => {
+          // A partition that the service rejects does not invalidate the first one.
+          if ("reason" in result && firstPageIds !== undefined) return { state: { ...fresh, ignored: name } }
+          if (setsColumns && "state" in result) firstPageIds ??= result.state.firstPageIds
+          return result
+        }),
+        Effect.catchTag("NotFound", (error) =>
+          Effect.gen(function* () {
+            if (typeof resource.partitions !== "string") return yield* error
+            // The settings name this partition, maybe by a row's id; the other partitions are not affected.
+            warnings.push({ _tag: "PartitionNotFound", partition: name })
+            notFound.push(name)
+            return { state: { ...fresh, done: true } }
+          })
+        )
+      ),
+    { concurrency: setsColumns ? 1 : "unbounded" }
+  )
+}
 
 const outcomeFrom = (
   states: ReadonlyArray<Checkpoint>,

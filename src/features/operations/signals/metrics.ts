@@ -11,21 +11,35 @@ interface Metric {
   readonly samples: ReadonlyArray<{ readonly labels?: Readonly<Record<string, string>>; readonly value: number }>
 }
 
-export const metricsText = (
-  { syncs, lastReadings, completeAt, targets }: Facts,
-  alarms: ReadonlyArray<KnownAlarm>,
-  failed: FailedRun | undefined
-): string => {
+export const metricsText = (facts: Facts, alarms: ReadonlyArray<KnownAlarm>, failed: FailedRun | undefined): string => {
+  const metrics: ReadonlyArray<Metric> = [
+    { name: "sluice_info", help: "Version of sluice.", samples: [{ labels: { version: sluiceVersion }, value: 1 }] },
+    ...ofLastRun(facts, failed),
+    {
+      name: "sluice_complete_timestamp_seconds",
+      help: "When the last complete reading of a resource ended.",
+      samples: facts.completeAt.map(({ location, resource, at }) => ({
+        labels: { location, resource },
+        value: at / 1000
+      }))
+    },
+    ...ofTargets(facts),
+    ...ofAlarms(alarms.filter(({ silenced }) => silenced === undefined))
+  ]
+  return metrics
+    .filter(({ samples }) => samples.length > 0)
+    .flatMap(lines)
+    .join("")
+}
+
+const ofLastRun = ({ lastReadings, syncs }: Facts, failed: FailedRun | undefined): ReadonlyArray<Metric> => {
   const last = syncs.find(({ finishedAt }) => finishedAt !== undefined)
   const good = syncs.find(({ exitCode }) => exitCode === 0)
   const isFailed = failed !== undefined && failed.at >= (last?.finishedAt ?? 0)
   const sum = (count: (reading: Facts["lastReadings"][number]) => number) =>
     lastReadings.reduce((all, reading) => all + (reading.run === last?.id ? count(reading) : 0), 0)
   const known = (value: number | undefined) => (value === undefined ? [] : [{ value }])
-  const levels = ["warning", "wrong"] as const
-  const active = alarms.filter(({ silenced }) => silenced === undefined)
-  const metrics: ReadonlyArray<Metric> = [
-    { name: "sluice_info", help: "Version of sluice.", samples: [{ labels: { version: sluiceVersion }, value: 1 }] },
+  return [
     {
       name: "sluice_last_run_exit_code",
       help: "Exit code of the last sync.",
@@ -66,49 +80,48 @@ export const metricsText = (
       name: "sluice_last_run_rejects",
       help: "Values and records that the last sync rejected.",
       samples: last ? [{ value: sum(({ rejected }) => rejected) }] : []
-    },
-    {
-      name: "sluice_complete_timestamp_seconds",
-      help: "When the last complete reading of a resource ended.",
-      samples: completeAt.map(({ location, resource, at }) => ({ labels: { location, resource }, value: at / 1000 }))
-    },
-    {
-      name: "sluice_target_delivered_timestamp_seconds",
-      help: "When a target last got the tables, or was found to have them.",
-      samples: targets.flatMap(({ name, deliveredAt }) =>
-        deliveredAt === undefined ? [] : [{ labels: { target: name }, value: deliveredAt / 1000 }]
-      )
-    },
-    {
-      name: "sluice_target_failed",
-      help: "1 if a target does not get what is new.",
-      samples: targets.map(({ name, failedSince }) => ({
-        labels: { target: name },
-        value: failedSince === undefined ? 0 : 1
-      }))
-    },
-    {
-      name: "sluice_alarms",
-      help: "Alarms that are not silenced, by level.",
-      samples: levels.map((level) => ({
-        labels: { level: levelWords.alarms[level] },
-        value: active.filter((one) => one.level === level).length
-      }))
-    },
-    {
-      name: "sluice_alarm_since_timestamp_seconds",
-      help: "When an alarm began that is not silenced.",
-      samples: active.map((one) => ({
-        labels: { alarm: one.where, level: levelWords.alarms[one.level] },
-        value: one.since / 1000
-      }))
     }
   ]
-  return metrics
-    .filter(({ samples }) => samples.length > 0)
-    .flatMap(lines)
-    .join("")
 }
+
+const ofTargets = ({ targets }: Facts): ReadonlyArray<Metric> => [
+  {
+    name: "sluice_target_delivered_timestamp_seconds",
+    help: "When a target last got the tables, or was found to have them.",
+    samples: targets.flatMap(({ name, deliveredAt }) =>
+      deliveredAt === undefined ? [] : [{ labels: { target: name }, value: deliveredAt / 1000 }]
+    )
+  },
+  {
+    name: "sluice_target_failed",
+    help: "1 if a target does not get what is new.",
+    samples: targets.map(({ name, failedSince }) => ({
+      labels: { target: name },
+      value: failedSince === undefined ? 0 : 1
+    }))
+  }
+]
+
+const levels = ["warning", "wrong"] as const
+
+const ofAlarms = (active: ReadonlyArray<KnownAlarm>): ReadonlyArray<Metric> => [
+  {
+    name: "sluice_alarms",
+    help: "Alarms that are not silenced, by level.",
+    samples: levels.map((level) => ({
+      labels: { level: levelWords.alarms[level] },
+      value: active.filter((one) => one.level === level).length
+    }))
+  },
+  {
+    name: "sluice_alarm_since_timestamp_seconds",
+    help: "When an alarm began that is not silenced.",
+    samples: active.map((one) => ({
+      labels: { alarm: one.where, level: levelWords.alarms[one.level] },
+      value: one.since / 1000
+    }))
+  }
+]
 
 const seconds = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : milliseconds / 1000

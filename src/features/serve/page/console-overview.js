@@ -115,7 +115,7 @@ const locationColumns = (readings, requestsToday) => {
   const of = (id) => readings.filter(({ location }) => location === id)
   const stateOf = (all) => {
     const problems = all.filter(isProblem).length
-    if (all.length === 0) return badge("never", "never read")
+    if (all.every(({ state }) => state === "never")) return badge("never")
     return problems === 0 ? badge("complete") : badge("incomplete", `${number(problems)} not complete`)
   }
   const oldest = (all) => all.map(({ completeAt }) => completeAt ?? "").toSorted()[0]

@@ -40,7 +40,8 @@ const tones = {
 export const toneOf = (state) => Object.keys(tones).find((tone) => tones[tone].includes(state)) ?? "none"
 
 /** A state with its colour. */
-export const badge = (state, text = state.replaceAll("_", " ")) => h("span.badge", { "data-tone": toneOf(state) }, text)
+export const badge = (state, text = state === "never" ? "never read" : state.replaceAll("_", " ")) =>
+  h("span.badge", { "data-tone": toneOf(state) }, text)
 
 /** The name of a location, once it has been read. */
 export const nameOf = (id) => current().status?.locations?.find(({ location }) => location === id)?.name ?? id

@@ -7,13 +7,8 @@ export const tasks = async ([name]) => {
   const { tasks: all } = await request("/api/tasks")
   const task = all.find((one) => one.task === name)
   if (task) return taskForm(task)
-  const card = ({ isPlanOnly, summary, task: one, title }) =>
-    h(
-      "li",
-      h("a", { href: `#/tasks/${one}` }, title),
-      isPlanOnly && h("span.count", "plan only"),
-      h("p.muted", summary)
-    )
+  const card = ({ summary, task: one, title }) =>
+    h("li", h("a", { href: `#/tasks/${one}` }, title), h("p.muted", summary))
   return [
     h("h2", "Work"),
     h("p.muted", "Each of these is a command: its form shows the line that does the same in a terminal."),

@@ -131,3 +131,15 @@ export const processStart = (pid: number): string | undefined => {
     return undefined
   }
 }
+
+/** Whether the process with this id runs, and has not ended and left its id to another one. */
+export const isRunning = (pid: number, started: string | undefined): boolean => {
+  // Numbers below 1 mean groups of processes.
+  if (pid < 1) return false
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  return processStart(pid) === started
+}

@@ -1,99 +1,10 @@
 /** The site of the console over HTTP: who gets what, and what a hostile visitor does not. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
-import { allCommands } from "../../src/cli/commands.ts"
-import { newAccess } from "../../src/features/serve/access.ts"
-import { startConsole } from "../../src/features/serve/console.ts"
-import { startSite } from "../../src/features/serve/site.ts"
 import { processStart } from "../../src/output/lock.ts"
-import { newFolder } from "../support/sluice.ts"
-
-interface Answer {
-  readonly status: number
-  readonly text: string
-  readonly cookie: string | undefined
-  readonly type: string | undefined
-}
-
-const opened: Array<{ readonly site: { readonly close: () => Promise<void> } }> = []
-afterAll(async () => {
-  for (const one of opened.splice(0)) await one.site.close()
-})
-
-/** `program`: a script of the shell in the place of sluice. */
-const open = async (program: string, more: { readonly needsPassword?: boolean; readonly output?: string } = {}) => {
-  const output = more.output ?? newFolder()
-  const path = join(newFolder(), "program")
-  writeFileSync(path, `#!/bin/sh\n${program}\n`)
-  chmodSync(path, 0o700)
-  const config = join(newFolder(), "config", "sluice.toml")
-  const environment = { PATH: process.env["PATH"] }
-  const console = startConsole({
-    config,
-    output,
-    outputFlag: undefined,
-    program: [path],
-    flags: () => [],
-    environment,
-    commands: allCommands,
-    onProblem: () => {}
-  })
-  const passwordFile = join(newFolder(), "console-password")
-  const stored = () => (existsSync(passwordFile) ? readFileSync(passwordFile, "utf8").trim() : undefined)
-  const access = newAccess({
-    passwords: () => ({ owner: stored() ?? "owner-password", reader: "reader-password" }),
-    url: undefined,
-    trustedProxies: [],
-    isPublic: false
-  })
-  const published = join(output, "published")
-  const site = await startSite({
-    console,
-    access,
-    output,
-    host: "127.0.0.1",
-    port: 0,
-    tables: { published, memoryMb: 512, queries: join(output, "queries"), links: async () => new Map() },
-    passwordFile: more.needsPassword ? passwordFile : undefined,
-    dictionary: async () => "<!doctype html><title>Dictionary</title>"
-  })
-  const address = `127.0.0.1:${site.port}`
-  const send = (
-    method: string,
-    pathname: string,
-    sent: { readonly cookie?: string; readonly body?: string; readonly headers?: Readonly<Record<string, string>> } = {}
-  ) =>
-    new Promise<Answer>((resolve, reject) => {
-      const headers = {
-        ...(method !== "GET" && { origin: `http://${address}` }),
-        ...(sent.cookie !== undefined && { cookie: sent.cookie }),
-        ...sent.headers
-      }
-      const outgoing = request({ host: "127.0.0.1", port: site.port, method, path: pathname, headers }, (incoming) => {
-        const parts: Array<Buffer> = []
-        incoming.on("data", (part: Buffer) => parts.push(part))
-        incoming.once("end", () =>
-          resolve({
-            status: incoming.statusCode!,
-            text: Buffer.concat(parts).toString(),
-            cookie: incoming.headers["set-cookie"]?.[0]?.split(";")[0],
-            type: incoming.headers["content-type"]
-          })
-        )
-      })
-      outgoing.once("error", reject)
-      outgoing.end(sent.body)
-    })
-  const enter = async (password: string): Promise<string> => {
-    const { cookie } = await send("POST", "/login", { body: new URLSearchParams({ password }).toString() })
-    return cookie!
-  }
-  const one = { access, address, config, enter, output, passwordFile, send, site }
-  opened.push(one)
-  return one
-}
+import { closeAll, open } from "./visitors.ts"
 
 const status = `{"schema":"sluice/error/1","exitCode":1,"error":{"code":"failed","message":"Nothing was synced yet."}}`
 const program = `case "$1" in status) echo '${status}' ;; sync) exec sleep 30 ;; *) echo '{"schema":"x","exitCode":0,"data":{}}' ;; esac`
@@ -101,6 +12,7 @@ const program = `case "$1" in status) echo '${status}' ;; sync) exec sleep 30 ;;
 let page: Awaited<ReturnType<typeof open>>
 let owner: string
 let reader: string
+afterAll(closeAll)
 beforeAll(async () => {
   page = await open(program)
   owner = await page.enter("owner-password")
@@ -328,6 +240,14 @@ describe("set-up", () => {
     assert.include(readFileSync(page.config, "utf8"), 'times = ["03:30"]')
     const { schedule } = JSON.parse((await page.send("GET", "/api/console", { cookie: owner })).text)
     assert.strictEqual(schedule.next.length, 3)
+    // A mistake in the file ends no schedule.
+    const right = readFileSync(page.config, "utf8")
+    for (const wrong of [right.replace('["03:30"]', '["3:30"]'), `${right}[`]) {
+      writeFileSync(page.config, wrong)
+      const state = JSON.parse((await page.send("GET", "/api/console", { cookie: owner })).text)
+      assert.deepStrictEqual(state.schedule.times, ["03:30"])
+    }
+    writeFileSync(page.config, right)
   })
   it("changes nothing that could be a secret, a program or a path of the server", async () => {
     const wrong = [

@@ -1,11 +1,11 @@
 /** The console: what its parts do together, and what its page requests. */
 import type { CommandDescriptor } from "effect/cli/Completions"
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { existsSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
 import { type Body, HttpError } from "../explore/http.ts"
 import type { Api, Call } from "../explore/web-server.ts"
 import { outputPaths } from "../../output/paths.ts"
-import { processStart } from "../../output/lock.ts"
+import { settingOf } from "../../settings/errors.ts"
 import { readSettings } from "../../settings/read.ts"
 import type { StatusData } from "../../run/status-text.ts"
 import type { Environment } from "../../values/environment.ts"
@@ -20,6 +20,7 @@ import { runOf, runsOf } from "./runs.ts"
 import { startScheduler } from "./scheduler.ts"
 import { addLocation, checkSetup, writeSetup } from "./set-up.ts"
 import { changeSettings, settingsOf } from "./settings-page.ts"
+import { takeFolder } from "./take-folder.ts"
 import { formsOf, orderOf } from "./tasks.ts"
 
 export interface ConsoleOptions {
@@ -82,6 +83,7 @@ export const startConsole = ({
     isReading = false
   }
 
+  let known: ReturnType<Parameters<typeof startScheduler>[0]["timesOf"]>
   const dirty = new Set<string>()
   const jobs = new Jobs({
     folder,
@@ -101,11 +103,15 @@ export const startConsole = ({
     path: join(folder, "schedule.json"),
     jobs,
     timesOf: () => {
-      // Between two reads the settings of a person may be wrong; the times of the last right ones are not guessed.
       const { problems, values } = settings()
-      if (problems.some(({ where }) => where.includes("schedule"))) return undefined
       const { paused, prune, timeZone, times } = values.schedule
-      return { paused, prune, times, timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone }
+      const isRight = problems.every(
+        (problem) =>
+          !/^(InvalidToml|FileUnreadable)$/.test(problem.what._tag) && !settingOf(problem).startsWith("schedule.")
+      )
+      // A mistake in the file ends no schedule: a sync starts at the times that were right, and says what is wrong.
+      if (isRight) known = { paused, prune, times, timeZone: timeZone ?? timeZoneOfMachine() }
+      return known
     },
     onChange: () => sendState(),
     onProblem
@@ -235,6 +241,8 @@ export const startConsole = ({
   }
 }
 
+const timeZoneOfMachine = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
+
 const jobOf = (job: Parameters<typeof detailOf>[0]) => ({ ...detailOf(job), log: job.transcript.log })
 
 const needsSetup = ({ lists, values }: ReturnType<typeof readSettings>): boolean =>
@@ -251,37 +259,4 @@ const succeeded = async (answer: Promise<Printed>): Promise<Printed> => {
   const printed = await answer
   if (printed.error) throw new HttpError(409, printed.error.code, printed.error.message)
   return printed
-}
-
-/** One console for each output folder. A process that was killed leaves the file, which then counts for nobody. */
-const takeFolder = (folder: string): (() => void) => {
-  const path = join(folder, "serve.json")
-  const own = JSON.stringify({ pid: process.pid, started: processStart(process.pid) })
-  for (;;) {
-    try {
-      writeFileSync(path, own, { flag: "wx", mode: 0o600 })
-      return () => rmSync(path, { force: true })
-    } catch {
-      const { pid, started } = holderIn(path)
-      if (pid !== undefined && pid !== process.pid && processStart(pid) === started && isRunning(pid))
-        throw new Error(`Another ./sluice serve, process ${pid}, has ${resolve(dirname(folder))}.`)
-      rmSync(path, { force: true })
-    }
-  }
-}
-
-const holderIn = (path: string): { readonly pid?: number; readonly started?: string } => {
-  try {
-    return JSON.parse(readFileSync(path, "utf8")) as { readonly pid: number }
-  } catch {
-    return {}
-  }
-}
-
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }

@@ -18,7 +18,7 @@ import {
 import { join } from "node:path"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { processStart } from "../../output/lock.ts"
+import { isRunning, processStart } from "../../output/lock.ts"
 import { fileNameOf } from "../../output/names.ts"
 import { removeBelow } from "../../output/remove.ts"
 import { HttpError } from "../explore/http.ts"
@@ -88,17 +88,6 @@ const newJob = (record: JobRecord): Job => ({
   isStopping: false,
   read: { out: 0, err: 0 }
 })
-
-/** Whether the process that was started still runs, and not a later one with the same id. */
-const isAlive = ({ pid, started }: JobRecord): boolean => {
-  if (pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  return processStart(pid) === started
-}
 
 const pollMs = 250
 const keptMax = 50
@@ -178,7 +167,7 @@ export class Jobs {
 
   stop(id: unknown): void {
     const job = this.get(id)
-    if (job.record.endedAt !== undefined || !isAlive(job.record)) return
+    if (job.record.endedAt !== undefined || !isRunning(job.record.pid, job.record.started)) return
     job.isStopping = true
     process.kill(job.record.pid, "SIGTERM")
     this.#options.onChange(job, [])
@@ -194,7 +183,7 @@ export class Jobs {
   #poll(): void {
     for (const job of this.running()) {
       this.#follow(job)
-      if (job.record.endedAt === undefined && !isAlive(job.record)) this.#end(job, null)
+      if (job.record.endedAt === undefined && !isRunning(job.record.pid, job.record.started)) this.#end(job, null)
     }
   }
 

@@ -110,6 +110,8 @@ export const sendPage = async (
     `form-action ${formAction}`,
     "frame-ancestors 'none'"
   ].join("; ")
+  // Without a referrer, a browser sends a form with `Origin: null`, as if it came from elsewhere.
+  if (formAction !== "'none'") response.setHeader("referrer-policy", "same-origin")
   const html = await page(nonce)
   response.writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": policy }).end(html)
 }

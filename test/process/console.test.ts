@@ -17,6 +17,7 @@ interface InPage {
 }
 
 const name = "<script>alert(1)</script>"
+const readerPassword = "reader-password"
 const tables = "locations,contacts,contact_notes,conversations,messages,opportunities,pipelines"
 
 describe.skipIf(chromiumPath === undefined)("the console", () => {
@@ -46,7 +47,8 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
   beforeAll(async () => {
     service = await startService("--contacts", "40", "--minimum-scale", "0.3", "--limits", "10/1000/200000")
     await service.post("edit", { collection: "locations", id: service.locationId, fields: { name } })
-    environment = { ...(await knowingApart(tables)), HOME: folder, TZ: "UTC" }
+    const passwords = { SLUICE_CONSOLE_PASSWORD: "owner-password", SLUICE_CONSOLE_READONLY_PASSWORD: readerPassword }
+    environment = { ...(await knowingApart(tables)), ...passwords, HOME: folder, TZ: "UTC" }
     browser = await launchChromium()
     context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     page = await context.newPage()
@@ -138,6 +140,23 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     assert.strictEqual(await page.locator("main button").count(), 0)
   })
 
+  it("shows everything to a reader, and offers nothing that acts", async () => {
+    const reader = await (await browser.newContext()).newPage()
+    await reader.goto(`http://127.0.0.1:${port.flag}/`)
+    for (const password of ["reader-passwort", readerPassword]) {
+      await reader.getByLabel("Password").fill(password)
+      await reader.getByRole("button", { name: "Open" }).click()
+      if (password !== readerPassword) await reader.getByText("The password is wrong.").waitFor()
+    }
+    await reader.getByRole("cell", { name }).waitFor()
+    for (const hash of ["#/", "#/tasks/sync", "#/settings", "#/schedule"]) {
+      await reader.goto(`http://127.0.0.1:${port.flag}/${hash}`)
+      await reader.locator("section.console h2").first().waitFor()
+      assert.deepStrictEqual([hash, await reader.locator("main button").allTextContents()], [hash, []])
+    }
+    await reader.context().close()
+  })
+
   it("runs at the time of the schedule, says what stands in its way, and that it is mended", async () => {
     await service.post("token", { revoke: true })
     const soon = new Date(Date.now() + 75_000).toISOString().slice(11, 16)
@@ -161,7 +180,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       }
     await address("#/")
     await page.getByText("The schedule has stopped").waitFor({ timeout: 120_000 })
-    await page.getByRole("listitem").getByText("Next: sluice sync").waitFor({ timeout: 90_000 })
+    await page.getByRole("listitem").getByText("ended with exit code 77").waitFor({ timeout: 90_000 })
     await service.post("token", { restore: true })
     await button("Sync now").click()
     await page.getByText("Exit code 0.").waitFor({ timeout: 60_000 })

@@ -124,15 +124,17 @@ const narrow = matchMedia("(max-width: 50rem)")
 narrow.addEventListener("change", () => (byId("side").open = !narrow.matches))
 byId("side").open = !narrow.matches
 
+const newData = "There is new data: the page shows the new release."
 onRelease((release, before) => {
   showRelease(release)
   if (!before) return
-  notify("There is new data: the page shows the new release.")
+  notify(newData)
   readCatalog()
     .then(() => (location.hash.startsWith("#/sql") ? undefined : show()))
     .catch((error) => notify(error.message))
 })
 const follow = async () => {
+  if (byId("notice").textContent === newData) notify("")
   await show()
   // Who reads with a keyboard or a screen reader continues in what is new.
   if (!location.hash.startsWith("#/sql")) byId("main").focus({ preventScroll: true })

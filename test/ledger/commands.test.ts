@@ -34,7 +34,8 @@ describe("the ledger", () => {
     "has a record of each command, without personal data, and its head is in the status",
     { tags: ["slow"] },
     async () => {
-      assert.strictEqual((await run("publish")).code, 0)
+      const fromPage = { ...bundled.environment, SLUICE_STARTED_BY: "console f3iXaowA" }
+      assert.strictEqual((await sluice(["publish"], fromPage)).code, 0)
       assert.strictEqual((await bundled.export(join(bundled.folder, "audit"))).code, 0)
       const failed = await sluice(["sync", ...bundled.account.selection], {
         ...bundled.environment,
@@ -49,7 +50,8 @@ describe("the ledger", () => {
       const [sync, publish, exported, refused] = all
       assert.isAbove(sync.detail.newRows, 50)
       assert.strictEqual(sync.detail.release.run, sync.detail.run)
-      assert.strictEqual(publish.detail.due, "unchanged")
+      assert.include(publish.detail, { due: "unchanged", startedBy: "console f3iXaowA" })
+      assert.notProperty(sync.detail, "startedBy")
       assert.strictEqual(exported.detail.bundle, "audit")
       assert.match(exported.detail.manifestSha256, /^[0-9a-f]{64}$/)
       assert.deepInclude(refused.detail, { status: "failed", ends: "credentials" })

@@ -22,6 +22,14 @@ export const enabledPart = (resource: Resource, settings: OptionalSettings): Res
   }
 }
 
+/** What takes no request for each record; undefined if nothing of the resource does. */
+export const listPart = (resource: Resource): Resource | undefined => {
+  if (resource.kind === "embedded") return resource
+  if (resource.kind !== "list") return undefined
+  const { detail: _, childOf: __, ...list } = resource
+  return list
+}
+
 const enabledParents = (childOf: ChildOf, settings: OptionalSettings): ChildOf =>
   childOf.partial && settings[childOf.partial.unless] ? underAllParents(childOf) : childOf
 

@@ -57,6 +57,10 @@ export const account = {
   location: setting("location"),
   only: list("only", "Read these tables or families only: contacts,payments. A name of both is the family."),
   except: list("except", "Leave these tables or families out: emails,blogs."),
+  lists: flag(
+    "lists",
+    "Read lists alone. What takes a request for each record, such as notes, waits for the next sync."
+  ),
   full: flag("full", "Read everything again, not the changes alone.")
 }
 

@@ -117,7 +117,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     return resource && isBlocked(options.policies, resource, table, field) ? resource.table : undefined
   })
   yield* setStatuses()
-  const isOfAll = !range && options.only.length + options.except.length === 0
+  const isOfAll = !range && !options.lists && options.only.length + options.except.length === 0
   const found = yield* isOfAll ? resourcesSinceEnd(run.id, catalogue.resources) : resourcesOf(run.id)
   const rows = found.filter((row) => row.run === run.id)
   const onEvent = yield* RunEvents

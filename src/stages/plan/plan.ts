@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { chosenLinks } from "../../catalog/link-columns.ts"
 import { familyNamed } from "../../catalog/published-tables.ts"
-import { enabledPart } from "../../catalog/optional.ts"
+import { enabledPart, listPart } from "../../catalog/optional.ts"
 import { closest } from "../../settings/closest.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import { type Resource, childRequestOf, embeddedResourcesOf, hasCompanyParameter } from "../../catalog/resource.ts"
@@ -32,6 +32,8 @@ export interface Choice {
   readonly only: ReadonlyArray<string>
   /** Tables or families to leave out. */
   readonly except: ReadonlyArray<string>
+  /** Read lists alone: whatever takes a request for each record waits for another sync, as after one that was stopped. */
+  readonly lists?: boolean | undefined
   readonly optional: OptionalSettings
   /** Read everything again. An unfinished full sync of an earlier run is resumed. */
   readonly full: boolean
@@ -92,7 +94,7 @@ const stepOf = (
 }
 
 /** The selected resources and those they need: their parents, and the lists they are embedded in. */
-export const choose = (catalogue: Catalogue, { only, except, optional }: Choice) => {
+export const choose = (catalogue: Catalogue, { only, except, lists, optional }: Choice) => {
   const { resources, familyByTable } = catalogue
   const among = (names: ReadonlyArray<string>) => (resource: Resource) => isAmong(catalogue, resource, names)
   for (const [flag, names] of [
@@ -110,7 +112,8 @@ export const choose = (catalogue: Catalogue, { only, except, optional }: Choice)
   const links = chosenLinks(resources, optional.files)
   if (links.unknown !== undefined)
     return Effect.fail(failure({ _tag: "UnknownLinks", name: links.unknown, groups: links.groups }))
-  const available = resources.flatMap((resource) => enabledPart(resource, optional) ?? [])
+  const enabled = resources.flatMap((resource) => enabledPart(resource, optional) ?? [])
+  const available = lists ? enabled.flatMap((resource) => listPart(resource) ?? []) : enabled
   const wanted = new Set(only.length === 0 ? available : available.filter(among(only)))
   for (const resource of wanted)
     for (const needed of neededBy(resource))

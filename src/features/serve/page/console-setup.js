@@ -1,5 +1,5 @@
 /** Set-up: where the account is, which locations are read, and what they become; tested before anything is written. */
-import { button, count, h, number, present } from "./dom.js"
+import { button, h, number, present } from "./dom.js"
 import {
   actions,
   badge,
@@ -46,17 +46,13 @@ const locationFields = (...more) => {
 
 const foundParts = ({ findings = [], id, name, plan, problem }) => {
   if (problem) return [problemBox(problem)]
-  const wrong = findings.filter(({ state }) => state !== "ok")
   const item = ({ check, state, todo, what }) =>
     h("li", badge(state === "problem" ? "error" : state, check), what, todo && ` ${todo}`)
+  const [wrong, right] = [false, true].map((is) => findings.filter(({ state }) => (state === "ok") === is).map(item))
   return [
     h("p", badge("ok", `Reached ${name ?? id}.`)),
-    h(
-      "details",
-      { hidden: wrong.length === 0 },
-      h("summary", `${count(wrong.length, "remark")} of doctor`),
-      h("ul", wrong.map(item))
-    ),
+    h("ul", wrong),
+    h("details", { hidden: right.length === 0 }, h("summary", "What else was tested"), h("ul", right)),
     plan && h("p", planText(plan))
   ]
 }
@@ -169,7 +165,11 @@ const locationForm = () => {
 const passwordForm = () => {
   const [password, again] = [1, 2].map(() => input({ type: "password", required: true, autocomplete: "new-password" }))
   const content = [
-    field("Password", "It is needed at each later visit; a hash of it is stored beside the settings.", password),
+    field(
+      "Password",
+      "12 characters or more. It is needed at each later visit; a hash of it is stored beside the settings.",
+      password
+    ),
     field("The same again", "", again)
   ]
   const set = async () => {

@@ -119,7 +119,7 @@ export const alarms = {
       facts.limits.map(({ allowed, found, place, what, whole }) => ({
         subject: place,
         level: "warning",
-        what: `it has room for ${number(allowed)} ${what}, and there are ${number(found)}; ${whole} has all`,
+        what: `it has room for ${number(allowed)} ${what}, and there are ${number(found)}; the others are in ${whole}`,
         next: "look at meta.limits; fewer fields, or columns of the settings that leave some out"
       }))
   }),

@@ -116,7 +116,12 @@ export const columnWithRole = ({ columns }: Table, role: Role): string | undefin
   columns.find((column) => column.role === role)?.name
 
 /** The name of the wide view of a resource, if it has one. */
-export const wideName = ({ table }: Resource): string => `${table}_wide`
+/** `nth`: 1 for the only one, unless the table has more custom fields than a table has room for. */
+export const wideName = ({ table }: Pick<Resource, "table">, nth = 1): string =>
+  nth === 1 ? `${table}_wide` : `${table}_wide_${nth}`
+
+/** The name of the first wide table among those of a table. */
+export const firstWide = (view: string): string => view.replace(/_wide_\d+$/, "_wide")
 
 /** Columns that identify a row in its location. */
 export const keyOf = ({ key }: Resource): ReadonlyArray<string> => key ?? ["id"]

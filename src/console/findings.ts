@@ -74,7 +74,7 @@ export const sayLosses = Effect.fnUntraced(function* (losses: ReadonlyArray<Wide
 
 /** Where a limit leaves something out. */
 export const limitText = ({ allowed, found, leftOut, place, what, whole }: ReachedLimit): string =>
-  `${place} has room for ${allowed.toLocaleString("en-US")} ${what}, and there are ${found.toLocaleString("en-US")}: without ${some(leftOut)}. ${whole} has all.`
+  `${place} has room for ${allowed.toLocaleString("en-US")} ${what}, and there are ${found.toLocaleString("en-US")}: without ${some(leftOut)}. The others are in ${whole}.`
 
 export const sayLimits = Effect.fnUntraced(function* (limits: ReadonlyArray<ReachedLimit> = []) {
   const { say } = yield* Output

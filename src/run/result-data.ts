@@ -43,7 +43,7 @@ const limitsShape = () =>
         allowed: Schema.Int,
         found: Schema.Int,
         leftOut: textsShape(),
-        /** The table that has all. */
+        /** The tables that have what is left out. */
         whole: Schema.String
       })
     )

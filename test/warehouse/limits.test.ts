@@ -1,6 +1,6 @@
 /** More custom fields than a wide table has room for: whoever looks is told, and the values are in their table. */
 import { assert, it } from "@effect/vitest"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { discard, openAlone, openSynced } from "../support/account.ts"
 import { sql } from "../support/broken.ts"
@@ -12,7 +12,7 @@ it(
   { tags: ["slow"] },
   async () => {
     const account = await openAlone("contacts,custom_fields,locations", "--contacts", "2")
-    const environment = { ...account.environment, SLUICE_FORMATS: "csv", SLUICE_MODELS: "false" }
+    const environment = { ...account.environment, SLUICE_FORMATS: "csv,duckdb", SLUICE_MODELS: "false" }
     const run = (...args: ReadonlyArray<string>) => sluice(args, environment)
     assert.strictEqual((await account.sync()).code, 0)
     const limits = async () => JSON.parse((await run("status", "--json")).stdout).data.limits
@@ -32,13 +32,32 @@ it(
     assert.deepStrictEqual(more, [])
     assert.deepStrictEqual(
       [limit.place, limit.allowed, limit.found, limit.whole],
-      ["contacts_wide", 1000, 1001, "contact_custom_values"]
+      ["contacts_wide", 1000, 1001, "contacts_wide_2"]
     )
     assert.lengthOf(limit.leftOut, 1)
     assert.match(
       (await run("status")).stderr.replaceAll(/\s+/g, " "),
-      /contacts_wide has room for 1,000 columns of custom fields, and there are 1,001: without \w+\. contact_custom_values has all\./
+      /contacts_wide has room for 1,000 columns of custom fields, and there are 1,001: without \w+\. The others are in contacts_wide_2\./
     )
+    const second = await query(
+      account.warehouse,
+      "SELECT column_name AS name FROM meta.columns WHERE table_name = 'contacts_wide_2'"
+    )
+    assert.includeMembers(
+      second.map(({ name }) => name),
+      ["id", limit.leftOut[0]]
+    )
+    assert.include(
+      readFileSync(join(account.output, "published/csv/contacts_wide_2.csv"), "utf8").split("\n")[0],
+      limit.leftOut[0]
+    )
+    const released = join(account.output, "published/crm.duckdb")
+    const different = await query(
+      account.warehouse,
+      `ATTACH '${released}' AS release (READ_ONLY); (FROM release.main.contacts_wide_2 EXCEPT ALL FROM crm.contacts_wide_2)
+       UNION ALL (FROM crm.contacts_wide_2 EXCEPT ALL FROM release.main.contacts_wide_2)`
+    )
+    assert.deepStrictEqual(different, [])
     const checked = await run("check", "--json")
     assert.strictEqual(checked.code, 4)
     assert.deepStrictEqual(
@@ -53,6 +72,11 @@ it(
     )
     assert.strictEqual((await run("publish")).code, 0)
     assert.isUndefined(await limits())
+    assert.deepStrictEqual(
+      await query(account.warehouse, "FROM duckdb_views() WHERE view_name = 'contacts_wide_2'"),
+      []
+    )
+    assert.isFalse(existsSync(join(account.output, "published/csv/contacts_wide_2.csv")))
     assert.strictEqual((await run("check")).code, 0)
     discard(account)
   }

@@ -2,6 +2,7 @@
  * What identifies a row of a table, and which columns refer to rows of others: from the definitions of the tables and from the
  * tests of the models. The views and the history of a table have its columns, and refer as it does.
  */
+import { firstWide } from "../../catalog/tables.ts"
 import type { ContractTable } from "../../stages/publish/contracts/contract.ts"
 import { type Model, refsOf, sourcesOf } from "../../stages/publish/models/model.ts"
 import { stagingName } from "../../stages/publish/models/staging.ts"
@@ -84,7 +85,7 @@ export const withLinks = (tables: ReadonlyArray<CatalogTable>, links: Links) => 
   )
   const isThere = ({ schema, table, column }: Target) => columnsOf.get(addressOf(schema, table))?.has(column)
   return Array.from(byAddress, ([address, table]) => {
-    const { key = [], references, subject, existing } = links.get(address) ?? {}
+    const { key = [], references, subject, existing } = links.get(firstWide(address)) ?? {}
     const base = existing === undefined ? undefined : byAddress.get(existing)
     const sentences = base && columnsOf.get(existing!)
     return {

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
+import { firstWide } from "../../catalog/tables.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { query, queryNumber } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
@@ -13,12 +14,15 @@ export interface TableName extends PublishedTable {
   readonly wide?: WideView | undefined
 }
 
-/** Adds to each view its definition, from which it can be read in parts. */
+/** Adds to each view its definition, from which it can be read in parts, and after the first view of a table the further ones. */
 export const withViews = (
   tables: ReadonlyArray<PublishedTable>,
   views: ReadonlyArray<WideView>
 ): ReadonlyArray<TableName> =>
-  tables.map((table) => ({ ...table, wide: views.find(({ view }) => view === table.name) }))
+  tables.flatMap((table) => {
+    const own = views.filter(({ view }) => firstWide(view) === table.name)
+    return own.length === 0 ? [table] : own.map((wide) => ({ ...table, name: wide.view, wide }))
+  })
 
 /** `some`: all rows of the records in `meta.changed_keys` have changed, and no others. */
 export type Change = "none" | "some" | "all"

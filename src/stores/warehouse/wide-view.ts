@@ -30,8 +30,6 @@ export interface WideView {
   readonly comments: (schema: string) => ReadonlyArray<string>
   /** New columns, whose names are to be stored permanently. */
   readonly named: ReadonlyArray<FieldColumn>
-  /** The columns for which it has no room. */
-  readonly leftOut: ReadonlyArray<string>
 }
 
 export interface WideColumn {

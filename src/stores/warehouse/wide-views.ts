@@ -8,9 +8,9 @@ import { hash } from "node:crypto"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { type CustomFieldClasses, type PersonalData, worstOf } from "../../catalog/personal-data.ts"
 import type { Resource, Wide } from "../../catalog/resource.ts"
-import { idColumn, tablesOf, wideName } from "../../catalog/tables.ts"
+import { firstWide, idColumn, tablesOf, wideName } from "../../catalog/tables.ts"
 import { wideDictionaryStatements } from "./meta/columns.ts"
-import { contentVersions, storeViewVersions } from "./meta/content-versions.ts"
+import { contentVersions, forgetViews, storeViewVersions } from "./meta/content-versions.ts"
 import { type ReachedLimit, reachedLimits, storeLimits } from "./meta/limits.ts"
 import type { FieldColumn, FieldOfLocation, WideColumn, WideView } from "./wide-view.ts"
 import { columnsOfViewSql, nameColumnsStatements, readValuesSql } from "./meta/wide-readings.ts"
@@ -21,7 +21,7 @@ import { Warehouse } from "./warehouse.ts"
 import { nameColumns } from "./wide-names.ts"
 import { typed } from "./wide-types.ts"
 
-/** DuckDB cannot handle views with many more columns; further fields are only in the table of values, and in `meta.limits`. */
+/** DuckDB cannot handle views with many more columns; further fields are in a second view, which `meta.limits` names. */
 const columnsMax = 1000
 
 /**
@@ -40,13 +40,18 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   const isRead = versions.get(readingsName)?.version === readings
   const changed = views.filter(({ definition, view }) => versions.get(view)?.version !== definition)
   const { textFunction, transaction } = yield* Warehouse
-  const limits = views.filter(({ leftOut }) => leftOut.length > 0).map(limitOf)
+  const limits = [...Map.groupBy(views, ({ table }) => table).values()].flatMap(limitOf)
+  const dropped = [...versions.keys()].filter(
+    (one) => firstWide(one) !== one && !views.some(({ view }) => view === one)
+  )
   const isKnown = JSON.stringify(limits) === JSON.stringify(yield* reachedLimits())
   if (!isRead) yield* textFunction(readingFunction, 2, readingOf)
   yield* transaction([
     ...(isKnown ? [] : storeLimits(limits)),
     ...nameColumnsStatements(views.flatMap(({ named }) => named)),
     ...changed.map(({ statement }) => statement("crm")),
+    ...dropped.map((view) => `DROP VIEW IF EXISTS crm.${name(view)}`),
+    ...forgetViews(dropped),
     ...wideDictionaryStatements(changed),
     ...(isRead ? [] : readingStatements(views)),
     ...storeViewVersions([...changed, ...(isRead ? [] : [{ view: readingsName, definition: readings }])])
@@ -54,14 +59,21 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   return views
 })
 
-const limitOf = ({ columns, leftOut, values, view }: WideView): ReachedLimit => ({
-  place: view,
-  what: "columns of custom fields",
-  allowed: columnsMax,
-  found: columns.length + leftOut.length,
-  leftOut,
-  whole: values
-})
+/** Of the views of a table, the further ones have what the first one lacks. */
+const limitOf = ([first, ...further]: ReadonlyArray<WideView>): ReadonlyArray<ReachedLimit> => {
+  if (further.length === 0) return []
+  const leftOut = further.flatMap(({ columns }) => columns.map(({ column }) => column)).toSorted()
+  return [
+    {
+      place: first!.view,
+      what: "columns of custom fields",
+      allowed: columnsMax,
+      found: first!.columns.length + leftOut.length,
+      leftOut,
+      whole: further.map(({ view }) => view).join(", ")
+    }
+  ]
+}
 
 const readingsName = "wide_readings"
 
@@ -80,14 +92,16 @@ export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, 
     `${wide.map(([resource, one]) => fieldsOfViewSql(resource, one)).join(" UNION ALL ")} ORDER BY ALL`
   )
   const byView = Map.groupBy(rows, ({ view }) => view)
-  return wide.map(([resource, one]) =>
-    viewOf(resource, one, columnsOf(resource, one, classes, byView.get(wideName(resource)) ?? []))
+  return wide.flatMap(([resource, one]) =>
+    columnsOf(resource, one, classes, byView.get(wideName(resource)) ?? []).map((columns) =>
+      viewOf(resource, one, columns)
+    )
   )
 })
 
 interface WideColumns {
+  readonly view: string
   readonly columns: ReadonlyArray<WideColumn>
-  readonly leftOut: ReadonlyArray<string>
   /** Column names to store, which these fields keep from now on. */
   readonly named: ReadonlyArray<FieldColumn>
 }
@@ -96,10 +110,10 @@ interface WideColumns {
 const fieldsOfViewSql = (resource: Resource, wide: Wide): string => {
   const view = literal(wideName(resource))
   return `SELECT ${view} AS view, w.place, f.location_id AS location, c.position, f.field, nullif(c.field_key, '') AS key,
-       c.data_type AS dataType, c.name, epoch_ms(c.date_added) AS madeAt, w.column_name AS known, d.personal_data AS personal FROM (${fieldsOf(wide)}) AS f
+       c.data_type AS dataType, c.name, epoch_ms(c.date_added) AS madeAt, w.column_name AS known, w.view_name AS "knownView", d.personal_data AS personal FROM (${fieldsOf(wide)}) AS f
      LEFT JOIN crm.custom_fields AS c ON c.location_id = f.location_id AND c.id = f.field
      LEFT JOIN (${columnsOfViewSql(wideName(resource))}) AS w ON w.location_id = f.location_id AND w.field = f.field
-     LEFT JOIN meta.columns AS d ON d.table_name = ${view} AND d.column_name = w.column_name`
+     LEFT JOIN meta.columns AS d ON d.table_name = w.view_name AND d.column_name = w.column_name`
 }
 
 const fieldColumns = {
@@ -111,6 +125,7 @@ const fieldColumns = {
   dataType: stringOf,
   madeAt: numberOf,
   known: stringOf,
+  knownView: stringOf,
   personal: (cell: unknown) => (cell ?? "direct") as PersonalData
 }
 
@@ -119,19 +134,17 @@ const columnsOf = (
   wide: Wide,
   classes: CustomFieldClasses | undefined,
   found: ReadonlyArray<RowOf<typeof fieldColumns>>
-): WideColumns => {
+): ReadonlyArray<WideColumns> => {
   const names = nameColumns(found, wide.prefix, new Set(tablesOf(resource)[0].columns.map((column) => column.name)))
   const columns = new Map<string, WideColumn>()
   const named: Array<FieldColumn> = []
-  const leftOut = new Set<string>()
-  const view = wideName(resource)
+  const places = new Map<string, number>()
   for (const one of found) {
-    const { dataType, field, key, known, location, name } = one
+    const { dataType, field, key, known, knownView, location, name } = one
     const column = names.get(one)!
-    if (!columns.has(column) && columns.size >= columnsMax) {
-      leftOut.add(column)
-      continue
-    }
+    const place = places.get(column) ?? places.size
+    places.set(column, place)
+    const view = wideName(resource, 1 + Math.floor(place / columnsMax))
     const personal = classes === undefined ? one.personal : (classes[key ?? field] ?? "direct")
     const same = columns.get(column)
     columns.set(column, {
@@ -142,10 +155,18 @@ const columnsOf = (
       personal: worstOf([personal, same?.personal ?? "none"])
     })
     // Names that are only provisional are not stored. Fields of a form need no definition, so theirs are never provisional.
-    if (column !== known && (key !== undefined || wide.model === undefined))
+    if ((column !== known || view !== knownView) && (key !== undefined || wide.model === undefined))
       named.push({ view, location, field, column })
   }
-  return { columns: [...columns.values()], named, leftOut: [...leftOut].toSorted() }
+  const all = [...columns.values()]
+  return Array.from({ length: Math.max(1, Math.ceil(all.length / columnsMax)) }, (_, place) => {
+    const view = wideName(resource, place + 1)
+    return {
+      view,
+      columns: all.slice(place * columnsMax, (place + 1) * columnsMax),
+      named: named.filter((one) => one.view === view)
+    }
+  })
 }
 
 /** SQL for fields that have a definition or a value. Folders are listed among the definitions, but have no values. */
@@ -157,8 +178,8 @@ const fieldsOf = ({ table, field, model }: Wide) =>
  * Aggregates all values of a row into lists once and picks each column from them. One aggregate for each column would
  * take a multiple of the time and memory.
  */
-const viewOf = (resource: Resource, wide: Wide, { columns, leftOut, named }: WideColumns): WideView => {
-  const [view, parent] = [wideName(resource), name(idColumn(resource.table))]
+const viewOf = (resource: Resource, wide: Wide, { columns, named, view }: WideColumns): WideView => {
+  const parent = name(idColumn(resource.table))
   const columnsOfField = Map.groupBy(
     columns.flatMap(({ column, fields }) =>
       [...new Set(fields.map(({ field }) => field))].map((field) => ({ column, field }))
@@ -216,7 +237,6 @@ const viewOf = (resource: Resource, wide: Wide, { columns, leftOut, named }: Wid
           `COMMENT ON COLUMN ${schema}.${name(view)}.${name(column)} IS ${literal(`${label}${dataType ? ` (${dataType})` : ""}`)}`
       )
     ],
-    named,
-    leftOut
+    named
   }
 }

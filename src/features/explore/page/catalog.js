@@ -16,7 +16,7 @@ const known = [
   "transactions"
 ]
 const isKnown = ({ schema, name, kind }) => schema === "main" && kind === "table" && known.includes(name)
-const isWide = ({ name }) => name.endsWith("_wide")
+const isWide = ({ name }) => /_wide(_\d+)?$/.test(name)
 const isStaging = ({ schema, kind }) => schema === "bi" && kind === "view"
 
 const isModel = (prefix) => (table) => table.schema === "bi" && !isStaging(table) && table.name.startsWith(prefix)

@@ -125,7 +125,7 @@ export const limitsSection = Effect.fn("report.limits")(function* () {
   return tableSection(yield* reachedLimits(), {
     id: "limits",
     title: "What a limit leaves out",
-    lead: "The tables of values have all of it. meta.limits has the names.",
+    lead: "The tables beside each have it. meta.limits has the names.",
     table: {
       id: "limits-table",
       caption: "Limits that were reached, now",
@@ -135,7 +135,7 @@ export const limitsSection = Effect.fn("report.limits")(function* () {
         text("What", ({ what }) => what),
         number("Room for", ({ allowed }) => allowed),
         number("There are", ({ found }) => found),
-        text("All are in", ({ whole }) => whole)
+        text("The others are in", ({ whole }) => whole)
       ]
     }
   })

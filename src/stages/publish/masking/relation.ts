@@ -1,7 +1,7 @@
 /** One table, masked while it is read, for a command that writes it to a pipe. */
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
-import { tablesOf, wideName } from "../../../catalog/tables.ts"
+import { firstWide, tablesOf, wideName } from "../../../catalog/tables.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { WideView } from "../../../stores/warehouse/wide-view.ts"
 import { historyColumns } from "./copy.ts"
@@ -27,7 +27,7 @@ export const maskedParts = Effect.fnUntraced(function* (
 ) {
   if (schema === "meta")
     return maskedMetaTables(masking).flatMap(([table, select]) => (table === name ? [`(${select})`] : []))
-  const resource = catalogue.resources.find((one) => wideName(one) === name)
+  const resource = catalogue.resources.find((one) => wideName(one) === firstWide(name))
   const tables = catalogue.resources.flatMap(tablesOf)
   const table = tables.find((one) => one.name === (resource?.table ?? name))!
   // A column of a custom field has the class of the field, and the type that its definition says.

@@ -101,6 +101,17 @@ export const storeViewVersions = (
   ]
 }
 
+/** Views that there are no more. */
+export const forgetViews = (views: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const among = `IN (${views.map(literal).join(", ")})`
+  return views.length === 0
+    ? []
+    : [
+        `DELETE FROM meta.content_versions WHERE resource ${among}`,
+        `DELETE FROM meta.columns WHERE table_name ${among}`
+      ]
+}
+
 /**
  * WHERE clause: rows of records that have changed, and of records of other locations with the same key. They may be few, and
  * comparing the location too would cost more than replacing them.

@@ -11,7 +11,7 @@ export interface ReachedLimit {
   readonly allowed: number
   readonly found: number
   readonly leftOut: ReadonlyArray<string>
-  /** Where all of it is. */
+  /** Where that is. */
   readonly whole: string
 }
 

@@ -118,7 +118,7 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
   },
   limits: {
     comment:
-      "What a limit leaves out, now: the table that lacks something, how many it can have and how many there are, what it lacks, and the table that has all",
+      "What a limit leaves out, now: the table that lacks something, how many it can have and how many there are, what it lacks, and the tables that have it",
     columns: `place VARCHAR, what VARCHAR, allowed BIGINT, found BIGINT, left_out VARCHAR[], whole VARCHAR`
   },
   wide_readings: {

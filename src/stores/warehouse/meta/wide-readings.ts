@@ -5,6 +5,7 @@
  */
 import { Rounded, converters } from "../../../catalog/convert.ts"
 import { parseExact } from "../../../catalog/json.ts"
+import { firstWide } from "../../../catalog/tables.ts"
 import { type RowOf, query } from "../query.ts"
 import type { TextFunction } from "../warehouse.ts"
 import { literal, name } from "../sql.ts"
@@ -80,17 +81,21 @@ export const wideLosses = () =>
     'SELECT view_name AS "table", column_name AS "column", rounded, unfit FROM meta.wide_losses ORDER BY view_name, column_name'
   )
 
-/** SQL for the columns of a view, with `place`, the order in which they were named. */
+/** SQL for the columns of a view and of those that follow it, with `place`, the order in which they were named. */
 export const columnsOfViewSql = (view: string): string =>
-  `SELECT location_id, field, column_name, rowid AS place FROM meta.wide_columns WHERE view_name = ${literal(view)}`
+  `SELECT view_name, location_id, field, column_name, rowid AS place FROM meta.wide_columns WHERE ${firstOf} = ${literal(view)}`
+
+const firstOf = "regexp_replace(view_name, '_wide_[0-9]+$', '_wide')"
 
 /** Stores the columns of fields, in place of earlier ones. */
 export const nameColumnsStatements = (named: ReadonlyArray<FieldColumn>): ReadonlyArray<string> => {
   if (named.length === 0) return []
-  const keys = named.map(({ view, location, field }) => [view, location, field].map(literal).join(", "))
-  const rows = named.map(({ column }, index) => `(${keys[index]}, ${literal(column)})`)
+  const keys = named.map(
+    ({ view, location, field }) => `(${[firstWide(view), location, field].map(literal).join(", ")})`
+  )
+  const rows = named.map((one) => `(${[one.view, one.location, one.field, one.column].map(literal).join(", ")})`)
   return [
-    `DELETE FROM meta.wide_columns WHERE (view_name, location_id, field) IN (${keys.map((key) => `(${key})`).join(", ")})`,
+    `DELETE FROM meta.wide_columns WHERE (${firstOf}, location_id, field) IN (${keys.join(", ")})`,
     `INSERT INTO meta.wide_columns (view_name, location_id, field, column_name) VALUES ${rows.join(", ")}`
   ]
 }

@@ -112,6 +112,13 @@ export const childRequestOf = (resource: Resource): ChildRequest | undefined => 
   }
 }
 
+/** The label of the children or the detail of a resource that has them. */
+export const childLabelOf = (resource: Resource): string => {
+  const request = childRequestOf(resource)
+  if (request === undefined) throw new Error(`${resource.table} is read neither by parents nor by a detail`)
+  return request.label
+}
+
 /** A request for each new or changed record, by `getOne`, whose response completes the row. */
 export interface Detail extends Refresh {
   /** Columns and child tables that only the detail contains. */

@@ -40,19 +40,23 @@ export interface Table {
   readonly isExcluded?: true
 }
 
-type Tables = readonly [Table, ...Array<Table>]
+export interface ChildTable extends Table {
+  readonly parentColumn: string
+}
+
+type Tables = readonly [Table, ...Array<ChildTable>]
 
 /** The table of the records, then the child tables. */
 export const tablesOf = perResource((resource): Tables => deriveTables(resource))
 
 const deriveTables = (resource: Resource): Tables => {
   const [parent, ...children] = tablesOfFields(resource)
-  const complete = (table: Table) => withWithheld(resource, withContacts(resource, table))
+  const complete = <T extends Table>(table: T): T => withWithheld(resource, withContacts(resource, table))
   return [complete(parent), ...children.map(complete)]
 }
 
 /** Says what the settings keep out. The columns stay, as NULL, for those who use them. */
-const withWithheld = ({ table: own, withheld }: Resource, table: Table): Table => {
+const withWithheld = <T extends Table>({ table: own, withheld }: Resource, table: T): T => {
   if (withheld === undefined) return table
   /** What the settings keep out under one of these names. */
   const settings = (...names: ReadonlyArray<string>) => {
@@ -72,7 +76,7 @@ const withWithheld = ({ table: own, withheld }: Resource, table: Table): Table =
 }
 
 /** Gives the ids of contacts their role: of the references to contacts, and of what `person.contacts` names. */
-const withContacts = (resource: Resource, table: Table): Table => {
+const withContacts = <T extends Table>(resource: Resource, table: T): T => {
   const isContact = ({ name, references }: Column) =>
     references === "contacts" || resource.person?.contacts?.includes(pathOf(resource, table.name, name)) === true
   return {

@@ -1,6 +1,6 @@
 /** Checks keys, parents and references of rows. */
 import { Effect } from "effect"
-import { childRequestOf } from "../../catalog/resource.ts"
+import { childLabelOf } from "../../catalog/resource.ts"
 import { fetchedParentsSql } from "../../stores/warehouse/meta/parent-state.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { numbers } from "../../stores/warehouse/query.ts"
@@ -122,7 +122,7 @@ const childResourcesIn = (tables: ReadonlyArray<KnownTable>): ReadonlyArray<Rela
     const ids = (path: string) => `SELECT location_id, ${childOf.ids} AS id FROM ${path}`
     if (childOf.ids !== undefined)
       return [{ ...relation, parents: `${ids(parent.current)} UNION ${ids(parent.history)}`, level: "note" }]
-    const isFetched = `(t.location_id, t.${name(childOf.column)}) IN (${fetchedParentsSql(childRequestOf(known.resource)!.label)})`
+    const isFetched = `(t.location_id, t.${name(childOf.column)}) IN (${fetchedParentsSql(childLabelOf(known.resource))})`
     return [
       { ...relation, level: "wrong", where: isFetched },
       {

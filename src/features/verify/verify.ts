@@ -1,7 +1,7 @@
 /** Runs every check that needs no request: the vault, the tables, the published files, and files that rows refer to. */
 import { Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
-import { backfillOf, childRequestOf } from "../../catalog/resource.ts"
+import { backfillOf, childLabelOf, childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
 import { workOf } from "../../destinations/destinations.ts"
@@ -99,7 +99,7 @@ const expectedOf = Effect.fnUntraced(function* (catalogue: Catalogue, loaded: Po
   const labels = resources.flatMap((resource) => [
     resource.table,
     backfillOf(resource.table),
-    ...(childRequestOf(resource) ? [childRequestOf(resource)!.label] : [])
+    ...(childRequestOf(resource) ? [childLabelOf(resource)] : [])
   ])
   return {
     loaded,

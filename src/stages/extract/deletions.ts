@@ -19,7 +19,7 @@ import type { ApiError } from "../api/errors.ts"
 import { failureIn, singleRecord } from "../../catalog/answer.ts"
 import { requestForRow } from "../../catalog/get-one.ts"
 import { at } from "../../catalog/json.ts"
-import { type Resource, childRequestOf } from "../../catalog/resource.ts"
+import { type Resource, childLabelOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { SingleReason } from "../../values/reason.ts"
 import { Vault } from "../../stores/vault/vault.ts"
@@ -86,7 +86,7 @@ export const decideMissingChildren = Effect.fn("extract.decideMissingChildren")(
     !isReadAgain && known.hasNoDeleted(parent, location) ? [] : yield* unnamedRows(resource, location, isReadAgain)
   const warnings = yield* decide(resource, unnamed, context, () => Effect.succeed(new Set<string>()))
   if (unnamed.length > 0) yield* context.loaded
-  if (!known.hasMissing(location, childRequestOf(resource)!.label)) return warnings
+  if (!known.hasMissing(location, childLabelOf(resource))) return warnings
   const missing = yield* missingChildren(resource, context.location)
   const others = yield* decide(resource, missing, context, (rows) =>
     Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { SchemaPolicies } from "../../catalog/schema-policy.ts"
-import { type Resource, childRequestOf } from "../../catalog/resource.ts"
+import { type Resource, childLabelOf } from "../../catalog/resource.ts"
 import { idColumn } from "../../catalog/tables.ts"
 import type { PageEntry } from "../../stores/vault/entry.ts"
 import type { MetValue } from "../../stores/warehouse/meta/schema-changes.ts"
@@ -243,7 +243,7 @@ export class StagingFiles {
   }
 
   private mayHaveDetails(resource: Resource, location: string): boolean {
-    return resource.detail !== undefined && this.known.hasParentState(location, childRequestOf(resource)!.label)
+    return resource.detail !== undefined && this.known.hasParentState(location, childLabelOf(resource))
   }
 
   private fileOf(part: (typeof parts)[number]): NdjsonFile {

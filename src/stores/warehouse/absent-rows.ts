@@ -1,7 +1,7 @@
 /** Finds rows that the service may have deleted, because a complete reading did not return them, and what depends on them. */
 import { Clock, Effect } from "effect"
 import { columnsOfRequest } from "../../catalog/get-one.ts"
-import { type ChildOf, type Resource, childRequestOf } from "../../catalog/resource.ts"
+import { type ChildOf, type Resource, childLabelOf } from "../../catalog/resource.ts"
 import { idColumn, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { missingChildrenSql } from "./meta/missing-children.ts"
 import { seenKeysSql } from "./meta/seen-keys.ts"
@@ -54,7 +54,7 @@ export const missingRows = Effect.fnUntraced(function* (
 /** Live children that a complete reading of their parent did not return. `isAgreed`: nor did a second one. */
 export const missingChildren = Effect.fnUntraced(function* (resource: Resource, location: string) {
   const now = instantOf(yield* Clock.currentTimeMillis)
-  const { label } = childRequestOf(resource)!
+  const label = childLabelOf(resource)
   const rows = yield* (yield* Warehouse).rows(
     `SELECT ${absentColumns(resource, location, now)}, m.last_at > m.first_at AS _agreed FROM ${live(resource.table, location)} AS t
      JOIN ${missingChildrenSql({ location, label })} AS m ON m.key = ${keyText(resource, "t.")}`

@@ -3,7 +3,7 @@
  * end time, and the row of a deleted record stays, with `_deleted_at`.
  */
 import * as Effect from "effect/Effect"
-import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
+import { type Resource, childLabelOf } from "../../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
 import type { Entry } from "../../../stores/vault/entry.ts"
 import { forgetMissing } from "../../../stores/warehouse/meta/missing-children.ts"
@@ -57,6 +57,7 @@ export const markDeleted = Effect.fnUntraced(function* (
   rows: number
 ) {
   const { resource, location, run, changes } = target
+  const [, ...children] = tablesOf(resource)
   const table = `crm.${name(resource.table)}`
   const inLocation = `location_id = ${literal(location)}`
   changes.counts.add(target, { deleted_rows: rows })
@@ -75,12 +76,10 @@ export const markDeleted = Effect.fnUntraced(function* (
   tx.run(
     `UPDATE ${table} AS t SET _deleted_at = at_, _synced_at = CASE WHEN _run_id = ${literal(run)} THEN _synced_at ELSE at_ END,
        _run_id = ${literal(run)} FROM deleted WHERE t.${inLocation} AND ${keyText(resource, "t.")} = deleted.key`,
-    ...tablesOf(resource)
-      .slice(1)
-      .map(
-        (child) =>
-          `UPDATE crm.${name(child.name)} AS t SET _deleted_at = at_ FROM deleted WHERE t.${inLocation} AND t.${name(child.parentColumn!)} = deleted.key`
-      )
+    ...children.map(
+      (child) =>
+        `UPDATE crm.${name(child.name)} AS t SET _deleted_at = at_ FROM deleted WHERE t.${inLocation} AND t.${name(child.parentColumn)} = deleted.key`
+    )
   )
 })
 
@@ -104,7 +103,7 @@ export const applyDecision = Effect.fnUntraced(function* (
   changes.counts.add(target)
   const decided = `SELECT unnest([${keys.map(literal).join(", ")}]::VARCHAR[]) AS key`
   const { childOf } = resource
-  if (childOf) tx.run(forgetMissing({ location, label: childRequestOf(resource)!.label }, decided))
+  if (childOf) tx.run(forgetMissing({ location, label: childLabelOf(resource) }, decided))
   if (entry.kind === "existing") return
   const children = resources.filter(({ childOf }) => childOf?.table === resource.table && childOf.ids === undefined)
   const rows = yield* tx.write(
@@ -116,9 +115,7 @@ export const applyDecision = Effect.fnUntraced(function* (
   yield* markDeleted(tx, target, rows)
   // If the service restores the record, its children are due.
   tx.run(
-    ...children.map((child) =>
-      deleteParentState({ location, label: childRequestOf(child)!.label }, "SELECT key FROM deleted")
-    )
+    ...children.map((child) => deleteParentState({ location, label: childLabelOf(child) }, "SELECT key FROM deleted"))
   )
 })
 

@@ -3,9 +3,9 @@
  * earlier versions move to the history. Delete and insert without primary keys is by far the fastest merge in DuckDB.
  */
 import * as Effect from "effect/Effect"
-import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
+import { type Resource, childLabelOf } from "../../../catalog/resource.ts"
 import { columnName } from "../../../catalog/fields.ts"
-import { type Column, type Table, keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
+import { type ChildTable, type Column, keyOf, keyText, tablesOf } from "../../../catalog/tables.ts"
 import { detailedParentsSql, parentStateSql, stagedParentsSql } from "../../../stores/warehouse/meta/parent-state.ts"
 import { forgetMissing, noteMissing } from "../../../stores/warehouse/meta/missing-children.ts"
 import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/seen-keys.ts"
@@ -162,13 +162,13 @@ const mergeUnknownFields = ({ slices }: Batch): ReadonlyArray<string> => [
 /** Parents whose detail has been read: a list that shows some of its columns does not replace them. */
 const detailedRows = ({ resource, location }: Batch): string =>
   `CREATE OR REPLACE TEMP TABLE detailed AS
-   ${detailedParentsSql({ location, label: childRequestOf(resource)!.label })} AND parent_id IN (SELECT id FROM stage)`
+   ${detailedParentsSql({ location, label: childLabelOf(resource) })} AND parent_id IN (SELECT id FROM stage)`
 
 /** Copies `_deleted_at` to the children of rows that were deleted or restored. */
 const updateChildDeletions = Effect.fnUntraced(function* (
   tx: Transaction,
   { resource, location }: Batch,
-  children: ReadonlyArray<Table>
+  children: ReadonlyArray<ChildTable>
 ) {
   const changed = yield* tx.write(
     `CREATE OR REPLACE TEMP TABLE deletion_changes AS SELECT current.id, current._deleted_at FROM crm.${name(resource.table)} AS current
@@ -178,7 +178,7 @@ const updateChildDeletions = Effect.fnUntraced(function* (
     for (const child of children)
       tx.run(
         `UPDATE crm.${name(child.name)} AS t SET _deleted_at = deletion_changes._deleted_at FROM deletion_changes
-         WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn!)} = deletion_changes.id`
+         WHERE t.location_id = ${literal(location)} AND t.${name(child.parentColumn)} = deletion_changes.id`
       )
 })
 
@@ -248,18 +248,18 @@ const columnOf = ({ detail }: Resource, field: string | undefined): string | und
 }
 
 /** WHERE clause: staged rows that replace the rows of a child table. A row without them leaves them unchanged. */
-const replacesChildren = (child: Table, mode: Mode): string => {
+const replacesChildren = (child: ChildTable, mode: Mode): string => {
   const isSent = `stage.${name(child.name)} IS NOT NULL`
   if (mode === "list" && child.detail) return `WHERE ${isSent} AND stage.id NOT IN (FROM detailed)`
   return mode === "detail" && !child.detail ? `WHERE ${isSent}` : ""
 }
 
-const deleteChildren = ({ location }: Batch, child: Table, mode: Mode): string =>
+const deleteChildren = ({ location }: Batch, child: ChildTable, mode: Mode): string =>
   `DELETE FROM crm.${name(child.name)} WHERE location_id = ${literal(location)}
-     AND ${name(child.parentColumn!)} IN (SELECT id FROM previous SEMI JOIN (FROM stage ${replacesChildren(child, mode)}) USING (id))`
+     AND ${name(child.parentColumn)} IN (SELECT id FROM previous SEMI JOIN (FROM stage ${replacesChildren(child, mode)}) USING (id))`
 
 /** Child rows get the `_deleted_at` of their parent. */
-const insertChildren = (batch: Batch, child: Table, mode: Mode): string => {
+const insertChildren = (batch: Batch, child: ChildTable, mode: Mode): string => {
   const { resource, location, run } = batch
   const parents = `SELECT id, _deleted_at FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)}`
   const [deletedAt, deletions] =
@@ -267,7 +267,7 @@ const insertChildren = (batch: Batch, child: Table, mode: Mode): string => {
       ? ["NULL", ""]
       : ["p._deleted_at", `JOIN (${parents} AND id IN (SELECT id FROM stage)) AS p ON p.id = stage.id`]
   return `INSERT INTO crm.${name(child.name)} BY NAME
-     SELECT ${literal(location)} AS location_id, stage.id AS ${name(child.parentColumn!)}, ${ownColumns(child)
+     SELECT ${literal(location)} AS location_id, stage.id AS ${name(child.parentColumn)}, ${ownColumns(child)
        .map((column) => `item.${name(column.name)} AS ${name(column.name)}`)
        .join(", ")}, ${syncedAt} AS _synced_at, ${literal(run)} AS _run_id, ${deletedAt} AS _deleted_at
      FROM ${stagedChildrenOf(batch, child)} AS item

@@ -55,7 +55,7 @@ const cardOf = (id, title, holder) => {
   return h(
     "div.card",
     h("h3", "A run that was started elsewhere ", badge("running")),
-    h("p", h("code", `./sluice ${command}`), ` Process ${pid}.`),
+    h("p", h("code", command), ` Process ${pid}.`),
     requests !== undefined && progressBar({ progress: holder })
   )
 }

@@ -105,8 +105,9 @@ const listTable = ([name, value]) => {
   return tablePart(words(name), [...new Set(rows.flatMap(Object.keys))], rows)
 }
 
-/** `Next: ./sluice sync`, with a command as one. */
-export const nextStep = (next) => next && h("p", "Next: ", /^(\.\/)?sluice /.test(next) ? h("code", next) : next)
+/** `Next: ./sluice sync`, with a command as one unless it is a part of a sentence. */
+export const nextStep = (next) =>
+  next && h("p", "Next: ", /^(\.\/)?sluice (?!.*[.;,] )/.test(next) ? h("code", next) : next)
 
 export const headline = (tone, ...content) => h("div.headline", { "data-tone": tone }, h("div", content))
 

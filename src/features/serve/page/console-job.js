@@ -14,7 +14,7 @@ export const job = async ([id]) => {
   const table = ({ progress, state }) => {
     const rows = progress?.resources ?? []
     resources.hidden = rows.length === 0
-    return part.tableOf(columnsOf(state), rows.toSorted(byRank(state)))
+    return part.tableOf(columnsOf(state, rows), rows.toSorted(byRank(state)))
   }
   live(grid, now, table)
   const log = h("div.log", { role: "log", "aria-live": "off", "aria-label": "Messages", tabIndex: 0 })
@@ -25,8 +25,7 @@ export const job = async ([id]) => {
     live(h("div.part"), now, progressBar),
     live(h("div.part"), buttonsOf(id), jobButtons),
     live(h("div.part"), now, resultParts),
-    resources,
-    h("div.part", h("h3", "Messages"), live(log, lines, messagesIn(log)))
+    h("div.beside", resources, h("div.part", h("h3", "Messages"), live(log, lines, messagesIn(log))))
   ]
 }
 
@@ -82,15 +81,16 @@ const stateOf = (jobState, { requests, state }) => {
   return isEnded(jobState) ? "interrupted" : state
 }
 
-const columnsOf = (jobState) => [
-  "resource",
-  ["State", (row) => badge(stateOf(jobState, row))],
-  "pages",
-  "records",
-  "requests",
-  ["Planned", ({ planned }) => planned && rangeText(planned)],
-  ["Location", ({ location }) => nameOf(location)]
-]
+const columnsOf = (jobState, rows) =>
+  [
+    "resource",
+    ["State", (row) => badge(stateOf(jobState, row))],
+    "pages",
+    "records",
+    "requests",
+    ["Planned", ({ planned }) => planned && rangeText(planned)],
+    ["Location", ({ location }) => nameOf(location)]
+  ].slice(0, rows.every(({ location }) => location === rows[0].location) ? -1 : undefined)
 
 const resultParts = ({ applies, documents = [], next, progress, result }) => {
   const files = documents.map((name) => h("a", { href: `/exports/${encodeURIComponent(name)}`, download: name }, name))

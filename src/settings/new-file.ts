@@ -27,7 +27,6 @@ export const newFiles = (path: string, token: string): ReadonlyArray<string> =>
 export const writeSettings = async (path: string, settings: NewSettings): Promise<void> => {
   const { baseUrl, formats, location, token } = settings
   const [, tokenFile] = newFiles(path, token)
-  await mkdir(dirname(path), { recursive: true })
   const isNew = tokenFile !== undefined && !existsSync(tokenFile)
   try {
     if (tokenFile !== undefined) await writePrivately(tokenFile, `${token}\n`)
@@ -89,8 +88,9 @@ export const addLocations = async (
   return [path, ...written]
 }
 
-/** Replaces a file at once by one that only its user can read. */
+/** Replaces a file at once by one that only its user can read. Its folder may not exist yet. */
 export const writePrivately = async (path: string, content: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true })
   try {
     // A part that an earlier attempt left may be open to others.
     await writeFile(`${path}.part`, "", { mode: 0o600 })

@@ -1,7 +1,7 @@
 /** A console with a program of the shell in the place of sluice, and what visitors send to it. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { allCommands } from "../../src/cli/commands.ts"
 import { newAccess } from "../../src/features/serve/access.ts"
 import { startConsole } from "../../src/features/serve/console.ts"
@@ -42,7 +42,7 @@ export const open = async (
     commands: allCommands,
     onProblem: () => {}
   })
-  const passwordFile = join(newFolder(), "console-password")
+  const passwordFile = join(dirname(config), "console-password")
   const stored = () => (existsSync(passwordFile) ? readFileSync(passwordFile, "utf8").trim() : undefined)
   const access = newAccess({
     passwords: () => ({ owner: stored() ?? "owner-password", reader: "reader-password" }),

@@ -226,10 +226,20 @@ describe("a release", () => {
       const { isNew } = yield* publishThings(output).pipe(
         Effect.provideService(Warehouse, {
           ...warehouse,
-          transaction: (statements) =>
-            JSON.stringify(statements).includes("SET base = version")
-              ? Effect.fail(failure({ _tag: "WarehouseNotFound", path: "" }))
-              : warehouse.transaction(statements)
+          transaction: (work) =>
+            typeof work === "function"
+              ? warehouse.transaction((tx) => {
+                  let isRecord = false
+                  const run = (...statements: ReadonlyArray<string>) => {
+                    isRecord ||= statements.some((sql) => sql.includes("SET base = version"))
+                    tx.run(...statements)
+                  }
+                  const full = Effect.suspend(() =>
+                    isRecord ? Effect.fail(failure({ _tag: "WarehouseNotFound", path: "" })) : Effect.void
+                  )
+                  return Effect.andThen(work({ ...tx, run }), full)
+                })
+              : warehouse.transaction(work)
         })
       )
       assert.isTrue(isNew)

@@ -142,12 +142,15 @@ interface Told {
   readonly opened: ReadonlyArray<string>
   readonly recovered: ReadonlyArray<string>
 }
-const kindsOf = (alarms: ReadonlyArray<{ readonly kind: string }>) => [...new Set(alarms.map(({ kind }) => kind))]
+/** The clock of the nights runs ten times as fast as that of the service, so after half a minute it seems to be ahead. */
+const kindsOf = (alarms: ReadonlyArray<{ readonly kind: string }>) =>
+  [...new Set(alarms.map(({ kind }) => kind))].filter((kind) => kind !== "clock")
 const messages = (): ReadonlyArray<Told> =>
   receiver.received
     .filter(({ path }) => path === "/hook")
     .map(({ body }) => JSON.parse(body.toString()))
     .map(({ opened, recovered }) => ({ opened: kindsOf(opened), recovered: kindsOf(recovered) }))
+    .filter(({ opened, recovered }) => opened.length + recovered.length > 0)
 
 it("30 nights: one alarm and one recovery per bad period, and none in good nights", { tags: ["slow"] }, async () => {
   // The clock changes in one of the nights, which is an hour shorter.

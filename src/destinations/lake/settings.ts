@@ -66,7 +66,7 @@ export interface LakeAccess {
 type Item = ItemOf<typeof settings>
 
 const isS3 = (data: string): boolean => data.startsWith("s3://")
-const placeOf = ({ lake }: Item): string => (isS3(lake!) ? lake!.replace(/\/*$/, "/") : resolve(lake!))
+const placeOf = ({ lake = "" }: Item): string => (isS3(lake) ? lake.replace(/\/*$/, "/") : resolve(lake))
 
 export const lake = {
   gets: "rows",
@@ -93,21 +93,21 @@ export const lake = {
           const written = catalog && (yield* catalog.read())
           return {
             catalog: catalogOf(written, outputPaths(output).lakeCatalog),
-            s3: isS3(item.lake!) ? yield* s3() : undefined
+            s3: isS3(placeOf(item)) ? yield* s3() : undefined
           }
         })
     }
   },
-  problems: (item) => (isS3(item.lake!) ? keyProblems(item) : []),
+  problems: (item) => (isS3(placeOf(item)) ? keyProblems(item) : []),
   // The catalog, too, is of one lake. Its own may be in the output folder.
-  paths: (item, output) => [
-    ...(item.catalog === undefined ? [`catalog of ${output}`] : []),
-    ...(isS3(item.lake!)
-      ? [`${item.s3_endpoint ?? ""} ${item.lake!.replace(/\/*$/, "")}`]
-      : placeOf(item) === outputPaths(output).lake
-        ? []
-        : [placeOf(item)])
-  ]
+  paths: (item, output) => {
+    const place = placeOf(item)
+    const own = isS3(place) ? `${item.s3_endpoint ?? ""} ${place.replace(/\/$/, "")}` : place
+    return [
+      ...(item.catalog === undefined ? [`catalog of ${output}`] : []),
+      ...(place === outputPaths(output).lake ? [] : [own])
+    ]
+  }
 } as const satisfies DestinationKind<Item, LakeDestination>
 
 const catalogOf = (setting: Redacted.Redacted | undefined, embedded: string): LakeAccess["catalog"] => {

@@ -52,3 +52,24 @@ it.each([
     await life.equalsService()
   }
 )
+
+it(
+  "a wrong clock is told by a sync that does not read the location, too, and no version ends before it begins",
+  { tags: ["slow"] },
+  async () => {
+    const life = await begin(openAlone("locations,contacts", "--contacts", "8"))
+    const only = "--only contacts"
+    const [contact] = (await life.service.records("contacts")).map(({ id }) => String(id))
+    for (const [night, ms] of [0, 2 * day, 0].entries()) {
+      life.clock = ms === 0 ? undefined : wrongClock(ms)
+      await life.edit("contacts", contact, { firstName: `Ada ${night}` })
+      const { stderr } = await life.sync(only)
+      assert.strictEqual(stderr.includes("the clock of this machine was"), ms !== 0, stderr)
+    }
+    const told = await life.ask("SELECT clock_ahead_ms IS NOT NULL AS told FROM meta.runs ORDER BY run_id")
+    assert.deepStrictEqual(told, [{ told: false }, { told: true }, { told: false }])
+    assert.lengthOf(await life.ask("FROM crm_history.contacts"), 2)
+    assert.deepStrictEqual(await life.ask("FROM crm_history.contacts WHERE _valid_to <= _valid_from"), [])
+    assert.deepStrictEqual(await life.deleted("contacts"), [])
+  }
+)

@@ -2,8 +2,6 @@
 import type { CommandDescriptor } from "effect/cli/Completions"
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { type Body, HttpError } from "../explore/http.ts"
-import type { Api, Call } from "../explore/web-server.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { settingOf } from "../../settings/errors.ts"
 import { readSettings } from "../../settings/read.ts"
@@ -12,16 +10,13 @@ import type { Environment } from "../../values/environment.ts"
 import { sluiceVersion } from "../../values/version.ts"
 import type { Session } from "./access.ts"
 import { asking } from "./ask.ts"
+import { consoleApi } from "./console-api.ts"
 import { Events } from "./events.ts"
 import { Jobs } from "./jobs.ts"
 import { detailOf, headlineOf, summaryOf } from "./overview.ts"
 import type { Printed } from "./progress.ts"
-import { runOf, runsOf } from "./runs.ts"
 import { startScheduler } from "./scheduler.ts"
-import { addLocation, checkSetup, writeSetup } from "./set-up.ts"
-import { changeSettings, settingsOf } from "./settings-page.ts"
 import { takeFolder } from "./take-folder.ts"
-import { formsOf, orderOf } from "./tasks.ts"
 
 export interface ConsoleOptions {
   /** The settings file, which may not exist yet. */
@@ -67,7 +62,6 @@ export const startConsole = ({
   let [isReading, isStale] = [false, false]
 
   const settings = () => readSettings({ ...(existsSync(config) && { config }), output: outputFlag }, environment)
-  const root = commands()
 
   /** What has changed while it was being read is read once more. */
   const readStatus = async (): Promise<void> => {
@@ -83,7 +77,10 @@ export const startConsole = ({
     isReading = false
   }
 
-  let known: ReturnType<Parameters<typeof startScheduler>[0]["timesOf"]>
+  const readIfOld = () => {
+    if (Date.now() - statusAt > freshMs) void readStatus()
+  }
+  const timesOf = lastRightTimes()
   const dirty = new Set<string>()
   const jobs = new Jobs({
     folder,
@@ -102,17 +99,7 @@ export const startConsole = ({
   const scheduler = startScheduler({
     path: join(folder, "schedule.json"),
     jobs,
-    timesOf: () => {
-      const { problems, values } = settings()
-      const { paused, prune, timeZone, times } = values.schedule
-      const isRight = problems.every(
-        (problem) =>
-          !/^(InvalidToml|FileUnreadable)$/.test(problem.what._tag) && !settingOf(problem).startsWith("schedule.")
-      )
-      // A mistake in the file ends no schedule: a sync starts at the times that were right, and says what is wrong.
-      if (isRight) known = { paused, prune, times, timeZone: timeZone ?? timeZoneOfMachine() }
-      return known
-    },
+    timesOf: () => timesOf(settings()),
     onChange: () => sendState(),
     onProblem
   })
@@ -148,82 +135,14 @@ export const startConsole = ({
     dirty.clear()
     for (const id of changed) events.send("job", detailOf(jobs.get(id)))
     if (changed.length > 0) sendState()
-    else if (events.isWatched && Date.now() - statusAt > freshMs) void readStatus()
+    else if (events.isWatched) readIfOld()
   }, sendMs)
   void readStatus()
 
-  const owner = (call: Call<Session>): Body => {
-    if (call.who.role !== "owner")
-      throw new HttpError(403, "reader", "This password shows everything and starts nothing.")
-    return call.body
-  }
-  const setUp = { path: config, output, ask, environment }
-  const page = { path: config, output: outputFlag, ask, environment }
-  /** After a change of the file. */
-  const changed = async <A>(work: Promise<A>): Promise<A> => {
-    const result = await work
-    void readStatus()
-    return result
-  }
-  const api: Api<Session> = new Map<string, (call: Call<Session>) => Promise<unknown>>([
-    ["GET /api/console", async ({ who }) => stateOf(who)],
-    [
-      "GET /api/events",
-      async ({ response, who }) => {
-        const running = jobs.running()
-        events.open(response, [
-          ["state", stateOf(who)],
-          ...running.map((job) => ["job", detailOf(job)] as const),
-          ...running.map((job) => ["log", { id: job.record.id, lines: job.transcript.log, isWhole: true }] as const)
-        ])
-        if (Date.now() - statusAt > freshMs) void readStatus()
-      }
-    ],
-    ["POST /api/job", async ({ body }) => jobOf(jobs.get(body["id"]))],
-    [
-      "POST /api/start",
-      async (call) => {
-        const order = orderOf(root, owner(call), outputPaths(output).exports)
-        if (order.document !== undefined) mkdirSync(outputPaths(output).exports, { recursive: true, mode: 0o700 })
-        return { job: summaryOf(jobs.start({ ...order, session: call.who.id.slice(0, 8) })) }
-      }
-    ],
-    [
-      "POST /api/stop",
-      async (call) => {
-        jobs.stop(owner(call)["id"])
-        return {}
-      }
-    ],
-    [
-      "POST /api/schedule/resume",
-      async (call) => {
-        owner(call)
-        scheduler.resume()
-        return {}
-      }
-    ],
-    ["GET /api/tasks", async () => ({ tasks: formsOf(root) })],
-    ["GET /api/runs", async () => ({ runs: await runsOf(ask) })],
-    ["POST /api/run", ({ body }) => runOf(ask, body["run"])],
-    ["GET /api/settings", async () => settingsOf(page)],
-    ["POST /api/settings", (call) => changed(changeSettings(page, owner(call)))],
-    ["POST /api/setup/check", (call) => checkSetup(setUp, owner(call))],
-    ["POST /api/setup", (call) => changed(writeSetup(setUp, owner(call)))],
-    ["POST /api/locations", (call) => changed(addLocation(setUp, owner(call)))],
-    ["POST /api/fleet", async () => (await succeeded(ask.json(["fleet", "status"]))).data],
-    [
-      "POST /api/fleet/act",
-      async (call) => {
-        const { action, location } = owner(call)
-        const command = fleetCommands.get(String(action))
-        if (command === undefined || typeof location !== "string" || !/^[\w-]{1,100}$/.test(location))
-          throw new HttpError(400, "request", "A fleet has run, pause, resume and retry, for one location.")
-        return (await succeeded(ask.json([...command, `--location=${location}`]))).data
-      }
-    ]
-  ])
-
+  const api = consoleApi(
+    { ask, commands: commands(), config, environment, output, outputFlag },
+    { events, jobs, readIfOld, readStatus, scheduler, stateOf }
+  )
   return {
     api,
     /** Whether no settings exist and none are in the environment. */
@@ -241,22 +160,18 @@ export const startConsole = ({
   }
 }
 
-const timeZoneOfMachine = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
-
-const jobOf = (job: Parameters<typeof detailOf>[0]) => ({ ...detailOf(job), log: job.transcript.log })
+/** The times of the settings. A mistake in the file ends no schedule: a sync starts at the times that were right, and says what is wrong. */
+const lastRightTimes = () => {
+  let known: ReturnType<Parameters<typeof startScheduler>[0]["timesOf"]>
+  return ({ problems, values }: ReturnType<typeof readSettings>) => {
+    const isOfSchedule = (problem: (typeof problems)[number]) =>
+      /^(InvalidToml|FileUnreadable)$/.test(problem.what._tag) || settingOf(problem).startsWith("schedule.")
+    const { paused, prune, timeZone, times } = values.schedule
+    if (!problems.some(isOfSchedule))
+      known = { paused, prune, times, timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone }
+    return known
+  }
+}
 
 const needsSetup = ({ lists, values }: ReturnType<typeof readSettings>): boolean =>
   values.account.baseUrl === undefined || (values.account.locationId === undefined && lists.locations.length === 0)
-
-const fleetCommands: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
-  ["run", ["fleet", "enqueue"]],
-  ["retry", ["fleet", "enqueue"]],
-  ["pause", ["fleet", "pause"]],
-  ["resume", ["fleet", "resume"]]
-])
-
-const succeeded = async (answer: Promise<Printed>): Promise<Printed> => {
-  const printed = await answer
-  if (printed.error) throw new HttpError(409, printed.error.code, printed.error.message)
-  return printed
-}

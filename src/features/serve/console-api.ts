@@ -1,6 +1,6 @@
 /** What the page of the console requests, and who may. */
 import type { CommandDescriptor } from "effect/cli/Completions"
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { type Body, HttpError } from "../explore/http.ts"
 import type { Api, Call } from "../explore/web-server.ts"
 import { outputPaths } from "../../output/paths.ts"
@@ -41,6 +41,9 @@ export const consoleApi = (
 ): Api<Session> => {
   const { ask, commands, config, environment, output, outputFlag } = places
   const { exports } = outputPaths(output)
+  /** A fleet has its folders from the settings. */
+  const fleet = (...args: ReadonlyArray<string>) =>
+    succeeded(ask.json(args, existsSync(config) ? ["--config", config] : []))
   const owner = (call: Call<Session>): Body => {
     if (call.who.role !== "owner")
       throw new HttpError(403, "reader", "This password shows everything and starts nothing.")
@@ -100,7 +103,7 @@ export const consoleApi = (
     ["POST /api/setup/check", (call) => checkSetup(setUp, owner(call))],
     ["POST /api/setup", (call) => changed(writeSetup(setUp, owner(call)))],
     ["POST /api/locations", (call) => changed(addLocation(setUp, owner(call)))],
-    ["POST /api/fleet", async () => (await succeeded(ask.json(["fleet", "status"]))).data],
+    ["POST /api/fleet", async () => (await fleet("fleet", "status", "--all")).data],
     [
       "POST /api/fleet/act",
       async (call) => {
@@ -108,7 +111,7 @@ export const consoleApi = (
         const command = fleetCommands.get(String(action))
         if (command === undefined || typeof location !== "string" || !/^[\w-]{1,100}$/.test(location))
           throw new HttpError(400, "request", "A fleet has run, pause, resume and retry, for one location.")
-        return (await succeeded(ask.json([...command, `--location=${location}`]))).data
+        return (await fleet(...command, `--location=${location}`)).data
       }
     ]
   ])

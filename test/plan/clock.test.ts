@@ -48,7 +48,7 @@ it.live("full reads, details, deletions and runs are due as if the clock had bee
       [["a", true]]
     )
     assert.deepStrictEqual(
-      (yield* missingRows(things, "L", Date.now())).map(({ key }) => key),
+      (yield* missingRows(things, { location: "L", run: "now" }, Date.now())).map(({ key }) => key),
       ["a"]
     )
     assert.isUndefined(yield* unfinishedFullSync())
@@ -77,6 +77,10 @@ it.live(
       const { refreshCutoff } = plan.steps[0]!
       const due = yield* dueParents({ location: "L", childRequest: childRequestOf(things)!, refreshCutoff, limit: 10 })
       assert.strictEqual(due.length, 1)
+      // Only this run may have loaded the row during the reading.
+      const missing = (run: string) =>
+        Effect.map(missingRows(things, { location: "L", run }, Date.now()), (rows) => rows.length)
+      assert.deepStrictEqual([yield* missing("now"), yield* missing("r")], [1, 0])
     }).pipe(
       Effect.provide(Layer.fresh(Warehouse.layer(join(newFolder(), "w.duckdb"), { access: "write", memoryMb: 256 })))
     )

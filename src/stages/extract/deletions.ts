@@ -57,12 +57,12 @@ export const decideMissingRows = Effect.fn("extract.decideMissingRows")(function
   const warnings = yield* Effect.forEach(resources, (resource) =>
     Effect.gen(function* () {
       if (context.known.hasSeenAll(resource.table, context.location)) return []
-      const rows = yield* missingRows(resource, context.location, begunAt, partitions)
+      const rows = yield* missingRows(resource, context, begunAt, partitions)
       return yield* decide(resource, rows, context, () =>
         Effect.gen(function* () {
           if (!(yield* again)) return new Set<string>()
           yield* context.loaded
-          return new Set((yield* missingRows(resource, context.location, begunAt, partitions)).map(({ key }) => key))
+          return new Set((yield* missingRows(resource, context, begunAt, partitions)).map(({ key }) => key))
         })
       )
     })

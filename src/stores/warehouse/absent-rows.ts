@@ -7,7 +7,6 @@ import { missingChildrenSql } from "./meta/missing-children.ts"
 import { seenKeysSql } from "./meta/seen-keys.ts"
 import { numbers, query, queryTexts } from "./query.ts"
 import { instantOf, literal, name } from "./sql.ts"
-import { isAhead } from "./sync-state.ts"
 import { type Row, Warehouse } from "./warehouse.ts"
 
 /** Rows with one of these names in the column. */
@@ -25,10 +24,13 @@ export const rowOfKey = Effect.fnUntraced(function* (resource: Resource, locatio
   return row
 })
 
-/** Live rows of a list that were loaded before its reading began, and whose keys the reading did not return. */
+/**
+ * Live rows of a list that were loaded before its reading began, and whose keys the reading did not return. One that seems to
+ * have been loaded later than now was loaded by an earlier run, whose clock was ahead.
+ */
 export const missingRows = Effect.fnUntraced(function* (
   resource: Resource,
-  location: string,
+  { location, run }: { readonly location: string; readonly run: string },
   begunAt: number,
   partitions?: Partitions
 ) {
@@ -46,7 +48,7 @@ export const missingRows = Effect.fnUntraced(function* (
   const rows = yield* (yield* Warehouse).rows(
     `SELECT ${absentColumns(resource, location, now)} FROM ${live(resource.table, location)} AS t
      ANTI JOIN ${seenKeysSql({ location, label: resource.table })} AS seen ON seen.key = ${keyText(resource, "t.")}
-     WHERE (_synced_at < ${instantOf(begunAt)} OR ${isAhead("_synced_at", now)}) AND (${listed}) AND ${isRead}`
+     WHERE (_synced_at < ${instantOf(begunAt)} OR (_synced_at > ${now} AND _run_id <> ${literal(run)})) AND (${listed}) AND ${isRead}`
   )
   return rows.map(absentRow)
 })

@@ -15,6 +15,7 @@ import { Events } from "./events.ts"
 import { Jobs } from "./jobs.ts"
 import { detailOf, headlineOf, summaryOf } from "./overview.ts"
 import type { Printed } from "./progress.ts"
+import { requestsTodayOf } from "./runs.ts"
 import { startScheduler } from "./scheduler.ts"
 import { takeFolder } from "./take-folder.ts"
 
@@ -58,6 +59,7 @@ export const startConsole = ({
   const ask = asking(program, flags, environment)
   const events = new Events()
   let status: Printed | undefined
+  let requestsToday: Awaited<ReturnType<typeof requestsTodayOf>> = []
   let statusAt = 0
   let [isReading, isStale] = [false, false]
 
@@ -70,7 +72,7 @@ export const startConsole = ({
     isReading = true
     while (isStale) {
       isStale = false
-      status = await ask.json(["status", "--all"])
+      ;[status, requestsToday] = await Promise.all([ask.json(["status", "--all"]), requestsTodayOf(ask)])
       statusAt = Date.now()
       sendState()
     }
@@ -118,6 +120,7 @@ export const startConsole = ({
       ...(data && { status: data }),
       ...(status?.error &&
         status.error.code !== "failed" && { statusProblem: { message: status.error.message, next: status.next } }),
+      requestsToday,
       schedule: scheduler.shown(),
       jobs: jobs.all().slice(0, shownJobs).map(summaryOf),
       fleet: values.fleet.database !== undefined,

@@ -47,6 +47,16 @@ export const runsOf = async (ask: Ask) => {
     .toSorted((one, other) => (String(one.run) < String(other.run) ? 1 : -1))
 }
 
+/** Requests of the runs that began today, in UTC, which is the day of the service's limit. */
+export const requestsTodayOf = async (ask: Ask, now = Date.now()) => {
+  const today = new Date(now).toISOString().slice(0, 10).replaceAll("-", "")
+  const rows = await ask.rows("meta.run_resources", ["location_id", "requests"], `run_id >= '${today}'`)
+  return Array.from(
+    Map.groupBy(rows, (row) => row["location_id"]),
+    ([location, own]) => ({ location, requests: sum(own, "requests") })
+  )
+}
+
 /** What a run did, by resource, with what it rejected and what was new in what the service sends. */
 export const runOf = async (ask: Ask, run: unknown) => {
   if (typeof run !== "string" || !/^[0-9TZ]{10,40}$/.test(run))

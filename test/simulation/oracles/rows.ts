@@ -56,16 +56,22 @@ export const completeHasAll = (
   { isFull, isTrusted }: { readonly isFull: boolean; readonly isTrusted: boolean }
 ): ReadonlyArray<string> => {
   const now = accountOf(stage)
+  // A list may have been complete before the token of its location was refused, and its details never read.
+  const refused = new Set((ran.synced?.ended ?? []).flatMap((one) => (one.reason === "badToken" ? [one.location] : [])))
   return stage.world.collections.flatMap((collection) => {
     const { finds, resource } = simulatedOf(collection)
     const readings = readingsOf(ran, resource.table)
     if (readings.length === 0 || readings.some(({ status }) => status !== "complete")) return []
     if (!isFull && (finds === "some" || (finds === "dated" && !isTrusted))) return []
     const untouched = (location: number) =>
-      now[location]!.get(collection)!
-        .entries()
-        .filter(([id, record]) => JSON.stringify(before[location]!.get(collection)!.get(id)) === JSON.stringify(record))
-        .map(([, record]) => record)
+      refused.has(stage.services[location]!.location)
+        ? []
+        : now[location]!.get(collection)!
+            .entries()
+            .filter(
+              ([id, record]) => JSON.stringify(before[location]!.get(collection)!.get(id)) === JSON.stringify(record)
+            )
+            .map(([, record]) => record)
     return differencesOf(stage, state, collection, untouched)
       .filter((one) => !one.endsWith("not in the service"))
       .map((one) => `complete, but ${one}`)

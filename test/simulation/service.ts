@@ -176,7 +176,13 @@ export class SimulatedService extends Dispatcher {
       sent.route?.kind === "list" &&
       onePages.has(sent.route?.collection ?? "") &&
       this.sent.findLast((one) => one.received && one.route === sent.route)
-    if (before && before.received!.status === 200 && this.settings.couldLose(before.received!.text))
+    // What was no answer is requested again and never stored, though its text may be part of something else.
+    if (
+      before &&
+      !before.isDisturbed &&
+      before.received!.status === 200 &&
+      this.settings.couldLose(before.received!.text)
+    )
       this.tooEarly.push(`sent before the page before it was durable: ${options.method} ${options.path}`)
     this.sent.push(sent)
     // A request arrives even if the process no longer waits for its response.

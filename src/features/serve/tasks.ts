@@ -94,7 +94,8 @@ export const formsOf = (root: CommandDescriptor) =>
           flag: `--${name}`,
           kind: type._tag === "Boolean" ? "flag" : type._tag === "Choice" ? "choice" : "text",
           ...(type._tag === "Choice" && { choices: type.values }),
-          description: description ?? "",
+          // Variables are for terminals.
+          description: (description ?? "").replace(/ \[[^\]]*\]$/, ""),
           required: one.command === "backfill" && name === "from"
         }))
       ]

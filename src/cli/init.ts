@@ -58,11 +58,10 @@ export const init = Effect.fn("command.init")(
     let files = newFiles(path, settings.token)
     const lines = [reachedLine(account, settings.location), ...files.map(wroteLine)]
     while (canAsk && flags.location === undefined) {
-      const id = yield* Prompt.run(Prompt.String({ message: "Another location id (Enter if there is none)" }))
-      if (id.trim() === "") break
-      const added = yield* addOne(path, { ...flags, baseUrl: settings.baseUrl, location: id.trim() }, canAsk)
+      const added = yield* askAnother(path, { ...flags, baseUrl: settings.baseUrl })
+      if (added === undefined) break
       files = [...new Set([...files, ...added.files])]
-      lines.push(reachedLine(added.account, id.trim()), ...added.files.map(wroteLine))
+      lines.push(reachedLine(added.account, added.id), ...added.files.map(wroteLine))
     }
     return initResult(account, files, lines)
   },
@@ -84,6 +83,23 @@ const initResult = (account: string | undefined, files: ReadonlyArray<string>, l
     { exitCode: 0, next: "./sluice plan", data: { files, ...(account !== undefined && { account }) } },
     () => lines
   )
+
+/** What is written stays, whatever becomes of another location. `undefined`: there is none. */
+const askAnother = Effect.fnUntraced(
+  function* (path: string, flags: InitFlags) {
+    const { say } = yield* Output
+    while (true) {
+      const id = yield* Prompt.run(Prompt.String({ message: "Another location id (Enter if there is none)" }))
+      if (id.trim() === "") return undefined
+      const added = yield* Effect.result(addOne(path, { ...flags, location: id.trim() }, true))
+      if (Result.isSuccess(added)) return added.success
+      const { failure } = added
+      if ("_tag" in failure && failure._tag === "QuitError") return yield* failure
+      say(explanationOf(failure)?.message ?? String(failure), "error")
+    }
+  },
+  Effect.catchTag("QuitError", () => Effect.succeed(undefined))
+)
 
 /** Adds a location to the settings file that is there. */
 const addTo = Effect.fnUntraced(function* (path: string, flags: InitFlags, canAsk: boolean) {

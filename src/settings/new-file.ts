@@ -63,11 +63,15 @@ export const addLocations = async (
   const { locationId } = values.account
   const known: ReadonlyArray<NewLocation> =
     lists.locations.length === 0 && locationId !== undefined ? [{ id: locationId }] : []
+  const named = new Set([...lists.locations, ...known].map(({ id }) => id))
+  for (const { id } of places) {
+    if (named.has(id)) throw new NotAdded(`Location ${id} is in ${path} already.`)
+    named.add(id)
+  }
   let content = await readFile(path, "utf8")
   const written: Array<string> = []
   try {
     for (const { id, token } of [...known, ...places]) {
-      if (lists.locations.some((one) => one.id === id)) throw new NotAdded(`Location ${id} is in ${path} already.`)
       const isPlain = token !== undefined && isPlainSecret(token)
       const file = resolve(dirname(path), `token-${fileNameOf(id)}`)
       if (isPlain) {

@@ -66,6 +66,8 @@ describe("init", () => {
     assert.notStrictEqual((await add("north")).code, 0)
     assert.strictEqual(readFileSync(path, "utf8"), before)
     const { locationId } = account.service
+    assert.match((await add(locationId, "--no-check")).stderr, /is in .* already/)
+    assert.strictEqual(readFileSync(path, "utf8"), before)
     assert.strictEqual((await add("north", "--no-check")).code, 0)
     const second = await add("south", "--no-check", "--token-ref", "env:SOUTH")
     assert.strictEqual(second.code, 0, second.stderr)

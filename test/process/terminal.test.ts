@@ -231,6 +231,11 @@ describe.skipIf(!hasPython)("init in a terminal", () => {
         assert.isFalse(existsSync(path))
         await answer(/Token \(Enter keeps it\).*›/, "")
         await answer(/Location id.*›/, `${erase}${service.locationId}`)
+        // It is in the file already, which stays as it is.
+        await answer(/Another location id.*›/, service.locationId)
+        await answer(/Token.*›/, service.token)
+        await session.shows(/is in .* already/)
+        await answer(/Another location id.*›/, "")
         const { code, output } = await session.ended
         assert.strictEqual(code, 0, output)
         assert.notMatch(output, /same command|SLUICE_|account\./)

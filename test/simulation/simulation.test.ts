@@ -16,7 +16,12 @@ describe("a world of faults, changes and kills", () => {
   beforeAll(() => play({ ...calmWorld, collections: ["locations"], nights: [] }), 60_000)
   afterAll(() => restoreDisk())
 
-  it.each(seeds(5))("every oracle agrees with a small world of seed %i", (seed) => agrees(drawSmall(seed)), 60_000)
+  // Others take more than a second of CPU.
+  it.each([1, 3, 4, 5, 6])(
+    "every oracle agrees with a small world of seed %i",
+    (seed) => agrees(drawSmall(seed)),
+    60_000
+  )
 
   it.each(seeds(100))("every oracle agrees with seed %i", { tags: ["slow"], timeout: 60_000 }, (seed) =>
     agrees(draw(seed))

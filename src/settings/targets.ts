@@ -112,7 +112,7 @@ export const targetsOf = (
     ]
   })
 
-/** The formats of what no setting chooses. */
+/** Formats of the destinations whose formats no setting chooses: a database is loaded from crm.duckdb. */
 const formatsOf: Readonly<Partial<Record<Destination["gets"], ReadonlyArray<FileFormat>>>> = {
   tables: ["duckdb"],
   rows: []

@@ -12,7 +12,7 @@ export const serveCommand = (commands: () => CommandDescriptor) =>
     results: () => serveResults(),
     serves: true,
     summary:
-      "Serve a page in which an account is set up, read at the times of a schedule, watched, and looked at. Every piece of work is a command in a process of its own.",
+      "Serve a web page that sets up an account, syncs it on a schedule, and shows its runs and tables. Each piece of work is a command in a process of its own.",
     flags: {
       ...common,
       listen: text(

@@ -1,4 +1,6 @@
 /** Asks a command of sluice for something that the page shows, in a process of its own, and reads what it prints. */
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
 import { spawn } from "node:child_process"
 import type { Environment } from "../../values/environment.ts"
 import type { Printed } from "./progress.ts"
@@ -16,18 +18,8 @@ export const asking = (
   flags: () => ReadonlyArray<string>,
   environment: Environment["Service"]
 ) => {
-  const waiting: Array<() => void> = []
-  let running = 0
-  const inTurn = async <A>(run: () => Promise<A>): Promise<A> => {
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-    running++
-    try {
-      return await run()
-    } finally {
-      running--
-      waiting.shift()?.()
-    }
-  }
+  const turns = Semaphore.makeUnsafe(atOnce)
+  const inTurn = <A>(run: () => Promise<A>): Promise<A> => Effect.runPromise(turns.withPermit(Effect.promise(run)))
   /** What the command writes to stdout, and the last line of stderr. */
   const text = (args: ReadonlyArray<string>, own: ReadonlyArray<string> = flags(), more: Environment["Service"] = {}) =>
     inTurn(

@@ -1,4 +1,4 @@
-/** `sluice serve`: a page in which an account is set up, read at the times of a schedule, watched, and looked at. */
+/** `sluice serve`: a web page that sets up an account, syncs it on a schedule, and shows its runs and tables. */
 import { Effect, Redacted, Result } from "effect"
 import type { CommandDescriptor } from "effect/cli/Completions"
 import { existsSync, readFileSync } from "node:fs"
@@ -41,13 +41,12 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
     ...(existsSync(config) ? ["--config", config] : []),
     ...(flags.output === undefined ? [] : ["--output", resolve(flags.output)])
   ]
-  const passwords = { owner: values.console.password, reader: values.console.readonlyPassword }
-  for (const [name, secret] of Object.entries(passwords)) {
-    if (secret === undefined) continue
+  const passwordOf = Effect.fnUntraced(function* (name: string, secret: typeof values.console.password) {
+    if (secret === undefined) return undefined
     const read = secret.read()
     if (Result.isFailure(read))
       return yield* configError(
-        `console.${name === "owner" ? "password" : "readonly_password"} cannot be read: ${read.failure.what.cause}.`,
+        `console.${name} cannot be read: ${read.failure.what.cause}.`,
         "./sluice config validate"
       )
     const text = Redacted.value(read.success)
@@ -57,7 +56,10 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
         `A password of the page has ${passwordLengthMin} characters or more.`,
         "Set a longer one; `openssl rand -base64 18` makes one."
       )
-  }
+    return text
+  })
+  const owner = yield* passwordOf("password", values.console.password)
+  const reader = yield* passwordOf("readonly_password", values.console.readonlyPassword)
   // The same Node with the same flags, and the same entry point, as this process.
   const program = [process.execPath, ...process.execArgv, process.argv[1]!]
   const host = flags.listen ?? "127.0.0.1"
@@ -68,18 +70,14 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
     )
   const isPublic = !["127.0.0.1", "localhost", "::1"].includes(host)
   const passwordFile = join(dirname(config), passwordName)
-  const secretText = (secret: (typeof passwords)["owner"]) => {
-    const read = secret?.read()
-    return read && Result.isSuccess(read) ? Redacted.value(read.success) : undefined
-  }
   const storedPassword = () => (existsSync(passwordFile) ? readFileSync(passwordFile, "utf8").trim() : undefined)
   const access = newAccess({
-    passwords: () => ({ owner: secretText(passwords.owner) ?? storedPassword(), reader: secretText(passwords.reader) }),
+    passwords: () => ({ owner: owner ?? storedPassword(), reader }),
     url: values.console.url,
     trustedProxies: values.console.trustedProxies,
     isPublic
   })
-  const needsPassword = isPublic && passwords.owner === undefined && storedPassword() === undefined
+  const needsPassword = isPublic && owner === undefined && storedPassword() === undefined
   const startAt = (port: number) =>
     Effect.tryPromise(async () => {
       const console = startConsole({

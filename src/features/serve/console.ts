@@ -107,12 +107,13 @@ export const startConsole = ({
   })
 
   const stateOf = ({ role }: Session) => {
-    const { lists, values } = settings()
+    const now = settings()
+    const { lists, values } = now
     const data = status?.data as StatusData | undefined
     return {
       version: sluiceVersion,
       role,
-      needsSetup: needsSetup(settings()),
+      needsSetup: needsSetup(now),
       settingsFile: config,
       output,
       command: environment["SLUICE_COMMAND"] ?? "./sluice",
@@ -121,7 +122,7 @@ export const startConsole = ({
       ...(status?.error &&
         status.error.code !== "failed" && { statusProblem: { message: status.error.message, next: status.next } }),
       requestsToday,
-      schedule: scheduler.shown(),
+      schedule: scheduler.shown(timesOf(now)),
       jobs: jobs.all().slice(0, shownJobs).map(summaryOf),
       fleet: values.fleet.database !== undefined,
       locations:
@@ -148,8 +149,6 @@ export const startConsole = ({
   )
   return {
     api,
-    /** Whether no settings exist and none are in the environment. */
-    isEmpty: () => needsSetup(settings()),
     isHealthy: () => scheduler.isAlive(),
     exports: outputPaths(output).exports,
     /** Running work gets the signal too, and saves what it has. */
@@ -163,7 +162,10 @@ export const startConsole = ({
   }
 }
 
-/** The times of the settings. A mistake in the file ends no schedule: a sync starts at the times that were right, and says what is wrong. */
+/**
+ * The times of the settings. A mistake in the file ends no schedule: a sync starts at the times that were right, and says what
+ * is wrong.
+ */
 const lastRightTimes = () => {
   let known: ReturnType<Parameters<typeof startScheduler>[0]["timesOf"]>
   return ({ problems, values }: ReturnType<typeof readSettings>) => {

@@ -4,19 +4,8 @@
  */
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  readdirSync,
-  renameSync,
-  writeFileSync
-} from "node:fs"
+import { closeSync, mkdirSync, openSync, readSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { isRunning, processStart } from "../../output/lock.ts"
 import { fileNameOf } from "../../output/names.ts"
@@ -25,6 +14,7 @@ import { HttpError } from "../explore/http.ts"
 import { shellText } from "../../console/given-flags.ts"
 import type { Environment } from "../../values/environment.ts"
 import { type LogLine, Transcript } from "./progress.ts"
+import { store, stored } from "./stored.ts"
 
 const JobRecord = Schema.Struct({
   id: Schema.String,
@@ -101,7 +91,7 @@ export class Jobs {
     this.#options = options
     mkdirSync(options.folder, { recursive: true, mode: 0o700 })
     for (const name of readdirSync(options.folder).toSorted()) {
-      const record = /^job-.*\.json$/.test(name) ? this.#stored(join(options.folder, name)) : undefined
+      const record = /^job-.*\.json$/.test(name) ? stored(join(options.folder, name), JobRecord) : undefined
       if (record) this.#jobs.set(record.id, newJob(record))
     }
     for (const job of this.#jobs.values()) this.#follow(job)
@@ -235,14 +225,7 @@ export class Jobs {
   }
 
   #store({ record }: Job): void {
-    const path = this.#file(record.id, "json")
-    writeFileSync(`${path}.part`, JSON.stringify(record), { mode: 0o600 })
-    renameSync(`${path}.part`, path)
-  }
-
-  #stored(path: string): JobRecord | undefined {
-    const text = existsSync(path) ? readFileSync(path, "utf8") : ""
-    return Option.getOrUndefined(Schema.decodeUnknownOption(Schema.fromJsonString(JobRecord))(text))
+    store(this.#file(record.id, "json"), record)
   }
 
   async #removeOld(): Promise<void> {

@@ -1,10 +1,8 @@
 /** Starts a sync at the times of the settings, and stores what the schedule has done, so that the next server goes on with it. */
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
-import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import type { Job, Jobs } from "./jobs.ts"
 import { NightState, type Times, beginning, dayOf, due, ended, nextMoments, resumed, started } from "./nights.ts"
 import { reactionOf } from "../operations/schedule/outcomes.ts"
+import { store, stored } from "./stored.ts"
 
 interface Options {
   /** The file of the state. */
@@ -19,14 +17,13 @@ interface Options {
 const tickMs = 5000
 
 export const startScheduler = ({ jobs, onChange, onProblem, path, timesOf }: Options) => {
-  let state = stored(path) ?? beginning(Date.now())
+  let state = stored(path, NightState) ?? beginning(Date.now())
   let isClosing = false
   let lastTick = Date.now()
   const change = (next: NightState) => {
     if (JSON.stringify(next) === JSON.stringify(state)) return
     state = next
-    writeFileSync(`${path}.part`, JSON.stringify(state), { mode: 0o600 })
-    renameSync(`${path}.part`, path)
+    store(path, state)
     onChange()
   }
 
@@ -108,8 +105,8 @@ export const startScheduler = ({ jobs, onChange, onProblem, path, timesOf }: Opt
     },
     /** Whether it still looks at the time. */
     isAlive: () => Math.abs(Date.now() - lastTick) < 6 * tickMs,
-    shown: () => {
-      const times = timesOf()
+    /** `times`: of the settings that the caller has read. */
+    shown: (times: ReturnType<Options["timesOf"]>) => {
       if (times === undefined) return undefined
       const { halted, job, retryAt } = state
       const isOn = times.times.length > 0 && !times.paused && halted === undefined
@@ -132,13 +129,3 @@ export const startScheduler = ({ jobs, onChange, onProblem, path, timesOf }: Opt
 }
 
 const scheduled = { by: "schedule", isPrivate: false, isPlanOnly: false } as const
-
-const stored = (path: string): NightState | undefined => {
-  try {
-    return Option.getOrUndefined(
-      Schema.decodeUnknownOption(Schema.fromJsonString(NightState))(readFileSync(path, "utf8"))
-    )
-  } catch {
-    return undefined
-  }
-}

@@ -69,3 +69,19 @@ it(
     assert.strictEqual(added!["id"], "added")
   }
 )
+
+it("a wide table has a row for each contact, with the changes of the second night", async () => {
+  const life = await begin(openAlone("locations,custom_fields,contacts", "--contacts", "3"))
+  const formats = { SLUICE_FORMATS: "duckdb" }
+  const names = async () =>
+    await query(
+      join(life.account.output, "published/crm.duckdb"),
+      "SELECT id, first_name FROM contacts_wide ORDER BY id"
+    )
+  await life.sync("", 0, formats)
+  const first = await names()
+  assert.lengthOf(first, 3)
+  await life.edit("contacts", String(first[0]!["id"]), { firstName: "Ada" })
+  await life.sync("", 0, formats)
+  assert.deepStrictEqual(await names(), [{ ...first[0], first_name: "Ada" }, ...first.slice(1)])
+})

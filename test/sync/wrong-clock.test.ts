@@ -73,3 +73,13 @@ it(
     assert.deepStrictEqual(await life.deleted("contacts"), [])
   }
 )
+
+it("a first sync under a clock that is two days ahead is told, and dated by the service", async () => {
+  const life = await begin(openAlone("locations", "--contacts", "1"))
+  life.clock = wrongClock(2 * day)
+  const { stderr } = await life.sync()
+  assert.include(stderr.replaceAll(/\s+/g, " "), "the clock of this machine was 48 hours ahead of the service's")
+  const [run] = await life.ask("FROM meta.runs")
+  assert.closeTo(Number(run!["clock_ahead_ms"]), 2 * day, 2000)
+  assert.closeTo(Date.parse(String(run!["started_at"])), Date.now(), 200_000)
+})

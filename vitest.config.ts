@@ -55,8 +55,13 @@ export default defineConfig({
   test: {
     maxWorkers: 3,
     isolate: false,
-    // The workers fill the cores, so collecting garbage beside them costs more than it saves, and so does a small young heap.
-    execArgv: ["--single-threaded-gc", "--min-semi-space-size=32", "--max-semi-space-size=64"],
+    // The workers fill the cores, so collecting garbage beside them costs more than it saves, and so does a small heap.
+    execArgv: [
+      "--single-threaded-gc",
+      "--min-semi-space-size=32",
+      "--max-semi-space-size=64",
+      "--initial-old-space-size=600"
+    ],
     // Node reads the sources itself. Vite would transform each of them first, for mocks of modules, which no test has.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     reporters: ["default", slowest, skipped],

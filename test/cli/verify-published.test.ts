@@ -152,37 +152,39 @@ describe("verify reports each difference between warehouse, files and manifest a
     assert.strictEqual(next, "./sluice publish --full")
   })
 
+  const changedSince = async (_: string, change: string) => {
+    const night = [
+      change,
+      `INSERT INTO meta.run_resources (run_id, location_id, resource, new_rows, changed_rows, deleted_rows)
+       VALUES ('20990101T000000000Z', 'L', 'redirects', 1, 0, 0)`
+    ]
+    const version = "UPDATE meta.content_versions SET version = uuid() WHERE resource = 'redirects'"
+    const recorded = "UPDATE meta.content_versions SET base = version"
+    const contentAfter = async (...statements: ReadonlyArray<string>) => {
+      const folder = copyOf(published)
+      for (const statement of statements) await sql(folder, statement)
+      const checked = await verified(folder, () => Effect.void)
+      rmSync(folder, { recursive: true })
+      return checked.find(({ check }) => check === "content")!.findings.map(({ level, what }) => `${level}: ${what}`)
+    }
+    const [note] = await contentAfter(...night, version)
+    assert.match(note!, /^note: it shows run \w+; the warehouse has newer changes in 1 table: redirects$/)
+    // The next publish compares the versions: after one that saw no other version, or left the release as it was, nothing explains it.
+    for (const statements of [night, [...night, version, recorded]]) {
+      const [found, ...more] = await contentAfter(...statements)
+      assert.match(found!, /^wrong: .*, and no run has changed it since$/)
+      assert.deepStrictEqual(more, [])
+    }
+  }
+  const since = "in a release that is older than a run that only %s, unless a publish has found nothing to do since"
+  it.each([["changes", "UPDATE crm.redirects SET _row_hash = 'other', target = 'https://example.com/'"]])(
+    since,
+    changedSince
+  )
   it.each([
     ["deletes", "DELETE FROM crm.redirects WHERE id = (SELECT min(id) FROM crm.redirects)"],
-    ["adds", "INSERT INTO crm.redirects BY NAME SELECT * REPLACE ('another' AS id) FROM crm.redirects LIMIT 1"],
-    ["changes", "UPDATE crm.redirects SET _row_hash = 'other', target = 'https://example.com/'"]
-  ])(
-    "in a release that is older than a run that only %s, unless a publish has found nothing to do since",
-    async (_, change) => {
-      const night = [
-        change,
-        `INSERT INTO meta.run_resources (run_id, location_id, resource, new_rows, changed_rows, deleted_rows)
-       VALUES ('20990101T000000000Z', 'L', 'redirects', 1, 0, 0)`
-      ]
-      const version = "UPDATE meta.content_versions SET version = uuid() WHERE resource = 'redirects'"
-      const recorded = "UPDATE meta.content_versions SET base = version"
-      const contentAfter = async (...statements: ReadonlyArray<string>) => {
-        const folder = copyOf(published)
-        for (const statement of statements) await sql(folder, statement)
-        const checked = await verified(folder, () => Effect.void)
-        rmSync(folder, { recursive: true })
-        return checked.find(({ check }) => check === "content")!.findings.map(({ level, what }) => `${level}: ${what}`)
-      }
-      const [note] = await contentAfter(...night, version)
-      assert.match(note!, /^note: it shows run \w+; the warehouse has newer changes in 1 table: redirects$/)
-      // The next publish compares the versions: after one that saw no other version, or left the release as it was, nothing explains it.
-      for (const statements of [night, [...night, version, recorded]]) {
-        const [found, ...more] = await contentAfter(...statements)
-        assert.match(found!, /^wrong: .*, and no run has changed it since$/)
-        assert.deepStrictEqual(more, [])
-      }
-    }
-  )
+    ["adds", "INSERT INTO crm.redirects BY NAME SELECT * REPLACE ('another' AS id) FROM crm.redirects LIMIT 1"]
+  ])(since, { tags: ["slow"] }, changedSince)
 
   it("and announces each check directly before it begins", async () => {
     const begun: Array<{ readonly check: string; readonly sent: Array<string> }> = []

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { openAccount, usualScale } from "../support/account.ts"
+import { openAccount } from "../support/account.ts"
 import { below } from "../support/holding.ts"
 import { beginForAll } from "../support/life.ts"
 
@@ -15,7 +15,7 @@ const files = { SLUICE_FILES: "all", SLUICE_FILES_MAX_BYTES: "3000000" }
 describe("every link of an account", () => {
   let links: ReadonlyArray<Row> = []
   const life = beginForAll(
-    () => openAccount("--contacts", "60", "--files", "--file-trouble", "0.1", ...usualScale),
+    () => openAccount("--contacts", "20", "--files", "--file-trouble", "0.3"),
     async (life) => {
       links = (await life.service.links()).filter(({ collection }) => !notRead.includes(String(collection)))
       await life.sync("", 3, files)
@@ -23,7 +23,7 @@ describe("every link of an account", () => {
   )
 
   it("has a row with what became of it, and its file is there once with the right content", async () => {
-    assert.isAbove(links.length, 300)
+    assert.isAbove(links.length, 150)
     assert.isAbove(new Set(links.map(({ trouble }) => trouble)).size, 15)
     const rows = await life.ask("SELECT * FROM crm.files WHERE _deleted_at IS NULL")
     const wrong = links.flatMap(({ collection, expected, path, place, sha256, trouble, url }) => {

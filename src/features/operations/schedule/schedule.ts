@@ -1,4 +1,5 @@
 /** What the files of a schedule have in common: when to run, what to run, and where. */
+import * as DateTime from "effect/DateTime"
 import { dayMs } from "../../../catalog/timestamps.ts"
 
 export interface Schedule {
@@ -20,12 +21,8 @@ export interface Schedule {
 const minuteMs = 60_000
 
 /** Minutes that the time zone is ahead of UTC at an instant. */
-export const offsetAt = (timeZone: string, instant: number): number => {
-  const parts = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" }).formatToParts(instant)
-  const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? ""
-  const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)$/.exec(name) ?? []
-  return sign === undefined ? 0 : (sign === "-" ? -1 : 1) * (60 * Number(hours) + Number(minutes))
-}
+export const offsetAt = (timeZone: string, instant: number): number =>
+  DateTime.zonedOffset(DateTime.makeZonedUnsafe(instant, { timeZone })) / minuteMs
 
 /** Every offset that the time zone has in the year after an instant, in minutes. */
 export const offsetsOf = (timeZone: string, from: number): ReadonlyArray<number> => [

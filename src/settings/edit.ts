@@ -24,15 +24,23 @@ export const withChanges = (content: string, changes: Values): Result.Result<str
     : Result.fail(`The file writes ${Object.keys(changes).join(" or ")} in a form that only a person can change.`)
 }
 
-/** Adds an item such as `[[locations]]` at the end. */
-export const withItem = (content: string, list: string, values: Values): Result.Result<string, string> => {
+/** Adds an item at the end: `[[locations]]`, or with a name `[tables.contacts]`, which must be new. */
+export const withItem = (
+  content: string,
+  list: string,
+  values: Values,
+  name?: string
+): Result.Result<string, string> => {
   const before = parsed(content)
-  const earlier = (before as Readonly<Record<string, unknown>> | undefined)?.[list] ?? []
+  const earlier = (before as Readonly<Record<string, unknown>> | undefined)?.[list] ?? (name === undefined ? [] : {})
+  if (name !== undefined && Object.hasOwn(earlier, name))
+    return Result.fail(`[${list}.${name}] is in the file already; change it there.`)
+  const header = name === undefined ? `[[${list}]]` : `[${list}.${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}]`
   const lines = Object.entries(values).map(([key, value]) => `${key} = ${tomlOf(value)}`)
-  const edited = `${content.trimEnd()}\n\n[[${list}]]\n${lines.join("\n")}\n`
-  const isRight =
-    Array.isArray(earlier) && isDeepStrictEqual(parsed(edited), { ...before, [list]: [...earlier, values] })
-  return isRight
+  const edited = `${content.trimEnd()}\n\n${header}\n${lines.join("\n")}\n`
+  const items =
+    name === undefined ? Array.isArray(earlier) && [...earlier, values] : { ...(earlier as Values), [name]: values }
+  return isDeepStrictEqual(parsed(edited), { ...before, [list]: items })
     ? Result.succeed(edited)
     : Result.fail(`The file writes ${list} in a form that only a person can change.`)
 }

@@ -8,8 +8,8 @@ import { withChanges, withItem } from "../../src/settings/edit.ts"
 const example = exampleToml({ schema: "./x", values: { "account.token": "file:/run/token" } })
 const changed = (content: string, changes: Readonly<Record<string, unknown>>) =>
   Result.getOrElse(withChanges(content, changes), (problem) => `REFUSED ${problem}`)
-const added = (content: string, list: string, values: Readonly<Record<string, unknown>>) =>
-  Result.getOrElse(withItem(content, list, values), (problem) => `REFUSED ${problem}`)
+const added = (content: string, list: string, values: Readonly<Record<string, unknown>>, name?: string) =>
+  Result.getOrElse(withItem(content, list, values, name), (problem) => `REFUSED ${problem}`)
 
 describe("a change", () => {
   const cases: ReadonlyArray<readonly [what: string, before: string, after: string]> = [
@@ -88,6 +88,16 @@ describe("a new item", () => {
     const two = added(added("", "locations", { id: "x" }), "locations", { id: "y", token: "file:/t" })
     assert.deepStrictEqual(JSON.parse(JSON.stringify(Result.getOrThrow(parse(two)))), {
       locations: [{ id: "x" }, { id: "y", token: "file:/t" }]
+    })
+  })
+  it("has a name where the list has names, which must be new", () => {
+    const one = added("[a]\nb = 1\n", "tables", { exclude: ["ssn"] }, "contacts")
+    assert.strictEqual(one, '[a]\nb = 1\n\n[tables.contacts]\nexclude = ["ssn"]\n')
+    assert.match(added(one, "tables", { only: [] }, "contacts"), /^REFUSED \[tables\.contacts\] is in the file already/)
+    const odd = added(one, "tables", { only: ["id"] }, 'x"]\n[evil')
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(Result.getOrThrow(parse(odd)))), {
+      a: { b: 1 },
+      tables: { contacts: { exclude: ["ssn"] }, 'x"]\n[evil': { only: ["id"] } }
     })
   })
   it("is refused where the list has another form", () => {

@@ -249,6 +249,18 @@ describe("set-up", () => {
     }
     writeFileSync(page.config, right)
   })
+  it("adds what of a table is never stored, and a silence, as lists and days", async () => {
+    const exclude = { list: "tables", values: { table: "contacts", exclude: "email, phone", only: "" } }
+    const silence = { list: "silence", values: { alarm: "freshness", reason: 'It is "closed"', until: "2030-01-31" } }
+    for (const add of [exclude, silence])
+      assert.isTrue(JSON.parse((await post("/api/settings", { add, apply: true })).text).written)
+    const text = readFileSync(page.config, "utf8")
+    assert.include(text, '[tables.contacts]\nexclude = ["email", "phone"]\n')
+    assert.include(text, '[[silence]]\nalarm = "freshness"\nreason = "It is \\"closed\\""\nuntil = ')
+    const again = JSON.parse((await post("/api/settings", { add: exclude, apply: true })).text)
+    assert.deepStrictEqual(again.written, false)
+    assert.match(again.problems[0], /is in the file already/)
+  })
   it("changes nothing that could be a secret, a program or a path of the server", async () => {
     const wrong = [
       { changes: { "account.token": "env:X" } },
@@ -258,7 +270,9 @@ describe("set-up", () => {
       { changes: { "__proto__.x": 1 } },
       { add: { list: "locations", values: { id: "x" } } },
       { add: { list: "publish", values: { name: "x", postgres: "postgres://u:p@h/d" } } },
-      { add: { list: "publish", values: { name: "x", s3_secret: "y" } } }
+      { add: { list: "publish", values: { name: "x", s3_secret: "y" } } },
+      { add: { list: "tables", values: { exclude: "email" } } },
+      { add: { list: "tables", values: { table: "contacts", hash: "email" } } }
     ]
     for (const one of wrong) {
       const { diff, problems, written } = JSON.parse((await post("/api/settings", { ...one, apply: true })).text)

@@ -6,11 +6,10 @@ import { rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { type Body, HttpError } from "../explore/http.ts"
 import { withChanges, withItem } from "../../settings/edit.ts"
-import { fileFormats, targetSettings } from "../../settings/targets.ts"
+import { fileFormats } from "../../settings/targets.ts"
 import { writePrivately } from "../../settings/new-file.ts"
 import { type SettingSource, readSettings } from "../../settings/read.ts"
-import { allSettings, listNames, listOf } from "../../settings/sections.ts"
-import type { Setting } from "../../values/setting.ts"
+import { type ListName, allSettings, listNames, listOf } from "../../settings/sections.ts"
 import type { Ask } from "./ask.ts"
 
 interface Options {
@@ -39,8 +38,23 @@ const editable: Readonly<Record<string, Edit>> = {
   "signals.webhook_url": { kind: "text" }
 }
 
-/** What a new target has on the page. */
-const targetKeys = ["name", "folder", "postgres", "sqlite", "profile"] as const
+/** What a new item of a list has on the page. A location has a page of its own, which tests it. */
+const itemKeys: Partial<Readonly<Record<ListName, ReadonlyArray<string>>>> = {
+  publish: ["name", "folder", "postgres", "sqlite", "profile"],
+  tables: ["exclude", "only"],
+  silence: ["alarm", "reason", "until"]
+}
+/** The name of an item of a list whose items are named. */
+const nameKey = "table"
+const addedTo = (list: ListName) => {
+  const { isNamed, required, settings } = listOf(list)
+  const name = { key: nameKey, description: "Name of the table, such as contacts.", required: true, secret: false }
+  const fields = (itemKeys[list] ?? []).map((key) => {
+    const { description, secret } = settings[key]!
+    return { key, description, required: required.includes(key), secret: secret === true }
+  })
+  return isNamed ? [name, ...fields] : fields
+}
 
 export const settingsOf = ({ environment, output, path }: Options) => {
   const { sources } = readSettings({ config: existsSync(path) ? path : undefined, output }, environment)
@@ -65,12 +79,7 @@ export const settingsOf = ({ environment, output, path }: Options) => {
           ? [{ place: source.path, ...shownSource(source) }]
           : []
       ),
-      ...(list === "publish" && {
-        add: targetKeys.map((key) => {
-          const { description, secret }: Setting = targetSettings[key]
-          return { key, description, required: listOf(list).required.includes(key), secret: secret === true }
-        })
-      })
+      add: addedTo(list)
     }))
   }
 }
@@ -113,7 +122,7 @@ export const changeSettings = async (options: Options, body: Body) => {
 type Values = Readonly<Record<string, unknown>>
 type Edited = Result.Result<string, string>
 
-/** One for each value that changes, and one for a new target. */
+/** One for each value that changes, and one for a new item of a list. */
 const editsOf = ({ add, changes = {} }: Body): ReadonlyArray<Result.Result<(content: string) => Edited, string>> => [
   ...Object.entries(changes as Values).map(([path, value]) => {
     const { secret } = allSettings.find((one) => one.path === path) ?? {}
@@ -122,19 +131,23 @@ const editsOf = ({ add, changes = {} }: Body): ReadonlyArray<Result.Result<(cont
       ? Result.fail(referenceExpected(path))
       : Result.succeed((content: string) => withChanges(content, { [path]: value }))
   }),
-  ...(add === undefined ? [] : [editOfTarget(add as { readonly list?: unknown; readonly values?: Values })])
+  ...(add === undefined ? [] : [editOfItem(add as { readonly list?: unknown; readonly values?: Values })])
 ]
 
-const editOfTarget = ({ list, values = {} }: { readonly list?: unknown; readonly values?: Values }) => {
-  if (list !== "publish") return Result.fail("Only a target can be added here.")
-  const given = Object.entries(values).filter(([, value]) => value !== "")
-  for (const [key, value] of given) {
-    const known = targetKeys.find((one) => one === key)
-    if (known === undefined || typeof value !== "string") return Result.fail(`${key} is no setting of a target.`)
-    const { secret }: Setting = targetSettings[known]
-    if (secret && !isReference(value)) return Result.fail(referenceExpected(key))
+const editOfItem = ({ list: given, values = {} }: { readonly list?: unknown; readonly values?: Values }) => {
+  const list = listNames.find((one) => one === given && itemKeys[one] !== undefined)
+  if (list === undefined) return Result.fail("An item of this list is added in the file, not here.")
+  const written: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(values).filter(([, one]) => one !== "")) {
+    const known = addedTo(list).find((one) => one.key === key)
+    if (known === undefined || typeof value !== "string") return Result.fail(`${key} is no setting of ${list}.`)
+    if (known.secret && !isReference(value)) return Result.fail(referenceExpected(key))
+    written[key] = known.secret || key === nameKey ? value : listOf(list).settings[key]!.fromText(value)
   }
-  return Result.succeed((content: string) => withItem(content, list, Object.fromEntries(given)))
+  const { [nameKey]: name, ...own } = written
+  if (listOf(list).isNamed && typeof name !== "string")
+    return Result.fail(`The name of the ${listOf(list).item} is missing.`)
+  return Result.succeed((content: string) => withItem(content, list, own, name as string | undefined))
 }
 
 /** A command that the server would run is written by whoever can write the file. */

@@ -1,12 +1,13 @@
 /** The start of the console: whether all is well, what stands, and what comes next. */
 import { count, h, number } from "./dom.js"
-import { jobOf, live, runningJob } from "./console-state.js"
+import { isOwner, jobOf, live, readState, runningJob } from "./console-state.js"
 import * as part from "./console-parts.js"
+import { proposeChange } from "./console-change.js"
 import { buttonsOf, jobButtons, progressBar } from "./console-job.js"
 import { nextRuns } from "./console-schedule.js"
 import { request } from "./service.js"
 
-const { actions, ago, badge, nameOf, start, tablePart, time } = part
+const { actions, ago, badge, field, formOf, input, nameOf, start, tablePart, time } = part
 
 export const overview = () => [
   live(h("div.part"), ({ headline, statusAt, statusProblem }) => ({ headline, statusAt, statusProblem }), summary),
@@ -107,8 +108,21 @@ const alarmCard = ({ alarm, level, message, next, silenced, since }) =>
     "li.card",
     h("p", badge(silenced ? "silenced" : level), " ", h("strong", alarm), h("span.muted", " since ", time(since))),
     h("p", message),
-    silenced ? h("p.muted", silenced) : part.nextStep(next)
+    silenced ? h("p.muted", silenced) : part.nextStep(next),
+    !silenced && isOwner && silenceForm(alarm)
   )
+
+/** The alarm stays here and is not reported, for a reason and until a day. */
+const silenceForm = (alarm) => {
+  const reason = input({ required: true })
+  const until = input({ required: true, type: "date" })
+  const propose = () => {
+    const values = { alarm, reason: reason.value.trim(), until: until.value }
+    return proposeChange({ add: { list: "silence", values } }, readState)
+  }
+  const fields = [field("Reason", "Why nobody needs to hear of it.", reason), field("Until", "The last day.", until)]
+  return h("details", h("summary", "Silence"), formOf("Show the change", fields, propose))
+}
 
 /** A location is as fresh as its oldest resource. */
 const locationColumns = (readings, requestsToday) => {

@@ -7,7 +7,13 @@ import { at } from "../catalog/json.ts"
 import { bind, get } from "../catalog/request.ts"
 import { onDisk } from "../output/files.ts"
 import { defaultFile } from "../settings/file.ts"
-import { NotAdded, type NewSettings, addLocations, newFiles, writeSettings } from "../settings/new-file.ts"
+import {
+  NotAdded,
+  type NewSettings as AnySettings,
+  addLocations,
+  newFiles,
+  writeSettings
+} from "../settings/new-file.ts"
 import { readSettings } from "../settings/read.ts"
 import { isPlainSecret } from "../settings/secrets.ts"
 import { settingOf } from "../settings/errors.ts"
@@ -31,6 +37,9 @@ export interface InitFlags {
   /** Add a location to the file that is there. */
   readonly add: boolean
 }
+
+/** An OAuth app is set up on the page of `serve`, or in the file. */
+type NewSettings = AnySettings & { readonly token: string }
 
 const usualFormats = "duckdb,parquet,csv"
 

@@ -14,7 +14,7 @@ interface Filled {
 
 const precedence = "A flag overrides the environment, and the environment overrides this file."
 
-/** Every setting with its description; only the required ones, or those with a value, are not commented out. */
+/** Every setting with its description. Those without a value are comments, and in the example all but the required ones. */
 export const exampleToml = (filled?: Filled): string =>
   [
     `#:schema ${filled?.schema ?? `./${schemaFile}`}`,
@@ -23,7 +23,9 @@ export const exampleToml = (filled?: Filled): string =>
       "",
       `[${section}]`,
       ...Object.entries(settings).flatMap(([key, setting]) =>
-        exampleLines(key, setting, filled?.values[`${section}.${key}`])
+        filled
+          ? exampleLines(key, setting, filled.values[`${section}.${key}`])
+          : exampleLines(key, setting, mustBeSet.has(setting) ? setting.example : undefined)
       )
     ]),
     ...listNames.flatMap((list) => [
@@ -37,7 +39,7 @@ export const exampleToml = (filled?: Filled): string =>
 
 const exampleLines = (key: string, setting: Setting, value?: unknown): ReadonlyArray<string> => [
   `# ${setting.description}${placesOf(setting)}${setting.default === undefined ? "" : ` Default: ${tomlOf(setting.default)}.`}`,
-  `${mustBeSet.has(setting) || value !== undefined ? "" : setting.alternative ? "# # " : "# "}${key} = ${tomlOf(value ?? setting.example ?? setting.default)}`
+  `${value !== undefined ? "" : setting.alternative ? "# # " : "# "}${key} = ${tomlOf(value ?? setting.example ?? setting.default)}`
 ]
 
 const mustBeSet: ReadonlySet<Setting> = new Set([

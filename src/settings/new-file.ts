@@ -11,34 +11,52 @@ import { type Environment, readSettings } from "./read.ts"
 import { isPlainSecret } from "./secrets.ts"
 import { installed } from "../values/installation.ts"
 
+/** An OAuth app that one location has authorised: each secret itself, or a reference to it. */
+export interface OAuthApp {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly refreshToken: string
+}
+
 export interface NewSettings {
   readonly baseUrl: string
-  /** The token itself, or a reference to it. */
-  readonly token: string
+  /** The token itself, or a reference to it, or an app in its place. */
+  readonly token: string | OAuthApp
   readonly location: string
   readonly formats: ReadonlyArray<string>
 }
 
-/** The files that `writeSettings` creates. The second is for a token that is no reference. */
-export const newFiles = (path: string, token: string): ReadonlyArray<string> =>
-  isPlainSecret(token) ? [path, join(dirname(path), "token")] : [path]
+/** The secrets, each with its setting and the name of a file for it. */
+const secretsOf = (token: NewSettings["token"]) =>
+  typeof token === "string"
+    ? [{ key: "account.token", file: "token", text: token }]
+    : [
+        { key: "account.client_secret", file: "client-secret", text: token.clientSecret },
+        { key: "account.refresh_token", file: "refresh-token", text: token.refreshToken }
+      ]
 
-/** Writes both files atomically, the settings last. If that fails, it leaves nothing that was not there. */
+/** The files that `writeSettings` creates: the settings, and one for each secret that is no reference. */
+export const newFiles = (path: string, token: NewSettings["token"]): ReadonlyArray<string> => [
+  path,
+  ...secretsOf(token).flatMap(({ file, text }) => (isPlainSecret(text) ? [join(dirname(path), file)] : []))
+]
+
+/** Writes all files atomically, the settings last. If that fails, it leaves nothing that was not there. */
 export const writeSettings = async (path: string, settings: NewSettings): Promise<void> => {
   const { baseUrl, formats, location, token } = settings
-  const [, tokenFile] = newFiles(path, token)
-  const isNew = tokenFile !== undefined && !existsSync(tokenFile)
+  const isNew = newFiles(path, token).filter((file) => !existsSync(file))
+  const values: Record<string, unknown> = { "account.base_url": baseUrl, "account.location_id": location }
+  if (typeof token !== "string") values["account.client_id"] = token.clientId
   try {
-    if (tokenFile !== undefined) await writePrivately(tokenFile, `${token}\n`)
-    const values = {
-      "account.base_url": baseUrl,
-      "account.location_id": location,
-      "account.token": tokenFile === undefined ? token : `file:${resolve(tokenFile)}`,
-      "output.formats": formats
+    for (const { file, key, text } of secretsOf(token)) {
+      const own = join(dirname(path), file)
+      if (isPlainSecret(text)) await writePrivately(own, `${text}\n`)
+      values[key] = isPlainSecret(text) ? `file:${resolve(own)}` : text
     }
+    values["output.formats"] = formats
     await writePrivately(path, exampleToml({ schema: schemaFrom(path), values }))
   } catch (cause) {
-    if (isNew) await rm(tokenFile, { force: true })
+    for (const file of isNew) await rm(file, { force: true })
     throw cause
   }
 }

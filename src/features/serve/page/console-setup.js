@@ -1,5 +1,5 @@
 /** Set-up: where the account is, which locations are read, and what they become; tested before anything is written. */
-import { button, h, number, present } from "./dom.js"
+import { button, h, number, present, selectOf } from "./dom.js"
 import {
   actions,
   badge,
@@ -25,21 +25,56 @@ const idText = "It is in the address of the account's pages, after /location/, f
 const tokenText =
   "A private integration token with read scopes. It goes into a file that only you can read, and is never shown again. Or where it is kept: env:CRM_TOKEN, file:/run/secrets/crm."
 
-/** The fields of a location, and below them what its test found. */
-const locationFields = (...more) => {
+const secret = () => input({ required: true, type: "password" })
+const ownToken = () => {
+  const token = secret()
+  return [[field("Token", tokenText, token)], () => ({ token: token.value.trim() })]
+}
+const appText =
+  "Of the app that the location has authorised, or where it is kept: env:CRM_SECRET, file:/run/secrets/app."
+const oauthApp = () => {
+  const [clientId, clientSecret, refreshToken] = [input({ required: true }), secret(), secret()]
+  const fields = [
+    field("Client id", "Of the app.", clientId),
+    field("Client secret", appText, clientSecret),
+    field("Refresh token", "The first one; its successors are kept in the output folder.", refreshToken)
+  ]
+  const values = Object.entries({ clientId, clientSecret, refreshToken })
+  return [fields, () => ({ app: Object.fromEntries(values.map(([name, control]) => [name, control.value.trim()])) })]
+}
+
+/** The fields of a location, and below them what its test found. An app is that of the first location. */
+const locationFields = ({ isFirst = false, more } = {}) => {
   const id = input({ required: true })
-  const token = input({ required: true, type: "password" })
   const found = h("div", { role: "status" })
+  const own = h("div.form")
+  let credentials
+  const choose = (of) => {
+    const [fields, read] = of()
+    credentials = read
+    own.replaceChildren(...fields)
+  }
+  choose(ownToken)
+  const kinds = { token: ownToken, app: oauthApp }
+  const kind = selectOf(
+    [
+      ["token", "a private token"],
+      ["app", "an OAuth app"]
+    ],
+    "token",
+    (one) => choose(kinds[one])
+  )
   return {
     element: h(
       "fieldset",
       h("legend", "Location"),
       field("Location id", idText, id),
-      field("Token", tokenText, token),
+      isFirst && field("Signs in with", "", kind),
+      own,
       found,
       more
     ),
-    value: () => ({ id: id.value.trim(), token: token.value.trim() }),
+    value: () => ({ id: id.value.trim(), ...credentials() }),
     show: (one) => found.replaceChildren(...present(one ? foundParts(one) : []))
   }
 }
@@ -96,7 +131,10 @@ const accountForm = () => {
       place.element.remove()
       changed()
     }
-    const place = locationFields(places.size > 0 && h("div.actions", button("Remove", remove)))
+    const place = locationFields({
+      isFirst: places.size === 0,
+      more: places.size > 0 && h("div.actions", button("Remove", remove))
+    })
     places.add(place)
     list.append(place.element)
     return place

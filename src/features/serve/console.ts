@@ -108,7 +108,6 @@ export const startConsole = ({
 
   const stateOf = ({ role }: Session) => {
     const now = settings()
-    const { lists, values } = now
     const data = status?.data as StatusData | undefined
     return {
       version: sluiceVersion,
@@ -124,9 +123,8 @@ export const startConsole = ({
       requestsToday,
       schedule: scheduler.shown(timesOf(now)),
       jobs: jobs.all().slice(0, shownJobs).map(summaryOf),
-      fleet: values.fleet.database !== undefined,
-      locations:
-        lists.locations.length > 0 ? lists.locations.map(({ id }) => ({ id })) : [{ id: values.account.locationId }]
+      fleet: isFleet(now),
+      locations: locationsOf(now)
     }
   }
 
@@ -178,5 +176,12 @@ const lastRightTimes = () => {
   }
 }
 
-const needsSetup = ({ lists, values }: ReturnType<typeof readSettings>): boolean =>
-  values.account.baseUrl === undefined || (values.account.locationId === undefined && lists.locations.length === 0)
+type Read = ReturnType<typeof readSettings>
+const isFleet = ({ values }: Read): boolean => values.fleet.database !== undefined
+/** Those of the settings; the locations of a fleet are in its database. */
+const locationsOf = ({ lists, values }: Read): ReadonlyArray<{ readonly id: string | undefined }> => {
+  if (lists.locations.length > 0) return lists.locations.map(({ id }) => ({ id }))
+  return values.account.locationId === undefined ? [] : [{ id: values.account.locationId }]
+}
+const needsSetup = (read: Read): boolean =>
+  read.values.account.baseUrl === undefined || (locationsOf(read).length === 0 && !isFleet(read))

@@ -1,6 +1,6 @@
 /** The start of the console: whether all is well, what stands, and what comes next. */
 import { count, h, number } from "./dom.js"
-import { isOwner, jobOf, live, readState, runningJob } from "./console-state.js"
+import { current, isOwner, jobOf, live, readState, runningJob } from "./console-state.js"
 import * as part from "./console-parts.js"
 import { proposeChange } from "./console-change.js"
 import { buttonsOf, jobButtons, progressBar } from "./console-job.js"
@@ -9,7 +9,14 @@ import { request } from "./service.js"
 
 const { actions, ago, badge, field, formOf, input, nameOf, start, tablePart, time } = part
 
-export const overview = () => [
+export const overview = () => (current().locations.length === 0 ? fleetOnly : ofOutput())
+
+const fleetOnly = [
+  h("h2", "A fleet"),
+  h("p", "Its workers read the ", h("a", { href: "#/locations" }, "locations"), ".")
+]
+
+const ofOutput = () => [
   live(h("div.part"), ({ headline, statusAt, statusProblem }) => ({ headline, statusAt, statusProblem }), summary),
   live(h("div.part"), workOf, workNow),
   live(h("div.part"), (state) => ({ ...state, jobs: undefined }), standing)

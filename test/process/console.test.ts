@@ -16,6 +16,9 @@ interface InPage {
   readonly performance: { readonly getEntriesByName: (name: string) => ReadonlyArray<{ readonly startTime: number }> }
 }
 
+/** Where each view is kept as a picture, at each width and in both colour schemes. */
+const pictures = process.env["SLUICE_PICTURES"]
+
 const name = "<script>alert(1)</script>"
 const readerPassword = "reader-password"
 const tables = "locations,contacts,contact_notes,conversations,messages,opportunities,pipelines"
@@ -80,11 +83,11 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     assert.isBelow(Math.min(...paints), 500)
     await page.getByLabel("Address of the API").fill(service.url)
     await page.getByLabel("Location id").fill(service.locationId)
-    await page.getByLabel("Token").fill("pit-wrong")
+    await page.getByRole("textbox", { name: /^Token/ }).fill("pit-wrong")
     await button("Test").click()
     await page.getByRole("alert").getByText("does not accept the token").waitFor()
     assert.isFalse(existsSync(join(folder, "config")))
-    await page.getByLabel("Token").fill(service.token)
+    await page.getByRole("textbox", { name: /^Token/ }).fill(service.token)
     await button("Test").click()
     await page.getByText(`Reached ${name}.`).waitFor()
     await button("Write the settings").click()
@@ -203,5 +206,10 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       return [scrollWidth - clientWidth, violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)] as const
     }, axe.source)
     assert.deepStrictEqual([hash, ...found], [hash, 0, []])
+    if (pictures === undefined) return
+    const { width } = page.viewportSize()!
+    const isDark = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    const view = hash.replaceAll(/\W+/g, "-").slice(1) || "overview"
+    await page.screenshot({ path: join(pictures, `${view}-${width}-${isDark ? "dark" : "light"}.png`), fullPage: true })
   }
 })

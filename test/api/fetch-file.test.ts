@@ -294,6 +294,25 @@ describe("a file behind a link", () => {
     })
   )
 
+  it.effect("is given up if its host breaks off and sends the rest of another version again and again", () =>
+    Effect.gen(function* () {
+      let sent = 0
+      const { left, result } = yield* fetchFrom((request, response) => {
+        sent++
+        const from = Number(/bytes=(\d+)-/.exec(request.headers["range"] ?? "")?.[1] ?? 0)
+        if (from === 0) {
+          response.writeHead(200, { ...headers, "content-length": png.length })
+          return response.write(png.subarray(0, 5000), () => request.socket.destroy())
+        }
+        const range = `bytes ${from}-${png.length - 1}/${png.length}`
+        return response.writeHead(206, { ...headers, etag: '"2"', "content-range": range }).end(png.subarray(from))
+      })
+      assert.strictEqual(result.status, "failed")
+      assert.isAtMost(sent, 6)
+      assert.deepStrictEqual(left, [])
+    })
+  )
+
   it.effect("does not bring the credentials of those who ask", () =>
     Effect.gen(function* () {
       const { left, result } = yield* fetchFrom(

@@ -5,6 +5,7 @@
 import type { Catalogue } from "../../src/catalog/discover.ts"
 import { type Field, type Fields, ignored } from "../../src/catalog/fields.ts"
 import type { ChildOf, Resource, Strategy } from "../../src/catalog/resource.ts"
+import { files } from "../../pipelines/account/files.ts"
 import { customFields } from "../../pipelines/account/custom_fields.ts"
 import { locations } from "../../pipelines/account/locations.ts"
 import { users } from "../../pipelines/account/users.ts"
@@ -83,8 +84,9 @@ export const withParents = (chosen: Iterable<string>): ReadonlyArray<Simulated> 
 }
 
 /** The definitions of these tables. `pageSize` applies to strategies with pages. */
-export const smallCatalogue = (chosen: Iterable<string>, pageSize: number): Catalogue => {
-  const resources = withParents(chosen).map(({ resource }) => small(resource, pageSize))
+export const smallCatalogue = (chosen: Iterable<string>, pageSize: number, hasFiles: boolean): Catalogue => {
+  const lists = withParents(chosen).map(({ resource }) => small(resource, pageSize))
+  const resources = hasFiles ? [...lists, files] : lists
   return { resources, familyByTable: new Map(resources.map(({ table }) => [table, "simulated"])) }
 }
 
@@ -133,6 +135,6 @@ const isKept = (name: string, field: Field): boolean =>
 const kept = new Set(
   (
     "id _id companyId name title body status source type code completed deleted contactId conversationId pipelineId calendarId product tags " +
-    "formId amount monetaryValue trackingId dateAdded dateUpdated createdAt updatedAt lastMessageDate lastMessageType startTime"
+    "formId amount monetaryValue trackingId dateAdded dateUpdated createdAt updatedAt lastMessageDate lastMessageType startTime image"
   ).split(" ")
 )

@@ -12,9 +12,9 @@ import type { World as Collections } from "../../sandbox/world.ts"
 export interface Change {
   /**
    * `restore`: what was deleted last is there again, as it was. `spoil`: a value that fits no column. `stray`: a copy without
-   * an id, which only lists show. `odd`: a copy with an id that is no plain name.
+   * an id, which only lists show. `odd`: a copy with an id that is no plain name. `picture`: the record leads to another file.
    */
-  readonly what: "add" | "edit" | "delete" | "restore" | "spoil" | "stray" | "odd"
+  readonly what: "add" | "edit" | "delete" | "restore" | "spoil" | "stray" | "odd" | "picture"
   readonly collection: string
   readonly count: number
 }
@@ -75,6 +75,8 @@ export const isPossible = ({ collection, what }: Change): boolean => {
       return ["contacts", "opportunities", "orders", "redirects", "coupons"].includes(collection)
     case "edit":
       return collection in editable
+    case "picture":
+      return collection === "products"
     case "odd":
       return ["contacts", "opportunities", "orders", "redirects", "products", "invoices"].includes(collection)
     case "restore":
@@ -145,6 +147,9 @@ const changeOne = (
     }
     case "spoil":
       write(service, name, collection, row, { [spoilt[name]!]: spoiltText })
+      return row.id!
+    case "picture":
+      write(service, name, collection, row, { image: `https://files.example/${random()}.jpg` })
       return row.id!
     case "edit": {
       const [field, ...values] = editable[name]!

@@ -6,6 +6,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import type { Change } from "./changes.ts"
 import { restoreDisk } from "./disk.ts"
 import { type GlitchName, glitchKinds } from "./glitches.ts"
+import { type WrongAnswer, wrongAnswers } from "./host.ts"
 import { isOn } from "./off-today.ts"
 import { type Result, play } from "./scenario.ts"
 import { type World, calmNight, calmWorld } from "./world.ts"
@@ -107,6 +108,22 @@ const rows: ReadonlyArray<readonly [sentence: string, world: Partial<World>, war
       nights: [true, false, true].map((targetFails) => ({ ...calmNight, targetFails, changes: changed("contacts") }))
     }
   ],
+  ...(Object.keys(wrongAnswers) as ReadonlyArray<WrongAnswer>).map(
+    (answer) =>
+      [
+        `the host of the files sends ${answer} in place of half of them`,
+        {
+          collections: ["products"],
+          files: true,
+          verify: "replay" as const,
+          nights: [undefined, { answer, rate: 0.5 }].map((host) => ({
+            ...calmNight,
+            changes: [{ what: "picture" as const, collection: "products", count: 100 }],
+            ...(host && { host })
+          }))
+        }
+      ] as const
+  ),
   [
     "a parent with children is deleted, and restored as it was",
     {
@@ -166,6 +183,12 @@ describe("every oracle agrees after a first and a second sync even if", () => {
 
   it("date filters are refused", async () => {
     await agree({ ...contacts, contacts: 6, habits: { contactDateFilter: "refused" } })
+  }, 60_000)
+
+  it("the host of the files sends a page in place of half of them", async () => {
+    const pictures = [{ what: "picture" as const, collection: "products", count: 100 }]
+    const nights = [{ ...calmNight, changes: pictures, host: { answer: "a page as a picture" as const, rate: 0.5 } }]
+    await agree({ collections: ["products"], files: true, nights })
   }, 60_000)
 
   it.each(rows.map(([sentence, world, warning]) => [sentence, world, warning] as const))(

@@ -8,6 +8,9 @@ import { syncBuiltinESMExports } from "node:module"
 import { dirname, join, resolve } from "node:path"
 import { cacheFolder } from "../../src/output/cache.ts"
 
+/** The functions as they were: what this module itself does is nobody's change. */
+const plain = { ...fs }
+
 /** A name that was created, replaced or removed, and is not durable yet. */
 interface NameChange {
   readonly folders: ReadonlyArray<string>
@@ -42,7 +45,7 @@ export class Disk {
   constructor(options: DiskOptions) {
     this.options = { ...options, folder: resolve(options.folder) }
     this.shadow = `${this.options.folder}.shadow`
-    fs.mkdirSync(this.shadow, { recursive: true })
+    plain.mkdirSync(this.shadow, { recursive: true })
   }
 
   has(path: unknown): path is string {
@@ -67,9 +70,9 @@ export class Disk {
     const kept = join(this.shadow, String(this.shadows++))
     const found = fs.lstatSync(path, { throwIfNoEntry: false })
     if (found === undefined) return undefined
-    if (found.isSymbolicLink()) fs.symlinkSync(fs.readlinkSync(path), kept)
+    if (found.isSymbolicLink()) plain.symlinkSync(fs.readlinkSync(path), kept)
     else if (found.isDirectory()) return undefined
-    else fs.linkSync(path, kept)
+    else plain.linkSync(path, kept)
     return kept
   }
 
@@ -114,9 +117,9 @@ export class Disk {
       const [size, durable] = [Number(stat.size), this.durable.get(identityOf(stat)) ?? 0]
       if (durable >= size) continue
       const kept = durable + Math.floor(random() * (size - durable + 1))
-      fs.truncateSync(path, kept)
+      plain.truncateSync(path, kept)
       const garbage = garbageIn(path) && random() < 0.3
-      if (garbage) fs.appendFileSync(path, '{"kind":"page","bytes":12,"crc32":1}\nhalf a bo\0dy')
+      if (garbage) plain.appendFileSync(path, '{"kind":"page","bytes":12,"crc32":1}\nhalf a bo\0dy')
       lost.push(`${size - kept} of ${size - durable} bytes of ${entry.name}${garbage ? " with garbage" : ""}`)
     }
     return `${undone.length} names and ${lost.join(", ") || "no bytes"} lost`
@@ -124,14 +127,14 @@ export class Disk {
 
   /** What is not durable stays as it is, as after a kill. */
   forget(): void {
-    fs.rmSync(this.shadow, { recursive: true, force: true })
-    fs.mkdirSync(this.shadow, { recursive: true })
+    plain.rmSync(this.shadow, { recursive: true, force: true })
+    plain.mkdirSync(this.shadow, { recursive: true })
     this.names = []
     this.appended.clear()
   }
 
   remove(): void {
-    for (const folder of [this.shadow, this.options.folder]) fs.rmSync(folder, { recursive: true, force: true })
+    for (const folder of [this.shadow, this.options.folder]) plain.rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -143,6 +146,7 @@ export const useDisk = (next: Disk | undefined): void => void (disk = next)
 
 const promises = fs.promises as { -readonly [Name in keyof typeof fs.promises]: (typeof fs.promises)[Name] }
 const originals = { ...promises, fsync: fs.fsync }
+const blocking = fs as { -readonly [Name in keyof typeof fs]: (typeof fs)[Name] }
 let restoreHandles = (): void => {}
 let isWatching = false
 
@@ -160,7 +164,7 @@ export const watchFiles = async (): Promise<void> => {
     const isNew = !fs.existsSync(path)
     const handle = await originals.open(path, flags, mode)
     pathOf.set(handle, { path, disk })
-    if (isNew) disk.changed([path], () => fs.rmSync(path, { force: true }))
+    if (isNew) disk.changed([path], () => plain.rmSync(path, { force: true }))
     return handle
   }
   promises.writeFile = async (path, ...others) => {
@@ -168,7 +172,7 @@ export const watchFiles = async (): Promise<void> => {
     const watching = disk?.watches(path) ? disk : undefined
     const isNew = watching && !fs.existsSync(String(path))
     await originals.writeFile(path, ...others)
-    if (isNew) watching.changed([String(path)], () => fs.rmSync(String(path), { force: true }))
+    if (isNew) watching.changed([String(path)], () => plain.rmSync(String(path), { force: true }))
   }
   promises.rename = async (from, to) => {
     for (const path of [from, to]) disk?.notes("renamed", path)
@@ -177,26 +181,27 @@ export const watchFiles = async (): Promise<void> => {
     if (!disk?.has(to)) return
     const [before, after] = [String(from), String(to)]
     disk.changed([before, after], () => {
-      fs.renameSync(after, before)
-      if (kept) fs.renameSync(kept, after)
+      plain.renameSync(after, before)
+      if (kept) plain.renameSync(kept, after)
     })
   }
   promises.rm = async (path, options) => {
     disk?.notes("removed", path)
     const kept = disk?.watches(path) ? disk.keep(path) : undefined
     await originals.rm(path, options)
-    if (kept) disk!.changed([String(path)], () => fs.renameSync(kept, String(path)))
+    if (kept) disk!.changed([String(path)], () => plain.renameSync(kept, String(path)))
   }
   promises.symlink = async (target, path, type) => {
     disk?.notes("linked", path)
     const watching = disk?.watches(path) ? disk : undefined
     await originals.symlink(target, path, type)
-    watching?.changed([String(path)], () => fs.rmSync(String(path), { force: true }))
+    watching?.changed([String(path)], () => plain.rmSync(String(path), { force: true }))
   }
   promises.truncate = async (path, length) => {
     disk?.watches(path)
     await originals.truncate(path, length)
   }
+  watchBlocking()
   const fsync = (descriptor: number, callback: (error: NodeJS.ErrnoException | null) => void) => {
     const [watching, stat] = [disk, fs.fstatSync(descriptor, { bigint: true })]
     if (watching === undefined) return originals.fsync(descriptor, callback)
@@ -204,6 +209,26 @@ export const watchFiles = async (): Promise<void> => {
   }
   fs.fsync = fsync as typeof fs.fsync
   syncBuiltinESMExports()
+}
+
+/** Files behind links are written by functions that block: a dead process calls none of them. */
+const watchBlocking = (): void => {
+  blocking.openSync = (path, flags, mode) => {
+    if (flags === undefined || flags === "r") return plain.openSync(path, flags, mode)
+    disk?.notes("opened", path)
+    disk?.watches(path)
+    return plain.openSync(path, flags, mode)
+  }
+  blocking.renameSync = (from, to) => {
+    for (const path of [from, to]) disk?.notes("renamed", path)
+    disk?.watches(to)
+    plain.renameSync(from, to)
+  }
+  blocking.rmSync = (path, options) => {
+    disk?.notes("removed", path)
+    disk?.watches(path)
+    plain.rmSync(path, options)
+  }
 }
 
 /** Ends the simulation of the disk: other tests of this process need the real one. */
@@ -214,7 +239,7 @@ export const restoreDisk = (): void => {
   restoreHandles()
   const { fsync, ...own } = originals
   Object.assign(promises, own)
-  fs.fsync = fsync
+  Object.assign(fs, { fsync, openSync: plain.openSync, renameSync: plain.renameSync, rmSync: plain.rmSync })
   syncBuiltinESMExports()
 }
 

@@ -21,7 +21,7 @@ export const openWarehouse = async (): Promise<Warehouse["Service"]> => {
   const layer = Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 256 })
   const built = await Effect.runPromise(Layer.buildWithScope(layer, Scope.makeUnsafe()))
   const warehouse = Context.get(built, Warehouse)
-  await Effect.runPromise(Effect.provideService(prepare(smallCatalogue(collections, 10)), Warehouse, warehouse))
+  await Effect.runPromise(Effect.provideService(prepare(smallCatalogue(collections, 10, true)), Warehouse, warehouse))
   return warehouse
 }
 

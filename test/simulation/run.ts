@@ -13,6 +13,7 @@ import type { Target } from "../../src/settings/targets.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { nothingOptional } from "../support/optional.ts"
+import type { FileHost } from "./host.ts"
 import type { Activity, VirtualClock } from "./clock.ts"
 import type { Machine } from "./machine.ts"
 import type { SimulatedService } from "./service.ts"
@@ -23,6 +24,7 @@ export interface Stage {
   readonly world: World
   /** One for each location. */
   readonly services: ReadonlyArray<SimulatedService>
+  readonly host: FileHost
   readonly activity: Activity
   readonly catalogue: Catalogue
   readonly clock: VirtualClock
@@ -135,7 +137,7 @@ const targetsOf = ({ machine, output: { formats }, world }: Stage): ReadonlyArra
 }
 
 const program = (stage: Stage, { full, deletionShareMax }: Options) => {
-  const { catalogue, clock, logged, machine, output, random, services, warehouse } = stage
+  const { activity, catalogue, clock, logged, machine, output, random, services, warehouse, world } = stage
   const logger = Logger.make(({ message }) => void logged.push(JSON.stringify(message)))
   return Effect.gen(function* () {
     const vault = yield* machine.opened
@@ -150,11 +152,13 @@ const program = (stage: Stage, { full, deletionShareMax }: Options) => {
             fileBytesMax: 1 << 28
           })
         ).pipe(Effect.provideService(Transport, account))
+        const api = Context.get(built, Api)
         return {
-          api: Context.get(built, Api),
+          // Its waits are those of Node.js, which no virtual clock ends.
+          api: { ...api, download: (...of: Parameters<typeof api.download>) => activity.during(api.download(...of)) },
           location: account.location,
           company: catalogue.familyByTable.has("locations") ? undefined : service.world.context.companyId,
-          optional: nothingOptional,
+          optional: world.files ? { ...nothingOptional, files: ["all"] } : nothingOptional,
           deletionShareMax,
           counts: new Map()
         }

@@ -5,6 +5,7 @@ import { smallCatalogue } from "./catalogue.ts"
 import { make } from "./changes.ts"
 import { Activity, VirtualClock } from "./clock.ts"
 import { useDisk } from "./disk.ts"
+import { FileHost } from "./host.ts"
 import { emptyWarehouse, Machine, openWarehouse } from "./machine.ts"
 import { afterRun } from "./oracles/all.ts"
 import { durableRequests } from "./oracles/requests.ts"
@@ -67,6 +68,7 @@ const stageOf = (world: World, warehouse: Warehouse["Service"]): Stage => {
     foreign,
     ...(retryAfter !== undefined && { retryAfter })
   }
+  const host = new FileHost({ random: stream(6), onSend: () => machine.step() })
   const service = (place: number, knownAs?: string) => {
     const [glitches, latencies] = [stream(2 + place), stream(4 + place)]
     return new SimulatedService({
@@ -75,6 +77,7 @@ const stageOf = (world: World, warehouse: Warehouse["Service"]): Stage => {
       random: glitches,
       latencyMs: () => latencyMs * (0.5 + latencies()),
       onSend: () => machine.step(),
+      host,
       // The pages of two locations may be alike.
       couldLose: (text) => !world.twoLocations && machine.disk.couldLose(text),
       ...(knownAs !== undefined && { knownAs })
@@ -83,8 +86,9 @@ const stageOf = (world: World, warehouse: Warehouse["Service"]): Stage => {
   return {
     world,
     services: world.twoLocations ? [service(0), service(1, "SecondLocation000002")] : [service(0)],
+    host,
     activity,
-    catalogue: smallCatalogue(world.collections, world.pageSize),
+    catalogue: smallCatalogue(world.collections, world.pageSize, world.files),
     clock,
     machine,
     random,
@@ -119,10 +123,11 @@ class Scenario {
   }
 
   async night(night: Night): Promise<void> {
-    const { clock, machine, random, services, world } = this.stage
+    const { clock, host, machine, random, services, world } = this.stage
     clock.elapsed += night.hoursAfter * hourMs
     machine.revive()
     machine.breakTarget(night.targetFails === true)
+    host.bad = night.host
     for (const account of services) {
       Object.assign(account.service.settings.variants, night.habits)
       for (const change of night.changes) make(account.service, change, random)
@@ -231,13 +236,14 @@ class Scenario {
 
   /** What was interrupted is resumed first; the last run reads the account as it is. */
   async end(): Promise<void> {
-    const { clock, machine, services, world } = this.stage
+    const { clock, host, machine, services, world } = this.stage
     const full = { ...calmNight, full: true, hoursAfter: 25 }
     for (let left = 12, complete = this.isUnfinished ? 0 : 1; complete < 2; left--) {
       if (left === 0) return void this.wrong.push("does not complete")
       clock.elapsed += full.hoursAfter * hourMs
       machine.revive()
       machine.breakTarget(false)
+      host.bad = undefined
       for (const account of services) {
         account.control("POST", "faults", { rules: 0 })
         account.control("POST", "churn", {})

@@ -10,6 +10,7 @@ import { answer } from "../../sandbox/http/router.ts"
 import { type Service, createService } from "../../sandbox/service.ts"
 import type { VirtualClock } from "./clock.ts"
 import { type Answered, type Glitch, glitched } from "./glitches.ts"
+import type { FileHost } from "./host.ts"
 import { type Route, routeOf } from "./routes.ts"
 
 class ServiceClock extends Clock {
@@ -74,6 +75,8 @@ interface ServiceSettings {
   readonly onSend: () => boolean
   /** Whether a power cut could lose the answer, which was received. */
   readonly couldLose: (text: string) => boolean
+  /** Answers requests to all other hosts. */
+  readonly host: FileHost
   /** The id by which the clients know the location, if not its own: two accounts with the same seed have the same ids. */
   readonly knownAs?: string
 }
@@ -138,7 +141,8 @@ export class SimulatedService extends Dispatcher {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const { clock, latencyMs, onSend } = this.settings
+    const { clock, host, latencyMs, onSend } = this.settings
+    if (!String(options.origin).startsWith("http://service")) return host.dispatch(options, handler)
     let over = false
     const controller = {
       paused: false,

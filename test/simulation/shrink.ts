@@ -39,7 +39,8 @@ function* smallerThan(world: World): Generator<World> {
     "windowKind",
     "limits",
     "habits",
-    "latencyMs"
+    "latencyMs",
+    "files"
   ] as const)
     if (JSON.stringify(world[name]) !== JSON.stringify(calmWorld[name])) yield { ...world, [name]: calmWorld[name] }
   for (const [index, night] of world.nights.entries())
@@ -61,7 +62,8 @@ function* smallerNights(night: Night): Generator<Night> {
     "clock",
     "suspended",
     "habits",
-    "targetFails"
+    "targetFails",
+    "host"
   ] as const) {
     const { [name]: turned, ...others } = night
     if (turned !== undefined) yield others

@@ -8,6 +8,7 @@ import { randomFrom } from "../support/random.ts"
 import { collections, tableOf, withParents } from "./catalogue.ts"
 import { type Change, isPossible } from "./changes.ts"
 import { type Glitch, type GlitchName, glitchKinds } from "./glitches.ts"
+import { type BadHost, type WrongAnswer, wrongAnswers } from "./host.ts"
 import { isOn } from "./off-today.ts"
 
 /** What ends a run before its end. */
@@ -41,6 +42,8 @@ export interface Night {
   readonly habits?: Variants
   /** The target cannot be written. */
   readonly targetFails?: boolean
+  /** What the host of the files sends in their place. */
+  readonly host?: BadHost
 }
 
 export interface World {
@@ -63,6 +66,8 @@ export interface World {
   readonly formats: ReadonlyArray<"duckdb" | "csv" | "parquet" | "ndjson">
   /** Each release goes to another folder too. */
   readonly target: boolean
+  /** The files behind links are fetched. */
+  readonly files: boolean
   readonly deletionShareMax: number
   readonly nights: ReadonlyArray<Night>
   /** At the end, `verify` replays the vault; or something is damaged, which it has to find. */
@@ -84,19 +89,14 @@ export const calmWorld: World = {
   twoLocations: false,
   formats: [],
   target: false,
+  files: false,
   deletionShareMax: 0.3,
   nights: [calmNight],
   verify: "no"
 }
 
 export const draw = (seed: number): World =>
-  withLies(
-    withLongLists(
-      withWrongClock(withMore(drawn(diceOf(seed), seed), diceOf(seed * 31 + 17)), diceOf(seed * 31 + 18)),
-      diceOf(seed * 31 + 19)
-    ),
-    diceOf(seed * 31 + 20)
-  )
+  later.reduce((world, turn, index) => turn(world, diceOf(seed * 31 + 17 + index)), drawn(diceOf(seed), seed))
 
 const diceOf = (seed: number): Dice => {
   const random = randomFrom(seed)
@@ -107,7 +107,6 @@ const diceOf = (seed: number): Dice => {
   }
 }
 
-/** Dials that came later have dice of their own, so that those before them stay as they were for each seed. */
 const withMore = (world: World, { chance, pick }: Dice): World => {
   const target = world.formats.length > 0 && chance(0.5)
   const nights = world.nights.map((night, index): Night => {
@@ -151,6 +150,25 @@ const withLongLists = (world: World, { chance, int, pick }: Dice): World => {
   const long = { collections: chosen, contacts: 40, scale: 0.6, pageSize: 3, latencyMs: 20, limits: "off" } as const
   return { ...world, ...long, target: false, formats: [], nights: [first, continued(first)] }
 }
+
+/** Records lead to files, and on some nights their host sends something else. What it has not on two days is gone. */
+const withFiles = (world: World, { chance, pick }: Dice): World => {
+  if (!chance(0.08)) return world
+  const all = Object.keys(wrongAnswers) as ReadonlyArray<WrongAnswer>
+  let answers = all
+  const nights = world.nights.map((night, index): Night => {
+    const pictures = { what: "picture" as const, collection: "products", count: index === 0 ? 100 : pick(0, 1, 3) }
+    const isBad = chance(0.6)
+    const host = { answer: pick(...answers), rate: pick(0.2, 0.6, 1) }
+    if (isBad) answers = all.filter((one) => one !== "not found")
+    return { ...night, changes: [pictures, ...night.changes], ...(isBad && { host }) }
+  })
+  const chosen = withParents([...world.collections, "products"]).map(({ collection }) => collection)
+  return { ...world, collections: chosen, nights, files: true }
+}
+
+/** Dials that came later have dice of their own, so that those before them stay as they were for each seed. */
+const later = [withMore, withWrongClock, withLongLists, withLies, withFiles]
 
 const drawn = (dice: Dice, seed: number): World => {
   const { chance, int, pick } = dice
@@ -199,6 +217,7 @@ const drawn = (dice: Dice, seed: number): World => {
       ["duckdb", "csv", "parquet", "ndjson"]
     ),
     target: false,
+    files: false,
     deletionShareMax: 0.3,
     nights,
     verify: pick("no", "no", "no", "no", "replay", "damage")
@@ -220,6 +239,7 @@ export const drawSmall = (seed: number): World => {
     nights,
     formats: [],
     target: false,
+    files: world.files && chosen.includes("products"),
     verify: "no"
   }
 }

@@ -67,9 +67,9 @@ export const fetchFile = async (links: Links, request: FileRequest): Promise<Fet
   const incoming = new IncomingFile(folder, bytesMax, forbidden)
   const progress: Progress = { isUnanswered: true, partial: undefined, endsAt: performance.now() + downloadMsMax }
   let last = "it could not be fetched"
+  let furthest = 0
   try {
     for (let attempts = 0; attempts < attemptsMax;) {
-      const before = incoming.bytes
       let waitMs = 0
       try {
         const answer = await attempt(links, request, incoming, progress)
@@ -83,7 +83,9 @@ export const fetchFile = async (links: Links, request: FileRequest): Promise<Fet
         last = reasonOf(cause)
         if (last === "ENOTFOUND") break
       }
-      attempts = incoming.bytes > before ? 0 : attempts + 1
+      // A host that begins anew again and again gets no further.
+      attempts = incoming.bytes > furthest ? 0 : attempts + 1
+      furthest = Math.max(furthest, incoming.bytes)
       if (waitMs > 0 && attempts < attemptsMax) await sleep(waitMs, undefined, { signal })
     }
     return { status: "failed", reason: last, isUnanswered: progress.isUnanswered }

@@ -87,7 +87,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
     total: yield* storedBytes,
     note: unrecorded.add
   })
-  yield* (yield* dueLinks(location, settings?.maxBytes ?? Infinity, now)).pipe(
+  yield* (yield* dueLinks(location, settings?.maxBytes ?? Number.MAX_SAFE_INTEGER, now)).pipe(
     Stream.mapEffect(
       (due) =>
         fetching.fetch(due).pipe(

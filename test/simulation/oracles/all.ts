@@ -6,6 +6,7 @@ import type { Ran, Stage } from "../run.ts"
 import { clockIsTold, momentsAreTheServices } from "./clock.ts"
 import { goneAreDeleted, nothingAliveIsDeleted, shareIsKept } from "./deletions.ts"
 import { vaultIsNotBehind } from "./durable.ts"
+import { filesAreRight } from "./files.ts"
 import { releaseEqualsWarehouse, releaseIsWhole, targetIsTold } from "./release.ts"
 import {
   cursorsAreFresh,
@@ -86,6 +87,7 @@ const onDisk = async (stage: Stage, { after, ran }: Played) => [
   ...(ran.synced?.isVaultTruncated ? ["the vault is behind the warehouse"] : []),
   ...stage.machine.disk.outside.splice(0).map((change) => `outside of the output folder: ${change}`),
   ...releaseIsWhole(stage),
+  ...(await filesAreRight(stage, after, ran)),
   ...(await targetIsTold(stage, after, ran)),
   ...(stage.world.formats.length > 0 && ran.synced && isAnyComplete(after) ? await releaseEqualsWarehouse(stage) : [])
 ]

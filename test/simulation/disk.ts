@@ -107,6 +107,8 @@ export class Disk {
   /** Loses what was not synced, or a part of it, and leaves garbage after it. Returns what happened. */
   cutPower(random: () => number, garbageIn: (path: string) => boolean): string {
     const lost: Array<string> = []
+    // It is the machine that does all this, and not the dead process.
+    this.isFrozen = false
     const undone = this.names.splice(Math.floor(random() * (this.names.length + 1)))
     for (const { undo } of undone.toReversed()) undo()
     this.names = []
@@ -122,6 +124,7 @@ export class Disk {
       if (garbage) plain.appendFileSync(path, '{"kind":"page","bytes":12,"crc32":1}\nhalf a bo\0dy')
       lost.push(`${size - kept} of ${size - durable} bytes of ${entry.name}${garbage ? " with garbage" : ""}`)
     }
+    this.isFrozen = true
     return `${undone.length} names and ${lost.join(", ") || "no bytes"} lost`
   }
 

@@ -9,7 +9,7 @@ import { FileHost } from "./host.ts"
 import { emptyWarehouse, Machine, openWarehouse } from "./machine.ts"
 import { afterRun } from "./oracles/all.ts"
 import { durableRequests } from "./oracles/requests.ts"
-import { accountOf } from "./oracles/rows.ts"
+import { type Account, accountOf } from "./oracles/rows.ts"
 import { pagesAreCounted } from "./oracles/counted.ts"
 import { noSecrets } from "./oracles/secrets.ts"
 import { type State, lastRun, readState } from "./oracles/state.ts"
@@ -102,6 +102,8 @@ class Scenario {
   readonly events: Array<string> = []
   readonly wrong: Array<string> = []
   private readonly stage: Stage
+  /** The records before the last run, or before the first one that it resumes. */
+  private account: Account = []
   /** The rows after the last run. */
   private state: State
   private isTrusted = true
@@ -197,7 +199,10 @@ class Scenario {
     name = describe(night)
   ): Promise<Ran> {
     const { stage } = this
-    const [before, account] = [this.state, accountOf(stage)]
+    const before = this.state
+    // What an interrupted run has read to its end counts for the one that resumes it.
+    if (!this.wasInterrupted) this.account = accountOf(stage)
+    const account = this.account
     const ran = await runOnce(stage, {
       full: night.full,
       deletionShareMax: share,

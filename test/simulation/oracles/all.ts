@@ -35,7 +35,7 @@ import { rejectsAreCounted, versionsAreRight } from "./versions.ts"
 export interface Played {
   readonly night: Night
   readonly share: number
-  /** The records of the services before the run. */
+  /** The records of the services before the run, or before the first one that it resumes. */
   readonly account: Account
   readonly before: State
   readonly after: State
@@ -64,7 +64,7 @@ export const afterRun = async (stage: Stage, played: Played): Promise<ReadonlyAr
 const always = (stage: Stage, { after, before, durable, night, ran, resumes, share }: Played) => [
   ...(ran.problem === undefined ? [] : [ran.problem]),
   ...clockIsTold(stage, { night, ran }),
-  ...momentsAreTheServices(stage, { after, night, ran }),
+  ...momentsAreTheServices(stage, { before, after, night, ran }),
   ...versionsAreRight({
     before,
     after,
@@ -105,11 +105,12 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
     ...(isUndisturbed && isTrusted && !isSpoilt && night.lies === undefined
       ? watermarksReachAll(stage, account, after, ran)
       : []),
-    ...(isUndisturbed
+    // What an interrupted full sync had read to its end is not read again, whatever has changed since.
+    ...(isUndisturbed && !(resumes && night.full)
       ? equalsService(stage, after, ran, {
           resumes,
           isTrusted,
-          isFull: (night.full && !resumes && share === 1) || (isUnchanged && isTrusted)
+          isFull: (night.full && share === 1) || (isUnchanged && isTrusted)
         })
       : []),
     ...(isUndisturbed && isTrusted ? [...tagsEqualService(stage, after), ...spoiltAreRejected(stage, after)] : []),

@@ -5,7 +5,7 @@ import { type State, lastRun } from "./state.ts"
 
 const toleranceMs = 5 * 60_000
 
-export const clockIsTold = (stage: Stage, { night, ran }: Omit<Told, "after">): ReadonlyArray<string> => {
+export const clockIsTold = (stage: Stage, { night, ran }: Pick<Told, "night" | "ran">): ReadonlyArray<string> => {
   const { ahead } = stage.clock
   const told = ran.synced?.clockAheadMs
   if (ran.synced === undefined) return []
@@ -20,7 +20,7 @@ export const clockIsTold = (stage: Stage, { night, ran }: Omit<Told, "after">): 
 }
 
 /** Of a night whose clock was wrong from the beginning, and told. */
-export const momentsAreTheServices = (stage: Stage, { after, night, ran }: Told): ReadonlyArray<string> => {
+export const momentsAreTheServices = (stage: Stage, { before, after, night, ran }: Told): ReadonlyArray<string> => {
   const told = ran.synced?.clockAheadMs
   if (told === undefined || (night.clock?.at ?? 1) !== 1 || !stage.world.collections.includes("locations")) return []
   const run = lastRun(after.meta)!
@@ -29,8 +29,12 @@ export const momentsAreTheServices = (stage: Stage, { after, night, ran }: Told)
     const at = Date.parse(String(time))
     return at > now + toleranceMs || at < now - 12 * 3_600_000
   }
+  // A version does not begin before the one that it follows, which a clock that jumped during its run has dated.
+  const follows = (table: string, key: string) => isAway(before.rows.get(table)?.get(key)?.synced)
   const rows = [...after.rows].flatMap(([table, byKey]) =>
-    [...byKey].flatMap(([key, row]) => (row.run === run["run_id"] && isAway(row.synced) ? [`${table} ${key}`] : []))
+    [...byKey].flatMap(([key, row]) =>
+      row.run === run["run_id"] && isAway(row.synced) && !follows(table, key) ? [`${table} ${key}`] : []
+    )
   )
   return [
     ...["started_at", "finished_at"]
@@ -41,6 +45,7 @@ export const momentsAreTheServices = (stage: Stage, { after, night, ran }: Told)
 }
 
 interface Told {
+  readonly before: State
   readonly after: State
   readonly night: Night
   readonly ran: Ran

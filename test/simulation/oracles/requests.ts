@@ -196,7 +196,10 @@ export const durableRequests = ({ machine, services }: Stage): ReadonlyArray<Rea
       const { label } = of[0]!
       const isOfParents = of.some(({ done }) => done !== undefined)
       if (!isOfParents && ended.has(`${location} ${label}`)) continue
-      const chosen = isOfParents ? of.filter(({ done }) => done === true) : of.slice(1, -1)
+      // A page without records ends a reading of changes, and says nothing of those since then.
+      const chosen = isOfParents
+        ? of.filter(({ done }) => done === true)
+        : of.slice(1, -1).filter(({ records }) => records > 0)
       for (const page of chosen) {
         const answer = `${page.bytes} ${page.crc32}`
         const name = byAnswer.get(answer)

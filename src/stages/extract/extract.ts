@@ -149,9 +149,9 @@ const list = ({ resource, embedded, mode, ...reading }: Step, extraction: Extrac
     mode === "window"
       ? readWindows(resource, { ...reading, mode }, context)
       : readWithTotal(resource, { ...reading, mode }, context).pipe(
-          Effect.flatMap(({ outcome, rowsBefore }) =>
-            Effect.flatMap(withDeletions(outcome, resource, reading, embedded, extraction), (decided) =>
-              withOwnDifference(decided, rowsBefore, resource, { ...reading, mode }, context)
+          Effect.flatMap((read) =>
+            Effect.flatMap(withDeletions(read.outcome, resource, reading, embedded, extraction), (outcome) =>
+              withOwnDifference({ ...read, outcome }, resource, { ...reading, mode }, context)
             )
           )
         )

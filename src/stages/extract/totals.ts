@@ -14,9 +14,11 @@ import { listTotal } from "../api/list-total.ts"
 import { type ListResource, type Strategy, totalsOf } from "../../catalog/resource.ts"
 import { type Capabilities, noCapabilities } from "../../values/capabilities.ts"
 import type { Failure } from "../../values/failure.ts"
+import type { Reason } from "../../values/reason.ts"
 import { isComplete } from "../../values/status.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import type { Vault } from "../../stores/vault/vault.ts"
+import { differenceBefore } from "../../stores/warehouse/meta/run-resources.ts"
 import { liveCounts } from "../../stores/warehouse/sync-state.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { fingerprint } from "./list-progress.ts"
@@ -38,21 +40,51 @@ const keptOf = ({ totalExcess, vainReadings }: Capabilities) => ({
   ...(vainReadings !== undefined && { vainReadings })
 })
 
+interface ReadWithTotal {
+  readonly outcome: Outcome
+  /** The live rows before a full reading that the total made necessary. */
+  readonly rowsBefore?: number
+  /** The shortfall of a full reading that is the list's own. */
+  readonly own?: Reason
+}
+
 /** A reading of changes; or the full reading that the total made necessary, with the live rows before it. */
 export const readWithTotal = Effect.fnUntraced(function* (
   resource: ListResource,
   reading: Reading,
   context: RunContext
-): Reads<{ readonly outcome: Outcome; readonly rowsBefore?: number }> {
-  const outcome = yield* read(resource, reading, context)
+): Reads<ReadWithTotal> {
+  const { outcome, ...own } = yield* readOnce(resource, reading, context)
   const strategy = strategyToAsk(resource, reading.capabilities)
-  if (strategy === undefined || outcome.mode !== "incremental" || !isComplete(outcome)) return { outcome }
+  if (strategy === undefined || outcome.mode !== "incremental" || !isComplete(outcome)) return { outcome, ...own }
   const found = yield* compare(resource, strategy, outcome, reading, context)
   if (found.isUnanswered) return { outcome: withWarnings(found.outcome, [{ _tag: "DeletionsNotSought" }]) }
   if (found.total === undefined) return found
   if (isExpected(found, reading)) return { outcome: { ...found.outcome, soughtAt: yield* Clock.currentTimeMillis } }
-  const full = yield* read(resource, { ...reading, mode: "full", checkpoints: {} }, context)
-  return { outcome: withRequests(full, found.outcome.requests), rowsBefore: found.rows }
+  const full = yield* readOnce(resource, { ...reading, mode: "full", checkpoints: {} }, context)
+  return { ...full, outcome: withRequests(full.outcome, found.outcome.requests), rowsBefore: found.rows }
+})
+
+/**
+ * A reading that returned fewer records than the service counts is incomplete, unless an earlier day's differed by the same
+ * number, and most records were returned: then the difference is the list's own. It is told once.
+ */
+const readOnce = Effect.fnUntraced(function* (
+  resource: ListResource,
+  reading: Reading,
+  context: RunContext
+): Reads<Pick<ReadWithTotal, "outcome" | "own">> {
+  const outcome = yield* read(resource, reading, context)
+  const [below, ...others] = outcome.shortfalls
+  const isOnlyBelow = outcome.mode === "full" && below?._tag === "BelowTotal" && others.length === 0
+  if (!isOnlyBelow || below.read <= below.total / 2) return { outcome }
+  const difference = below.total - below.read
+  const agreed = { ...outcome, shortfalls: [] }
+  if (difference === reading.capabilities.totalExcess) return { outcome: agreed, own: below }
+  const earlier = yield* differenceBefore(context.location, resource.table, yield* Clock.currentTimeMillis)
+  return difference === earlier
+    ? { outcome: withWarnings(agreed, [{ _tag: "TotalDiffers", rows: below.read, total: below.total }]), own: below }
+    : { outcome }
 })
 
 /**
@@ -61,12 +93,19 @@ export const readWithTotal = Effect.fnUntraced(function* (
  * sync, because a record may have been deleted while the list was read.
  */
 export const withOwnDifference = Effect.fnUntraced(function* (
-  outcome: Outcome,
-  rowsBefore: number | undefined,
+  { outcome, own, rowsBefore }: ReadWithTotal,
   resource: ListResource,
   reading: Reading,
   context: RunContext
 ): Reads<Outcome> {
+  // A list that leaves out records that exist has not returned all that it counts.
+  if (own && outcome.warnings.some(({ _tag }) => _tag === "MissingRowsExist"))
+    return {
+      ...outcome,
+      finished: true,
+      shortfalls: [own, ...outcome.shortfalls],
+      warnings: outcome.warnings.filter(({ _tag }) => _tag !== "TotalDiffers")
+    }
   const capabilities = outcome.capabilities ?? noCapabilities
   const strategy = strategyToAsk(resource, capabilities)
   if (strategy === undefined || outcome.mode !== "full" || !isComplete(outcome)) return outcome

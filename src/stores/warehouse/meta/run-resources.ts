@@ -9,7 +9,7 @@ import { Reason, textReason } from "../../../values/reason.ts"
 import type { Status } from "../../../values/state.ts"
 import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/status.ts"
 import { type RowOf, isAny, numbers, orNull, query, queryNumber, queryTexts, wordOf } from "../query.ts"
-import { literal, selected, stringOf } from "../sql.ts"
+import { instantOf, literal, selected, stringOf } from "../sql.ts"
 import { unfinishedLists } from "./checkpoints.ts"
 import { fullSync } from "./runs.ts"
 import type { Counted } from "./run-changes.ts"
@@ -144,6 +144,15 @@ export const lastReadings = Effect.fnUntraced(function* () {
     }
   })
 })
+
+/** By how many the service's total exceeded the records of the last full reading before the day of a time, if it did. */
+export const differenceBefore = (location: string, resource: string, now: number) =>
+  queryNumber(
+    `SELECT coalesce((SELECT (reading->>'$.shortfalls[0].total')::BIGINT - (reading->>'$.shortfalls[0].read')::BIGINT FROM meta.run_resources
+       WHERE location_id = ${literal(location)} AND resource = ${literal(resource)} AND mode = 'full' AND reading IS NOT NULL
+         AND finished_at::DATE < ${instantOf(now)}::DATE
+       ORDER BY run_id DESC LIMIT 1), 0)`
+  )
 
 /**
  * When the last full sync began, epoch milliseconds, by children or details that neither it nor a later run has read

@@ -121,4 +121,11 @@ describe("an object that a manifest names", () => {
   ])("%s", async (_, requests, expected) => {
     assert.strictEqual(await isForeign(requests, "csv/contacts.csv", known), expected)
   })
+
+  it("of which neither a checksum nor a size is known is ours only if it is named by its content", async () => {
+    const known = { bytes: undefined, sums: new Set([sum]) }
+    const requests = held({ "content-length": "7" })
+    assert.isTrue(await isForeign(requests, "csv/mine.csv", known))
+    assert.isFalse(await isForeign(requests, `objects/${sum}.csv`, known))
+  })
 })

@@ -1,6 +1,7 @@
 /** Puts files into a bucket, and finds out whether an object is what it should be. */
 import { createHash, hash } from "node:crypto"
 import { open } from "node:fs/promises"
+import { parse } from "node:path"
 import { type Requests, BucketError, keyPath } from "./bucket.ts"
 import { elements } from "./list.ts"
 
@@ -155,7 +156,7 @@ export const removeObject = async ({ send }: Requests, name: string): Promise<vo
 
 /**
  * Whether an object has another content than all of these, as far as the service says: somebody else has put it there. `bytes`:
- * its size, if it is known.
+ * its size, if it is known. Without a checksum and a size, nothing shows that it is ours, unless it is named by its content.
  */
 export const isForeign = async (
   { send }: Requests,
@@ -169,7 +170,7 @@ export const isForeign = async (
   if (status === 404) return false
   const found = headers.get("x-amz-checksum-sha256")
   if (found !== null && !found.includes("-")) return !sums.has(Buffer.from(found, "base64").toString("hex"))
-  return bytes !== undefined && Number(headers.get("content-length")) !== bytes
+  return bytes === undefined ? !sums.has(parse(name).name) : Number(headers.get("content-length")) !== bytes
 }
 
 const mustBe = async (requests: Requests, name: string, content: Content): Promise<void> => {

@@ -4,6 +4,7 @@
  */
 import * as Struct from "effect/Struct"
 import { dayMs } from "../catalog/timestamps.ts"
+import { presentTime } from "../stores/warehouse/meta/runs.ts"
 import { date, duration, numberFrom, positiveNumber, setting, share, type ValuesOf } from "../values/setting.ts"
 import { isWhole } from "../values/state.ts"
 import { clockText, hours, megabytes, number, percent, some, withoutStop } from "../values/text.ts"
@@ -34,7 +35,7 @@ export const alarms = {
       aboutLastSync(situation).length > 0
         ? []
         : situation.facts.completeAt.flatMap(({ subject, at, checkedAt = at }): ReadonlyArray<Found> => {
-            const age = situation.now - checkedAt
+            const age = presentTime(situation.now, situation.facts.syncs) - checkedAt
             if (age <= warnAfter) return []
             const isError = age > errorAfter
             return [

@@ -13,7 +13,7 @@ import { type ReadingStatus, ageOf, readingStatuses } from "../stages/plan/readi
 import type { Flags } from "../settings/read.ts"
 import { reportSettings } from "../settings/settings.ts"
 import { leftLocations, pagesOf } from "../stores/warehouse/meta/run-resources.ts"
-import { type Run, lastRun } from "../stores/warehouse/meta/runs.ts"
+import { type Run, lastRun, presentTime } from "../stores/warehouse/meta/runs.ts"
 import type { TargetState } from "../stores/warehouse/meta/targets.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-readings.ts"
 import { Environment } from "../values/environment.ts"
@@ -61,7 +61,8 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const standing = standingOf(facts).filter((one) => resources.some(({ table }) => table === one.resource))
   const watched = { folder: output.folder, ...output.alarms, isRunning: readable.holder?.isRun === true }
   const { alarms } = yield* watch(watched, facts)
-  const isStale = (reading: ReadingStatus) => flags.maxAge !== undefined && (ageOf(reading, now) ?? 0) > flags.maxAge
+  const isStale = (reading: ReadingStatus) =>
+    flags.maxAge !== undefined && (ageOf(reading, presentTime(now, facts?.syncs ?? [])) ?? 0) > flags.maxAge
   const readings = found.map((reading) => readingResult(reading, isStale(reading)))
   const problems = readings.filter(isProblem)
   const oldest = readings

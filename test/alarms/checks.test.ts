@@ -187,6 +187,19 @@ describe("an alarm", () => {
     assert.deepStrictEqual(withFacts({ syncs: [run(wrong), run({})] }), ["warning clock"])
     assert.deepStrictEqual(withFacts({ syncs: [run({}), run(wrong)] }), [])
   })
+  it("about no age by a clock that the last sync found to be wrong, unless it was set since", () => {
+    const late = { completeAt: [{ subject: "notes", location: "l", resource: "notes", at: now - 50 * hour }] }
+    const syncs = (clockAheadMs: number, ago: number) => [
+      run({ ...(clockAheadMs !== 0 && { clockAheadMs }), finishedAt: now - ago * hour, startedAt: now - ago * hour })
+    ]
+    assert.deepStrictEqual(withFacts({ ...late, syncs: syncs(0, 50) }), ["warning freshness:notes"])
+    assert.deepStrictEqual(withFacts({ ...late, syncs: syncs(2 * day, 50) }), ["warning clock"])
+    assert.deepStrictEqual(withFacts({ ...late, syncs: syncs(2 * day, 1) }), [
+      "warning freshness:notes",
+      "warning clock"
+    ])
+    assert.deepStrictEqual(withFacts({ ...late, syncs: syncs(-day, 50) }), ["wrong freshness:notes", "warning clock"])
+  })
   it("about a table that an earlier run did not read to its end, until a run does", () => {
     const syncs = [run({ id: "r2" }), run({ id: "r1", exitCode: 3, status: "incomplete" })]
     const last = (run: string, status: LastReading["status"]) => ({

@@ -7,6 +7,7 @@ import { stateText } from "../../values/state.ts"
 import { countedRejectsSql, wrongStatuses } from "../../stores/warehouse/meta/run-resources.ts"
 import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
+import { presentTime, runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { numbers, query, queryNumber } from "../../stores/warehouse/query.ts"
 import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
@@ -16,7 +17,7 @@ import { warehouseName } from "../../output/paths.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */
 export const checkTimes = Effect.fn("verify.times")(function* ({ tables }: Known) {
-  const now = instantOf(yield* Clock.currentTimeMillis)
+  const now = instantOf(presentTime(yield* Clock.currentTimeMillis, yield* runsNewestFirst(undefined, 1000)))
   const watermarks = yield* allWatermarks()
   const findings: Array<VerifyFinding> = []
   for (const { location, resource, watermark, completeAt: readAt, isAhead } of watermarks) {

@@ -246,7 +246,9 @@ export class SimulatedService extends Dispatcher {
       const sentBody = service.faults.repeated(fault?.kind, listOf(url, arrived.text), whole)
       const right = { status, text: this.outward(String(sentBody)) }
       const answered = this.glitch ? glitched(right, this.glitch, sent.route, this.settings.random) : right
-      sent.isDisturbed = (fault !== undefined && fault.kind !== "slow") || answered !== right
+      // The first page of a list repeats none.
+      const isHarmless = fault?.kind === "slow" || (fault?.kind === "repeat" && sentBody === whole)
+      sent.isDisturbed = (fault !== undefined && !isHarmless) || answered !== right
       return { answered, ...(fault && { fault }) }
     } catch (error) {
       if (error instanceof Interruption) return error.kind === "hang" ? "hang" : "reset"

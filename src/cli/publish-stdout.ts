@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
-import { wideName } from "../catalog/tables.ts"
+import { firstWide, wideName } from "../catalog/tables.ts"
 import { partsOf } from "../stores/warehouse/parts.ts"
 import { columnsOf } from "../stores/warehouse/columns.ts"
 import { type FormatName, loadFormat } from "../stores/formats/formats.ts"
@@ -75,6 +75,13 @@ const rowsOf = Effect.fnUntraced(function* (
   const { where } = flags
   const views = schema === "meta" ? [] : yield* wideViews(catalogue)
   const wide = schema === "crm" ? views.find(({ view }) => view === table) : undefined
+  if (!wide && firstWide(table) !== table)
+    return yield* notFound(
+      `--stdout ${table}`,
+      "no such table or model",
+      table,
+      views.map(({ view }) => view)
+    )
   const plain = wide ? yield* partsOf({ name: table, wide }, schema) : [`${schema}.${name(table)}`]
   // A condition sees masked values only, because the rows that it selects would tell the others.
   const all = masking
@@ -141,10 +148,12 @@ const releasedModels = (folder: string): Effect.Effect<ReadonlyArray<string>> =>
 /** A table, wide view or model that is published, with or without its schema. */
 const tableOf = (catalogue: Catalogue, written: string, models: ReadonlyArray<string>) => {
   const [, schema = "crm", table] = /^(?:(crm|crm_history|meta|bi)\.)?(.*)$/s.exec(written)!
-  const views = new Set(catalogue.resources.filter(({ wide }) => wide).map(wideName))
+  const views = new Set(catalogue.resources.flatMap((one) => (one.wide ? [wideName(one)] : [])))
   const published = publishedTables(catalogue).map((one) => one.name)
   const names = schema === "meta" ? publishedMetaTables : published.filter((one) => schema === "crm" || !views.has(one))
-  if (schema !== "bi" && names.includes(table!)) return Effect.succeed({ schema, name: table! })
+  // How many wide tables there are, the warehouse knows.
+  if (schema !== "bi" && names.includes(schema === "crm" ? firstWide(table!) : table!))
+    return Effect.succeed({ schema, name: table! })
   const isModel = models.includes(table!) && (schema === "bi" || !written.includes("."))
   return isModel
     ? Effect.succeed({ schema: "bi", name: table! })

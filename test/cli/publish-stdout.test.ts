@@ -110,6 +110,8 @@ describe("publish --stdout", () => {
   it.each([
     [["contcats"], /^sluice: --stdout contcats: there is no such table or model; did you mean contacts\?$/m],
     [["meta.vault_offset"], /no such table/],
+    [["crm_history.contacts_wide"], /no such table/],
+    [["contacts_wide_2"], /no such table/],
     [
       ["contacts", "--columns", "emial"],
       /^sluice: --columns emial: there is no such column in contacts; did you mean email\?$/m

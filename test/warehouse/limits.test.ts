@@ -51,6 +51,16 @@ it(
       readFileSync(join(account.output, "published/csv/contacts_wide_2.csv"), "utf8").split("\n")[0],
       limit.leftOut[0]
     )
+    const header = async (...args: ReadonlyArray<string>) => (await run("publish", ...args)).stdout.split("\n")[0]
+    assert.include(await header("--stdout", "contacts_wide_2"), limit.leftOut[0])
+    assert.include(await header("--stdout", "contacts_wide_2", "--profile", "masked"), limit.leftOut[0])
+    assert.strictEqual((await run("publish", "--stdout", "contacts_wide_3")).code, 2)
+    const workbook = join(account.output, "book.xlsx")
+    const { data } = JSON.parse((await run("export", "excel", workbook, "--only", "contacts_wide", "--json")).stdout)
+    assert.deepStrictEqual(
+      data.sheets.map(({ table }: Record<string, string>) => table),
+      ["contacts_wide", "contacts_wide_2"]
+    )
     const released = join(account.output, "published/crm.duckdb")
     const different = await query(
       account.warehouse,

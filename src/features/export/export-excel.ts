@@ -5,7 +5,7 @@ import { rename, rm } from "node:fs/promises"
 import { basename, dirname, resolve } from "node:path"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { publishedTables } from "../../catalog/published-tables.ts"
-import { tablesOf, wideName } from "../../catalog/tables.ts"
+import { firstWide, tablesOf, wideName } from "../../catalog/tables.ts"
 import { fileFailure } from "../../values/failure.ts"
 import { partsOf, rowsOf } from "../../stores/warehouse/parts.ts"
 import { columnsOf } from "../../stores/warehouse/columns.ts"
@@ -45,7 +45,13 @@ export const exportExcel = Effect.fn("command.exportExcel")(function* (flags: Ex
   const now = yield* Clock.currentTimeMillis
   yield* sayHolder(readable, now)
   const contents = yield* Effect.gen(function* () {
-    const tables = yield* Effect.forEach(names, (name) => tableOf(catalogue, name, flags.deleted))
+    const views = yield* wideViews(catalogue)
+    // What the first wide table of a resource has no room for is in the next ones.
+    const further = (name: string) => views.map(({ view }) => view).filter((view) => firstWide(view) === name)
+    const tables = yield* Effect.forEach(
+      names.flatMap((name) => [name, ...further(name).slice(1)]),
+      (name) => tableOf({ catalogue, views }, name, flags.deleted)
+    )
     const about = aboutLines(instant(now), flags.deleted)
     return yield* writeFile(path, (part) => writeWorkbook(part, { about, tables }))
   }).pipe(Effect.provide(readable.tables))
@@ -89,9 +95,14 @@ const sheetTables = Effect.fnUntraced(function* (
 /** Internal to sluice: of no use in a spreadsheet. */
 const internalColumns: ReadonlySet<string> = new Set(["_row_hash", "_run_id"])
 
-const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, name: string, withDeleted: boolean) {
+interface Known {
+  readonly catalogue: Catalogue
+  readonly views: Effect.Success<ReturnType<typeof wideViews>>
+}
+
+const tableOf = Effect.fnUntraced(function* ({ catalogue, views }: Known, name: string, withDeleted: boolean) {
   const warehouse = yield* Warehouse
-  const wide = (yield* wideViews(catalogue)).find(({ view }) => view === name)
+  const wide = views.find(({ view }) => view === name)
   const all = yield* partsOf({ name, wide }, "crm")
   const existing = yield* columnsOf(all[0]!)
   const hidesDeleted = !withDeleted && existing.some((column) => column.name === "_deleted_at")
@@ -109,7 +120,7 @@ const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, name: string,
 })
 
 const descriptionOf = ({ resources }: Catalogue, name: string): string => {
-  const wide = resources.find((resource) => resource.wide && wideName(resource) === name)
+  const wide = resources.find((resource) => resource.wide && wideName(resource) === firstWide(name))
   if (wide) return `${wide.description} With a column for each custom field.`
   return resources.flatMap(tablesOf).find((table) => table.name === name)!.description
 }

@@ -61,6 +61,10 @@ export const contacts = defineList({
     events: ["contact", "enrollment"],
     overlap: "15 minutes",
     fullEvery: "7 days",
+    newest: afterLast(
+      { sort: [{ field: "dateUpdated", direction: "desc" }] },
+      { stopBefore: "dateUpdated", notSortedBy: "dateAdded", firstPageSize: 100 }
+    ),
     strategies: readSince("dateUpdated"),
     added: readSince("dateAdded")
   },

@@ -68,6 +68,7 @@ export const neededColumns = (resources: ReadonlyArray<Resource>): ReadonlyMap<s
 const changeFields = ({ changes, backfill, version, full = [], childOf }: Resource): ReadonlyArray<string> => {
   const strategies: ReadonlyArray<Strategy> = [
     ...full,
+    ...(changes?.newest ? [changes.newest] : []),
     ...(changes?.strategies ?? []),
     ...(changes?.added ?? []),
     ...(backfill?.strategies ?? []),
@@ -78,7 +79,12 @@ const changeFields = ({ changes, backfill, version, full = [], childOf }: Resour
     changes?.fallback?.field,
     version,
     backfill?.dateField,
-    ...strategies.flatMap(({ paging, stopBefore, verifyField }) => [stopBefore, verifyField, ...fieldsOf(paging)])
+    ...strategies.flatMap(({ notSortedBy, paging, stopBefore, verifyField }) => [
+      notSortedBy,
+      stopBefore,
+      verifyField,
+      ...fieldsOf(paging)
+    ])
   ].filter((field) => field !== undefined)
 }
 

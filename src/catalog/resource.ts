@@ -19,6 +19,11 @@ export interface Changes {
   readonly fallback?: { readonly field: string; readonly overlap: Duration.Input }
   /** Time before the watermark that is read again, because of index lag, clock differences and late changes. */
   readonly overlap: Duration.Input
+  /**
+   * Reads the whole list, newest change first, as far as the watermark: its total counts all records, so one short page may
+   * show what changed and that nothing is missing. Read before `strategies`, if every record has `field`.
+   */
+  readonly newest?: Strategy
   /** Strategies that read only changes, best first. If none works, the full strategies follow, with a warning. */
   readonly strategies: ReadonlyArray<Strategy>
   /**

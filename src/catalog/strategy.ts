@@ -43,6 +43,8 @@ export interface Strategy {
   readonly hasList?: (body: unknown) => boolean
   /** The documented maximum. If the service rejects it, a smaller size is used and stored in the capabilities. */
   readonly pageSize: number
+  /** The size of the first page of a list whose changes usually fit on a smaller one. */
+  readonly firstPageSize?: number
   /** If no maximum is documented: a larger size, tried once on a list that is long enough to benefit from it. */
   readonly trialPageSize?: number
   /** Dotted path of the total, if the service sends one. A total is compared with the count; it never ends a list. */
@@ -58,6 +60,11 @@ export interface Strategy {
    * watermark minus the overlap.
    */
   readonly stopBefore?: string
+  /**
+   * Field by which a service may sort that ignores the request for another order. A page proves its order by `stopBefore` only if
+   * it is not in the order of this field, too.
+   */
+  readonly notSortedBy?: string
   /** Timestamp that must be after `since` or in the window in every record; else the service ignores the filter. */
   readonly verifyField?: string
 }

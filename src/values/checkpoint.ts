@@ -44,6 +44,8 @@ const Checkpoint = Schema.Struct({
   undated: Schema.optionalKey(Schema.Number),
   /** The sort value to restart from if an expiring cursor has expired. */
   anchor: Schema.optionalKey(Schema.Number),
+  /** Whether the list is in the order of its changes, as its first page has shown. */
+  inOrder: Schema.optionalKey(Schema.Boolean),
   /** Last ids of the last page: the next page must overlap it, but not be the same. */
   lastIds: Ids,
   /** Sort value of the last record. */

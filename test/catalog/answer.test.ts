@@ -10,6 +10,7 @@ const named = (table: string) => catalogue.resources.find((resource) => resource
 
 const strategiesOf = (resource: Resource): ReadonlyArray<Strategy> => [
   ...(resource.full ?? []),
+  ...(resource.changes?.newest ? [resource.changes.newest] : []),
   ...(resource.changes?.strategies ?? []),
   ...(resource.changes?.added ?? []),
   ...(resource.backfill?.strategies ?? []),

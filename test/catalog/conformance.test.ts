@@ -23,6 +23,7 @@ const catalogue = await discover()
 const reserved = await reservedWords()
 const strategiesOf = ({ full = [], changes, childOf }: Resource): ReadonlyArray<Strategy> => [
   ...full,
+  ...(changes?.newest ? [changes.newest] : []),
   ...(changes?.strategies ?? []),
   ...(childOf ? [childOf.strategy] : []),
   ...(childOf?.incremental ? [childOf.incremental.strategy] : [])

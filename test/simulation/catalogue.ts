@@ -115,6 +115,7 @@ const small = (definition: Resource, pageSize: number): Resource => {
     ...(changes && {
       changes: {
         ...changes,
+        ...(changes.newest && { newest: paged(changes.newest) }),
         strategies: changes.strategies.map(paged),
         ...(changes.added && { added: changes.added.map(paged) })
       }

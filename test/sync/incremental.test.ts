@@ -53,8 +53,8 @@ describe("a sync after four per cent of the contacts have changed", { tags: ["sl
     assert.isAtMost(total(second!), total(first!) * 0.1)
     const [notes, noted] = [first, second].map((one) => one!["GET /contacts/:contactId/notes"]!)
     assert.isAtMost(noted!, notes! * 0.08)
-    // One request for changed contacts, one for new contacts without a date of change, and one for the total.
-    assert.strictEqual(second!["POST /contacts/search"], 3)
+    // The page with the newest changes has the total, too.
+    assert.strictEqual(second!["POST /contacts/search"], 1)
     assert.strictEqual(second!["GET /conversations/search"], 2)
     assert.isAtMost(second!["GET /conversations/messages/export"]!, 2)
   })
@@ -100,7 +100,7 @@ describe("a sync after four per cent of the contacts have changed", { tags: ["sl
     await life.sync()
     const { mode, records } = (await life.reading("contacts"))!
     assert.strictEqual(mode, "incremental")
-    assert.isBelow(Number(records), 50)
+    assert.isAtMost(Number(records), 100)
     await life.equalsService()
   })
 })

@@ -31,7 +31,9 @@ export const read = Effect.fn("extract.read")(function* (
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const { changes, full } = resource
   const everything = full.map((strategy) => ({ strategy, mode: "full" as const }))
+  const { newest } = changes ?? {}
   const strategies = [
+    ...(newest && reading.capabilities.undated === 0 ? [{ strategy: newest, mode: "incremental" as const }] : []),
     ...(changes?.strategies ?? []).map((strategy) => ({ strategy, mode: "incremental" as const })),
     ...everything
   ]
@@ -42,7 +44,10 @@ export const read = Effect.fn("extract.read")(function* (
     const sinceThen = { ...reading, mode: "incremental" as const, since, checkpoints: {} }
     outcome = combined(outcome, yield* readList(resource, strategies, sinceThen, context))
   }
-  return outcome.mode === "incremental" ? yield* withAdded(outcome, resource, changes, reading, context) : outcome
+  // A reading by `newest`, which has a total, reads what was added as well.
+  return outcome.mode === "incremental" && outcome.total === undefined
+    ? yield* withAdded(outcome, resource, changes, reading, context)
+    : outcome
 })
 
 /** Adds new records without a change timestamp, or a warning if the API cannot return them. */
@@ -111,6 +116,8 @@ const readList = Effect.fnUntraced(function* (
       refused.push(fingerprint(strategy))
       continue
     }
+    // One request more, each time, is less than a change that is not seen.
+    if (results.some((result) => "state" in result && result.state.inOrder === false)) continue
     context.missingPartitions.set(resource.table, new Set(notFound))
     const returnsRecords = results.some((result) => "state" in result && result.state.count > 0)
     warnings.push(...(yield* decideNotFound(resource, notFound, context, returnsRecords)).warnings)
@@ -241,6 +248,6 @@ const outcomeFrom = (
     ...(since !== undefined && { since }),
     // Never later than the start of the reading, which may have missed later changes.
     ...(Number.isFinite(highest) && { watermark: Math.min(highest, servedAt) }),
-    ...(mode === "full" && total !== undefined && { total })
+    ...((mode === "full" || strategy.notSortedBy !== undefined) && total !== undefined && { total })
   }
 }

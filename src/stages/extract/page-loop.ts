@@ -123,6 +123,7 @@ export class PageLoop {
     const knownSize = sizes[this.#strategyName]
     this.#isTrial = knownSize === undefined && shouldTryPageSize(strategy, state)
     this.#size = this.#isTrial ? strategy.trialPageSize! : (knownSize ?? strategy.pageSize)
+    if (state.count === 0) this.#size = Math.min(this.#size, strategy.firstPageSize ?? this.#size)
     return {
       size: this.#size,
       cursor: this.#isExpiring ? this.#live?.cursor : state.cursor,

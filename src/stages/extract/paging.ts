@@ -48,6 +48,10 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
     count,
     ...(total !== undefined && { total }),
     ...changesIn(rules, before, page),
+    ...(strategy.notSortedBy !== undefined && {
+      inOrder:
+        before.inOrder === undefined ? provesOrder(strategy, page, total) : before.inOrder && isInOrder(strategy, page)
+    }),
     lastIds: ids.length > 0 ? ids.slice(-100) : before.lastIds
   }
   const isSameEnd = overlap > 0 && ids.at(-1) === before.lastIds.at(-1)
@@ -195,13 +199,27 @@ const mayBeCut = (rules: Rules, before: ListProgress, progress: ListProgress, pa
   const isFirst = before.count === 0
   if (isFirst && progress.total === length && isLikelyLimit(length)) return true
   if (strategy.total !== undefined && progress.total !== undefined)
-    return isTotalComparable(strategy, since) && progress.count < (progress.earlier?.total ?? 0) + progress.total
+    return (
+      (isTotalComparable(strategy, since) || strategy.notSortedBy !== undefined) &&
+      progress.count < (progress.earlier?.total ?? 0) + progress.total
+    )
   return since === undefined && isFirst && length >= suspiciousLengthMin
 }
 const suspiciousLengthMin = 10
 
 /** Whether services limit pages to this length. */
 const isLikelyLimit = (length: number): boolean => [20, 25, 50].includes(length) || (length > 0 && length % 100 === 0)
+
+/** Whether the first page is in the order of its changes and in no other. A page that is the whole list needs no order. */
+const provesOrder = (strategy: Strategy, page: Page, total: number | undefined) =>
+  page.records.length === total || (isInOrder(strategy, page) && !isDescending(page, strategy.notSortedBy!))
+
+const isInOrder = ({ stopBefore }: Strategy, page: Page) => isDescending(page, stopBefore!)
+
+const isDescending = ({ records }: Page, field: string): boolean => {
+  const values = instantsIn(records, field)
+  return values.length === records.length && values.every((value, index) => value <= (values[index - 1] ?? value))
+}
 
 /** Records outside the range show that the service ignores the filter. One day of tolerance: clocks and zones differ. */
 const ignoredFilter = ({ strategy, since }: Rules, { windows }: ListProgress, page: Page): string | undefined => {

@@ -1,6 +1,6 @@
 /**
- * A reading of changes does not see deletions. After it, one small request asks how many records the service counts: where
- * that is not the number of live rows, the list is read in full the same night, and the missing rows are decided about as
+ * A reading of changes does not see deletions. Unless its pages have said so, one small request asks how many records the
+ * service counts: where that is not the number of live rows, the list is read in full the same night, and the missing rows are decided about as
  * after every full reading.
  *
  * Some lists have a total that differs from their records by a constant. What is left after a full reading is remembered, and
@@ -112,10 +112,7 @@ export const withOwnDifference = Effect.fnUntraced(function* (
   const undecided = { ...outcome, capabilities: { ...capabilities, ...keptOf(reading.capabilities) } }
   // What was refused or not confirmed is looked for again by the next sync.
   if (outcome.soughtAt === undefined) return undecided
-  const { rows, total, requests } =
-    outcome.total === undefined
-      ? yield* counted(resource, strategy, context)
-      : { rows: yield* liveRows(resource, context), total: outcome.total, requests: 0 }
+  const { rows, total, requests } = yield* countedIn(outcome, resource, strategy, context)
   if (total === undefined) return withRequests(undecided, requests)
   const isVain = rows === rowsBefore
   const hasRecordsWithoutRow = total > rows && !outcome.warnings.some(({ _tag }) => _tag === "BelowTotal")
@@ -153,7 +150,7 @@ const compare = Effect.fnUntraced(function* (
   reading: Reading,
   context: RunContext
 ): Reads<Comparison> {
-  const { requests: sent, ...first } = yield* counted(resource, strategy, context)
+  const { requests: sent, ...first } = yield* countedIn(outcome, resource, strategy, context)
   const withCount = withRequests(outcome, sent)
   if (first.total === undefined || isExpected({ outcome, ...first }, reading)) return { outcome: withCount, ...first }
   const since = (outcome.servedAt ?? outcome.begunAt!) - Duration.toMillis(resource.changes!.overlap)
@@ -167,6 +164,17 @@ const compare = Effect.fnUntraced(function* (
 })
 
 const withRequests = (outcome: Outcome, more: number): Outcome => ({ ...outcome, requests: outcome.requests + more })
+
+/** The total that the reading has seen, or else one that is asked for. */
+const countedIn = Effect.fnUntraced(function* (
+  { total }: Outcome,
+  resource: ListResource,
+  strategy: Strategy,
+  context: RunContext
+) {
+  if (total === undefined) return yield* counted(resource, strategy, context)
+  return { rows: yield* liveRows(resource, context), total, requests: 0 }
+})
 
 const counted = Effect.fnUntraced(function* (
   resource: ListResource,

@@ -120,11 +120,12 @@ const expectList = (
   const elapsedMs = now - (state?.completeAt ?? now)
   if (mode === "incremental") {
     const forTotal = requestsForTotal(resource, optional)
+    const least = resource.changes?.newest ? partitions : partitions + forTotal
     const nights = past.filter((one) => one.mode === "incremental")
     const pages = pagesOfFullRead(strategy, state?.total)
     if (nights.length === 0)
       return {
-        requests: between(partitions + forTotal, pages === undefined ? undefined : pages + 2 + forTotal),
+        requests: between(least, pages === undefined ? undefined : pages + 2 + forTotal),
         basis: "one page per list",
         changed: { ...between(0, state?.total), likely: likelyChanges(state?.total ?? rows, elapsedMs) }
       }

@@ -32,7 +32,8 @@ export const withTotal = (
     // The lists of changed and of added records overlap.
     const lists = 1 + (step.resource.changes?.added ? 1 : 0)
     const forTotal = requestsForTotal(step.resource, optional)
-    const requests = between(pages + forTotal, pages * lists + lists - 1 + forTotal)
+    const least = step.resource.changes?.newest ? pages : pages + forTotal
+    const requests = between(least, pages * lists + lists - 1 + forTotal)
     return { ...expected, list: { ...known, requests, changed: between(0, total) } }
   }
   const more = partitionsOf(step.resource, optional).length - 1

@@ -1,6 +1,7 @@
 /**
  * Requests of a full sync, compared with the minimum, and of a nightly sync and a sync without changes, compared with the
- * full sync. Fails if a table differs from the service.
+ * full sync; then those of seven lists of 600 contacts: alone, whole, in full after nine contacts were deleted, and of a night.
+ * Fails if a table differs from the service.
  *
  *     node_modules/.bin/node bench/requests.ts [contacts]
  */
@@ -52,4 +53,29 @@ try {
   }
 } finally {
   service.stop()
+}
+
+const lists = await openAccount("--contacts", "600")
+const listNames = ["contacts", "custom_fields", "opportunities", "conversations", "invoices", "orders", "users"]
+const tables = listNames.map((name) => `table:${name}`).join(",")
+
+const requestsOf = async (flag?: string, only = tables) => {
+  await lists.service.post("stats/reset", {})
+  const { code, stderr } = await lists.sync("--only", only, ...(flag === undefined ? [] : [flag]))
+  if (code !== 0) throw new Error(stderr)
+  return (await lists.service.stats()).requests
+}
+
+try {
+  console.log("\nseven lists of 600 contacts")
+  console.log(`lists alone (--lists)              ${await requestsOf("--lists")}`)
+  console.log(`a sync after it: the single reads  ${await requestsOf()}`)
+  console.log(`a quiet night                      ${await requestsOf()}`)
+  console.log(`a night of contacts alone          ${await requestsOf(undefined, "table:contacts")}`)
+  const gone = (await lists.service.records("contacts")).slice(0, 9)
+  for (const { id } of gone) await lists.service.call("DELETE", `/contacts/${String(id)}`)
+  console.log(`--full, nine contacts deleted      ${await requestsOf("--full")}`)
+  console.log(`--each                             ${await requestsOf("--each")}`)
+} finally {
+  lists.service.stop()
 }

@@ -1,10 +1,13 @@
 /** Optional resources, children and details: sluice reads them only if a setting turns them on. */
 import type { OptionalSetting, OptionalSettings } from "./optional-settings.ts"
-import type { ChildOf, Resource } from "./resource.ts"
+import { type ChildOf, type Resource, type SingleReads, childRequestOf } from "./resource.ts"
+
+export const singleReads: ReadonlyArray<SingleReads> = ["night", "never"]
 
 /** The resource without the parts that the settings turn off; undefined if they turn off all of it. */
 export const enabledPart = (resource: Resource, settings: OptionalSettings): Resource | undefined => {
   if (!isEnabled(resource.enabledBy, settings) || resource.withheld?.isNotRead) return undefined
+  if (isNeverAsked(resource)) return listPart(resource)
   switch (resource.kind) {
     case "list": {
       const { detail, childOf, ...list } = resource
@@ -21,6 +24,18 @@ export const enabledPart = (resource: Resource, settings: OptionalSettings): Res
       return resource
   }
 }
+
+export const isNeverAsked = (resource: Resource): boolean =>
+  resource.singleReads === "never" && childRequestOf(resource) !== undefined
+
+/** Where the settings file says when its single records are read. */
+export const singleReadsPath = ({ table, singleReads }: Resource): string =>
+  `details = "${singleReads}" in [tables.${table}]`
+
+export const singleReadsText = (resource: Resource): string =>
+  `${childRequestOf(resource)?.label}: requests for each record are ${
+    resource.singleReads === "never" ? "never sent" : "sent by one sync a day"
+  } (${singleReadsPath(resource)})`
 
 /** What takes no request for each record; undefined if nothing of the resource does. */
 export const listPart = (resource: Resource): Resource | undefined => {

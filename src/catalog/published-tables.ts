@@ -33,7 +33,9 @@ export const publishedTables = (catalogue: {
  * Which tables a name stands for where tables are chosen: the table of that name alone, else the family. `invoices/*` is always
  * the family.
  */
-const familyEnd = "/*"
+export const familyEnd = "/*"
+/** Before the name of a table where a name of both stands for the family. */
+export const tablePrefix = "table:"
 
 type Families = ReadonlyMap<string, string>
 

@@ -9,6 +9,9 @@ import type { Withheld } from "./withheld.ts"
 
 export type { Paging, Strategy }
 
+/** When requests for each record are sent, other than by every sync. */
+export type SingleReads = "night" | "never"
+
 export interface Changes {
   /**
    * Timestamp of the last change. Its highest value becomes the watermark, and of two copies of a record the newer one is
@@ -189,6 +192,8 @@ interface Common {
   readonly fields: Fields
   /** What the settings keep out of every store; no definition has it. */
   readonly withheld?: Withheld
+  /** When the settings let its requests for each record be sent; no definition has it. */
+  readonly singleReads?: SingleReads
 }
 
 /** Members that only a list has. The other kinds declare them as absent, so that code can read them from any resource. */

@@ -1,7 +1,7 @@
 /** `sluice completions`: a script that lets a shell complete commands, flags and table names. */
 import * as Effect from "effect/Effect"
 import * as Completions from "effect/cli/Completions"
-import { choosableNames, publishedTables } from "../catalog/published-tables.ts"
+import { choosableNames, familyEnd, publishedTables, tablePrefix } from "../catalog/published-tables.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { defaultCatalogue } from "../command/catalogue.ts"
 import { defaultModels } from "../command/default-models.ts"
@@ -18,9 +18,13 @@ export const completions = Effect.fn("command.completions")(function* ({ shell, 
   const catalogue = yield* defaultCatalogue()
   const tables = catalogue.resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name))
   const selection = [...choosableNames(tables, catalogue.familyByTable)].sort()
+  const chosen = [
+    ...selection,
+    ...tables.filter((table) => selection.includes(`${table}${familyEnd}`)).map((table) => `${tablePrefix}${table}`)
+  ]
   const models = (yield* defaultModels(catalogue)).map(({ name }) => name)
   const published = [...publishedTables(catalogue).map(({ name }) => name), ...models]
-  const namesByParameter = { only: selection, except: selection, table: [...selection, ...models], stdout: published }
+  const namesByParameter = { only: chosen, except: chosen, table: [...selection, ...models], stdout: published }
   print(Completions.generate("sluice", shell, withNames(commands(), new Map(Object.entries(namesByParameter)))))
   return 0
 })

@@ -55,13 +55,17 @@ export const account = {
   ...common,
   baseUrl: setting("baseUrl"),
   location: setting("location"),
-  only: list("only", "Read these tables or families only: contacts,payments. A name of both is the family."),
+  only: list(
+    "only",
+    "Read these tables or families only: contacts,payments. A name of both is the family; table:invoices is the table alone."
+  ),
   except: list("except", "Leave these tables or families out: emails,blogs."),
   lists: flag(
     "lists",
     "Read lists alone. What takes a request for each record, such as notes, waits for the next sync."
   ),
-  full: flag("full", "Read everything again, not the changes alone.")
+  full: flag("full", "Read all lists again, not the changes alone; single records only where they changed."),
+  each: flag("each", "Read everything again, each single record as well, whether it changed or not.")
 }
 
 /** The flags of a command that reports on the settings. */

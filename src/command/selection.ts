@@ -8,15 +8,24 @@ export interface ChoiceFlags {
   readonly except?: string | undefined
   /** Read lists alone, without a request for each record. */
   readonly lists?: boolean | undefined
+  readonly full?: boolean | undefined
+  /** Send the requests for each record again. */
+  readonly each?: boolean | undefined
 }
 
 /** A flag that was given holds a word: an empty one, as of a variable that is not set, must not mean everything. */
-export const choiceOf = Effect.fnUntraced(function* ({ only, except, lists = false }: ChoiceFlags) {
+export const choiceOf = Effect.fnUntraced(function* ({
+  only,
+  except,
+  lists = false,
+  full = false,
+  each = false
+}: ChoiceFlags) {
   for (const [flag, text] of [
     ["--only", only],
     ["--except", except]
   ] as const)
     if (text !== undefined && commaSeparated(text).length === 0)
       return yield* usageError(`${flag} "${text}": no table or family is named.`, "./sluice dictionary")
-  return { only: commaSeparated(only ?? ""), except: commaSeparated(except ?? ""), lists }
+  return { only: commaSeparated(only ?? ""), except: commaSeparated(except ?? ""), lists, full: full || each, each }
 })

@@ -73,6 +73,8 @@ export const problemSentence = ({ where, what }: SettingProblem): string => {
       return `${where}: tables.${what.table}.${what.key}: ${what.column} cannot be kept out: ${needs[what.need](what.table)}.`
     case "NeededOfClass":
       return `${where}: personal_data.exclude_classes: ${what.table}.${what.column} is of such a class and cannot be kept out: ${needs[what.need](what.table)}.`
+    case "NoSingleReads":
+      return `${where}: tables.${what.table}.details: ${what.table} takes no request for each record, so there is nothing to leave out.`
     case "OnlyAndExclude":
       return `${where}: tables.${what.table} has only and exclude. Keep one of them: only lists what is stored, exclude what is not.`
     case "NotHashable":

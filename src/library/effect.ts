@@ -24,6 +24,8 @@ export interface Selection {
 export interface SyncOptions extends Options, Selection {
   /** Read everything again, not only changes. */
   readonly full?: boolean
+  /** As `full`, and each single record again. */
+  readonly each?: boolean
   /** Stop in time and continue in the next sync: `5h`, or `06:00`. */
   readonly deadline?: string
 }
@@ -31,8 +33,8 @@ export interface SyncOptions extends Options, Selection {
 /** Reads the account and publishes the tables, as `sluice sync` does. */
 export const sync = (options: SyncOptions = {}): Effect.Effect<Result<"sync">, SluiceError> =>
   call("sync", options, () => {
-    const { deadline, full } = options
-    const work = load(import("../run/sync.ts"), (_) => _.syncOnce({ ...flagsOf(options), deadline, full }))
+    const { deadline, each, full } = options
+    const work = load(import("../run/sync.ts"), (_) => _.syncOnce({ ...flagsOf(options), deadline, each, full }))
     return withRunFlags("sync", {}, Effect.tap(work, logSynced))
   })
 

@@ -36,7 +36,7 @@ export interface PlanFlags extends Flags, ChoiceFlags {
 export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
   const { output, accounts } = yield* accountSettings(flags)
   const catalogue = yield* loadCatalogue(output)
-  const choice = { ...(yield* choiceOf(flags)), full: flags.full ?? false }
+  const choice = yield* choiceOf(flags)
   const policies = yield* schemaPolicies(output, catalogue)
   // A sync would not begin without it.
   yield* hashKey(output, catalogue)

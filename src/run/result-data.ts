@@ -145,6 +145,8 @@ const statusShape = () =>
       )
     ),
     leftLocations: leftLocationsShape(),
+    /** Requests for each record that the settings leave to one sync a day, or out. */
+    singleReads: Schema.optionalKey(textsShape()),
     wideLosses: wideLossesShape(),
     limits: limitsShape(),
     standingRejects: standingShape(),

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { embeddedResourcesOf } from "../catalog/resource.ts"
+import { singleReadsText } from "../catalog/optional.ts"
 import { exitCodes } from "../values/failure.ts"
 import { standingOf } from "../alarms/facts.ts"
 import { readFacts, watch } from "../alarms/watch.ts"
@@ -71,6 +72,9 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   // While the first run works, nothing is known to be complete.
   const targets = (facts?.targets ?? []).map(targetResult)
   const limits = facts?.limits ?? []
+  const singleReads = catalogue.resources
+    .filter(({ singleReads }) => singleReads !== undefined)
+    .map((one) => singleReadsText(one))
   const isBehind = targets.some(({ failedSince }) => failedSince !== undefined)
   const isWrong = problems.length > 0 || readings.length === 0 || isBehind
   const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
@@ -96,6 +100,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
       problems: problems.length,
       ...(targets.length > 0 && { targets }),
       ...(left.length > 0 && { leftLocations: left }),
+      ...(singleReads.length > 0 && { singleReads }),
       ...(losses.length > 0 && { wideLosses: losses }),
       ...(limits.length > 0 && { limits }),
       ...(standing.length > 0 && { standingRejects: standing }),

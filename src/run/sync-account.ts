@@ -37,7 +37,7 @@ import { Vault } from "../stores/vault/vault.ts"
 import { companyOf } from "../stores/warehouse/locations.ts"
 import { type RunResource, hasChanges } from "../values/run-resource.ts"
 import { resourcesOf, resourcesSinceEnd, setStatuses } from "../stores/warehouse/meta/run-resources.ts"
-import { beginRun, fullSync } from "../stores/warehouse/meta/runs.ts"
+import { beginRun, eachSync } from "../stores/warehouse/meta/runs.ts"
 import { reportSchemaDrift } from "../stores/warehouse/meta/schema-changes.ts"
 import { freshnessByLocation } from "../stores/warehouse/meta/watermarks.ts"
 import { outputPaths } from "../output/paths.ts"
@@ -92,7 +92,10 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   if (!range) yield* learnTime(catalogue, accounts, { ...options, optional: accounts[0]!.optional })
   const plans = yield* plansOf(options, freshness)
   const planned = sumOf(plans.map(({ requests }) => requests))
-  const run = yield* beginRun(range ? "backfill" : options.full ? fullSync : "sync", planned)
+  const run = yield* beginRun(
+    range ? "backfill" : options.each ? eachSync : options.full ? "sync --full" : "sync",
+    planned
+  )
   const expectedByLocation = new Map(plans.map(({ location, expected }) => [location, expected]))
   const plan = { run: run.id, requests: planned, expectedByLocation }
   yield* Effect.annotateLogs(options.onPlan(plan), { run: run.id })

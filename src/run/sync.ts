@@ -39,7 +39,6 @@ import { deadlineOf } from "../command/run-flags.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
 export interface SyncFlags extends Flags, ChoiceFlags {
-  readonly full?: boolean | undefined
   readonly acceptDeletions?: boolean
   readonly deadline?: string | undefined
 }
@@ -54,7 +53,6 @@ interface Past {
 /** Reads what is due, or a range of the past. */
 export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Past) {
   const range = past?.range
-  const { full = false } = flags
   const command = range ? "backfill" : "sync"
   const deadline = yield* deadlineOf(flags.deadline, command)
   const choice = yield* choiceOf(flags)
@@ -91,7 +89,6 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       policies,
       targets,
       ...choice,
-      full,
       range,
       codeFor: (error) => exitCodes[explained(settings[0]!)(error).ends],
       onBegin: (isFirst) => (isNew = isFirst),
@@ -138,7 +135,8 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
   const synced = yield* range
     ? Effect.ensuring(work, releaseHandoff(output.folder))
     : requestHandoff(output.folder, work)
-  const typed = full && synced.exitCode === exitCodes.later ? "./sluice sync --full" : "./sluice sync"
+  const again = choice.each ? "./sluice sync --each" : choice.full ? "./sluice sync --full" : "./sluice sync"
+  const typed = synced.exitCode === exitCodes.later ? again : "./sluice sync"
   return resultOf(synced, past?.typed ?? typed)
 })
 

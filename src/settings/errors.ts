@@ -56,6 +56,7 @@ const SettingFact = Schema.TaggedUnion({
   },
   /** The same, for a column whose class is kept out. */
   NeededOfClass: { table: Schema.String, column: Schema.String, need: Need },
+  NoSingleReads: { table: Schema.String },
   OnlyAndExclude: { table: Schema.String },
   /** A column whose values are no texts, or words of a list, or that is also excluded. */
   NotHashable: { table: Schema.String, column: Schema.String },

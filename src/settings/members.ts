@@ -10,6 +10,7 @@ export class Members {
   readonly columns: ReadonlyMap<string, Column>
   /** The table of the records first. */
   readonly names: ReadonlyArray<string>
+  readonly resource: Resource
   private readonly tables: ReadonlyArray<Table>
   private readonly places: Places
   private readonly needed: ReadonlyMap<string, unknown>
@@ -17,6 +18,7 @@ export class Members {
 
   /** `excluded`: grows with what is kept out. */
   constructor(resource: Resource, needed: ReadonlyMap<string, unknown>, excluded: Set<string>) {
+    this.resource = resource
     this.tables = tablesOf(resource)
     this.names = this.tables.map(({ name }) => name)
     this.places = placesOf(resource)

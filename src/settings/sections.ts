@@ -5,6 +5,7 @@
  */
 import * as Struct from "effect/Struct"
 import { alarmsSection } from "../alarms/alarms.ts"
+import { singleReads } from "../catalog/optional.ts"
 import { silenceSettings } from "../alarms/silence.ts"
 import { personalDataClasses } from "../catalog/personal-data.ts"
 import {
@@ -15,6 +16,7 @@ import {
   type ValuesOf,
   anyOf,
   boolean,
+  enumeration,
   folder,
   place,
   numberFrom,
@@ -152,8 +154,13 @@ interface SettingList {
   readonly description: string
 }
 
-/** What of a table is never stored. */
+/** What of a table is never stored, and when its single records are read. */
 const tableSettings = {
+  details: setting(enumeration(singleReads), {
+    description:
+      "When the requests for each record are sent, such as those for notes or the lines of invoices: by one sync a day (night) or never. Without it, by every sync.",
+    example: "night"
+  }),
   exclude: setting(textList, {
     description: "Columns and child tables that are never stored.",
     example: ["ssn", "date_of_birth"]
@@ -190,7 +197,8 @@ export const lists = {
     isNamed: true,
     required: [],
     item: "table",
-    description: "What of a table is never stored: see docs/excluded-columns.md."
+    description:
+      "What of a table is never stored (docs/excluded-columns.md), and when its single records are read (docs/operations.md)."
   },
   silence: {
     settings: silenceSettings,

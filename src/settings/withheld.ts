@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type { Catalogue } from "../catalog/discover.ts"
 import { type Need, isIndivisible, neededColumns } from "../catalog/needed-columns.ts"
 import type { PersonalData } from "../catalog/personal-data.ts"
-import type { Resource } from "../catalog/resource.ts"
+import { type Resource, childRequestOf } from "../catalog/resource.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { withholdsFrom } from "../catalog/withhold.ts"
 import { type Withheld, pathIn } from "../catalog/withheld.ts"
@@ -50,13 +50,16 @@ export const withholding = (
   const hasFields = excludeCustomFields.length > 0 || classes.some((one) => fieldClasses.has(one))
   const fields = { keys: new Set(excludeCustomFields), classes, classOf: customFields }
   const withheld: Withheld = { ...out, ...(hasFields && { customFields: fields }) }
+  const singleReads = new Map(tables.flatMap(({ details, name }) => (details === undefined ? [] : [[name, details]])))
   const concerned = catalogue.resources.filter((resource) => withholdsFrom(withheld, resource))
   keepCopiesOut(all, out, new Set(concerned.map(({ table }) => table)))
   for (const members of all) members.excludeEmpty()
   const isNotRead = (resource: Resource) => isIndivisible(resource) && hasClass(tablesOf(resource)[0], classes)
+  const keepsOut = hasFields || out.excluded.size + out.hashed.size + out.withoutUnknown.size > 0
   const resources = catalogue.resources.map((resource) => ({
     ...resource,
-    withheld: isNotRead(resource) ? { ...withheld, isNotRead: true as const } : withheld
+    ...(singleReads.has(resource.table) && { singleReads: singleReads.get(resource.table)! }),
+    ...(keepsOut && { withheld: isNotRead(resource) ? { ...withheld, isNotRead: true as const } : withheld })
   }))
   return { catalogue: { ...catalogue, resources }, problems }
 }
@@ -66,7 +69,7 @@ type Out = { readonly [Name in "excluded" | "hashed" | "withoutUnknown"]: Set<st
 
 /** Keeps out what one table of the settings says; returns what is wrong with it. */
 const keepOut = (
-  { name: table, exclude = [], hash = [], only }: ListedItems["tables"][number],
+  { name: table, details, exclude = [], hash = [], only }: ListedItems["tables"][number],
   all: ReadonlyArray<Members>,
   needed: ReadonlyMap<string, Need>,
   out: Out,
@@ -82,6 +85,8 @@ const keepOut = (
     return problems
   }
   const names = members.of(table)
+  if (details !== undefined && (table !== members.names[0] || childRequestOf(members.resource) === undefined))
+    report("details", { _tag: "NoSingleReads", table })
   const known = (key: string, listed: ReadonlyArray<string>) =>
     listed.filter((column) => {
       const isKnown = names.includes(column) || members.columns.has(pathIn(table, column))

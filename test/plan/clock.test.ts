@@ -7,7 +7,7 @@ import { get } from "../../src/catalog/request.ts"
 import { type Strategy, defineList, childRequestOf } from "../../src/catalog/resource.ts"
 import { makePlan } from "../../src/stages/plan/plan.ts"
 import { missingRows } from "../../src/stores/warehouse/absent-rows.ts"
-import { beginRun, endRun, fullSync, unfinishedFullSync } from "../../src/stores/warehouse/meta/runs.ts"
+import { beginRun, endRun, eachSync, unfinishedFullSync } from "../../src/stores/warehouse/meta/runs.ts"
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { dueParents } from "../../src/stores/warehouse/sync-state.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
@@ -38,7 +38,7 @@ it.live("full reads, details, deletions and runs are due as if the clock had bee
       `INSERT INTO meta.watermarks VALUES ('L', 'things', now(), ${ahead}, ${ahead}, 1, 1, NULL, NULL)`,
       `INSERT INTO crm.things BY NAME SELECT 'L' AS location_id, 'a' AS id, 'h' AS _row_hash, ${ahead} AS _synced_at, 'r' AS _run_id`,
       `INSERT INTO meta.parent_state VALUES ('L', 'things/details', 'a', 'h', 'c', ${ahead}, ${ahead}, NULL)`,
-      `INSERT INTO meta.runs (run_id, command, started_at, finished_at, status) VALUES ('20991231T235959999Z', '${fullSync}', ${ahead}, ${ahead}, 'paused')`
+      `INSERT INTO meta.runs (run_id, command, started_at, finished_at, status) VALUES ('20991231T235959999Z', '${eachSync}', ${ahead}, ${ahead}, 'paused')`
     ])
     const plan = yield* makePlan(catalogue, "L", { only: [], except: [], optional: nothingOptional, full: false })
     assert.strictEqual(plan.steps[0]!.mode, "full")
@@ -73,7 +73,13 @@ it.live(
         `INSERT INTO crm.things BY NAME SELECT 'L' AS location_id, 'a' AS id, 'h' AS _row_hash, ${fetched} AS _synced_at, 'r' AS _run_id`,
         `INSERT INTO meta.parent_state VALUES ('L', 'things/details', 'a', 'h', 'c', ${fetched}, ${fetched}, NULL)`
       ])
-      const plan = yield* makePlan(catalogue, "L", { only: [], except: [], optional: nothingOptional, full: true })
+      const plan = yield* makePlan(catalogue, "L", {
+        only: [],
+        except: [],
+        optional: nothingOptional,
+        full: true,
+        each: true
+      })
       const { refreshCutoff } = plan.steps[0]!
       const due = yield* dueParents({ location: "L", childRequest: childRequestOf(things)!, refreshCutoff, limit: 10 })
       assert.strictEqual(due.length, 1)
@@ -94,11 +100,11 @@ it.live("a full sync is resumed if the last one was paused or interrupted, and n
       ["incomplete", false],
       ["paused", true]
     ] as const) {
-      const run = yield* beginRun(fullSync)
+      const run = yield* beginRun(eachSync)
       yield* endRun(run, { status, exitCode: 0, requests: 0 })
       assert.strictEqual(yield* unfinishedFullSync(), isResumed ? run.startedAt : undefined, status)
     }
-    const interrupted = yield* beginRun(fullSync)
+    const interrupted = yield* beginRun(eachSync)
     yield* beginRun("sync")
     assert.isDefined(yield* unfinishedFullSync())
     assert.isAtMost((yield* unfinishedFullSync())!, interrupted.startedAt)

@@ -100,7 +100,7 @@ it.each([
     const path = join(newFolder(), "warehouse.duckdb")
     const work = Effect.gen(function* () {
       yield* prepare({ resources: [], familyByTable: new Map() })
-      const run = yield* beginRun("sync --full")
+      const run = yield* beginRun("sync --each")
       yield* Effect.ignore(failing(Effect.fail(cause), run, { codeFor: codeOf, requests: () => 7 }))
       const [failed] = yield* runsNewestFirst()
       yield* beginRun("sync")

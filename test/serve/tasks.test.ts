@@ -18,9 +18,9 @@ describe("the forms", () => {
   const forms = new Map(formsOf(root).map((form) => [form.task, form]))
   it("have the flags of their commands, with their descriptions", () => {
     const names = (task: string) => forms.get(task)?.fields.map(({ name }) => name)
-    assert.deepStrictEqual(names("sync"), ["location", "only", "except", "lists", "full", "deadline"])
+    assert.deepStrictEqual(names("sync"), ["location", "only", "except", "lists", "full", "each", "deadline"])
     assert.deepStrictEqual(names("export-excel"), ["file", "only", "except", "deleted"])
-    assert.deepStrictEqual(names("plan"), ["location", "only", "except", "lists", "full"])
+    assert.deepStrictEqual(names("plan"), ["location", "only", "except", "lists", "full", "each"])
     for (const { fields, summary } of forms.values()) {
       assert.notStrictEqual(summary, "")
       for (const { description, name } of fields) assert.match(description, /[^\]]$/, name)

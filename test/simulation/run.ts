@@ -173,6 +173,7 @@ const program = (stage: Stage, { full, deletionShareMax }: Options) => {
       only: [],
       except: [],
       full,
+      each: full,
       codeFor: () => 1,
       onBegin: () => {},
       onPlan: () => Effect.void

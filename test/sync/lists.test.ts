@@ -1,7 +1,12 @@
 /** `--lists`: the lists now, and what takes a request for each record in the next sync. */
 import { assert, it } from "@effect/vitest"
 import { openTables } from "../support/account.ts"
+import { dictionary } from "../../src/catalog/dictionary.ts"
+import { discover } from "../../src/catalog/discover.ts"
 import { begin } from "../support/life.ts"
+import { newFolder } from "../support/sluice.ts"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 
 const tables = "contacts,contact_notes,invoices,users"
 const operations = async (life: Awaited<ReturnType<typeof begin>>) => {
@@ -72,6 +77,83 @@ it("keeps what single requests have read, and marks the deleted, in a full sync 
   // The list lacks the messages that only their conversation returns.
   assert.deepStrictEqual((await life.reading("messages"))?.["warnings"], ["deleted rows were not looked for"])
   assert.deepStrictEqual(await life.ids("FROM crm.contact_notes WHERE _deleted_at IS NULL"), notes)
-  await life.sync("--full")
+  await life.sync("--each")
   await life.equalsService()
+})
+
+it("leaves the records of unchanged parents alone in a full sync, which finds the deleted all the same", async () => {
+  const life = await begin(openTables("table:contacts,contact_notes", "--contacts", "6"))
+  await life.sync()
+  await operations(life)
+  const [gone] = await life.ids("FROM crm.contacts")
+  await life.service.post("remove", { collection: "contacts", id: gone })
+  await life.sync("--full")
+  const { requestsByOperation } = await life.service.stats()
+  assert.sameMembers(Object.keys(requestsByOperation), ["POST /contacts/search", "GET /contacts/:contactId"])
+  assert.isAtMost(requestsByOperation["GET /contacts/:contactId"]!, 2, "proof of the deleted one")
+  assert.deepStrictEqual(await life.deleted("contacts"), [gone])
+  await operations(life)
+  await life.sync("--each")
+  const each = (await life.service.stats()).requestsByOperation["GET /contacts/:contactId/notes"]
+  assert.strictEqual(each, 5)
+})
+
+const settingsOf = (settings: Readonly<Record<string, string>>): string => {
+  const config = join(newFolder(), "sluice.toml")
+  const sections = Object.entries(settings).map(([table, when]) => `[tables.${table}]\ndetails = "${when}"\n`)
+  writeFileSync(config, sections.join("\n"))
+  return config
+}
+
+it("leaves out for ever what the settings say, and says so in status, dictionary and coverage", async () => {
+  const life = await begin(openTables("contacts,contact_notes", "--contacts", "5"))
+  const config = settingsOf({ contact_notes: "never", contacts: "never" })
+  await life.sync(`--config ${config}`)
+  assert.isFalse((await operations(life)).some((operation) => each.test(operation)))
+  const { stdout } = await life.run(["status", "--json", "--config", config, ...life.account.selection])
+  const { problems, readings, singleReads } = JSON.parse(stdout).data
+  assert.isFalse(readings.some(({ resource }: { readonly resource: string }) => resource === "contact_notes"))
+  assert.strictEqual(problems, 0)
+  assert.include(
+    singleReads,
+    'contact_notes: requests for each record are never sent (details = "never" in [tables.contact_notes])'
+  )
+  const all = await discover()
+  const resources = all.resources.map((one) => ({ ...one, singleReads: "never" as const }))
+  assert.include(dictionary({ ...all, resources }), 'details = "never" in [tables.contact_notes]')
+  const [covered] = await life.ask(
+    "SELECT status, reason FROM meta.coverage WHERE operation = 'GET /contacts/{contactId}/notes'"
+  )
+  assert.deepStrictEqual(covered, {
+    status: "skipped by the settings",
+    reason: 'details = "never" in [tables.contact_notes]'
+  })
+})
+
+it("sends single requests once a night if the settings say so, and with --full", { tags: ["slow"] }, async () => {
+  const life = await begin(openTables("contacts,contact_notes", "--contacts", "8"))
+  const flags = `--config ${settingsOf({ contact_notes: "night" })}`
+  const isAsked = async () => (await operations(life)).some((operation) => each.test(operation))
+  await life.sync(flags)
+  assert.isTrue(await isAsked())
+  await life.service.post("change", { contacts: 0.5 })
+  await life.sync(flags)
+  assert.isFalse(await isAsked())
+  await life.change("UPDATE meta.run_resources SET finished_at = finished_at - INTERVAL 21 HOUR")
+  await life.sync(flags)
+  assert.isTrue(await isAsked())
+  await life.equalsService()
+})
+
+it("refuses a table without single requests", async () => {
+  const life = await begin(openTables("contacts", "--contacts", "3"))
+  const ran = await life.run(["sync", "--config", settingsOf({ pipelines: "night" })])
+  assert.strictEqual(ran.code, 78)
+  assert.match(ran.stderr, /tables\.pipelines\.details: pipelines takes no request for each record/)
+})
+
+it("reads the table alone that is named so, not the family of its name", async () => {
+  const life = await begin(openTables("table:contacts", "--contacts", "3"))
+  await life.sync()
+  assert.deepStrictEqual(await operations(life), ["POST /contacts/search"])
 })

@@ -97,10 +97,10 @@ describe("a used-up daily budget", () => {
       const { requests, refused429 } = await life.service.stats()
       assert.isAtMost(requests, 150)
       assert.strictEqual(refused429, 0)
-      for (const flags of [`--config ${config}`, `--config ${config} --full`, `--config ${config} --full`]) {
+      for (const flags of [`--config ${config}`, `--config ${config} --each`, `--config ${config} --each`]) {
         await nextDay()
         const days = await daysOf(flags)
-        if (flags.endsWith("--full")) assert.isAbove(days, 1, "a full sync takes more than a day")
+        if (flags.endsWith("--each")) assert.isAbove(days, 1, "a full sync takes more than a day")
       }
       await life.equalsService()
     }

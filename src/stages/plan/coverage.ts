@@ -1,6 +1,7 @@
 /** The coverage report: what a run read with each read operation of the API, for this token and these settings. */
 import { Effect } from "effect"
 import { type Covered, coverageOf, operationsOf } from "../../catalog/coverage.ts"
+import { singleReadsPath } from "../../catalog/optional.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { childRequestOf } from "../../catalog/resource.ts"
 import { type Facts, sentencesOf, statusOf, worstStatus } from "../../values/status.ts"
@@ -32,6 +33,12 @@ const coverageStatus = (
     .map(({ resource }) => resource)
     .filter((resource) => readers.includes(resource.table) && operationsOf(resource).includes(operation))
   if (read.length === 0) {
+    const left = catalogue.resources.find((one) => readers.includes(one.table) && one.singleReads !== undefined)
+    if (left)
+      return {
+        status: left.singleReads === "never" ? "skipped by the settings" : "left out of this run",
+        reason: singleReadsPath(left)
+      }
     const isSkipped =
       reason !== "" || catalogue.resources.some((one) => readers.includes(one.table) && one.withheld?.isNotRead)
     return { status: isSkipped ? "skipped by the settings" : "left out of this run", reason }

@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { chosenLinks } from "../../catalog/link-columns.ts"
-import { familyNamed } from "../../catalog/published-tables.ts"
+import { familyNamed, tablePrefix } from "../../catalog/published-tables.ts"
 import { enabledPart, listPart } from "../../catalog/optional.ts"
 import { closest } from "../../settings/closest.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
@@ -14,7 +14,7 @@ import { dayMs } from "../../catalog/timestamps.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
 import { type Range, sumOf } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
-import { unfinishedRefreshes } from "../../stores/warehouse/meta/run-resources.ts"
+import { completeRuns, unfinishedRefreshes } from "../../stores/warehouse/meta/run-resources.ts"
 import { unfinishedFullSync } from "../../stores/warehouse/meta/runs.ts"
 import { failure } from "../../values/failure.ts"
 import { type ExpectedStep, expect, requestsOf } from "./expect.ts"
@@ -35,26 +35,52 @@ export interface Choice {
   /** Read lists alone: whatever takes a request for each record waits for another sync, as after one that was stopped. */
   readonly lists?: boolean | undefined
   readonly optional: OptionalSettings
-  /** Read everything again. An unfinished full sync of an earlier run is resumed. */
+  /** Read all lists again. */
   readonly full: boolean
+  /** Send the requests for each record again, too. An unfinished sync of this kind of an earlier run is resumed. */
+  readonly each?: boolean
 }
 
 export const makePlan = Effect.fn("plan.make")(function* (catalogue: Catalogue, location: string, choice: Choice) {
   const syncState = yield* readSyncState(location)
   const now = yield* Clock.currentTimeMillis
-  const refreshCutoff = choice.full ? yield* cutoffOf(location, now) : undefined
-  const chosen = yield* choose(catalogue, choice)
-  const unfinished = choice.full ? undefined : yield* unfinishedRefreshes(location)
+  const refreshCutoff = choice.each ? yield* cutoffOf(location, now) : undefined
+  const chosen = yield* withoutEarlier(yield* choose(catalogue, choice), location, now, choice.full)
+  const unfinished = choice.each ? undefined : yield* unfinishedRefreshes(location)
   const steps = chosen.map((resource) => ({
     ...stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, now, choice.full),
-    refreshCutoff: refreshCutoff ?? unfinished?.get(childRequestOf(resource)?.label ?? "")
+    refreshCutoff: refreshCutoff ?? unfinished?.get(childRequestOf(resource)?.label ?? ""),
+    ...(resource.kind === "files" && choice.full && { refreshCutoff: now })
   }))
   const expected = yield* expect(steps, syncState, location, choice.optional)
   const withParents = expected.map(({ step, children }) => (children ? { ...step, parents: children.state } : step))
   return { steps: withParents, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
 })
 
-/** Children that were fetched before this time are due in a full sync. */
+/** A night begins as long after the last one as this. */
+const nightAfterMs = 20 * 3_600_000
+
+/** Without the requests for each record that the settings leave to the night, if they were all answered in this one. */
+const withoutEarlier = Effect.fnUntraced(function* (
+  chosen: ReadonlyArray<Resource>,
+  location: string,
+  now: number,
+  isFull: boolean
+) {
+  if (isFull || chosen.every(({ singleReads }) => singleReads !== "night")) return chosen
+  const done = new Set(
+    (yield* completeRuns())
+      .filter((one) => one.location === location && Math.abs(now - one.checkedAt) < nightAfterMs)
+      .map(({ resource }) => resource)
+  )
+  return chosen.flatMap((resource) =>
+    resource.singleReads === "night" && done.has(childRequestOf(resource)?.label ?? "")
+      ? (listPart(resource) ?? [])
+      : resource
+  )
+})
+
+/** Children that were fetched before this time are due where each record is read. */
 const cutoffOf = Effect.fnUntraced(function* (location: string, now: number) {
   const last = (yield* newestFetch(location)) ?? 0
   // The clock is behind an earlier run's: by it, what that run has fetched would seem to be of this one.
@@ -129,12 +155,13 @@ export const choose = (catalogue: Catalogue, { only, except, lists, optional }: 
 
 /**
  * Whether the names include its family, the resource, or one of its tables. A name of both means the family here: what is not
- * read would be missing.
+ * read would be missing. `table:invoices` is the table alone.
  */
 export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, names: ReadonlyArray<string>): boolean =>
   names.some(
     (name) =>
-      familyByTable.get(resource.table) === familyNamed(name) || tablesOf(resource).some((table) => table.name === name)
+      familyByTable.get(resource.table) === familyNamed(name) ||
+      tablesOf(resource).some((table) => table.name === name || `${tablePrefix}${table.name}` === name)
   )
 
 /** Tables that a resource needs: its parent, the list it is embedded in, and for the id of the company, the location. */

@@ -11,7 +11,7 @@ import { type Facts, reasonsOf, sentencesOf, statusOf } from "../../../values/st
 import { type RowOf, isAny, numbers, orNull, query, queryNumber, queryTexts, wordOf } from "../query.ts"
 import { instantOf, literal, selected, stringOf } from "../sql.ts"
 import { unfinishedLists } from "./checkpoints.ts"
-import { fullSync } from "./runs.ts"
+import { eachSync } from "./runs.ts"
 import type { Counted } from "./run-changes.ts"
 import { existingMetaTables } from "./tables.ts"
 import { Warehouse } from "../warehouse.ts"
@@ -161,8 +161,8 @@ export const differenceBefore = (location: string, resource: string, now: number
 export const unfinishedRefreshes = Effect.fnUntraced(function* (location: string) {
   const rows = yield* query(
     { resource: String, at: Number },
-    `SELECT resource, epoch_ms(max(started_at) FILTER (command = ${literal(fullSync)})) AS at,
-       max(run_id) FILTER (command = ${literal(fullSync)}) AS last_full, max(run_id) FILTER (status = 'complete') AS last_complete
+    `SELECT resource, epoch_ms(max(started_at) FILTER (command = ${literal(eachSync)})) AS at,
+       max(run_id) FILTER (command = ${literal(eachSync)}) AS last_full, max(run_id) FILTER (status = 'complete') AS last_complete
      FROM (SELECT r.run_id, r.resource, r.status, n.command, n.started_at FROM meta.run_resources AS r JOIN meta.runs AS n USING (run_id)
        WHERE location_id = ${literal(location)})
      GROUP BY resource HAVING last_full > coalesce(last_complete, '')`

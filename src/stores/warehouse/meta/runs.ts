@@ -147,18 +147,18 @@ export const secondsPerRequest = Effect.fnUntraced(function* () {
   return row?.seconds
 })
 
-/** The command of a full sync in `meta.runs`. */
-export const fullSync = "sync --full"
+/** The command of a sync in `meta.runs` that reads each record again. */
+export const eachSync = "sync --each"
 
 /** Long enough to wait for the next day's budget, but too short to combine separate full syncs. */
 const resumeWithinMs = 2 * 86_400_000
 
-/** When the unfinished full sync began that a run would resume now, in epoch milliseconds; `undefined` if there is none. */
+/** When the unfinished sync of each record began that a run would resume now, in epoch milliseconds; `undefined` if there is none. */
 export const unfinishedFullSync = Effect.fnUntraced(function* () {
   const now = yield* Clock.currentTimeMillis
   let begunAt: number | undefined
   let next = now
-  for (const { startedAt, finishedAt, status } of yield* runsNewestFirst(fullSync)) {
+  for (const { startedAt, finishedAt, status } of yield* runsNewestFirst(eachSync)) {
     const isUnfinished = finishedAt === undefined || status === "paused"
     if (!isUnfinished || next - (finishedAt ?? startedAt) > resumeWithinMs) break
     // The local clock was ahead when this run began.

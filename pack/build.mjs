@@ -82,6 +82,8 @@ const bundle = await rolldown({
  * commands that share something, and a sync loads 157 of them.
  */
 const groups = [
+  // The entry itself imports it: `--version` is to load nothing else.
+  { name: "version", modules: ["values/version"] },
   { name: "begin", modules: ["cli/run"] },
   { name: "warehouse", modules: ["run/status"] },
   { name: "release", modules: ["cli/publish", "features/report/report-page"] },

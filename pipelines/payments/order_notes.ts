@@ -1,5 +1,4 @@
 import { membersOf } from "#catalog/json.ts"
-import { hash } from "node:crypto"
 import { json, identifier } from "#catalog/fields.ts"
 import { altLocation, get } from "#catalog/request.ts"
 import { defineChild, inOnePage } from "#catalog/resource.ts"
@@ -16,7 +15,7 @@ const hasNotes = (answer: unknown): boolean => {
 }
 const idOf = (note: unknown): unknown => {
   const { id, _id } = membersOf(note)
-  return id ?? _id ?? hash("sha256", JSON.stringify(note)).slice(0, 24)
+  return id ?? _id ?? process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(note)).slice(0, 24)
 }
 
 export const orderNotes = defineChild({

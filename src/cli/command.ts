@@ -1,21 +1,21 @@
 /** Runs one command inside the calling process. Exit codes are listed in failure.ts. */
-import * as NodeChildProcessSpawner from "@effect/platform-node-shared/NodeChildProcessSpawner"
-import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
-import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as NodeStdio from "@effect/platform-node-shared/NodeStdio"
-import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Terminal from "effect/Terminal"
 import * as CliConfig from "effect/cli/CliConfig"
 import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
 import { Console as NodeConsole } from "node:console"
 import { exitCodes } from "../values/failure.ts"
 import { allCommands, sluice } from "./commands.ts"
@@ -37,10 +37,13 @@ export interface CommandOptions extends Streams {
   readonly overrides?: Context.Context<never>
 }
 
-/** What the parser needs of Node. */
-const nodeServices = Layer.provideMerge(
-  NodeChildProcessSpawner.layer,
-  Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeStdio.layer, NodeTerminal.layer)
+/** What the parser needs to read a command line. Only `--wizard` asks questions. */
+const parserServices = Layer.mergeAll(
+  NodeStdio.layer,
+  Path.layer,
+  FileSystem.layerNoop({}),
+  Layer.mock(Terminal.Terminal)({ "~effect/Terminal": "~effect/Terminal" }),
+  Layer.mock(ChildProcessSpawner.ChildProcessSpawner)({})
 )
 
 /** Returns the exit code. Nothing is left of the command when it returns: no open file, no secret, no listener. */
@@ -58,6 +61,7 @@ export const runCommand = async (given: ReadonlyArray<string>, options: CommandO
     Context.add(CliConfig.CliConfig, CliConfig.make({ builtIns })),
     Context.merge(overrides)
   )
+  const nodeServices = args.includes("--wizard") ? (await import("./node-services.ts")).nodeServices : parserServices
   const command = Command.runWith(sluice, { version: sluiceVersion, renderErrors: true })(args).pipe(
     Effect.provide(Layer.mergeAll(nodeServices, CliOutput.layerPresenter(presenterOf(output)))),
     Effect.provideContext(services)

@@ -1,7 +1,6 @@
 /** Results on stdout, messages and logs on stderr, secrets on neither. No other module writes to either stream. */
 import { proxySecrets } from "../network/proxy.ts"
 import * as Context from "effect/Context"
-import { styleText } from "node:util"
 import { DisplayArea } from "./display-area.ts"
 import type { Event } from "../values/event-schemas.ts"
 import type { OnRunEvent } from "../values/run-event.ts"
@@ -10,6 +9,7 @@ import type { Range } from "../values/range.ts"
 import { toneByText } from "../values/state.ts"
 import { terminalWidth, wrapped } from "../values/text.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log.ts"
+import { nodeUtil } from "../values/node.ts"
 
 /** Where a command writes; a terminal also has a size. */
 export interface Streams {
@@ -185,7 +185,7 @@ const colouredWord = new RegExp(
 
 const painted = (line: string): string =>
   line.replace(colouredWord, (word) =>
-    styleText(colourOf(kindOfWord.get(word) ?? word), word, { validateStream: false })
+    nodeUtil().styleText(colourOf(kindOfWord.get(word) ?? word), word, { validateStream: false })
   )
 
 /** The column for the location, by name if it is known, if the rows are from several. */

@@ -1,6 +1,5 @@
 /** File operations: failures that name the file, durable writes, and checksums. */
 import * as Effect from "effect/Effect"
-import { createHash, hash, randomBytes, randomUUID } from "node:crypto"
 import { constants, createReadStream, createWriteStream, writeFileSync } from "node:fs"
 import { access, chmod, lstat, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -10,6 +9,7 @@ import { reading } from "./held-files.ts"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { codeOf } from "../values/thrown.ts"
+import { nodeCrypto } from "../values/node.ts"
 
 /** Runs a file operation. Any error becomes a failure that names the path and the operation. */
 export const onDisk = <A>(path: string, operation: FileOperation, run: () => Promise<A>): Effect.Effect<A, Failure> =>
@@ -32,7 +32,7 @@ export const nearestFolder = async (folder: string): Promise<string> =>
 /** Writes a file of its own and removes it; in the nearest folder above if this one does not exist yet. */
 export const probeFolder = (folder: string) =>
   onDisk(folder, "written", async () => {
-    const path = join(await nearestFolder(folder), `.sluice-${randomUUID()}`)
+    const path = join(await nearestFolder(folder), `.sluice-${nodeCrypto().randomUUID()}`)
     await writeFile(path, "", { flag: "wx", mode: 0o600 })
     await rm(path)
   })
@@ -104,7 +104,7 @@ export const takeRoom = async (path: string, bytes: number): Promise<Room> => {
   try {
     await using file = await open(part, "w", 0o600)
     // A file system may compress; random bytes take their room.
-    await file.writeFile(randomBytes(bytes))
+    await file.writeFile(nodeCrypto().randomBytes(bytes))
     await file.sync()
     await syncFolder(dirname(path))
   } catch (cause) {
@@ -139,7 +139,10 @@ export interface Checksum {
   readonly sha256: string
 }
 
-export const checksumOfBytes = (bytes: Buffer): Checksum => ({ bytes: bytes.length, sha256: hash("sha256", bytes) })
+export const checksumOfBytes = (bytes: Buffer): Checksum => ({
+  bytes: bytes.length,
+  sha256: nodeCrypto().hash("sha256", bytes)
+})
 
 /** Reads a file once, in chunks. A chunk is valid until `onChunk` has ended. */
 export const checksumOf = (path: string, onChunk?: (chunk: Buffer) => unknown): Promise<Checksum> =>
@@ -147,7 +150,7 @@ export const checksumOf = (path: string, onChunk?: (chunk: Buffer) => unknown): 
     const { size } = await file.stat()
     // All chunks share one buffer, because those of a stream become garbage faster than garbage is collected.
     const buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), chunkBytes))
-    const sha256 = createHash("sha256")
+    const sha256 = nodeCrypto().createHash("sha256")
     let bytes = 0
     for (;;) {
       const { bytesRead } = await file.read(buffer)

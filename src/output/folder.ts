@@ -7,8 +7,8 @@ import { outputFileOf } from "./contents.ts"
 import { outputPaths, readmeName } from "./paths.ts"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { randomUUID } from "node:crypto"
 import { removeBelow } from "./remove.ts"
+import { nodeCrypto } from "../values/node.ts"
 
 /**
  * Creates the output folder, or restricts the access to one with only the README, as in a clone of the repository. Any
@@ -55,7 +55,7 @@ export const ownerOf = Effect.fnUntraced(function* (output: string) {
   const path = outputPaths(output).owner
   const known = yield* readJson(path, Owner)
   if (known) return known.id
-  const id = randomUUID()
+  const id = nodeCrypto().randomUUID()
   yield* onDisk(path, "written", () => writeDurably(path, JSON.stringify({ id } satisfies typeof Owner.Type)))
   return id
 })

@@ -1,7 +1,6 @@
 /** How much of the personal data published files contain, and the key of the pseudonyms. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { createHmac, hkdfSync } from "node:crypto"
 import { realpathSync, statSync } from "node:fs"
 import { resolve, sep } from "node:path"
 import { type Section, type ValuesOf, keyId, setting, text } from "../values/setting.ts"
@@ -9,6 +8,7 @@ import { wrong } from "../values/finding.ts"
 import { type SettingProblem, missing } from "./errors.ts"
 import { shownSecret } from "./secrets.ts"
 import type { Role } from "../catalog/roles.ts"
+import { nodeCrypto } from "../values/node.ts"
 
 export const maskingSection = {
   key: setting(text, {
@@ -56,11 +56,11 @@ export const decodeKey = (text: string): Result.Result<Uint8Array, string> => {
 
 /** HKDF-SHA-256 (RFC 5869) without a salt. */
 export const locationKey = ({ master }: PseudonymKey, location: string): Buffer =>
-  Buffer.from(hkdfSync("sha256", Redacted.value(master), "", `sluice/pseudonym/${location}`, 32))
+  Buffer.from(nodeCrypto().hkdfSync("sha256", Redacted.value(master), "", `sluice/pseudonym/${location}`, 32))
 
 /** Tells keys apart, and says nothing about them. */
 export const keyFingerprint = ({ id, master }: PseudonymKey): string =>
-  `${id}:${Buffer.from(hkdfSync("sha256", Redacted.value(master), "", "sluice/fingerprint", 16)).toString("hex")}`
+  `${id}:${Buffer.from(nodeCrypto().hkdfSync("sha256", Redacted.value(master), "", "sluice/fingerprint", 16)).toString("hex")}`
 
 /** The key, unless others may get hold of it: its file must not be in one of the folders, which contain the data. */
 export const pseudonymKey = (
@@ -116,7 +116,8 @@ export const columnHash = (key: PseudonymKey | undefined): ColumnHash => {
     if (isHash.test(value)) return value
     const own = keys.get(location) ?? locationKey(key, location)
     keys.set(location, own)
-    return `${key.id}_${createHmac("sha256", own)
+    return `${key.id}_${nodeCrypto()
+      .createHmac("sha256", own)
       .update(`hash\0${spelt(value, role)}`)
       .digest("hex")}`
   }

@@ -1,12 +1,12 @@
 /** Reads credentials; each is the text itself or a reference: `env:NAME`, `file:/path` or `cmd:command line`. */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import type { Environment } from "../values/environment.ts"
 import type { UnavailableSecret } from "../values/setting.ts"
 import { wrong } from "../values/finding.ts"
 import { codeOf, messageOf } from "../values/thrown.ts"
+import { nodeChildProcess } from "../values/node.ts"
 
 /** A reference says where a secret is and is no secret, except for a command line, which may contain one. */
 export const shownSecret = (text: string): string => (/^(env|file):/.test(text) ? text : "<redacted>")
@@ -98,7 +98,7 @@ const printedBy = (
   environment: Environment["Service"],
   timeout: number
 ): Result.Result<string, string> => {
-  const { error, signal, status, stdout } = spawnSync("/bin/sh", ["-c", command], {
+  const { error, signal, status, stdout } = nodeChildProcess().spawnSync("/bin/sh", ["-c", command], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
     env: environment,

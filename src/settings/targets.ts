@@ -4,7 +4,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { hash } from "node:crypto"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { choosableNames, namedTables } from "../catalog/published-tables.ts"
@@ -26,6 +25,7 @@ import { closest } from "./closest.ts"
 import type { ItemProblem } from "./destination.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
 import { type Masking, type ProfileName, type PseudonymKey, isBelow, profiles } from "./masking.ts"
+import { nodeCrypto } from "../values/node.ts"
 
 /** The formats of a folder of published files. */
 export const fileFormats = ["duckdb", ...formatNames] as const
@@ -145,7 +145,7 @@ export const releasesOfTarget = (
 const releasesFor = (output: string, name: string): string =>
   join(
     outputPaths(output).destinations,
-    /^[\w-]{1,60}$/.test(name) ? name : hash("sha256", name).slice(0, 16),
+    /^[\w-]{1,60}$/.test(name) ? name : nodeCrypto().hash("sha256", name).slice(0, 16),
     "release"
   )
 

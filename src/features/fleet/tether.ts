@@ -7,7 +7,7 @@
  * process for each, because its code is compiled. It ends with the first run that does not end well.
  */
 import { writeSync } from "node:fs"
-import { createInterface } from "node:readline"
+import { nodeReadline } from "../../values/node.ts"
 
 /** The last words of the process, by which the worker knows that it has not crashed. */
 export const tetherMessage = "sluice: the worker no longer says that it owns the location"
@@ -58,7 +58,7 @@ export const holdTether = (until: string): Tether => {
     begin = undefined
   }
   process.stdin.on("error", end)
-  createInterface({ input: process.stdin }).on("line", hear).on("close", end)
+  nodeReadline().createInterface({ input: process.stdin }).on("line", hear).on("close", end)
   const isWaiting = () => begin !== undefined
   const isSilent = () => !isWaiting() && (Date.now() > heldUntil || performance.now() - heardAt > tetherMs)
   // The wall clock also passes while the machine sleeps; the other one also while the wall clock is set back.

@@ -1,7 +1,7 @@
 /** The records of the ledger. Each one is a line: its canonical JSON, with the SHA-256 of the line before it. */
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
+import { nodeCrypto } from "../../values/node.ts"
 
 const kinds = [
   "sync",
@@ -44,7 +44,7 @@ export interface Head {
 
 export const emptyHead: Head = { seq: 0, sha256: "0".repeat(64) }
 
-export const sha256Of = (line: string | Buffer): string => createHash("sha256").update(line).digest("hex")
+export const sha256Of = (line: string | Buffer): string => nodeCrypto().createHash("sha256").update(line).digest("hex")
 
 export const lineAfter = (head: Head, at: string, kind: Kind, detail: Detail): string =>
   canonicalJson({ seq: head.seq + 1, at, kind, previous: head.sha256, detail })

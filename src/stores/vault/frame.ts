@@ -7,8 +7,8 @@
  * `crc32` is the checksum of the body, `crc` that of the header before it: a valid header shows for certain whether its
  * body is truncated. Most bodies are one line, so other tools can read a segment as NDJSON.
  */
-import { crc32 } from "node:zlib"
 import type { Entry } from "./entry.ts"
+import { nodeZlib } from "../../values/node.ts"
 
 export interface Frame {
   readonly entry: Entry
@@ -17,8 +17,8 @@ export interface Frame {
 
 export const encode = ({ entry, body }: Frame): Buffer => {
   const bytes = Buffer.from(body)
-  const header = JSON.stringify({ ...entry, bytes: bytes.length, crc32: crc32(bytes) }).slice(0, -1)
-  return Buffer.concat([Buffer.from(`${header}${checksumKey}${crc32(header)}}\n`), bytes, newline])
+  const header = JSON.stringify({ ...entry, bytes: bytes.length, crc32: nodeZlib().crc32(bytes) }).slice(0, -1)
+  return Buffer.concat([Buffer.from(`${header}${checksumKey}${nodeZlib().crc32(header)}}\n`), bytes, newline])
 }
 
 /** The body of an encoded frame. */
@@ -84,7 +84,7 @@ const find = (segment: Buffer, start: number): Found | "truncated" | "damaged" =
   const { bytes, crc32: expected, crc: _, ...entry } = header
   const [bodyStart, bodyEnd] = [headerEnd + 1, headerEnd + 1 + bytes]
   if (bodyEnd >= segment.length) return "truncated"
-  if (segment[bodyEnd] !== 10 || crc32(segment.subarray(bodyStart, bodyEnd)) !== expected) return "damaged"
+  if (segment[bodyEnd] !== 10 || nodeZlib().crc32(segment.subarray(bodyStart, bodyEnd)) !== expected) return "damaged"
   return { entry, bodyStart, bodyEnd }
 }
 
@@ -93,7 +93,7 @@ type Header = Entry & { readonly bytes: number; readonly crc32: number; readonly
 const headerIn = (line: Buffer): Header | undefined => {
   const at = line.lastIndexOf(checksumKey)
   const [, checksum] = at < 0 ? [] : (/^(\d+)}$/.exec(line.toString("latin1", at + checksumKey.length)) ?? [])
-  if (checksum === undefined || crc32(line.subarray(0, at)) !== Number(checksum)) return undefined
+  if (checksum === undefined || nodeZlib().crc32(line.subarray(0, at)) !== Number(checksum)) return undefined
   try {
     // The checksum shows that sluice wrote the line; a schema would check each frame of the vault again.
     const header = JSON.parse(line.toString("utf8"))
@@ -113,7 +113,10 @@ export const isOlder = (segment: Buffer): boolean => {
   try {
     const header = JSON.parse(segment.toString("utf8", 0, end))
     if (header.crc === undefined)
-      return Number.isInteger(header.bytes) && crc32(segment.subarray(end + 1, end + 1 + header.bytes)) === header.crc32
+      return (
+        Number.isInteger(header.bytes) &&
+        nodeZlib().crc32(segment.subarray(end + 1, end + 1 + header.bytes)) === header.crc32
+      )
     return "pass" in header || header.kind === "gone" || (header.kind === "end" && !("shortfalls" in header.outcome))
   } catch {
     return false

@@ -1,9 +1,9 @@
 /** Whether a rebuild could make the tables again, for messages that would advise one. */
 import { readFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { zstdDecompressSync } from "node:zlib"
 import { isOlder } from "./frame.ts"
 import { codeOf } from "../../values/thrown.ts"
+import { nodeZlib } from "../../values/node.ts"
 
 /** `none`: there are no segments. `older`: a version before 1.0.0 wrote them. `unreadable`: the first one cannot be read. */
 export const vaultState = (folder: string): "readable" | "older" | "none" | "unreadable" => {
@@ -13,7 +13,7 @@ export const vaultState = (folder: string): "readable" | "older" | "none" | "unr
       .toSorted()
     if (first === undefined) return "none"
     const content = readFileSync(join(folder, first))
-    return isOlder(first.endsWith(".zst") ? zstdDecompressSync(content) : content) ? "older" : "readable"
+    return isOlder(first.endsWith(".zst") ? nodeZlib().zstdDecompressSync(content) : content) ? "older" : "readable"
   } catch (cause) {
     return codeOf(cause) === "ENOENT" ? "none" : "unreadable"
   }

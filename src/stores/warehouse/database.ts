@@ -3,7 +3,6 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { randomBytes } from "node:crypto"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { copyFile, link, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -17,6 +16,7 @@ import { Failure, failure } from "../../values/failure.ts"
 import { openFailure, statementFailure } from "./duckdb-failures.ts"
 import { acceptsUnsigned } from "./extensions.ts"
 import { literal } from "./sql.ts"
+import { nodeCrypto } from "../../values/node.ts"
 
 export interface WarehouseOptions {
   readonly access: "write" | "read"
@@ -161,7 +161,7 @@ const attachOptions = (path: string): string => (existsSync(path) ? storage : ne
 
 /** Copies the file to a path at which there is none: another process finds all of it or nothing. On failure there stays none. */
 const copyWhole = async (from: string, path: string): Promise<void> => {
-  const copy = `${path}.copy-${randomBytes(6).toString("hex")}`
+  const copy = `${path}.copy-${nodeCrypto().randomBytes(6).toString("hex")}`
   try {
     await copyFile(from, copy)
     await link(copy, path)

@@ -14,6 +14,8 @@ export interface SandboxOptions {
   messages?: number
   orders?: number
   submissions?: number
+  invoices?: number
+  subscriptions?: number
   tasks?: number
   appointments?: number
   users?: number
@@ -42,6 +44,11 @@ export interface SandboxOptions {
   latencyMs?: number | [min: number, max: number]
   compress?: boolean
   world?: "realistic" | "nasty"
+  /**
+   * A history of thirteen months with a busy last week, few sources and quick replies, for those who look at it. Default:
+   * false, three years.
+   */
+  busyYear?: boolean
   /** The end of the seeded history. Default: the start of the current hour. The clock itself is real time. */
   now?: number
   /** Lifetime of an access token from `POST /oauth/token`, in seconds (field-notes 1). */
@@ -127,6 +134,8 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     messages,
     orders: options.orders ?? Math.round(contacts * 0.25),
     submissions: options.submissions ?? Math.round(contacts * 0.3),
+    invoices: options.invoices ?? Math.round(contacts * 0.2),
+    subscriptions: options.subscriptions ?? Math.round(contacts * 0.06),
     tasks: options.tasks ?? Math.round(contacts * 0.3),
     appointments: options.appointments ?? Math.round(contacts * 0.2),
     users: options.users ?? Math.min(400, 8 + Math.round(contacts / 100)),
@@ -144,6 +153,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     latencyMs: options.latencyMs ?? 0,
     compress: options.compress ?? true,
     world: options.world ?? "realistic",
+    busyYear: options.busyYear ?? false,
     now: options.now ?? Math.floor(Date.now() / 3_600_000) * 3_600_000,
     tokenLifetime: options.tokenLifetime ?? 86_399,
     faults: options.faults ?? [],

@@ -25,7 +25,7 @@ export const createContext = (settings: Settings): AccountContext => {
     companyId: settings.location === 0 ? random.id() : companyOf(settings, random),
     userIds: Array.from({ length: settings.users }, () => random.id()),
     customFields: customFields(random, settings.world === "nasty", settings.files),
-    begin: settings.now - years(3),
+    begin: settings.now - (settings.busyYear ? months(13) : years(3)),
     end: settings.now
   }
 }
@@ -40,15 +40,22 @@ const companyOf = ({ location, seed }: Settings, own: Random): string => {
 
 /**
  * When record `index` of `count` was created: later records are denser, as in a growing business. The first 3 of every 40
- * records share one millisecond, as after an import, so that every list has ties.
+ * records share one millisecond, as after an import, so that every list has ties. In a busy year, the last tenth of them
+ * was created in the last eight days.
  */
 export const creationTime = (context: AccountContext, stream: number, index: number, count: number): number => {
   const tied = index % 40 < 3 ? index - (index % 40) : index
   const share = (tied + new Random(context.seed, stream + 1000, tied).unit()) / Math.max(1, count)
-  return Math.floor(context.begin + (context.end - context.begin) * share ** 0.8)
+  const { begin, end, settings } = context
+  if (!settings.busyYear) return Math.floor(begin + (end - begin) * share ** 0.8)
+  const lastDays = end - 8 * 86_400_000
+  return Math.floor(
+    share < 0.9 ? begin + (lastDays - begin) * (share / 0.9) ** 0.8 : lastDays + (end - lastDays) * (share * 10 - 9)
+  )
 }
 
 const years = (count: number): number => count * 365.25 * 86_400_000
+const months = (count: number): number => years(count / 12)
 
 /** The parent of a record among `count` records; drawn separately, so that it is known without building the record. */
 export const ownerOf = (context: AccountContext, stream: number, index: number, count: number): number =>

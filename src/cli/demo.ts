@@ -1,6 +1,7 @@
 /** `sluice demo`: everything once, on a made-up account in this process, at the service's real limits. */
 import { Effect } from "effect"
 import { relative } from "node:path"
+import type { SandboxOptions } from "../../sandbox/options.ts"
 import { startSandbox } from "../../sandbox/server.ts"
 import { demoFolder, outputPaths } from "../output/paths.ts"
 import { outputSettings } from "../settings/settings.ts"
@@ -13,12 +14,32 @@ import { Output, table } from "../console/streams.ts"
 import { printSynced } from "./sync.ts"
 import { syncOnce } from "../run/sync.ts"
 
+/**
+ * Much of what costs a request for a hundred records, and little of what costs one each: contacts (their notes), orders,
+ * invoices, calls and emails.
+ */
+export const demoAccount = {
+  busyYear: true,
+  contacts: 40,
+  opportunities: 240,
+  conversations: 30,
+  messages: 300,
+  invoices: 20,
+  orders: 4,
+  subscriptions: 16,
+  appointments: 90,
+  tasks: 60,
+  submissions: 60,
+  minimumScale: 0.1,
+  latencyMs: [5, 40]
+} satisfies SandboxOptions
+
 export const demo = Effect.fn("command.demo")(function* (flags: { readonly output: string | undefined }) {
   const { print, say } = yield* Output
   // The settings of an account are not for a made-up one: it would be published into their targets.
   const output = yield* outputSettings({ output: flags.output ?? demoFolder, noFile: true }, {})
   const account = yield* Effect.acquireRelease(
-    Effect.promise(() => startSandbox({ contacts: 24, minimumScale: 0.3, latencyMs: [5, 40] })),
+    Effect.promise(() => startSandbox(demoAccount)),
     (sandbox) => Effect.promise(() => sandbox.close())
   )
   exceptFromProxies(account.url)

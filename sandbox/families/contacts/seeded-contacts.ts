@@ -33,6 +33,7 @@ const contact = (context: AccountContext, entry: Entry): Data => {
   const who = person(context.seed, index)
   const [city, state, postal, country, timezone] = random.pick(places)
   const isCompany = who.companyName !== undefined
+  const { busyYear } = context.settings
   const isLocated = random.chance(0.7)
   const lastName = random.chance(0.97) ? who.lastName : undefined
   const email = random.chance(0.92) ? who.email : undefined
@@ -56,7 +57,7 @@ const contact = (context: AccountContext, entry: Entry): Data => {
     timezone: random.chance(0.4) ? timezone : undefined,
     dateOfBirth: random.chance(0.25) ? birthday(random) : undefined,
     assignedTo: random.chance(0.6) && context.userIds.length > 0 ? random.pick(context.userIds) : undefined,
-    source: random.chance(0.8) ? random.pick(sources) : undefined,
+    source: random.chance(0.8) ? random.pick(busyYear ? sources.slice(0, 3) : sources) : undefined,
     type: random.chance(0.98) ? random.pick(["lead", "customer", "lead"]) : random.pick(["partner_2", "vendor"]),
     tags: pickTags(context, random),
     customFields: pickValues(context, random),
@@ -65,8 +66,8 @@ const contact = (context: AccountContext, entry: Entry): Data => {
     inboundDndSettings: random.chance(0.03) ? { all: { status: "active", message: "asked by phone" } } : undefined,
     businessId: isCompany && random.chance(0.5) ? random.id() : undefined,
     lastActivity: random.chance(0.5) ? iso(entry.updated) : undefined,
-    attributionSource: random.chance(0.3) ? attribution(random) : undefined,
-    lastAttributionSource: random.chance(0.1) ? attribution(random) : undefined,
+    attributionSource: random.chance(0.3) ? attribution(random, busyYear ? 1 : 4) : undefined,
+    lastAttributionSource: random.chance(0.1) ? attribution(random, 4) : undefined,
     visitorId: random.chance(0.1) ? random.id() : undefined,
     // An undocumented field, which only a few records have.
     leadScoreBeta: random.chance(0.02) ? { value: random.int(100), model: "v0" } : undefined,
@@ -131,8 +132,8 @@ const dndSettings = (random: Random): Data => {
   return Object.fromEntries(settings)
 }
 
-const attribution = (random: Random): Data => ({
-  sessionSource: random.pick(["Paid Search", "Social media", "Direct traffic", "Referral"]),
+const attribution = (random: Random, sessions: number): Data => ({
+  sessionSource: random.pick(["Paid Search", "Social media", "Direct traffic", "Referral"].slice(0, sessions)),
   medium: random.pick(["form", "chat_widget", "manual"]),
   url: "https://harborandpine.example/estimate?utm_source=spring",
   ...(random.chance(0.5) && { campaign: "spring", utmContent: "a=1&b=2" }),

@@ -15,6 +15,7 @@ export const createMessages = (
   conversations: Collection
 ): { messages: Collection; lastSeeded: ReadonlyArray<Entry> } => {
   const owners = [...conversations.live()]
+  const { busyYear } = context.settings
   const counts = messageCounts(context, owners.length)
   const ownerOfMessage = new Uint32Array(context.settings.messages)
   const lastSeeded: Array<Entry> = []
@@ -29,6 +30,7 @@ export const createMessages = (
   })
   let index = 0
   let previous: string | undefined
+  let before = 0
   owners.forEach((owner, ownerIndex) => {
     const count = counts[ownerIndex]!
     for (let place = 0; place < count; place++) {
@@ -36,11 +38,19 @@ export const createMessages = (
       const random = new Random(context.seed, streams.message, index)
       const id = idBeside(context, index, random.id(), previous)
       const step = (owner.last - owner.created) / count
-      const created = place === count - 1 ? owner.last : Math.floor(owner.created + step * (place + random.unit()))
+      const spread = Math.floor(owner.created + step * (place + random.unit()))
+      const isLast = place === count - 1
+      const created = isLast
+        ? owner.last
+        : busyYear && place > 0 && index % 2 === 1
+          ? soonAfter(random, before, owner.last)
+          : spread
+      before = created
       // The delivery or reading changes a message up to three days after it was sent.
       const late = random.chance(0.3) ? Math.floor(259_200_000 * random.unit() ** 4) : 0
       const updated = Math.max(created, Math.min(context.end, created + late))
-      const usual = random.pick(messagesIn[owner.kind] ?? [2])
+      // Calls and emails cost a request each, of which a demo has few.
+      const usual = random.pick(busyYear && !isLast && owner.kind < 3 ? [2] : (messagesIn[owner.kind] ?? [2]))
       const kind = usual in rarer && random.chance(0.3) ? rarer[usual]! : usual
       lastSeeded[ownerIndex] = messages.add(entry({ id, parent: owner.id, kind, created, updated, source: index }))
       previous = id
@@ -49,6 +59,10 @@ export const createMessages = (
   })
   return { messages, lastSeeded }
 }
+
+/** Within some hours of another message. */
+const soonAfter = (random: Random, before: number, latest: number): number =>
+  Math.min(latest, before + Math.floor(6 * 3_600_000 * random.unit() ** 2))
 
 const malform = malformFields({ instants: "dateAdded dateUpdated", texts: "body error from to status" })
 
@@ -67,7 +81,8 @@ const message = (context: AccountContext, entry: Entry, conversation: Entry): Da
   const who = person(context.seed, contactOf(context, conversation.source as number))
   const isEmail = entry.kind === 3
   const isCall = entry.kind === 1 || entry.kind === 10
-  const inbound = random.chance(0.45)
+  const isReply = (entry.source as number) % 2 === 1
+  const inbound = random.chance(context.settings.busyYear ? (isReply ? 0.1 : 0.8) : 0.45)
   const sender = inbound ? undefined : random.pick(sources)
   const status = random.chance(0.004) ? "queued_v2" : random.pick(statuses)
   return {

@@ -14,7 +14,7 @@ export const createInvoices = (context: AccountContext, owners: Owners, products
   const productIds = rowsOf(products).map((row) => row.id!)
   return seeded(context, {
     stream: streams.invoice,
-    count: owners.share(0.2),
+    count: owners.rows.length === 0 ? 0 : context.settings.invoices,
     build: (draw) => invoice(context, draw, owners, productIds),
     list: invoiceItem,
     malform: {
@@ -55,7 +55,7 @@ const invoice = (
     title: random.chance(0.6) ? "INVOICE" : undefined,
     invoiceNumber: 1001 + index,
     invoiceNumberPrefix: random.chance(0.8) ? "INV-" : undefined,
-    currency: random.chance(0.95) ? "USD" : "CAD",
+    currency: random.chance(0.95) || context.settings.busyYear ? "USD" : "CAD",
     businessDetails: business,
     contactDetails: contactDetails(owner),
     contactId: owner.id,

@@ -9,7 +9,7 @@ import { type Draw, type Owners, cents, dayOf, seeded, streams } from "../../acc
 export const createSubscriptions = (context: AccountContext, owners: Owners, purchases: Purchases): Collection =>
   seeded(context, {
     stream: streams.subscription,
-    count: owners.share(0.06),
+    count: owners.rows.length === 0 ? 0 : context.settings.subscriptions,
     created: (index) => boughtWith(context, index, purchases)?.row.created,
     build: (draw) => subscription(context, draw, owners, boughtWith(context, draw.index, purchases)),
     list: flatSubscription,
@@ -87,7 +87,7 @@ const subscription = (
     paymentProviderConnectedAccount: maybe(0.5, random.id()),
     subscriptionId: maybe(0.9, `sub_${random.id()}`),
     subscriptionSnapshot: maybe(0.7, { id: `sub_${random.id()}`, status: state, items: [{ quantity: 1 }] }),
-    schedule: maybe(0.8, schedule(random, entry.created)),
+    schedule: maybe(0.8, schedule(random, entry.created, context.settings.busyYear)),
     canceledAt: state === "canceled" ? iso(entry.updated) : undefined,
     canceledBy: state === "canceled" ? maybe(0.7, random.pick(context.userIds.slice(0, 3))) : undefined,
     coupon: maybe(0.1, { code: "SPRING10", discountType: "percentage" }),
@@ -104,11 +104,11 @@ const subscription = (
   }
 }
 
-const schedule = (random: Random, created: number): Data => ({
+const schedule = (random: Random, created: number, isMonthly: boolean): Data => ({
   executeAt: random.chance(0.5) ? iso(created) : undefined,
   rrule: {
-    intervalType: random.pick("yearly monthly weekly daily hourly minutely secondly monthly monthly".split(" ")),
-    interval: random.between(1, 3),
+    intervalType: random.pick(isMonthly ? ["monthly"] : intervals),
+    interval: random.between(1, isMonthly ? 1 : 3),
     startDate: dayOf(created),
     ...(random.chance(0.5) && { startTime: "09:00:00" }),
     ...(random.chance(0.2) && { endDate: dayOf(created + 700 * 86_400_000), endTime: "18:30:00" }),
@@ -119,6 +119,8 @@ const schedule = (random: Random, created: number): Data => ({
     ...(random.chance(0.2) && { daysBefore: 3 })
   }
 })
+
+const intervals = "yearly monthly weekly daily hourly minutely secondly monthly monthly".split(" ")
 
 const sourceTypes = (
   "funnel website invoice calendar text2Pay document_contracts membership mobile_app communities point_of_sale manual " +

@@ -22,7 +22,8 @@ export const createTransactions = (context: AccountContext, owners: Owners, sour
   const { purchases, subscriptions } = sources
   const payments = [
     ...purchases.order.flatMap((row) => paymentsOf(context, "order", row)),
-    ...purchases.invoice.flatMap((row) => paymentsOf(context, "invoice", row))
+    ...purchases.invoice.flatMap((row) => paymentsOf(context, "invoice", row)),
+    ...(context.settings.busyYear ? renewalsOf(context, purchases, subscriptions) : [])
   ]
   const subscriptionIds = new Map(
     rowsOf(subscriptions).map(({ id }, index) => [boughtWith(context, index, purchases)?.row.id, id!])
@@ -32,7 +33,8 @@ export const createTransactions = (context: AccountContext, owners: Owners, sour
     count: payments.length,
     parent: (index) => payments[index]!.row.id,
     created: (index) =>
-      Math.min(context.end, payments[index]!.row.created + daysAfter(payments[index]!, index) * dayMs),
+      payments[index]!.renewal?.at ??
+      Math.min(context.end, payments[index]!.row.created + daysAfter(context, payments[index]!, index) * dayMs),
     build: (draw) => {
       const payment = payments[draw.index]!
       return transaction(context, draw, payment, owners, sources, subscriptionIds.get(payment.row.id))
@@ -54,7 +56,22 @@ interface Payment {
   readonly row: Entry
   readonly status: string
   readonly share: "all" | "first" | "rest"
+  /** The subscription that came with the order or invoice, of a payment for a later month. */
+  readonly renewal?: { readonly subscription: Entry; readonly at: number }
 }
+
+/** The months that each subscription was paid after the order or invoice with which it came. */
+const renewalsOf = (context: AccountContext, purchases: Purchases, subscriptions: Collection): ReadonlyArray<Payment> =>
+  rowsOf(subscriptions).flatMap((subscription, index) => {
+    const bought = boughtWith(context, index, purchases)
+    if (bought === undefined) return []
+    const isCanceled = subscriptions.data(subscription)["canceledAt"] !== undefined
+    const end = isCanceled ? subscription.updated : context.end
+    return Array.from({ length: Math.floor((end - subscription.created) / monthMs) }, (_, month): Payment => {
+      const renewal = { subscription, at: subscription.created + (month + 1) * monthMs }
+      return { ...bought, status: "succeeded", share: "all", renewal }
+    })
+  })
 
 const paymentsOf = (context: AccountContext, type: keyof Purchases, row: Entry): ReadonlyArray<Payment> => {
   const index = row.source as number
@@ -85,23 +102,27 @@ const paymentsOf = (context: AccountContext, type: keyof Purchases, row: Entry):
 }
 
 /** Days until the payment: 0 for an order, up to 19 for an invoice, and 10 more for the rest. */
-const daysAfter = ({ share, type }: Payment, index: number): number =>
-  (type === "order" ? 0 : index % 20) + (share === "rest" ? 10 : 0)
+const daysAfter = ({ settings }: AccountContext, { share, type }: Payment, index: number): number =>
+  (type === "order" ? 0 : index % (settings.busyYear ? 4 : 20)) + (share === "rest" ? 10 : 0)
 
 const dayMs = 86_400_000
+const monthMs = 30 * dayMs
 
 const transaction = (
   context: AccountContext,
   { entry, id, index, random }: Draw,
   payment: Payment,
   owners: Owners,
-  { invoices, orders }: Sources,
+  { invoices, orders, subscriptions }: Sources,
   subscriptionId: string | undefined
 ): Data => {
   const { row, status, type } = payment
   const isOrder = type === "order"
   const paid = (isOrder ? orders : invoices).data(row)
-  const amount = amountOfShare(isOrder ? orderAmount(paid) : invoiceAmount(paid), payment.share)
+  const amount =
+    payment.renewal === undefined
+      ? amountOfShare(isOrder ? orderAmount(paid) : invoiceAmount(paid), payment.share)
+      : (subscriptions.data(payment.renewal.subscription)["amount"] as number)
   const owner = owners.buyerOf(payment)
   const provider = random.pick(["stripe", "paypal", "manual"])
   const maybe = <T>(share: number, value: T): T | undefined => (random.chance(share) ? value : undefined)

@@ -2,9 +2,9 @@
 import { Clock, Effect } from "effect"
 import { counted } from "../values/finding.ts"
 import { megabytes, some } from "../values/text.ts"
-import { rangeText } from "../values/range.ts"
+import { plannedText, rangeText } from "../values/range.ts"
 import { sayEarlier } from "../console/findings.ts"
-import { Output, duration, placeOf, table, timeText } from "../console/streams.ts"
+import { Output, placeOf, table, timeText } from "../console/streams.ts"
 import { type PlanFlags, planOnce } from "../run/plan.ts"
 import { holderText } from "../command/readable.ts"
 import { type CommandResult, printEither } from "../console/result.ts"
@@ -54,18 +54,11 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
     const left = dailyRemaining === undefined ? "" : `; ${dailyRemaining.toLocaleString("en-US")} requests left today`
     if (withheld.length > 0) say(`The settings keep out: ${some(withheld)}.`)
     yield* sayEarlier(storedEarlier)
-    say(`${capitalised(rangeText(requests) ?? "an unknown number of")} requests, ${timeText(elapsedMs)}${left}.`)
-    if (likely && requests.min !== requests.max)
-      say(
-        `Likely about ${roughly(likely.requests).toLocaleString("en-US")} requests, ${duration(likely.elapsedMs)}, by the ${likely.basis}.`
-      )
+    const planned = plannedText({ ...requests, ...(likely && { likely: likely.requests }) })
+    const time = timeText({ ...elapsedMs, ...(likely && { likely: likely.elapsedMs }) })
+    const basis = likely && requests.min !== requests.max ? `, by the ${likely.basis}` : ""
+    say(`${capitalised(planned)}, ${time}${basis}${left}.`)
   }
 })
-
-/** Two digits that mean something. */
-const roughly = (number: number): number => {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, number))) - 1)
-  return Math.round(number / unit) * unit
-}
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

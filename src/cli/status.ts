@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { counted } from "../values/finding.ts"
-import { rangeText } from "../values/range.ts"
+import { likelyText } from "../values/range.ts"
 import { isWhole, stateText } from "../values/state.ts"
 import { megabytes } from "../values/text.ts"
 import { alarmLines } from "../console/alarm-lines.ts"
@@ -83,7 +83,7 @@ const why = ({ records, state, warnings }: Result["data"]["readings"][number]): 
 
 const runText = (run: NonNullable<Result["data"]["lastRun"]>, now: number): string => {
   const { id, command, status, requests = 0, planned = { min: 0 }, startedAt } = run
-  const range = rangeText(planned)
+  const range = likelyText({ ...planned, ...(run.plannedRequests !== undefined && { likely: run.plannedRequests }) })
   const known = status === "interrupted" ? "at least " : ""
   return `Last run ${id}, ${command}, ${ago(startedAt, now)}: ${stateText(status)}, ${known}${counted(requests, "request")}${range === undefined ? "" : ` (${range} planned)`}.`
 }

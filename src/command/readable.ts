@@ -1,5 +1,5 @@
 /** Opens the tables for a command that only reads, also while another program has the warehouse open. */
-import { rangeText } from "../values/range.ts"
+import { likelyText } from "../values/range.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -57,7 +57,7 @@ export const holderText = (holder: Holder, now: number): string => {
   const process = pid === undefined ? "" : ` (process ${pid})`
   if (!isRun) return `${command}${process} has the warehouse open.`
   const since = startedAt === undefined ? "" : ` for ${duration(now - Date.parse(startedAt))}`
-  const estimate = planned && rangeText(planned)
+  const estimate = planned && likelyText(planned)
   const of = estimate === undefined ? "" : ` of ${estimate}`
   const sent = requests === undefined ? "" : `: ${requests}${of} requests, ${records} records`
   return `${command}${process} has been running${since}${sent}.`

@@ -5,7 +5,8 @@ import * as Schema from "effect/Schema"
 export const instantShape = () => Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 
 /** A number within limits; without `max`, no upper limit is known. */
-export const rangeShape = () => Schema.Struct({ min: Schema.Int, max: Schema.optionalKey(Schema.Int) })
+export const rangeShape = () =>
+  Schema.Struct({ min: Schema.Int, max: Schema.optionalKey(Schema.Int), likely: Schema.optionalKey(Schema.Int) })
 
 /** The program that has the warehouse open; for a sync or backfill, with its progress. */
 export const holderShape = () => {

@@ -18,7 +18,13 @@ const RunProgress = Schema.Struct({
   startedAt: Schema.String,
   updatedAt: Schema.String,
   requests: Schema.Number,
-  planned: Schema.optionalKey(Schema.Struct({ min: Schema.Number, max: Schema.optionalKey(Schema.Number) })),
+  planned: Schema.optionalKey(
+    Schema.Struct({
+      min: Schema.Number,
+      max: Schema.optionalKey(Schema.Number),
+      likely: Schema.optionalKey(Schema.Number)
+    })
+  ),
   records: Schema.Number
 })
 type RunProgress = typeof RunProgress.Type

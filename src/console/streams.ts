@@ -5,7 +5,7 @@ import { DisplayArea } from "./display-area.ts"
 import type { Event } from "../values/event-schemas.ts"
 import type { OnRunEvent } from "../values/run-event.ts"
 import { levelWords } from "../values/finding.ts"
-import type { Range } from "../values/range.ts"
+import type { LikelyRange } from "../values/range.ts"
 import { toneByText } from "../values/state.ts"
 import { terminalWidth, wrapped } from "../values/text.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log.ts"
@@ -227,7 +227,8 @@ export const table = (
 const shown = (cell: string | number): string => (typeof cell === "number" ? cell.toLocaleString("en-US") : cell)
 
 /** The text of an estimated time, in milliseconds. */
-export const timeText = ({ min, max }: Range): string => {
+export const timeText = ({ min, max, likely }: LikelyRange): string => {
+  if (likely !== undefined) return `about ${duration(likely)}`
   if (max === undefined) return `at least ${duration(min)}`
   const [from, to] = [duration(min), duration(max)]
   return from === to ? `about ${to}` : `${from} to ${to}`

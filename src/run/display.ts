@@ -1,6 +1,6 @@
 /** The display of a run as lines that fit a terminal: the readings in progress, and the sums of all. */
 import { type Status, stateText } from "../values/state.ts"
-import { type Range, rangeText, middleOf } from "../values/range.ts"
+import { type LikelyRange, likelyText, middleOf } from "../values/range.ts"
 import { duration, table, timeText } from "../console/streams.ts"
 import type { Totals } from "./watched.ts"
 
@@ -17,7 +17,7 @@ export interface DisplayState extends Totals {
   readonly readings: ReadonlyArray<ReadingState>
   readonly elapsedMs: number
   /** An estimate of the time left; `undefined` while it is unknown. */
-  readonly leftMs: Range | undefined
+  readonly leftMs: LikelyRange | undefined
   /** Requests in the current window of the rate limit, and how many it allows. */
   readonly inWindow: number
   readonly burst: number
@@ -108,7 +108,7 @@ const sumLines = (state: DisplayState, width: number, height: number): ReadonlyA
   /** As they are shown, each with its rank in importance. */
   const sums: ReadonlyArray<readonly [rank: number, text: string | undefined]> = [
     [3, duration(elapsedMs)],
-    [0, `${quantity(requests)}${estimate ? ` of ${rangeText(estimate)}` : ""} requests`],
+    [0, `${quantity(requests)}${estimate ? ` of ${likelyText(estimate)}` : ""} requests`],
     [2, `${quantity(records)} records`],
     [5, `budget ${inWindow}/${burst}`],
     [4, dailyRemaining === undefined ? undefined : `${quantity(dailyRemaining)} left today`],

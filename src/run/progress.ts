@@ -2,7 +2,7 @@
 import { Clock, Effect, Schedule } from "effect"
 import { type DisplayState, frame } from "./display.ts"
 import { Output } from "../console/streams.ts"
-import { type Range, between, mapRange, rangeFields } from "../values/range.ts"
+import { type LikelyRange, between, mapRange, rangeFields } from "../values/range.ts"
 import { type Watched, total, totalsOf } from "./watched.ts"
 
 const redrawMs = 500
@@ -75,9 +75,17 @@ const stateOf = (watched: Watched, elapsedMs: number, pace: Pace): DisplayState 
 }
 
 /** `undefined` while the pace is unknown, and for a run that needs more requests than were planned. */
-const timeFor = ({ min, max }: Range, of: (number: number) => number | undefined): Range | undefined => {
+const timeFor = (
+  { min, max, likely }: LikelyRange,
+  of: (number: number) => number | undefined
+): LikelyRange | undefined => {
   const least = of(Math.max(0, min))
-  return least === undefined || (max ?? 0) < 0 ? undefined : between(least, max === undefined ? undefined : of(max))
+  if (least === undefined || (max ?? 0) < 0) return undefined
+  const likelyMs = likely === undefined || likely < 0 ? undefined : of(likely)
+  return {
+    ...between(least, max === undefined ? undefined : of(max)),
+    ...(likelyMs !== undefined && { likely: likelyMs })
+  }
 }
 
 const readingsOf = ({ api, counts, location }: Watched["accounts"][number], isOneOfSeveral: boolean) =>

@@ -29,7 +29,7 @@ import type { explained } from "../console/errors.ts"
 import { failing, nightOf, publishing } from "./night.ts"
 import { publishNow } from "./release.ts"
 import { clockAheadMs, learnTime, settleTime, withRunClock } from "./run-clock.ts"
-import { type Range, sumOf } from "../values/range.ts"
+import { type LikelyRange, sumOf } from "../values/range.ts"
 import { RunEvents } from "../values/run-event.ts"
 import { statusOf, worstStatus } from "../values/status.ts"
 import { missingSegments } from "../stores/vault/segments.ts"
@@ -72,7 +72,7 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
 /** What the run is expected to take, in all and by location. */
 export interface PlanOfRun {
   readonly run: string
-  readonly requests: Range
+  readonly requests: LikelyRange
   readonly expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
 }
 

@@ -11,7 +11,7 @@ import type { Flags } from "../settings/read.ts"
 import type { AccountSettings } from "../settings/settings.ts"
 import { hashKey } from "../settings/withheld.ts"
 import { type PlanOfRun, type Synced, sync } from "./sync-account.ts"
-import { middleOf, rangeFields, rangeText } from "../values/range.ts"
+import { middleOf, rangeFields, plannedText } from "../values/range.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
@@ -190,8 +190,9 @@ const announcePlan = Effect.fnUntraced(function* (
 ) {
   const onEvent = yield* RunEvents
   onEvent?.({ event: "planned", run, requests, steps: stepsOf(expectedByLocation) })
-  const rest = requests.max === undefined ? " How many more it takes shows when each resource has begun." : ""
-  say(`Planned: ${rangeText(requests) ?? "an unknown number of"} requests.${rest}`)
+  const isOpen = requests.max === undefined && requests.likely === undefined
+  const rest = isOpen ? " How many more it takes shows when each resource has begun." : ""
+  say(`Planned: ${plannedText(requests)}.${rest}`)
   yield* Effect.annotateLogs(Effect.logInfo("plan made"), {
     locations: expectedByLocation.size,
     ...rangeFields("planned", requests),

@@ -5,7 +5,7 @@ import { statuses } from "./state.ts"
 
 const Count = Schema.Int
 const Texts = Schema.Array(Schema.String)
-const Range = Schema.Struct({ min: Count, max: Schema.optionalKey(Count) })
+const Range = Schema.Struct({ min: Count, max: Schema.optionalKey(Count), likely: Schema.optionalKey(Count) })
 const Mode = modeShape()
 const Status = Schema.Literals(statuses)
 /** `resource`: a table, or the label of its children or details. */

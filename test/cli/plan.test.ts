@@ -63,11 +63,25 @@ const firstSync = async (tables: string, ...flags: ReadonlyArray<string>): Promi
   const isOfShares = tables.includes("messages")
   assert.strictEqual(plan.likely!.basis, isOfShares ? "shares of a typical account" : "totals of the service")
   const events = synced.stdout.split("\n").map((line) => (line === "" ? {} : JSON.parse(line)))
-  assert.deepStrictEqual(events.find(({ event }) => event === "planned").requests, plan.requests)
+  assert.deepStrictEqual(events.find(({ event }) => event === "planned").requests, {
+    ...plan.requests,
+    likely: plan.likely!.requests
+  })
   return account
 }
 
 describe("a plan", () => {
+  it("says the number that the sync then begins with", async () => {
+    const account = await openAlone("contacts,contact_notes,messages,emails", "--contacts", "20")
+    onTestFinished(() => discard(account))
+    const planned = await sluice(["plan", ...account.selection], account.environment)
+    const [text] = /^About [\d,]+ requests \(.*?\)/m.exec(planned.stderr) ?? assert.fail(planned.stderr)
+    const synced = await account.sync()
+    assert.include(synced.stderr, `Planned: ${text.replace("About", "about")}.\n`)
+    const status = await sluice(["status"], account.environment)
+    assert.include(status.stderr + status.stdout, `(${/^About [\d,]+/.exec(text)![0].toLowerCase()} planned)`)
+  })
+
   it.each([
     ["contacts with their notes", "contacts,contact_notes", "--contacts 120"],
     ["an account with invalid records", "contacts,contact_notes,opportunities,orders", "--contacts 100 --world nasty"]
@@ -110,7 +124,8 @@ describe("a plan", () => {
     const backfill = ["backfill", "--from", "2025-01-01", "--only", "messages,orders"]
     const { code, stderr } = await sluice(backfill, account.environment)
     assert.strictEqual(code, 0, stderr)
-    const [, min, max] = /^Planned: ([\d,]+)(?: to ([\d,]+))? requests\.$/m.exec(stderr) ?? assert.fail(stderr)
+    const [, min, max] =
+      /^Planned: .*?([\d,]+)(?: to ([\d,]+))?(?: requests|\))\.$/m.exec(stderr) ?? assert.fail(stderr)
     const number = (text: string) => Number(text.replaceAll(",", ""))
     const requests = { min: number(min!), max: number(max ?? min!) }
     assertPredicts("backfill", { requests }, await used(account), true)

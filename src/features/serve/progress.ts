@@ -1,6 +1,6 @@
 /** What a command has printed so far, as the page shows it: the events of `--json=lines`, and at the end the result. */
 import type { Event } from "../../values/event-schemas.ts"
-import type { Range } from "../../values/range.ts"
+import { type LikelyRange, mapRange } from "../../values/range.ts"
 
 type AnyEvent = typeof Event.Type
 type Named<Name extends AnyEvent["event"]> = Extract<AnyEvent, { readonly event: Name }>
@@ -13,7 +13,7 @@ interface Reading {
   requests: number
   pages: number
   records: number
-  readonly planned?: Range
+  readonly planned?: LikelyRange
 }
 
 export interface LogLine {
@@ -22,11 +22,11 @@ export interface LogLine {
 }
 
 export interface Progress {
-  planned?: Range
+  planned?: LikelyRange
   requests: number
   records: number
   /** Milliseconds; an estimate from the pace so far. */
-  leftMs?: Range
+  leftMs?: LikelyRange
   waiting?: Pick<Named<"waiting">, "reason" | "waitMs">
   budgets: Named<"progress">["budgets"]
   readonly resources: Array<Reading>
@@ -132,10 +132,10 @@ const unread = (location: string, resource: string): Reading => ({
 /** A shorter time is one burst of the rate limit. */
 const observedMsMin = 10_000
 
-const leftOf = ({ planned, requests }: Progress, elapsedMs: number): Range | undefined => {
+const leftOf = ({ planned, requests }: Progress, elapsedMs: number): LikelyRange | undefined => {
   if (planned === undefined || elapsedMs < observedMsMin || requests === 0) return undefined
   const timeFor = (count: number) => Math.max(0, Math.round(((count - requests) * elapsedMs) / requests))
-  return { min: timeFor(planned.min), ...(planned.max !== undefined && { max: timeFor(planned.max) }) }
+  return mapRange(planned, timeFor)
 }
 
 /** Commands with a log write it as logfmt; a line of any other command has no level. */

@@ -6,13 +6,13 @@ import { backfillOf, partitionsOf } from "../../catalog/resource.ts"
 import { tablesOf } from "../../catalog/tables.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
-import { atLeast, between, sumOf } from "../../values/range.ts"
+import { atLeast, between } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
 import { backfilledWindows } from "../../stores/warehouse/meta/backfilled-windows.ts"
 import { countsByWindow, liveCounts, readSyncState } from "../../stores/warehouse/sync-state.ts"
 import { type Failure, failure } from "../../values/failure.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type ExpectedList, type ExpectedStep, requestsOf } from "./expect.ts"
+import { type ExpectedList, type ExpectedStep, plannedOf } from "./expect.ts"
 import { type Choice, choose, isAmong } from "./plan.ts"
 
 export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
@@ -51,7 +51,7 @@ export const makeBackfillPlan = Effect.fn("plan.backfill")(function* (
   const expected = yield* Effect.forEach(steps, (step) =>
     Effect.map(expectWindows(step, location, choice.optional), (list): ExpectedStep => ({ step, list }))
   )
-  return { steps, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
+  return { steps, expected, requests: plannedOf(expected) }
 })
 
 /** The rows of a synced table show how many records each window has. */

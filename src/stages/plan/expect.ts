@@ -206,6 +206,18 @@ export interface ExpectedRequests extends Expected {
   readonly records?: number
 }
 
+/** What the plan is expected to take. It has a likely number unless lists are of unknown size. */
+export const plannedOf = (expected: ReadonlyArray<ExpectedStep>): LikelyRange => {
+  const readings = requestsOf(expected)
+  const { likely, ...range } = sumOf(readings.map(({ likely, requests }) => ({ ...requests, likely })))
+  return { ...range, ...(isSized(expected) && likely !== undefined && { likely }) }
+}
+
+/** Whether the size of each list is known. After a plan it is known of all that report a total, and others are short. */
+export const isSized = (expected: ReadonlyArray<ExpectedStep>): boolean =>
+  expected.some(({ list }) => list?.basis === "total of the API") ||
+  expected.every(({ list }) => list?.basis !== "unknown" || list.requests.max !== undefined)
+
 /** The requests of every reading of the plan. */
 export const requestsOf = (expected: ReadonlyArray<ExpectedStep>): ReadonlyArray<ExpectedRequests> => {
   return expected.flatMap(({ step, list, children }): ReadonlyArray<ExpectedRequests> => {

@@ -1,7 +1,7 @@
 /** What a run is expected to take in all, from its plan and from what it has read so far. */
-import { type Range, between, exactly, sumOf } from "../../values/range.ts"
+import { type LikelyRange, between, exactly, sumOf } from "../../values/range.ts"
 import type { Status } from "../../values/state.ts"
-import { type ExpectedList, type ExpectedStep, requestsOf } from "./expect.ts"
+import { type ExpectedList, type ExpectedStep, isSized, requestsOf } from "./expect.ts"
 
 /** What a run has read so far under a label. */
 export interface ReadSoFar {
@@ -17,17 +17,19 @@ export interface ReadSoFar {
 export const liveRequests = (
   expected: ReadonlyArray<ExpectedStep>,
   soFar: (label: string) => ReadSoFar | undefined
-): Range => {
+): LikelyRange => {
   const known = expected.map((one) => {
     const read = soFar(one.step.resource.table)
     return one.list && read ? { ...one, list: listWith(one.list, one, read) } : one
   })
+  const hasLikely = isSized(known)
   return sumOf(
-    requestsOf(known).map(({ label, requests }) => {
+    requestsOf(known).map(({ label, likely, requests }): LikelyRange => {
       const read = soFar(label)
-      if (read?.status !== undefined) return exactly(read.requests)
+      if (read?.status !== undefined) return { ...exactly(read.requests), ...(hasLikely && { likely: read.requests }) }
       const sent = read?.requests ?? 0
-      return between(Math.max(requests.min, sent), requests.max && Math.max(requests.max, sent))
+      const range = between(Math.max(requests.min, sent), requests.max && Math.max(requests.max, sent))
+      return { ...range, ...(hasLikely && { likely: Math.max(likely, sent) }) }
     })
   )
 }

@@ -12,12 +12,12 @@ import { type Resource, childRequestOf, embeddedResourcesOf, hasCompanyParameter
 import { tablesOf } from "../../catalog/tables.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
-import { type Range, sumOf } from "../../values/range.ts"
+import { type Range } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
 import { completeRuns, unfinishedRefreshes } from "../../stores/warehouse/meta/run-resources.ts"
 import { unfinishedFullSync } from "../../stores/warehouse/meta/runs.ts"
 import { failure } from "../../values/failure.ts"
-import { type ExpectedStep, expect, requestsOf } from "./expect.ts"
+import { type ExpectedStep, expect, plannedOf } from "./expect.ts"
 import { type SyncState, newestFetch, readSyncState } from "../../stores/warehouse/sync-state.ts"
 
 export interface Plan {
@@ -54,7 +54,7 @@ export const makePlan = Effect.fn("plan.make")(function* (catalogue: Catalogue, 
   }))
   const expected = yield* expect(steps, syncState, location, choice.optional)
   const withParents = expected.map(({ step, children }) => (children ? { ...step, parents: children.state } : step))
-  return { steps: withParents, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
+  return { steps: withParents, expected, requests: plannedOf(expected) }
 })
 
 /** A night begins as long after the last one as this. */

@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { type Strategy, partitionsOf } from "../../catalog/resource.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
-import { between, exactly, sumOf } from "../../values/range.ts"
+import { between, exactly } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
 import { plannedTotals } from "../../stores/warehouse/meta/planned-totals.ts"
-import { type ExpectedStep, pagesOfFullRead, requestsForTotal, requestsOf } from "./expect.ts"
+import { type ExpectedStep, pagesOfFullRead, requestsForTotal, plannedOf } from "./expect.ts"
 import type { Plan } from "./plan.ts"
 
 /** A total tells more about a list that was never read, or that the service filters by the time of the last change. */
@@ -55,5 +55,5 @@ export const withPlannedTotals = Effect.fnUntraced(function* (
     const strategy = known && strategyToAsk(one)
     return strategy ? withTotal(one, strategy, known.total, optional) : one
   })
-  return { ...plan, expected, requests: sumOf(requestsOf(expected).map(({ requests }) => requests)) }
+  return { ...plan, expected, requests: plannedOf(expected) }
 })

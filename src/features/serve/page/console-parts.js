@@ -26,7 +26,8 @@ export const time = (instant) =>
   instant ? h("time", { dateTime: instant, title: timeText(instant) }, ago(instant)) : h("span.muted", "never")
 
 /** `of`: the words for each limit. */
-export const rangeText = ({ min, max }, of = number) => {
+export const rangeText = ({ likely, min, max }, of = number) => {
+  if (likely !== undefined && min !== max) return `about ${of(likely)}`
   if (max === undefined) return `at least ${of(min)}`
   return of(min) === of(max) ? of(min) : `${of(min)} to ${of(max)}`
 }

@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { RunState } from "../../../values/state.ts"
-import { type Range, between, middleOf } from "../../../values/range.ts"
+import { type LikelyRange, type Range, between, middleOf } from "../../../values/range.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse, ownerless } from "../warehouse.ts"
 import { orNull, query, wordOf } from "../query.ts"
@@ -15,7 +15,7 @@ export interface RunRecord {
   readonly clockAheadMs?: number | undefined
 }
 
-export const beginRun = Effect.fnUntraced(function* (command: string, planned?: Range) {
+export const beginRun = Effect.fnUntraced(function* (command: string, planned?: LikelyRange) {
   const warehouse = yield* Warehouse
   const startedAt = yield* Clock.currentTimeMillis
   const [{ last } = { last: null }] = yield* query(

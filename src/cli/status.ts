@@ -11,7 +11,7 @@ import { sayLeft, sayLimits, sayLosses, sayStanding } from "../console/findings.
 import { sayHolder } from "../command/readable.ts"
 import { type CommandResult, printEither } from "../console/result.ts"
 import { type StatusFlags, isProblem, statusOnce } from "../run/status.ts"
-import { ago, completeText, targetText } from "../run/status-text.ts"
+import { ago, completeText, targetText, totalsText } from "../run/status-text.ts"
 
 type Result = CommandResult<"status">
 
@@ -48,6 +48,7 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
       print(line)
   const completeLine = completeText(data, now)
   if (completeLine !== undefined) print(completeLine, "ok")
+  if (data.totals) print(`The last release has ${totalsText(data.totals)}`)
   const sought = readings
     .flatMap(({ deletionsSoughtAt: at, resource }) => (at === undefined ? [] : [{ at, resource }]))
     .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))[0]

@@ -9,6 +9,7 @@ import { stateText } from "../values/state.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
 import { sayEarlier, sayLeft, sayLimits, sayLosses, sayStanding, warn } from "../console/findings.ts"
 import { Output, duration, placeOf, table } from "../console/streams.ts"
+import { totalsText } from "../run/status-text.ts"
 import { type SyncResult, logSynced } from "../run/sync-result.ts"
 import { printEither } from "../console/result.ts"
 import { type SyncFlags, syncOnce } from "../run/sync.ts"
@@ -127,7 +128,7 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
 })
 
 /** The line that people quote. Nothing is said to be missing or not by a run that read some resources only. */
-const totalText = ({ data, isOfAll }: SyncResult, { rows, tables }: NonNullable<SyncResult["data"]["totals"]>) => {
+const totalText = ({ data, isOfAll }: SyncResult, totals: NonNullable<SyncResult["data"]["totals"]>) => {
   const incomplete = data.ended.filter(({ status }) => status === "incomplete").length
   const standing = (data.standingRejects ?? []).reduce((sum, { rejected }) => sum + rejected, 0)
   const missing = [
@@ -135,7 +136,7 @@ const totalText = ({ data, isOfAll }: SyncResult, { rows, tables }: NonNullable<
     ...(standing > 0 ? [`${counted(standing, "value or record", "values and records")} rejected`] : []),
     ...(isOfAll && incomplete + standing === 0 ? ["0 missing"] : [])
   ]
-  return [counted(tables, "table"), counted(rows, "row"), ...missing].join(", ")
+  return [totalsText(totals), ...missing].join(", ")
 }
 
 /** `0 new, 3 standing` if what was rejected before is not mended yet. */

@@ -74,6 +74,24 @@ const Manifest = Schema.Struct({
 })
 export type Manifest = typeof Manifest.Type
 
+export interface Totals {
+  readonly tables: number
+  /** Of child tables as well, with the rows of deleted records. */
+  readonly rows: number
+}
+
+export const totalsOf = (tables: ReadonlyArray<TableContent> = []): Totals => {
+  const current = tables.filter(({ schema }) => schema === "crm")
+  return { tables: current.length, rows: current.reduce((sum, { rows }) => sum + rows, 0) }
+}
+
+/** `undefined` without a release. */
+export const releasedTotals = (folder: string): Promise<Totals | undefined> =>
+  readManifest(folder).then(
+    ({ tables }) => tables && totalsOf(tables),
+    () => undefined
+  )
+
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Manifest))
 
 /** Rejects with an error that says why it cannot be used. `folder`: that of the release, or the link to it. */

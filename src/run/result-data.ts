@@ -52,6 +52,8 @@ const limitsShape = () =>
 /** Columns and custom fields that the settings keep out, whose values were stored before and still are. */
 const storedEarlierShape = () => Schema.optionalKey(textsShape())
 
+const totalsShape = () => Schema.Struct({ tables: Schema.Int, rows: Schema.Int })
+
 const syncShape = () =>
   Schema.Struct({
     run: Schema.String,
@@ -63,7 +65,7 @@ const syncShape = () =>
     /** Whether a new release was published, or why not. */
     published: publishedShape(),
     /** Of the release, with rows that are marked as deleted; absent without one. */
-    totals: Schema.optionalKey(Schema.Struct({ tables: Schema.Int, rows: Schema.Int })),
+    totals: Schema.optionalKey(totalsShape()),
     modelProblems: textsShape(),
     loadedMs: Schema.Int,
     elapsedMs: Schema.Int,
@@ -129,6 +131,8 @@ const statusShape = () =>
     locations: locationsShape(),
     readings: Schema.Array(readingShape()),
     /** Readings that are never read, interrupted, incomplete or stale. */
+    /** Of the last release, with rows that are marked as deleted; absent without one. */
+    totals: Schema.optionalKey(totalsShape()),
     problems: Schema.Int,
     /** What each place has that gets the tables, the published files among them. */
     targets: Schema.optionalKey(

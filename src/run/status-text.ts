@@ -2,6 +2,7 @@
 import { counted } from "../values/finding.ts"
 import { duration } from "../console/streams.ts"
 import type { CommandResult } from "../console/result.ts"
+import type { Totals } from "../output/manifest.ts"
 import { isProblem } from "./status.ts"
 
 export type StatusData = CommandResult<"status">["data"]
@@ -12,7 +13,7 @@ export const ago = (instant: string | undefined, now: number): string =>
 export const completeText = ({ oldest, readings }: StatusData, now: number): string | undefined => {
   const complete = readings.filter((reading) => !isProblem(reading)).length
   if (complete === 0) return undefined
-  return `${counted(complete, "reading")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
+  return `${counted(complete, "resource")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
 }
 
 export const targetText = (
@@ -24,6 +25,9 @@ export const targetText = (
     ? `${name}: has ${has}`
     : `${name}: has ${has}; not brought up to date since ${ago(failedSince, now)}: ${problem}`
 }
+
+/** The tables of a release, all their rows: child tables, and rows of deleted records, count. */
+export const totalsText = ({ rows, tables }: Totals): string => `${counted(tables, "table")}, ${counted(rows, "row")}`
 
 /** As the last line of `check`. */
 export const alarmsText = (count: number): string => (count === 0 ? "ok: no alarms" : counted(count, "alarm"))

@@ -1,4 +1,6 @@
 /** What is not read completely, how fresh the tables are, and what runs now. Sends no requests. */
+import { releasedTotals } from "../output/manifest.ts"
+import { outputPaths } from "../output/paths.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { embeddedResourcesOf } from "../catalog/resource.ts"
@@ -79,6 +81,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
   const isWrong = problems.length > 0 || readings.length === 0 || isBehind
   const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
   const next = readable.holder ? "./sluice status" : (nextForLeft(left) ?? "./sluice sync")
+  const totals = yield* Effect.promise(() => releasedTotals(outputPaths(output.folder).published))
   const ledger = yield* ledgerHead(output.folder)
   const sizes = new Map((yield* diskUse(output.folder)).map(({ part, bytes }) => [part, bytes]))
   const sizeOf = (part: Part) => sizes.get(part) ?? 0
@@ -98,6 +101,7 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
       ...names,
       readings,
       problems: problems.length,
+      ...(totals && { totals }),
       ...(targets.length > 0 && { targets }),
       ...(left.length > 0 && { leftLocations: left }),
       ...(singleReads.length > 0 && { singleReads }),

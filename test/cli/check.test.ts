@@ -25,7 +25,7 @@ describe("check", () => {
   it("ends with 0 without alarms, and says what it compared", async () => {
     const { code, stdout } = await check()
     assert.strictEqual(code, 0)
-    assert.match(stdout, /^ok: no alarms; compared: 1 sync, the age of \d+ readings, the volume of 0\n$/)
+    assert.match(stdout, /^ok: no alarms; compared: 1 sync, the age of \d+ resources, the volume of 0\n$/)
     assert.match((await check("--nagios")).stdout, /^SLUICE OK - no alarms; .*\| warnings=0 errors=0\n$/)
   })
 

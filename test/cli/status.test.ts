@@ -39,7 +39,7 @@ describe("status", () => {
       assert.strictEqual(narrow.problems, 0)
       assert.strictEqual((await statusOf(account)).code, 0, "without --check, the answer itself is the result")
       const shown = await sluice(["status", ...account.selection], account.environment)
-      assert.match(shown.stdout, /^\d+ readings complete; the oldest, \w+(\/\w+)?, was read \d+ s ago$/m)
+      assert.match(shown.stdout, /^\d+ resources complete; the oldest, \w+(\/\w+)?, was read \d+ s ago$/m)
       const trouble = await sluice(["status"], account.environment)
       assert.match(trouble.stdout, /^invoices +never read +never$/m)
       assert.notMatch(trouble.stdout, /^contacts /m)
@@ -186,7 +186,7 @@ describe("status", () => {
       assert.deepStrictEqual(readings.map(({ resource }) => resource).toSorted(), read)
       assert.include(read, "email_template_folders")
       const { stdout } = await sluice(["check"], account.environment)
-      assert.include(stdout, `the age of ${read.length} readings`)
+      assert.include(stdout, `the age of ${read.length} resources`)
     } finally {
       discard(account)
     }

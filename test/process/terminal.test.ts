@@ -180,7 +180,7 @@ describe.skipIf(!script)("a terminal of script", () => {
       const sync = "sync --only contacts,pipelines,users"
       assert.include(await run(sync), mark(32, "✔"))
       const status = await run("status --only contacts,pipelines,users")
-      assert.include(status, `${mark(32, "✔")}5 readings complete`)
+      assert.include(status, `${mark(32, "✔")}5 resources complete`)
       assert.include(await run("check"), `${mark(32, "✔")}ok: no alarms`)
       await account.service.post("token", { removeScope: "contacts.readonly" })
       assert.include(await run(sync), mark(31, "✗"))

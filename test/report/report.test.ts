@@ -41,12 +41,16 @@ describe("the report of two nights", () => {
     const html = reportOf(account)
     const changes = rowsOf(html, "table-changes")
     assert.isAbove(changes.length, 5)
-    for (const [table, rows, ...moves] of changes) {
+    for (const [table, rows, ofDeleted, ...moves] of changes) {
       const [present] = await query(
         account.warehouse,
-        `SELECT count(*) AS n FROM crm.${table} WHERE _deleted_at IS NULL`
+        `SELECT count(*) AS n, count(_deleted_at) AS deleted FROM crm.${table}`
       )
-      assert.strictEqual(numberIn(rows!), Number(present!["n"]), table)
+      assert.deepStrictEqual(
+        [rows, ofDeleted].map((cell) => numberIn(cell!)),
+        ["n", "deleted"].map((one) => Number(present![one])),
+        table
+      )
       const [sums] = await query(
         account.warehouse,
         `SELECT sum(new_rows) AS a, sum(changed_rows) AS b, sum(deleted_rows) AS c FROM meta.run_resources

@@ -62,7 +62,7 @@ export const check = Effect.fn("command.check")(function* (flags: CheckFlags) {
 })
 
 const comparedText = ({ syncs, readings, volumes }: Compared): string =>
-  `${counted(syncs, "sync")}, the age of ${counted(readings, "reading")}, the volume of ${volumes}`
+  `${counted(syncs, "sync")}, the age of ${counted(readings, "resource")}, the volume of ${volumes}`
 
 /** 0 OK, 1 WARNING, 2 CRITICAL. */
 const nagiosCode = (active: ReadonlyArray<KnownAlarm>): 0 | 1 | 2 =>

@@ -19,7 +19,7 @@ export const headlineOf = (
   const isWrong = behind.length > 0 || active.some(({ level }) => level === "error")
   const level = isWrong ? "error" : status.problems > 0 || active.length > 0 ? "warn" : "ok"
   const parts = [
-    status.problems > 0 ? `${counted(status.problems, "reading")} not complete` : undefined,
+    status.problems > 0 ? `${counted(status.problems, "resource")} not complete` : undefined,
     completeText(status, now),
     ...behind.map((target) => targetText(target, now)),
     active.length > 0 ? alarmsText(active.length) : "No alarms"

@@ -19,7 +19,7 @@ import { type TableName, changesSince } from "./changes.ts"
 import { storedTables } from "../../stores/warehouse/columns.ts"
 import type { Document } from "./contracts/data-package.ts"
 import { contentsOf, pathOf } from "./contents.ts"
-import type { PublishedFile, TableContent } from "../../output/manifest.ts"
+import { type PublishedFile, type Totals, totalsOf } from "../../output/manifest.ts"
 import { type WholeManifest, confirmRelease, failedModels, previousRelease, writeManifest } from "./manifest.ts"
 import { modelVersions, putModels } from "./models.ts"
 import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
@@ -57,17 +57,6 @@ export interface Published {
   readonly totals: Totals
   readonly folder: string
   readonly few?: FewChanges | undefined
-}
-
-/** The totals of the tables with current rows; those with `_deleted_at` are rows too. */
-export interface Totals {
-  readonly tables: number
-  readonly rows: number
-}
-
-export const totalsOf = (tables: ReadonlyArray<TableContent> = []): Totals => {
-  const current = tables.filter(({ schema }) => schema === "crm")
-  return { tables: current.length, rows: current.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
 /** What is known of the changes since the release before, if it has a DuckDB file. */

@@ -114,10 +114,9 @@ const countsAreRight = (
   if (difference("new_rows") !== counted.new)
     wrong.push(`${table}: ${counted.new} new rows, counted ${difference("new_rows")}`)
   if (!isWhole) return wrong
-  // A record that the service flags as deleted is a change of its row.
   const [changed, deleted] = [difference("changed_rows"), difference("deleted_rows")]
   const [all, seen] = [changed + deleted, counted.changed + counted.deleted]
-  // A new record that the service has flagged is only new; one that a user deletes while the account is read is both.
+  // A new record that the service has flagged, or that a user deletes while the account is read, is both new and deleted.
   const isMore = detailed.has(table) ? false : all > seen + counted.newAndDeleted
   if (deleted > counted.deleted + counted.newAndDeleted || all < seen || isMore)
     wrong.push(

@@ -47,6 +47,7 @@ export const changesSection = Effect.fn("report.changes")(function* (period: Per
             columns: [
               text("Table", ({ table }) => table),
               moves("Rows", ({ rows }) => rows),
+              moves("Of deleted records", ({ deletedRows }) => deletedRows),
               moves("New, 24 h", ({ newDay }) => newDay),
               moves("Changed, 24 h", ({ changedDay }) => changedDay),
               moves("Deleted, 24 h", ({ deletedDay }) => deletedDay),
@@ -89,21 +90,21 @@ const tableChanges = Effect.fnUntraced(function* (period: Period) {
      FROM meta.run_resources WHERE finished_at > ${since(period, 31)} GROUP BY ALL HAVING n <> 0`
   )
   const netOf = new Map(net.map(({ table, day, n }) => [`${table}\n${day}`, n]))
-  const present = new Map((yield* presentRows()).map(({ table, n }) => [table, n]))
+  const present = new Map((yield* presentRows()).map((one) => [one.table, one]))
   return found.map((one) => {
-    const rows = present.get(one.table) ?? 0
+    const { rows, existing } = present.get(one.table) ?? { rows: 0, existing: 0 }
     // Backwards from the present rows, without what each day added.
-    let atEnd = rows
+    let atEnd = existing
     const rowsByDay = period.days.toReversed().map((day) => {
       const atEndOfDay = atEnd
       atEnd = Math.max(0, atEnd - (netOf.get(`${one.table}\n${day}`) ?? 0))
       return atEndOfDay
     })
-    return { ...one, rows, rowsByDay: rowsByDay.toReversed() }
+    return { ...one, rows, deletedRows: rows - existing, rowsByDay: rowsByDay.toReversed() }
   })
 })
 
-/** Rows without `_deleted_at`, by table, in the warehouse or in a release. */
+/** All rows, and those without `_deleted_at`, by table, in the warehouse or in a release. */
 const presentRows = Effect.fnUntraced(function* () {
   const tables = yield* query(
     { table: String },
@@ -114,9 +115,11 @@ const presentRows = Effect.fnUntraced(function* () {
   )
   const counts = tables.map(
     ({ table }) =>
-      `SELECT ${literal(table)} AS "table", count(*) FILTER (_deleted_at IS NULL) AS n FROM crm.${name(table)}`
+      `SELECT ${literal(table)} AS "table", count(*) AS rows, count(*) FILTER (_deleted_at IS NULL) AS existing FROM crm.${name(table)}`
   )
-  return counts.length === 0 ? [] : yield* query({ table: String, n: Number }, counts.join(" UNION ALL "))
+  return counts.length === 0
+    ? []
+    : yield* query({ table: String, ...numbers("rows", "existing") }, counts.join(" UNION ALL "))
 })
 
 /** `days`: since 1970. */
@@ -138,7 +141,7 @@ const rowsOverTime = (days: ReadonlyArray<number>, totals: ReadonlyArray<number>
     })}
     <p class="note">
       Computed back from the present rows with the rows that each run added and deleted. Child tables, such as the tags
-      of a contact, are not counted.
+      of a contact, and deleted records are not counted.
     </p>
     ${numbersOf(rows, {
       id: "rows-by-day",

@@ -6,6 +6,8 @@ import { failedTargets } from "../../../stores/warehouse/meta/targets.ts"
 import { standingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
 import { type Html, html } from "../../../pages/html.ts"
 import { changesSection } from "./changes.ts"
+import { releasedTotals } from "../../../output/manifest.ts"
+import { outputPaths } from "../../../output/paths.ts"
 import { type Used, diskUse } from "../../../output/disk.ts"
 import { freshness } from "./freshness.ts"
 import { overviewOf, overviewSection } from "./overview.ts"
@@ -33,6 +35,7 @@ export const operations = Effect.fn("report.operations")(function* (
   const readings = yield* readingsOf(period)
   const models = yield* modelProblems()
   const targets = yield* failedTargets()
+  const totals = yield* Effect.promise(() => releasedTotals(outputPaths(output).published))
   const changes = yield* changesSection(period)
   const requests = yield* requestsSection(period)
   const rejects = yield* rejectsSection(period, yield* standingRejects(resources))
@@ -53,7 +56,7 @@ export const operations = Effect.fn("report.operations")(function* (
   return {
     period,
     overview: overviewOf(period, readings, { models, targets }),
-    content: html`${overviewSection({ period, readings, changes, sent, rejected: rejects.lastDay, models, targets, scopeOf })}
+    content: html`${overviewSection({ period, readings, changes, sent, rejected: rejects.lastDay, models, targets, totals, scopeOf })}
     ${sections}`
   }
 })

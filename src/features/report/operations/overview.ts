@@ -1,9 +1,10 @@
 /** The state of the data in one sentence, for the top of the report; the reasons, and the figures of the last day. */
 import type * as Effect from "effect/Effect"
-import { brief, count, counted, duration, listed, share, signed } from "../format.ts"
+import { count, counted, duration, listed, share } from "../format.ts"
 import { type Html, html, moment } from "../../../pages/html.ts"
 import { isWhole } from "../../../values/state.ts"
 import { tiles } from "../section.ts"
+import type { Totals } from "../../../output/manifest.ts"
 import type { TargetState } from "../../../stores/warehouse/meta/targets.ts"
 import type { StoredProblem } from "../../../stores/warehouse/meta/model-problems.ts"
 import type { changesSection } from "./changes.ts"
@@ -102,6 +103,8 @@ export interface OverviewParts {
     Effect.Success<ReturnType<typeof changesSection>>,
     "rowsByDay" | "added" | "changed" | "deleted"
   >
+  /** Of the release; `undefined` without one. */
+  readonly totals: Totals | undefined
   /** In the last day. */
   readonly sent: number
   readonly rejected: number
@@ -112,14 +115,14 @@ export interface OverviewParts {
 }
 
 export const overviewSection = (parts: OverviewParts): Html => {
-  const { period, sent, rejected, models, targets } = parts
+  const { period, sent, rejected, models, targets, totals } = parts
   const { rowsByDay, added, changed, deleted } = parts.changes
-  const rows = rowsByDay.at(-1)!
   const ofLimit = period.locations.length === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
   return html`${notDelivered(targets)} ${failedModels(models)} ${reasons(parts)}
   ${tiles([
-    // Before the first run there were none.
-    { id: "rows", title: "Rows", value: brief(rows), note: `${signed(rows - (rowsByDay.at(-8) ?? 0))} in 7 days` },
+    totals
+      ? { id: "rows", title: "Rows", value: count(totals.rows), note: `in ${counted(totals.tables, "table")}` }
+      : { id: "rows", title: "Rows", value: count(rowsByDay.at(-1)!), note: "of the resources" },
     { id: "new", title: "New", value: count(added), note: "rows in 24 hours" },
     { id: "changed", title: "Changed", value: count(changed), note: "rows in 24 hours" },
     { id: "deleted", title: "Deleted", value: count(deleted), note: "rows in 24 hours" },

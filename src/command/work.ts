@@ -59,8 +59,9 @@ export const explainFailure = (output: Output["Service"], cause: Cause.Cause<unk
   const error = Cause.squash(cause)
   const explanation = explanationOf(error)
   if (explanation) {
-    const { ends, message, next, resumeAt } = explanation
+    const { about, ends, message, next, resumeAt } = explanation
     say(`sluice: ${message}`, "error")
+    if (about !== undefined) say(`About this message: docs/messages.md#${about}`, "error")
     say(`Next: ${next}`, "error")
     logAborted(output, exitCodes[ends])
     return {
@@ -68,6 +69,7 @@ export const explainFailure = (output: Output["Service"], cause: Cause.Cause<unk
       code: ends,
       message,
       next,
+      ...(about !== undefined && { about }),
       ...(resumeAt !== undefined && { resumeAt: instant(resumeAt) })
     }
   }

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { existsSync, globSync } from "node:fs"
 import { dirname } from "node:path"
 import type { BadCredentials, BudgetExhausted, Unavailable, WrongLocation } from "../stages/api/errors.ts"
-import { type Explanation, Failure, type FailureReason, exitCodes } from "../values/failure.ts"
+import { type Explanation, Failure, type FailureReason, exitCodes, headingOf } from "../values/failure.ts"
 import { suggestion } from "../settings/closest.ts"
 import { SettingsError } from "../settings/errors.ts"
 import type { AccountSettings } from "../settings/settings.ts"
@@ -22,7 +22,9 @@ export class CommandError extends Schema.TaggedError<CommandError>()("CommandErr
   /** A command to type, or something to do. */
   next: Schema.String,
   /** When the service accepts requests again, if it is known; epoch milliseconds. */
-  resumeAt: Schema.optionalKey(Schema.Number)
+  resumeAt: Schema.optionalKey(Schema.Number),
+  /** Its heading in docs/messages.md. */
+  about: Schema.optionalKey(Schema.String)
 }) {}
 
 /** The command was typed in a way that it cannot mean. */
@@ -54,7 +56,11 @@ export const explained =
   (account: Pick<AccountSettings, "location" | "tokenName">) =>
   (error: ServiceError | Failure | CommandError): CommandError => {
     if (error instanceof CommandError) return error
-    return new CommandError(error instanceof Failure ? failureExplanation(error) : serviceExplanation(error, account))
+    return new CommandError(
+      error instanceof Failure
+        ? failureExplanation(error)
+        : { ...serviceExplanation(error, account), about: headingOf(error._tag) }
+    )
   }
 
 /** Absent for an error that no command expects: a defect. */
@@ -277,7 +283,7 @@ type ReasonOf<Tag extends FailureReason["_tag"]> = Extract<FailureReason, { read
 
 const reasonExplanation = <Tag extends FailureReason["_tag"]>(
   reason: ReasonOf<Tag> & { readonly _tag: Tag }
-): Explanation => explanations[reason._tag](reason)
+): Explanation => ({ ...explanations[reason._tag](reason), about: headingOf(reason._tag) })
 
 const lockExplanation = ({ path, isRun, pid, program }: ReasonOf<"WarehouseLocked">): Explanation => {
   const holder = [program, pid && `process ${pid}`].filter(Boolean).join(", ") || "unknown"

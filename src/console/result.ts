@@ -100,18 +100,25 @@ export interface CommandFailure {
   readonly code: ErrorCode
   readonly message: string
   readonly next?: string
+  /** The heading of docs/messages.md. */
+  readonly about?: string
   /** When the service accepts requests again, if it is known; ISO 8601. */
   readonly resumeAt?: string
 }
 
 /** Prints why a command failed. */
 export const printError = (output: Output["Service"], failure: CommandFailure): void => {
-  const { exitCode, code, message, next, resumeAt } = failure
+  const { about, exitCode, code, message, next, resumeAt } = failure
   const { withFlags } = output
   printDocument(output, {
     schema: `sluice/error/${version}`,
     exitCode,
-    error: { code, message: withFlags(message), ...(resumeAt !== undefined && { resumeAt }) },
+    error: {
+      code,
+      message: withFlags(message),
+      ...(about !== undefined && { about }),
+      ...(resumeAt !== undefined && { resumeAt })
+    },
     ...(next !== undefined && { next: withFlags(next) })
   })
 }

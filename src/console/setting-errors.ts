@@ -2,7 +2,7 @@
 import { suggestion } from "../settings/closest.ts"
 import { type SettingProblem, type SettingsError, isMissing } from "../settings/errors.ts"
 import type { Denied } from "../output/denied.ts"
-import type { Explanation } from "../values/failure.ts"
+import { type Explanation, headingOf } from "../values/failure.ts"
 
 export const settingsExplanation = ({ problems }: SettingsError): Explanation => {
   const sentences = problems.map(problemSentence)
@@ -12,7 +12,8 @@ export const settingsExplanation = ({ problems }: SettingsError): Explanation =>
       sentences.length === 1
         ? sentences[0]!
         : `${sentences.length} settings are missing or wrong:\n${sentences.map((sentence) => `  ${sentence}`).join("\n")}`,
-    next: nextStep(problems)
+    next: nextStep(problems),
+    about: headingOf(problems[0]!.what._tag)
   }
 }
 
@@ -26,9 +27,14 @@ export const deniedExplanation = ({ owner, path, user }: Denied, operation: stri
 const nextStep = (problems: ReadonlyArray<SettingProblem>): string => {
   const denied = problems.flatMap(({ what }) => (what._tag === "FolderDenied" ? [what] : []))[0]
   if (denied) return deniedExplanation(denied.denied, "read", denied.folder).next
-  return problems.every(isMissing)
+  const isOfAccount = problems.every(
+    (one) => isMissing(one) && (one.what._tag !== "Missing" || /^account\./.test(one.what.path))
+  )
+  return isOfAccount
     ? "Run ./sluice init, or set them and run the same command again; `./sluice demo` needs none."
-    : "Correct this and run the same command again. config/example.toml shows every setting."
+    : problems.every(isMissing)
+      ? "Set this and run the same command again. config/example.toml shows every setting."
+      : "Correct this and run the same command again. config/example.toml shows every setting."
 }
 
 export const problemSentence = ({ where, what }: SettingProblem): string => {

@@ -5,7 +5,7 @@ import { type Setting, flagText } from "../values/setting.ts"
 
 const Need = Schema.Literals(["key", "parent", "change", "request", "person", "whole", "system"])
 
-const SettingFact = Schema.TaggedUnion({
+export const SettingFact = Schema.TaggedUnion({
   FileNotFound: {},
   FileUnreadable: { cause: Schema.String },
   InvalidToml: { message: Schema.String },

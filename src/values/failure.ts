@@ -23,12 +23,17 @@ export interface Explanation {
   readonly next: string
   /** When the service accepts requests again, if it is known; epoch milliseconds. */
   readonly resumeAt?: number
+  /** Its heading in docs/messages.md. */
+  readonly about?: string
 }
+
+/** The heading of a reason in docs/messages.md: `warehouse-locked`. */
+export const headingOf = (tag: string): string => tag.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase()
 
 const FileOperation = Schema.Literals(["opened", "created", "read", "written", "replaced", "moved", "removed"])
 export type FileOperation = typeof FileOperation.Type
 
-const FailureReason = Schema.TaggedUnion({
+export const FailureReason = Schema.TaggedUnion({
   /** A file operation failed, for example because the disk is full or a permission is missing. */
   FileFailed: { path: Schema.String, operation: FileOperation, detail: Schema.String },
 

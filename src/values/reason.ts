@@ -171,8 +171,18 @@ export const sentenceOf = <Tag extends Reason["_tag"]>(
   quoted: Quote = ({ message }) => message
 ): string => sentences[reason._tag](reason, quoted)
 
-const allOf = (reasons: ReadonlyArray<Reason>, quoted: Quote): string =>
-  reasons.map((one) => sentenceOf(one, quoted)).join("; ")
+/** Ways that failed for the same reason are one sentence, with their number. */
+const allOf = (reasons: ReadonlyArray<Reason>, quoted: Quote): string => {
+  const whyOf = (one: Reason) => (one._tag === "StrategyFailed" ? quoted(one.detail) : sentenceOf(one, quoted))
+  return [...Map.groupBy(reasons, whyOf)]
+    .map(([why, [first, ...others]]) =>
+      others.length === 0
+        ? sentenceOf(first!, quoted)
+        : `${others.length + 1} ways to read it could not be used, such as ${wayOf(first!)}: ${why}`
+    )
+    .join("; ")
+}
+const wayOf = (one: Reason): string => (one._tag === "StrategyFailed" ? `${one.method} ${one.path}` : one._tag)
 
 const missing = (rows: number, is = "is", are = "are"): string => (rows === 1 ? `1 row ${is}` : `${rows} rows ${are}`)
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Cause } from "effect"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Writable } from "node:stream"
 import { CommandError, explained, explanationOf } from "../../src/console/errors.ts"
@@ -9,7 +9,8 @@ import { printError } from "../../src/console/result.ts"
 import { explainFailure } from "../../src/command/work.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 import { BadCredentials, BudgetExhausted } from "../../src/stages/api/errors.ts"
-import { Failure, type FailureReason, failure, fileFailure } from "../../src/values/failure.ts"
+import { Failure, FailureReason, failure, fileFailure, headingOf } from "../../src/values/failure.ts"
+import { Reason } from "../../src/values/reason.ts"
 
 const reasons: ReadonlyArray<readonly [FailureReason, ends: string, pattern: RegExp]> = [
   [
@@ -165,6 +166,35 @@ it("the time from which the service accepts requests again is data beside the me
     Cause.fail(explained(account)(new BudgetExhausted({ message: "the deadline" })))
   )
   assert.notProperty(unknown, "resumeAt")
+})
+
+it("each error names the heading of docs/messages.md that has its cause and what to do", () => {
+  const page = readFileSync(new URL("../../docs/messages.md", import.meta.url), "utf8")
+  const headings = new Set(Array.from(page.matchAll(/^### (.+)$/gm), ([, heading]) => heading!))
+  const errors = [
+    ...reasons.map(([reason]) => failure(reason)),
+    explained(account)(new BudgetExhausted({ message: "m" }))
+  ]
+  for (const error of errors) {
+    const about = explanationOf(error)?.about
+    assert.isTrue(headings.has(about!), `${about} is no heading`)
+  }
+  for (const { _tag } of [...Object.values(FailureReason.cases), ...Object.values(Reason.cases)].map((one) => ({
+    _tag: one.fields._tag.ast.literal
+  })))
+    if (_tag !== "Text") assert.isTrue(headings.has(headingOf(String(_tag))), String(_tag))
+})
+
+it("prints the heading before the next step, and as a field of the JSON", async () => {
+  const { code, stderr, stdout } = await sluice(["sync", "--json", "--only", "nothing_like_this"], {
+    SLUICE_BASE_URL: "http://127.0.0.1:9",
+    SLUICE_TOKEN: "t",
+    SLUICE_LOCATION_ID: "l",
+    SLUICE_OUTPUT: newFolder()
+  })
+  assert.strictEqual(code, 2, stderr)
+  assert.match(stderr, /\nAbout this message: docs\/messages\.md#unknown-selection\nNext: /)
+  assert.strictEqual(JSON.parse(stdout).error.about, "unknown-selection")
 })
 
 it("an explanation is not changed, and a defect has none", () => {

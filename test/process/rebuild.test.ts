@@ -23,7 +23,7 @@ describe("a rebuild", () => {
       for (const command of ["status", "verify"]) {
         const ran = await sluice([command], environment)
         assert.strictEqual(ran.code, 1)
-        assert.match(ran.stderr, /There is no warehouse at .* yet\.\nNext: \.\/sluice sync/)
+        assert.match(ran.stderr, /There is no warehouse at .* yet\.\nAbout .*\nNext: \.\/sluice sync/)
       }
       const synced = await account.sync("--only", "products")
       assert.strictEqual(synced.code, 0, synced.stderr)

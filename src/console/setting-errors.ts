@@ -28,7 +28,7 @@ const nextStep = (problems: ReadonlyArray<SettingProblem>): string => {
   const denied = problems.flatMap(({ what }) => (what._tag === "FolderDenied" ? [what] : []))[0]
   if (denied) return deniedExplanation(denied.denied, "read", denied.folder).next
   const isOfAccount = problems.every(
-    (one) => isMissing(one) && (one.what._tag !== "Missing" || /^account\./.test(one.what.path))
+    (one) => isMissing(one) && (one.what._tag !== "Missing" || one.what.path.startsWith("account."))
   )
   return isOfAccount
     ? "Run ./sluice init, or set them and run the same command again; `./sluice demo` needs none."

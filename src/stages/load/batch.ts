@@ -27,7 +27,8 @@ import { blockedFields, driftStatements, storeRejects, writeDrift } from "./merg
 import { NdjsonFile, readNdjson } from "./ndjson-file.ts"
 import { BatchOrder } from "./batch-order.ts"
 import type { KnownRows, TableReading } from "./known-rows.ts"
-import { merge } from "./merge/merge.ts"
+import { insertNewRows, merge } from "./merge/merge.ts"
+import type { Batch as MergedBatch } from "./merge/staging-table.ts"
 import { type Group, type Loaded, StagingFiles, isOfFullReading } from "./staging-files.ts"
 import { isSynced, startsOver, statesOf } from "./checkpoints.ts"
 
@@ -193,29 +194,35 @@ const transactionsOf = (prepared: Prepared): ReadonlyArray<TransactionWork> => {
       Effect.gen(function* () {
         const changes = new Changes(released)
         if (index === 0 && parents !== undefined) tx.run(stageParentState(parents))
-        for (const group of groups) yield* loadGroup(tx, group, prepared, changes)
+        const batches = groups.map((group) => batchOf(group, prepared, changes))
+        for (const [resource, own] of Map.groupBy(batches, (batch) => batch.resource))
+          insertNewRows(tx, resource, changes, own)
+        for (const [at, batch] of batches.entries()) yield* loadGroup(tx, groups[at]!, batch, prepared)
         if (index === others.length) yield* storeState(tx, prepared, changes)
         tx.run(...changes.statements())
       })
   )
 }
 
+const batchOf = (group: Group, { staging }: Prepared, changes: Changes): Omit<MergedBatch, "hasMissing"> => {
+  const { kind, hasParents, wasEmpty } = group
+  return {
+    ...group,
+    listed: kind === "page" && hasParents && !wasEmpty ? staging.parents.listedSql(group) : undefined,
+    slices: Math.ceil(group.unknownBytes / sliceBytes),
+    changes
+  }
+}
+
 const loadGroup = Effect.fnUntraced(function* (
   tx: Transaction,
   group: Group,
-  { known, staging }: Prepared,
-  changes: Changes
+  batch: Omit<MergedBatch, "hasMissing">,
+  { known }: Prepared
 ) {
-  const { kind, hasParents, wasEmpty, location, label } = group
-  const isMissing = yield* merge(tx, {
-    ...group,
-    listed: kind === "page" && hasParents && !wasEmpty ? staging.parents.listedSql(group) : undefined,
-    hasMissing: known.hasMissing(location, label),
-    slices: Math.ceil(group.unknownBytes / sliceBytes),
-    changes
-  })
-  if (isMissing) known.addMissing(location, label)
-  yield* storeRejects(tx, group, changes)
+  const isMissing = yield* merge(tx, { ...batch, hasMissing: known.hasMissing(group.location, group.label) })
+  if (isMissing) known.addMissing(group.location, group.label)
+  yield* storeRejects(tx, group, batch.changes)
 })
 
 /** What the last transaction stores beside rows: counts, decisions, checkpoints, ends, and the position. */
@@ -274,18 +281,18 @@ const recreate = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Distributes groups over transactions of at most `tablesMax` tables. */
+/** Distributes groups over transactions of at most `tablesMax` tables. All groups of a table are in one, which keep their order. */
 const splitIntoTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<ReadonlyArray<Group>> => {
   const transactions: Array<Array<Group>> = []
   let tables = tablesMax
-  for (const group of groups) {
-    const own = tablesOf(group.resource).length
-    if (tables + own > tablesMax) {
+  for (const [resource, own] of Map.groupBy(groups, (group) => group.resource)) {
+    const count = tablesOf(resource).length
+    if (tables + count > tablesMax) {
       transactions.push([])
       tables = 0
     }
-    transactions.at(-1)!.push(group)
-    tables += own
+    transactions.at(-1)!.push(...own)
+    tables += count
   }
   return transactions
 }

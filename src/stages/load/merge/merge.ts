@@ -11,10 +11,14 @@ import { forgetMissing, noteMissing } from "../../../stores/warehouse/meta/missi
 import { deleteSeenKeysIn, seenKeysSql } from "../../../stores/warehouse/meta/seen-keys.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
 import type { Transaction } from "../../../stores/warehouse/transaction.ts"
+import type { Changes } from "./changes.ts"
 import { archiveVersions, notBefore } from "./deletions.ts"
 import {
   type Batch,
+  type NewRows,
+  newFilesOf,
   newRowsOf,
+  ofFile,
   ownColumns,
   removeCopies,
   stagedChildrenOf,
@@ -25,9 +29,8 @@ import {
 /** Which columns a batch replaces: all, those of the list, or those of the detail. See `Column.detail`. */
 type Mode = "all" | "list" | "detail"
 
-/** Merges a batch. Returns whether children of its parents are missing. */
+/** Merges a batch, whose new rows are inserted. Returns whether children of its parents are missing. */
 export const merge = Effect.fnUntraced(function* (tx: Transaction, batch: Batch) {
-  if (batch.newRows.rows.length > 0) insertNewRows(tx, batch)
   if (batch.stagedRows.rows.length > 0) yield* mergeRows(tx, batch)
   return batch.listed !== undefined && (yield* findMissingChildren(tx, batch, batch.listed))
 })
@@ -78,27 +81,26 @@ const dropUnchangedRows = ({ resource, run }: Batch): string => {
 /** Columns that a new version may take over from the version before. */
 const carriedOver = ["_synced_at", "_run_id", "_deleted_at"]
 
-/** Inserts the rows of which the table has no earlier version. */
-const insertNewRows = (tx: Transaction, batch: Batch): void => {
-  const { resource, changes, newRows } = batch
-  const [parent, ...children] = tablesOf(resource)
-  changes.counts.add(batch, { new_rows: newRows.rows.length })
-  recordChange(tx, batch, newRowsOf(batch, parent))
-  for (const table of [parent, ...children.filter(({ name }) => newRows.childFile(name).length > 0)])
-    tx.run(
-      `INSERT INTO crm.${name(table.name)} BY NAME SELECT ${table.columns
-        .map((column) => `${newValue(column, batch)} AS ${name(column.name)}`)
-        .join(", ")} FROM ${newRowsOf(batch, table)}`
-    )
+/** Inserts the rows of which the table has no earlier version. `batches`: of one resource, and of any location and run. */
+export const insertNewRows = (
+  tx: Transaction,
+  resource: Resource,
+  changes: Changes,
+  batches: ReadonlyArray<NewRows>
+): void => {
+  const [parent] = tablesOf(resource)
+  const files = newFilesOf(batches, parent)
+  if (files.length === 0) return
+  for (const batch of batches) changes.counts.add(batch, { new_rows: batch.newRows.rows.length })
+  const keys = `SELECT ${ofFile(files, "location")} AS location_id, ${keyText(resource)} AS key FROM ${newRowsOf(files, parent)}`
+  tx.run(...changes.ofRows(resource.table, `(${keys})`))
+  for (const table of tablesOf(resource)) {
+    const own = newFilesOf(batches, table)
+    if (own.length === 0) continue
+    const values = table.columns.map((column) => `${newValue(column, own)} AS ${name(column.name)}`)
+    tx.run(`INSERT INTO crm.${name(table.name)} BY NAME SELECT ${values.join(", ")} FROM ${newRowsOf(own, table)}`)
+  }
 }
-
-const recordChange = (tx: Transaction, { resource, location, changes }: Batch, rows: string): void =>
-  tx.run(
-    ...changes.ofRows(
-      resource.table,
-      `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM ${rows})`
-    )
-  )
 
 /** Writes the staged rows, which are new or changed, to the tables. `rows`: their number. */
 const writeVersions = Effect.fnUntraced(function* (tx: Transaction, batch: Batch, mode: Mode, rows: number) {
@@ -106,7 +108,12 @@ const writeVersions = Effect.fnUntraced(function* (tx: Transaction, batch: Batch
   const [parent, ...children] = tablesOf(resource)
   const current = `crm.${name(parent.name)}`
   const key = names(keyOf(resource))
-  recordChange(tx, batch, "stage")
+  tx.run(
+    ...changes.ofRows(
+      resource.table,
+      `(SELECT ${literal(location)} AS location_id, ${keyText(resource)} AS key FROM stage)`
+    )
+  )
   if (mode === "list") tx.run(detailedRows(batch))
   const replaced = yield* tx.write(
     `CREATE OR REPLACE TEMP TABLE previous AS ${
@@ -210,14 +217,14 @@ const flaggedRows = ({ resource, run }: Batch, mode: Mode): string =>
 const syncedAt = "to_timestamp(stage._at / 1000)"
 
 /** The expression for one column of a row without an earlier version. */
-const newValue = (column: Column, { location, run }: Batch): string => {
+const newValue = (column: Column, files: Parameters<typeof ofFile>[0]): string => {
   switch (column.name) {
     case "location_id":
-      return literal(location)
+      return ofFile(files, "location")
     case "_synced_at":
       return syncedAt
     case "_run_id":
-      return literal(run)
+      return ofFile(files, "run")
     case "_deleted_at":
       return "NULL"
     default:

@@ -4,9 +4,12 @@ import { decimalFrom, decimalType } from "../../../catalog/decimals.ts"
 import { snakeCase } from "../../../catalog/fields.ts"
 import { type Column, type Table, keyOf, tablesOf } from "../../../catalog/tables.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
-import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
+import { type NdjsonFile, readNdjson, readSeveral } from "../ndjson-file.ts"
 import type { RowFiles } from "../row-files.ts"
 import type { Changes } from "./changes.ts"
+
+/** What of a batch tells its new rows. */
+export type NewRows = Pick<Batch, "location" | "newRows" | "run" | "label">
 
 export interface Batch {
   readonly resource: Resource
@@ -41,17 +44,40 @@ export const stagedRowsOf = ({ resource, stagedRows }: Batch): string => {
 export const stagedChildrenOf = ({ stagedRows }: Batch, child: Table): string =>
   readRows(stagedRows.childFile(child.name), ["_n: 'BIGINT'"], ownColumns(child))
 
+/** The files with new rows of a table, of batches of one resource. */
+export const newFilesOf = (batches: ReadonlyArray<NewRows>, { name, parentColumn }: Table): ReadonlyArray<NewFile> =>
+  batches.flatMap(({ location, newRows, run }) => {
+    const file = parentColumn === undefined ? newRows.rows : newRows.childFile(name)
+    return file.length === 0 ? [] : [{ file, location, run }]
+  })
+
+interface NewFile {
+  readonly file: NdjsonFile
+  readonly location: string
+  readonly run: string
+}
+
 /** FROM clause of the new rows of a table. */
-export const newRowsOf = ({ newRows }: Batch, table: Table): string => {
-  const { parentColumn } = table
-  const columns = table.columns.filter((column) => isSent(column) || column.name === parentColumn)
-  const file = parentColumn === undefined ? newRows.rows : newRows.childFile(table.name)
-  return `${readRows(file, ["_at: 'BIGINT'"], columns)} AS stage`
+export const newRowsOf = (files: ReadonlyArray<NewFile>, { columns, parentColumn }: Table): string => {
+  const sent = columns.filter((column) => isSent(column) || column.name === parentColumn)
+  const from = (read: string) => `${withDecimals(read, sent)} AS stage`
+  const names = ["_at: 'BIGINT'", ...sent.map(stageColumn)].join(", ")
+  const [first, ...others] = files.map(({ file }) => file)
+  return from(others.length === 0 ? readNdjson(first!, names) : readSeveral([first!, ...others], names))
+}
+
+/** Expression for a fact that all rows of a file share. */
+export const ofFile = (files: ReadonlyArray<NewFile>, fact: "location" | "run"): string => {
+  const [first, ...others] = new Set(files.map((one) => one[fact]))
+  if (others.length === 0) return literal(first!)
+  return `CASE _file ${files.map((one) => `WHEN ${literal(one.file.path)} THEN ${literal(one[fact])}`).join(" ")} END`
 }
 
 /** FROM clause that reads rows. `own`: columns of the file that the table does not have. */
-const readRows = (file: NdjsonFile, own: ReadonlyArray<string>, columns: ReadonlyArray<Column>): string => {
-  const rows = readNdjson(file, [...own, ...columns.map(stageColumn)].join(", "))
+const readRows = (file: NdjsonFile, own: ReadonlyArray<string>, columns: ReadonlyArray<Column>): string =>
+  withDecimals(readNdjson(file, [...own, ...columns.map(stageColumn)].join(", ")), columns)
+
+const withDecimals = (rows: string, columns: ReadonlyArray<Column>): string => {
   const decimals = columns
     .filter(isDecimal)
     .map((column) => `${decimalFrom(name(column.name))} AS ${name(column.name)}`)

@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, ManagedRuntime } from "effect"
 import { createHash } from "node:crypto"
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { count, id, storedFile, text } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
@@ -30,6 +30,7 @@ const warehouse = ManagedRuntime.make(
 const run = (sql: string) => warehouse.runPromise(Effect.flatMap(Warehouse, (one) => one.run(sql)))
 const sha = (content: string) => createHash("sha256").update(content).digest("hex")
 const pathOf = (content: string) => `files/${sha(content).slice(0, 2)}/${sha(content).slice(2)}.wav`
+const svg = () => pathOf("one").replace(".wav", ".svg")
 const store = (path: string, content: string) => {
   mkdirSync(dirname(join(folder, path)), { recursive: true })
   writeFileSync(join(folder, path), content)
@@ -109,6 +110,12 @@ describe("the files of rows", () => {
         "wrong ../../etc/passwd: a row refers to what is no file of sluice",
         `note ${pathOf("one")}: no row refers to it`
       ]
+    ],
+    [
+      "run by browsers",
+      `UPDATE crm.calls SET path = '${svg()}' WHERE id = 'a'`,
+      () => renameSync(join(folder, pathOf("one")), join(folder, svg())),
+      [`note ${svg()}: an earlier version gave it an ending by which a browser runs it; exports give it another`]
     ],
     ["of no row", "DELETE FROM crm.calls WHERE id = 'a'", () => {}, [`note ${pathOf("one")}: no row refers to it`]]
   ] as ReadonlyArray<readonly [string, string, () => void, ReadonlyArray<string>]>)(

@@ -1,8 +1,8 @@
 /** Compares files with the rows that refer to them: of what links lead to, and of recordings. */
 import { Effect, Stream } from "effect"
-import { normalize } from "node:path"
+import { basename, normalize } from "node:path"
 import { columnWithRole } from "../../catalog/tables.ts"
-import { differenceOf, isStoredPath, storedPaths } from "../../output/stored-files.ts"
+import { differenceOf, exportedName, isStoredPath, storedPaths } from "../../output/stored-files.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import type { Known } from "./existing-tables.ts"
@@ -36,6 +36,11 @@ export const checkFiles = Effect.fn("verify.files")(function* ({ tables }: Known
             : isStoredPath(path!)
               ? yield* differenceOf(output, row, isCompared)
               : "a row refers to what is no file of sluice"
+        // Their rows name them so. Exports give them another name, see `exportedName`.
+        if (basename(path!) !== exportedName(path!))
+          findings.push(
+            note(path!, "an earlier version gave it an ending by which a browser runs it; exports give it another")
+          )
         if (what === undefined || (what === "missing" && deleted === "true")) return
         findings.push(wrong(path!, what))
       })

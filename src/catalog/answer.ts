@@ -30,11 +30,16 @@ export const answerOf = (body: unknown, expected: Expected): Answer => {
   const found = at(body, path)
   if (envelopesOf(body, path).some((envelope) => saysFailed(envelope, {})))
     return { kind: "none", reason: "the response is an error" }
-  if (Array.isArray(found) && (path !== "" || found.length === 0 || found.some((item) => isRecord(item, resource)))) {
-    const [strange] = found.length > 0 ? [] : membersBeside(body, path).filter((name) => !isExpected(name, expected))
-    return strange === undefined
-      ? { kind: "data", records: found }
-      : { kind: "none", reason: `the list is empty, and no response with records has the member ${strange}` }
+  const isOfRecords = Array.isArray(found) && found.some((item) => isRecord(item, resource))
+  if (Array.isArray(found) && (path !== "" || found.length === 0 || isOfRecords)) {
+    if (isOfRecords) return { kind: "data", records: found }
+    if (found.length > 0) return { kind: "none", reason: "nothing in the list is a record" }
+    const strange = membersBeside(body, path).find((name) => !isExpected(name, expected))
+    if (strange !== undefined)
+      return { kind: "none", reason: `the list is empty, and no response with records has the member ${strange}` }
+    return envelopesOf(body, path).some(isDoubtful)
+      ? { kind: "none", reason: "the list is empty, and the response does not say that it succeeded" }
+      : { kind: "data", records: found }
   }
   if (isObject(found) && (hasId(found) || (path === "" && paging.kind === "once")))
     return hasList(found) && isRecord(found, resource, id)
@@ -150,6 +155,15 @@ const signs: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ...["error", "errors", "fault", "exception"].map((name) => [name, isAnError] as const),
   ...["status", "statuscode", "code"].map((name) => [name, isErrorStatus] as const)
 ])
+
+/** Whether what an empty list has beside it says anything but success: a word of another state, or an error further inside. */
+const isDoubtful = (envelope: Members): boolean =>
+  Object.entries(envelope).some(
+    ([name, value]) =>
+      (signs.has(name.toLowerCase()) && !isVoid(value) && !isSuccess.test(wordOf(value))) ||
+      (isObject(value) && Object.entries(value).some((member) => isFailure(...member)))
+  )
+const isSuccess = /^(true|ok|yes|1|2\d\d|succe\w+|done|complete\w*)$/
 
 const isNoErrorMember = ([name, value]: readonly [string, unknown]): boolean =>
   value !== null && !wordsOfErrors.has(name)

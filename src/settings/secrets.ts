@@ -47,7 +47,7 @@ const sentInHeaders = /(token|secret|s3_key)$/
 const besideTokens: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/^(authorization\s*:|(bearer|basic)([\s:%]|$))/i, "it begins with a part of the header, such as Bearer"],
   [/^\w+=[^=]/, "it begins with a name and an equals sign"],
-  [/^[$%<{]|[>}]$/, "it is a placeholder, which nothing has replaced"],
+  [/^[$%<{]|[>}]$|^(null|undefined|none)$/i, "it is a placeholder, which nothing has replaced"],
   [/["'`\u00b4\u00ab\u00bb]/, "it has quotation marks"],
   [/[#,;\\]/, "it has a character after it, such as the mark of a comment"]
 ]

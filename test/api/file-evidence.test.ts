@@ -8,6 +8,7 @@ const text = (content: string) => ({ head: Buffer.from(content), found: undefine
 const page = text("<!DOCTYPE html><html><body>Please sign in</body></html>")
 const json = text('{"error":"link expired"}')
 const xml = text('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>')
+const bytes = { head: Buffer.from([0, 1, 2]), found: undefined }
 const svg = text('<svg xmlns="http://www.w3.org/2000/svg"/>')
 
 interface Case {
@@ -27,13 +28,22 @@ describe("what a host sent", () => {
     ["a PDF file of a record that names it", { sent: pdf, said: { name: "contract.pdf", type: "application/pdf" } }],
     ["a PDF file of another size", { sent: pdf, said: { name: "contract.pdf", bytes: 5402 } }],
     ["a drawing", { sent: svg, link: "/logo.svg" }],
+    [
+      "a drawing with its declaration",
+      { sent: { ...text('<?xml version="1.0"?>\n<svg/>'), found: "application/xml" }, link: "/logo.svg" }
+    ],
+    ["a track, which is XML", { sent: { ...xml, found: "application/xml" }, said: { name: "walk.gpx" } }],
+    [
+      "a log of the size that the record says, which begins like data",
+      { sent: json, host: "text/plain", said: { name: "app.log", bytes: json.head.length } }
+    ],
     ["a page that the record calls a page", { sent: page, said: { name: "offer.html" } }],
     ["a page whose link ends so", { sent: page, link: "/offer.htm" }],
     ["data that the record calls data", { sent: json, said: { type: "application/json" } }],
     ["an empty text of which nothing is said", { sent: text("") }],
     ["a text of which nothing is said", { sent: text("a note") }],
     ["a text of the size that the record says", { sent: text("a note"), said: { name: "note.txt", bytes: 6 } }],
-    ["bytes of an unknown kind", { sent: { head: Buffer.from([0, 1, 2]), found: undefined }, link: "/a.psd" }]
+    ["bytes of an unknown kind", { sent: bytes, link: "/a.psd" }]
   ])("is the file: %s", (_, one) => assert.isUndefined(found(one)))
 
   it.each<[string, Case, RegExp]>([
@@ -53,6 +63,13 @@ describe("what a host sent", () => {
       { sent: png, said: { name: "contract.pdf" } },
       /a picture in place of a PDF file/
     ],
+    ["bytes of an unknown kind in place of a PDF file", { sent: bytes, link: "/a.pdf" }, /something else/],
+    [
+      "a page in UTF-16",
+      { sent: { ...page, head: Buffer.from("\ufeff<html>", "utf16le") }, link: "/a.docx" },
+      /a page/
+    ],
+    ["data that the host alone calls a text", { sent: json, host: "text/plain", link: "/a.txt" }, /data \(JSON\)/],
     ["a text in place of a PDF file", { sent: text("down for maintenance"), link: "/a.pdf" }, /a text in place of/],
     [
       "a text that the host calls a picture",

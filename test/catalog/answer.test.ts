@@ -118,6 +118,7 @@ describe("an empty list", () => {
     ["nothing", { notes: [] }],
     ["a total and a trace", { notes: [], total: 0, traceId: "t" }],
     ["the success", { success: true, statusCode: 200, notes: [] }],
+    ["a success in a word", { status: "SUCCESS", meta: { total: 0, code: 200 }, notes: [] }],
     ["members without content", { notes: [], message: "", errors: [], warning: null, isPartial: false }]
   ])("is data beside %s", (_, body) => assert.strictEqual(kindOf(body), "data"))
 
@@ -128,7 +129,9 @@ describe("an empty list", () => {
     ["a warning in another language", { hinweis: "später", notes: [] }],
     ["an object", { notes: [], meta2: { degraded: true } }],
     ["a number", { notes: [], retryAfter: 30 }],
-    ["a flag", { notes: [], isPartial: true }]
+    ["a flag", { notes: [], isPartial: true }],
+    ["a status that is no success", { status: "degraded", notes: [] }],
+    ["an error in its meta", { notes: [], meta: { total: 0, error: "Upstream timed out" } }]
   ])("is no answer beside %s", (_, body) => assert.strictEqual(kindOf(body), "none"))
 
   it("is data beside what answers with records have, or what the documents name", () => {
@@ -139,6 +142,11 @@ describe("an empty list", () => {
     assert.strictEqual(kindOf(body, undefined, tags), "data")
     assert.strictEqual(kindOf({ ...body, results: { tags: [], note: "later" } }, undefined, tags), "none")
   })
+
+  it.each([[null], [{}], [[]], ["Upstream timed out"], [{ message: "Upstream timed out" }]])(
+    "is no answer either if all that it has is %j, which is no record",
+    (one) => assert.strictEqual(kindOf({ notes: [one] }), "none")
+  )
 
   it("with records is data whatever stands beside it", () =>
     assert.strictEqual(kindOf({ message: "Partial", notes: [{ id: "n", body: "text" }] }), "data"))

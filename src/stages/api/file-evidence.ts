@@ -38,8 +38,8 @@ const classes: ReadonlyMap<string, Class> = new Map(
       "vnd.openxmlformats-officedocument.wordprocessingml.document vnd.openxmlformats-officedocument.spreadsheetml.sheet " +
       "vnd.openxmlformats-officedocument.presentationml.presentation vnd.ms-excel vnd.ms-powerpoint x-cfb",
     page: "html htm xhtml xhtml+xml",
-    json: "json",
-    xml: "xml",
+    json: "json jsonl ndjson geojson ipynb har",
+    xml: "xml xsd xsl kml gpx rss atom plist",
     text: "txt plain csv vcf vcard calendar ics md markdown rtf log"
   } satisfies Record<Class, string>).flatMap(([kind, names]) => names.split(" ").map((name) => [name, kind as Class]))
 )
@@ -51,7 +51,7 @@ const markup: ReadonlySet<Class> = new Set(["page", "xml"])
 
 const ofType = (type: string | null | undefined): Class | undefined => {
   const [kind, subtype] = (type ?? "").split(";")[0]!.trim().toLowerCase().split("/")
-  const known = classes.get(subtype ?? kind!)
+  const known = classes.get(subtype ?? kind!) ?? classes.get(/\+(xml|json)$/.exec(subtype ?? "")?.[1] ?? "")
   return known ?? (kind === "image" ? "picture" : kind === "audio" || kind === "video" ? "media" : undefined)
 }
 const ofName = (name: string | null | undefined): Class | undefined =>
@@ -59,10 +59,14 @@ const ofName = (name: string | null | undefined): Class | undefined =>
 
 const nameIn = (url: string): string => URL.parse(url)?.pathname ?? ""
 
+/** The byte order mark of UTF-16 as Windows writes it. */
+const wideMark = Buffer.from([0xff, 0xfe])
+
 /** What a text is by its beginning. */
 const ofText = (head: Buffer): Class | undefined => {
-  if (head.includes(0)) return undefined
-  const start = head.toString("utf8").replace(/^\uFEFF?(\s|<!--[^]*?-->)*/, "")
+  const isWide = head.subarray(0, 2).equals(wideMark)
+  if (!isWide && head.includes(0)) return undefined
+  const start = head.toString(isWide ? "utf16le" : "utf8").replace(/^\uFEFF?(\s|<!--[^]*?-->)*/, "")
   if (/^(<!doctype html|<(html|head|body|title|meta|script)\b)/i.test(start)) return "page"
   if (/^(<\?xml[^]*?\?>)?(\s|<!--[^]*?-->|<!doctype svg[^>]*>)*<svg\b/i.test(start)) return "picture"
   if (/^<(\?xml|[a-z][\w:.-]*[\s>/])/i.test(start)) return /<html\b/i.test(start.slice(0, 1000)) ? "page" : "xml"
@@ -82,15 +86,24 @@ export const contradictionIn = (
     return size !== 0 && (isSized || reported.some((one) => signed.has(one)))
       ? "the host sent an empty file"
       : undefined
-  const seen = ofType(found) ?? ofText(head)
+  const shown = ofType(found)
+  // A drawing (SVG) is XML by its first bytes, too.
+  const seen = shown === "xml" ? ofText(head) : (shown ?? ofText(head))
   if (seen !== undefined && signed.has(seen)) {
     // A host may convert a picture. What no name says is another file.
     const isAnother = own.length > 0 && own.every((one) => one !== seen && one !== "text")
     return isAnother ? `the host sent ${words[seen]} in place of ${words[own[0]!]}` : undefined
   }
+  // A log or a list may begin like data, if all the others say what it is.
+  if (seen !== undefined && own.includes("text") && ofType(announced) === "text" && isSized && size === bytes)
+    return undefined
   // Whoever keeps a page or data as a file says so.
   if (seen !== undefined && !own.some((one) => one === seen || (markup.has(one) && markup.has(seen))))
     return `the host sent ${words[seen]} in place of a file`
+  if (own.length > 0 && own.every((one) => one === "pdf") && !head.includes("%PDF"))
+    return isPlain(head)
+      ? "the host sent a text in place of a PDF file"
+      : "the host sent something else in place of a PDF file"
   if (!isPlain(head)) return undefined
   if (reported.length > 0 && reported.every((one) => signed.has(one)))
     return `the host sent a text in place of ${words[reported[0]!]}`

@@ -25,12 +25,21 @@ const isOfRouter = /^cannot (get|post) |no route/i
 /** Whether a message of the service says that the record of a request does not exist. */
 export const saysNotFound = (message: string, { request, template }: Named): boolean => {
   if (!isNotFound.test(message)) return false
-  if ([...idsIn(request.path, template), ...idsAmong(request.parameters)].some((id) => message.includes(id)))
-    return true
+  const [text, kinds] = [words(message), kindsIn(template ?? request.path)]
+  // A part of the service that is missing is no record.
+  if (partsOfServices.some((part) => text.includes(` ${part} `) && !kinds.some((kind) => kind.includes(part))))
+    return false
+  const ids = [...idsIn(request.path, template), ...idsAmong(request.parameters)]
+  if (ids.some((id) => isNamedIn(message, id))) return true
   // The message names no id, or that of another record.
-  const text = words(message)
-  return !namesAnId.test(message) && kindsIn(template ?? request.path).some((kind) => text.includes(` ${kind} `))
+  return !namesAnId.test(message) && kinds.some((kind) => text.includes(` ${kind} `))
 }
+const partsOfServices = "service server endpoint route upstream gateway handler index cache database".split(" ")
+/** Whether a message has the id, and not only another one of which it is a part. */
+const isNamedIn = (message: string, id: string): boolean =>
+  message
+    .split(id)
+    .some((before, n, parts) => n + 1 < parts.length && !/[\w-]$/.test(before) && !/^[\w-]/.test(parts[n + 1]!))
 const isNotFound = /not (be )?found|(does|did) ?n[o']t exist|no longer exist|no such|(was|been|is) deleted/i
 const namesAnId = /\b(?=\w*\d)[\w-]{8,}\b/
 

@@ -2,6 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api"
 import {
+  emailForms,
   emailsIn,
   emailsSql,
   isPossibleSql,
@@ -33,6 +34,7 @@ describe("an email address", () => {
     ["jane.roe＠example.com", [jane]],
     ["jane.roe@example.com.", [jane]],
     ["'jane.roe@example.com'", [jane]],
+    ["“jane.roe@example.com”", [jane]],
     ["Jane Roe <jane.roe@example.com>", [jane]],
     ["jane.roe@example.com (Jane Roe)", [jane]],
     ['"Roe, Jane" <jane.roe@example.com>', [jane]],
@@ -49,6 +51,14 @@ describe("an email address", () => {
     assert.deepStrictEqual(emailsIn(text), expected)
     assert.sameMembers((await inSql(emailsSql(literal(text)))) as Array<string>, [...expected])
   })
+})
+
+it("a domain of other letters is looked for in both of its forms", () => {
+  const forms = ["jane@bücher.example", "jane@xn--bcher-kva.example"]
+  for (const given of ["Jane@Bücher.example", "jane@xn--bcher-kva.example"])
+    assert.sameMembers([...emailForms(given)], forms)
+  assert.deepStrictEqual(emailForms("jane.roe@example.com"), ["jane.roe@example.com"])
+  assert.deepStrictEqual(emailForms("nobody"), ["nobody"])
 })
 
 describe("a phone number", () => {

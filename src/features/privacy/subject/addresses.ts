@@ -1,4 +1,5 @@
 /** Email addresses and phone numbers in the spelling in which they are compared. */
+import { domainToASCII, domainToUnicode } from "node:url"
 import { literal } from "../../../stores/warehouse/sql.ts"
 
 /**
@@ -7,7 +8,7 @@ import { literal } from "../../../stores/warehouse/sql.ts"
  */
 const emailPattern = String.raw`[^\s,;<>()\[\]":|\\]+@[^\s,;<>()\[\]"':|/\\?&]+`
 /** What a person writes around an address or after it. */
-const around = ".'"
+const around = ".'`´‘’‚‛“”„‟«»‹›"
 const phonePattern = (digitsMin: number) => String.raw`\+?[0-9() ./-]{${digitsMin},40}`
 const phoneSeparators = String.raw`[,;:|<>]|\s[a-z]+\s`
 
@@ -103,12 +104,20 @@ const endsOfName = (email: string): ReadonlyArray<string> => {
 /** The email addresses in a text, as `emailsSql` computes them. */
 export const emailsIn = (text: string): ReadonlyArray<string> => {
   const found = folded(text).match(new RegExp(emailPattern, "gu")) ?? []
-  const bare = found.map((one) => one.replaceAll(/^[.']+|[.']+$/g, ""))
+  const bare = found.map((one) => one.replaceAll(new RegExp(`^[${around}]+|[${around}]+$`, "g"), ""))
   return bare.length > 0 ? [...new Set(bare)] : [folded(text).trim()].filter((one) => one !== "")
 }
 
 /** The only email address of a text that a person has given, or the first one. */
-export const emailOf = (text: string): string => emailsIn(text)[0] ?? ""
+const emailOf = (text: string): string => emailsIn(text)[0] ?? ""
+
+/** The address of such a text as it is compared; one whose domain has other letters, in both forms of the domain. */
+export const emailForms = (text: string): ReadonlyArray<string> => {
+  const email = emailOf(text)
+  const [, name, domain = ""] = /^(.+@)([^@]+)$/.exec(email) ?? []
+  const domains = [domainToASCII(domain), domainToUnicode(domain)].filter((one) => one !== "")
+  return [...new Set([email, ...domains.map((one) => `${name}${one}`)])]
+}
 
 /** The digits of the phone numbers in a text, as `phonesSql` computes them. */
 export const phoneDigitsIn = (text: string): ReadonlyArray<string> =>

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { type RowOf, hasTable, orNull, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
 import { literal, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { addressValues, emailOf, emailsSql, isAddressSql, isPossibleSql, phonesSql } from "./addresses.ts"
+import { addressValues, emailForms, emailsSql, isAddressSql, isPossibleSql, phonesSql } from "./addresses.ts"
 
 export interface Wanted {
   readonly emails: ReadonlyArray<string>
@@ -52,7 +52,7 @@ export const countriesByLocation = Effect.fnUntraced(function* () {
 /** Addresses that no contact has may belong to people who are no contacts; they count as theirs. */
 export const findContacts = Effect.fn("subject.find")(function* (wanted: Wanted) {
   const warehouse = yield* Warehouse
-  const given = addressValues(wanted.emails.map(emailOf), wanted.digits)
+  const given = addressValues(wanted.emails.flatMap(emailForms), wanted.digits)
   yield* warehouse.run(`CREATE OR REPLACE TABLE ${addressesTable} AS ${given}`)
   yield* warehouse.run(
     `CREATE OR REPLACE TABLE ${contactsTable} AS
@@ -77,7 +77,7 @@ export const findContacts = Effect.fn("subject.find")(function* (wanted: Wanted)
 export const findPossible = Effect.fn("subject.possible")(function* ({ digits, emails }: Omit<Wanted, "contacts">) {
   if (emails.length + digits.length === 0) return []
   const warehouse = yield* Warehouse
-  const isPossible = (column: string) => isPossibleSql(column, emails.map(emailOf), digits)
+  const isPossible = (column: string) => isPossibleSql(column, emails.flatMap(emailForms), digits)
   const selects = contactAddresses.map(
     ([table, id, column]) =>
       `SELECT location_id, ${id} AS id, false AS is_match FROM ${everyVersion(table)} WHERE ${column} IS NOT NULL AND ${isPossible(column)}`
@@ -100,7 +100,7 @@ export const keepContacts = Effect.fnUntraced(function* (
     `DELETE FROM ${contactsTable} ${keys.length === 0 ? "" : `WHERE (location_id, id) NOT IN (${keys.join(", ")})`}`
   )
   yield* warehouse.run(
-    `CREATE OR REPLACE TABLE ${addressesTable} AS (${addressValues(given.emails.map(emailOf), given.digits)}) UNION ${addressesOfContacts}`
+    `CREATE OR REPLACE TABLE ${addressesTable} AS (${addressValues(given.emails.flatMap(emailForms), given.digits)}) UNION ${addressesOfContacts}`
   )
 })
 

@@ -9,7 +9,7 @@ import { FileHost } from "./host.ts"
 import { emptyWarehouse, Machine, openWarehouse } from "./machine.ts"
 import { afterRun } from "./oracles/all.ts"
 import { durableRequests } from "./oracles/requests.ts"
-import { type Account, accountOf } from "./oracles/rows.ts"
+import { type Account, type Records, accountOf } from "./oracles/rows.ts"
 import { pagesAreCounted } from "./oracles/counted.ts"
 import { noSecrets } from "./oracles/secrets.ts"
 import { type State, lastRun, readState } from "./oracles/state.ts"
@@ -102,7 +102,7 @@ class Scenario {
   readonly events: Array<string> = []
   readonly wrong: Array<string> = []
   private readonly stage: Stage
-  /** The records before the last run, or before the first one that it resumes. */
+  /** The records before the last run, or before the first one that it resumes, without those that are gone since. */
   private account: Account = []
   /** The rows after the last run. */
   private state: State
@@ -201,7 +201,8 @@ class Scenario {
     const { stage } = this
     const before = this.state
     // What an interrupted run has read to its end counts for the one that resumes it.
-    if (!this.wasInterrupted) this.account = accountOf(stage)
+    const present = accountOf(stage)
+    this.account = this.wasInterrupted ? stillIn(this.account, present) : present
     const account = this.account
     const ran = await runOnce(stage, {
       full: night.full,
@@ -274,6 +275,13 @@ class Scenario {
     if (world.verify === "damage" && this.wrong.length === 0) this.wrong.push(...(await verifyFindsDamage(this.stage)))
   }
 }
+
+const stillIn = (earlier: Account, present: Account): Account =>
+  earlier.map((byCollection, place) => {
+    const left = (name: string, records: Records): Records =>
+      new Map([...records].filter(([id]) => present[place]!.get(name)!.has(id)))
+    return new Map([...byCollection].map(([name, records]) => [name, left(name, records)]))
+  })
 
 const describe = ({ full, ...night }: Night): string => {
   const turned = Object.entries(night).filter(

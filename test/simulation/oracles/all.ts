@@ -1,5 +1,5 @@
 /** Which oracles apply after a run: all that its night leaves a right answer for. */
-import { tableOf } from "../catalogue.ts"
+import { simulatedOf, tableOf } from "../catalogue.ts"
 import type { Night } from "../world.ts"
 import { isPlain } from "../glitches.ts"
 import type { Ran, Stage } from "../run.ts"
@@ -61,7 +61,7 @@ export const afterRun = async (stage: Stage, played: Played): Promise<ReadonlyAr
 ]
 
 /** What holds after every run, however it ended. */
-const always = (stage: Stage, { after, before, durable, night, ran, resumes, share }: Played) => [
+const always = (stage: Stage, { after, before, durable, isReduced, night, ran, resumes, share }: Played) => [
   ...(ran.problem === undefined ? [] : [ran.problem]),
   ...clockIsTold(stage, { night, ran }),
   ...momentsAreTheServices(stage, { before, after, night, ran }),
@@ -79,7 +79,14 @@ const always = (stage: Stage, { after, before, durable, night, ran, resumes, sha
   ...nothingRefused(stage),
   ...stage.services.flatMap(({ tooEarly }) => tooEarly.slice(0, 2)),
   ...(night.clock ? [] : cursorsAreFresh(stage)),
-  ...(durable ? nothingDurableAgain(stage, durable, (collection) => hasGivenUp(ran, tableOf(collection))) : [])
+  ...(durable
+    ? nothingDurableAgain(
+        stage,
+        durable,
+        // A list whose records cannot be asked for is read twice before a row of it is deleted.
+        (collection) => hasGivenUp(ran, tableOf(collection)) || (isReduced && isReadTwice(collection))
+      )
+    : [])
 ]
 
 const onDisk = async (stage: Stage, { after, ran }: Played) => [
@@ -121,6 +128,8 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
       : [])
   ]
 }
+
+const isReadTwice = (collection: string) => simulatedOf(collection).resource.getOne === undefined
 
 /** A strategy that does not work is tried with requests that another one may send again. */
 const hasGivenUp = ({ statuses }: Ran, table = "") =>

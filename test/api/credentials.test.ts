@@ -107,6 +107,8 @@ describe("a renewal", () => {
         [401, issued(1), /"BadCredentials"/],
         [500, { message: "Location is busy" }, /"TransportError"/],
         [408, { message: "Location is slow" }, /"TransportError"/],
+        [400, { error: "temporarily_unavailable" }, /"TransportError"/],
+        [200, { error: { code: "server_error" } }, /"TransportError"/],
         [400, { statusCode: 400, message: "Location is not active" }, /"Unavailable".*paused.*"later":true/],
         [502, "<html>", /"TransportError"/],
         [400, "<html>", /"TransportError"/],

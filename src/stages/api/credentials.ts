@@ -168,14 +168,17 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
     const reason = response && reasonIn(response)
     const message = withoutSecrets(`the token endpoint answered ${status} ${reason || "without tokens"}`, secrets)
     // An error of a gateway, or an unreadable response, does not mean that the refresh token is invalid.
-    if (response === undefined || status >= 500 || status === 429 || status === 408)
+    const accessToken = response && textIn(response, "access_token", "accessToken")
+    const mayPass =
+      accessToken === undefined &&
+      /temporarily_unavailable|server_error|slow_down|timed out|try again/i.test(reason ?? "")
+    if (response === undefined || status >= 500 || status === 429 || status === 408 || mayPass)
       return yield* new TransportError({ message, unsent: false })
     if (/location is not active/i.test(reason ?? ""))
       return yield* new Unavailable({
         message: `the account is paused; its tokens remain valid (${message})`,
         later: true
       })
-    const accessToken = textIn(response, "access_token", "accessToken")
     if (status >= 300 || accessToken === undefined) return yield* new BadCredentials({ kind: "oauth", message })
     // Without a new refresh token, the one that was sent stays valid (RFC 6749, section 6).
     const refreshToken = textIn(response, "refresh_token", "refreshToken") ?? sent

@@ -119,8 +119,7 @@ export const pathOf = ({ table: own }: Pick<Resource, "table">, table: string, c
 export const columnWithRole = ({ columns }: Table, role: Role): string | undefined =>
   columns.find((column) => column.role === role)?.name
 
-/** The name of the wide view of a resource, if it has one. */
-/** `nth`: 1 for the only one, unless the table has more custom fields than a table has room for. */
+/** The name of a wide view of a resource. `nth`: 1 for the only one, unless one has no room for all custom fields. */
 export const wideName = ({ table }: Pick<Resource, "table">, nth = 1): string =>
   nth === 1 ? `${table}_wide` : `${table}_wide_${nth}`
 

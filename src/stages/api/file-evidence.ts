@@ -100,11 +100,8 @@ export const contradictionIn = (
   // Whoever keeps a page or data as a file says so.
   if (seen !== undefined && !own.some((one) => one === seen || (markup.has(one) && markup.has(seen))))
     return `the host sent ${words[seen]} in place of a file`
-  if (own.length > 0 && own.every((one) => one === "pdf") && !head.includes("%PDF"))
-    return isPlain(head)
-      ? "the host sent a text in place of a PDF file"
-      : "the host sent something else in place of a PDF file"
-  if (!isPlain(head)) return undefined
+  const isNoPdf = own.length > 0 && own.every((one) => one === "pdf") && !head.includes("%PDF")
+  if (!isPlain(head)) return isNoPdf ? "the host sent something else in place of a PDF file" : undefined
   if (reported.length > 0 && reported.every((one) => signed.has(one)))
     return `the host sent a text in place of ${words[reported[0]!]}`
   return isSized && size !== bytes ? `the host sent a text of ${bytes} bytes, and the record says ${size}` : undefined

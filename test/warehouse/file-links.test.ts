@@ -34,6 +34,7 @@ describe("two links", () => {
     ["?Expires=1&Signature=a", "?Expires=1&Signature=b"],
     ["?sig=a&se=1", "?sig=b&se=1"],
     ["?v=1&X-Amz-Signature=a", "?v=2&X-Amz-Signature=a"],
+    ["?X-Amz-Document=1&X-Amz-Signature=a", "?X-Amz-Document=2&X-Amz-Signature=b"],
     ["?X-Amz-Date=1", "?X-Amz-Date=2"]
   ])("are two if %s is %s, which may say what file is meant", async (...links) => assert.isFalse(await sameOf(links)))
 })

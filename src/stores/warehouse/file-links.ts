@@ -43,13 +43,14 @@ const tableOf = (what: string, location: string): string => `memory.main.${name(
 const linksOf = (location: string) => tableOf("links", location)
 const damagedOf = (location: string) => tableOf("damaged files", location)
 
+const versionFour = "Algorithm|Content-Sha256|Credential|Date|Expires|Signature|SignedHeaders"
 /**
  * The signatures that expire: the parameters that each has, and all that it may have. A parameter of another name, or one of
  * these alone, may say which file is meant, so it is part of the link.
  */
 const signatures: ReadonlyArray<{ readonly has: ReadonlyArray<string>; readonly all: string }> = [
-  { has: ["X-Amz-Signature"], all: "X-Amz-[^=&]*|response-content-disposition" },
-  { has: ["X-Goog-Signature"], all: "X-Goog-[^=&]*|response-content-disposition" },
+  { has: ["X-Amz-Signature"], all: `X-Amz-(?:${versionFour}|Security-Token)|response-content-disposition` },
+  { has: ["X-Goog-Signature"], all: `X-Goog-(?:${versionFour})|response-content-disposition` },
   {
     has: ["AWSAccessKeyId", "Signature", "Expires"],
     all: "AWSAccessKeyId|Signature|Expires|response-content-disposition"

@@ -258,7 +258,7 @@ export const exportedName = (path: string): string => {
   return runByBrowsers.test(name) ? `${name}.txt` : name
 }
 const runByBrowsers =
-  /\.(svgz?|xml|xslt?|x?html?|shtml|mht|mhtml|rss|atom|m?js|swf|wasm|jar|exe|elf|macho|lnk|crx|xpi|dmg|deb|rpm|apk|msi|bat|cmd|sh)$/i
+  /\.(svgz?|xml|xslt?|x?html?|xht|hta|chm|class|scpt|shtml|mht|mhtml|rss|atom|m?js|swf|wasm|jar|exe|elf|macho|lnk|crx|xpi|dmg|deb|rpm|apk|msi|bat|cmd|sh)$/i
 
 /** Whether a path of a row is one that sluice gives to files; those of recordings had a folder of their own once. */
 export const isStoredPath = (path: string): boolean =>

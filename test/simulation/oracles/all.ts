@@ -108,7 +108,7 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
       ? []
       : completeHasAll(stage, account, after, ran, { isTrusted, isFull: night.full })),
     ...(night.glitch && isPlain(night.glitch) ? unansweredIsNotComplete(stage, ran) : []),
-    ...(isUndisturbed && !isSpoilt ? surprises(ran) : []),
+    ...(isUndisturbed && !isSpoilt ? surprises(stage, ran) : []),
     ...(isUndisturbed && isTrusted && !isSpoilt && night.lies === undefined
       ? watermarksReachAll(stage, account, after, ran)
       : []),

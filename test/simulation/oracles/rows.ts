@@ -171,11 +171,17 @@ export const tagsEqualService = (stage: Stage, state: State): ReadonlyArray<stri
 const allowed =
   /could not be used|too many to be deleted|were not read individually|the parent table|have no key|values? (do|does) not fit|rejected|still named by the service|still exist|counts? \d+ records|returned more than|without/
 
-/** Warnings are expected if a strategy is not supported, if some parents are not read, or if some record is spoilt. */
-export const surprises = ({ synced }: Ran): ReadonlyArray<string> =>
-  (synced?.rows ?? [])
-    .filter(({ status, warnings }) => status !== "complete" && !warnings.every((one) => allowed.test(one)))
+/**
+ * Warnings are expected if a strategy is not supported, if some parents are not read, if some record is spoilt, or if the day's
+ * requests end before all missing rows were asked for.
+ */
+export const surprises = ({ world: { limits } }: Stage, { synced }: Ran): ReadonlyArray<string> => {
+  const isScarce = limits !== "off" && limits.daily < 1000
+  const isExpected = (warning: string) => allowed.test(warning) || (isScarce && /did not say whether/.test(warning))
+  return (synced?.rows ?? [])
+    .filter(({ status, warnings }) => status !== "complete" && !warnings.every(isExpected))
     .map(({ resource, status, warnings }) => `${resource} ${status}: ${warnings.join(", ")}`)
+}
 
 const laterPage = /searchAfter"|startAfter|cursor=|(offset|skip|page)"?[=:]"?([2-9]|1\d)|limit"?[=:]1\b/i
 

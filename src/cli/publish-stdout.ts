@@ -75,13 +75,9 @@ const rowsOf = Effect.fnUntraced(function* (
   const { where } = flags
   const views = schema === "meta" ? [] : yield* wideViews(catalogue)
   const wide = schema === "crm" ? views.find(({ view }) => view === table) : undefined
+  const known = views.map(({ view }) => view)
   if (!wide && firstWide(table) !== table)
-    return yield* notFound(
-      `--stdout ${table}`,
-      "no such table or model",
-      table,
-      views.map(({ view }) => view)
-    )
+    return yield* notFound(`--stdout ${table}`, "no such table or model", table, known)
   const plain = wide ? yield* partsOf({ name: table, wide }, schema) : [`${schema}.${name(table)}`]
   // A condition sees masked values only, because the rows that it selects would tell the others.
   const all = masking

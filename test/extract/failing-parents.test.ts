@@ -5,7 +5,14 @@ import { id, text } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type ChildOf, childRequestOf, defineChild, defineList } from "../../src/catalog/resource.ts"
 import { Api } from "../../src/stages/api/api.ts"
-import { type ApiError, BudgetExhausted, NotFound, RequestRejected, Unavailable } from "../../src/stages/api/errors.ts"
+import {
+  type ApiError,
+  BudgetExhausted,
+  Forbidden,
+  NotFound,
+  RequestRejected,
+  Unavailable
+} from "../../src/stages/api/errors.ts"
 import { readChildren } from "../../src/stages/extract/children.ts"
 import type { PageEntry } from "../../src/stores/vault/entry.ts"
 import type { Frame } from "../../src/stores/vault/frame.ts"
@@ -132,6 +139,19 @@ describe("children of parents that cannot be read", () => {
       ])
       assert.strictEqual(outcome!.requests, 30)
       assert.deepStrictEqual((yield* reading(5, () => undefined)).outcome!.shortfalls, [])
+    })
+  )
+
+  it.live("are left out if the token may not read one of them, and end the reading if it may read none", () =>
+    Effect.gen(function* () {
+      const refused = (answered: number) => new Forbidden({ message: "no permission", answered })
+      const one = yield* reading(60, (n) => (n === 40 ? refused(403) : undefined))
+      assert.deepStrictEqual([one.sent.length, one.failure], [60, undefined])
+      assert.deepInclude(one.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 1, id: "t40" })
+      for (const fails of [() => refused(403), (n: number) => (n > 40 ? refused(401) : undefined)])
+        assert.match((yield* reading(60, fails)).failure!, /"Forbidden"/)
+      const later = yield* reading(60, (n) => (n > 20 ? refused(403) : undefined))
+      assert.match(later.failure!, /"Forbidden"/)
     })
   )
 

@@ -50,7 +50,7 @@ export const exportExcel = Effect.fn("command.exportExcel")(function* (flags: Ex
     const further = (name: string) => views.map(({ view }) => view).filter((view) => firstWide(view) === name)
     const tables = yield* Effect.forEach(
       names.flatMap((name) => [name, ...further(name).slice(1)]),
-      (name) => tableOf({ catalogue, views }, name, flags.deleted)
+      (name) => tableOf(catalogue, views, name, flags.deleted)
     )
     const about = aboutLines(instant(now), flags.deleted)
     return yield* writeFile(path, (part) => writeWorkbook(part, { about, tables }))
@@ -95,12 +95,9 @@ const sheetTables = Effect.fnUntraced(function* (
 /** Internal to sluice: of no use in a spreadsheet. */
 const internalColumns: ReadonlySet<string> = new Set(["_row_hash", "_run_id"])
 
-interface Known {
-  readonly catalogue: Catalogue
-  readonly views: Effect.Success<ReturnType<typeof wideViews>>
-}
+type Views = Effect.Success<ReturnType<typeof wideViews>>
 
-const tableOf = Effect.fnUntraced(function* ({ catalogue, views }: Known, name: string, withDeleted: boolean) {
+const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, views: Views, name: string, withDeleted: boolean) {
   const warehouse = yield* Warehouse
   const wide = views.find(({ view }) => view === name)
   const all = yield* partsOf({ name, wide }, "crm")

@@ -40,8 +40,10 @@ export class Parents {
   /** Responses with the children or the detail of a parent. */
   private answered = 0
   private failuresInARow = 0
+  private readonly hasWorked: boolean
 
   constructor(known: Step["childCapabilities"]) {
+    this.hasWorked = known !== undefined
     this.sizes = { ...known?.sizes }
     this.unreliableTotals = new Set(known?.unreliableTotals)
   }
@@ -68,6 +70,11 @@ export class Parents {
 
   get hasAnswered(): boolean {
     return this.answered > 0
+  }
+
+  /** A scope that is missing concerns all; one record may be kept from the token where others are answered, or were. */
+  refuse(id: string, error: Extract<ApiError, { readonly _tag: "Forbidden" }>) {
+    return error.answered === 403 && (this.hasAnswered || this.hasWorked) ? this.giveUp(id, error) : Effect.fail(error)
   }
 
   get isHopeless(): boolean {
@@ -106,6 +113,7 @@ export const readParents = Effect.fnUntraced(function* (reading: Reading, due: R
           NotFound: (error) => onNotFound(reading, one, error),
           Unavailable: (error) => parents.giveUp(one.id, error),
           RequestRejected: (error) => parents.giveUp(one.id, error),
+          Forbidden: (error) => parents.refuse(one.id, error),
           // A failure would interrupt the requests in flight, whose responses are then requested again.
           BudgetExhausted: (error) => Effect.sync(() => void (exhausted = error))
         })

@@ -21,6 +21,8 @@ export const replayInto =
     Effect.gen(function* () {
       // Compressing a sample takes longer than writing it.
       if (filter) yield* (yield* Warehouse).run("SET force_compression = 'uncompressed'")
+      // The log of a sample is short, and is read once.
+      if (filter) yield* (yield* Warehouse).run("PRAGMA disable_checkpoint_on_shutdown")
       yield* prepare(catalogue)
       yield* (yield* makeLoader(catalogue.resources, outputPaths(scratch).temporary, policies, filter)).load
     }).pipe(

@@ -197,7 +197,7 @@ describe("verify reports each difference between warehouse, files and manifest a
       [
         ["the vault"],
         ["the tables", "bit_xor"],
-        ["records of the vault against their rows", "replay"],
+        ["a sample of the records of the vault against their rows", "replay"],
         ["published files", "parquet_file_metadata"],
         ["the tables against the published files", "meta.content_versions"],
         ["files that rows refer to"]

@@ -8,7 +8,7 @@ import { defineChild, defineList } from "../../src/catalog/resource.ts"
 import { type Known, knownTables } from "../../src/features/verify/existing-tables.ts"
 import { checkHistory } from "../../src/features/verify/history.ts"
 import { checkKeys, checkParents, checkReferences } from "../../src/features/verify/rows.ts"
-import { checkBlocks, checkRejects, checkStatuses, checkTimes } from "../../src/features/verify/state.ts"
+import { readTables, checkRejects, checkStatuses, checkTimes } from "../../src/features/verify/state.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import type { Failure } from "../../src/values/failure.ts"
 import type { Looked } from "../../src/values/finding.ts"
@@ -80,11 +80,11 @@ const found = (check: Check, damage = "") =>
   )
 
 const checks: Readonly<Record<string, Check>> = {
-  blocks: checkBlocks,
-  keys: checkKeys,
+  blocks: (known) => Effect.map(readTables(known), ({ blocks }) => blocks),
+  keys: (known) => Effect.flatMap(readTables(known), ({ counts }) => checkKeys(known, counts)),
   parents: checkParents,
   references: checkReferences,
-  times: checkTimes,
+  times: (known) => Effect.flatMap(readTables(known), ({ counts }) => checkTimes(known, counts)),
   history: checkHistory,
   rejects: () => checkRejects(catalogue, false),
   statuses: checkStatuses

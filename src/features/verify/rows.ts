@@ -3,32 +3,31 @@ import { Effect } from "effect"
 import { childLabelOf } from "../../catalog/resource.ts"
 import { fetchedParentsSql } from "../../stores/warehouse/meta/parent-state.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
-import { numbers } from "../../stores/warehouse/query.ts"
 import { name, names } from "../../stores/warehouse/sql.ts"
 import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
+import type { KeyCounts } from "./state.ts"
 import { type Known, type KnownTable, countedRows, findingsOfEach, shownKey } from "./existing-tables.ts"
 
-/** Every row has a key without NULL, and no other row has the same key. */
-export const checkKeys = Effect.fn("verify.keys")(function* ({ tables, missing }: Known) {
+/** Every row has a key without NULL, and no other row has the same key. `counts`: from the look at every value of the tables. */
+export const checkKeys = Effect.fn("verify.keys")(function* (
+  { tables, missing }: Known,
+  counts: ReadonlyMap<string, KeyCounts> | undefined
+) {
   const findings: Array<VerifyFinding> = []
   let rows = 0
-  const counts = yield* rowsOfEach(
-    { ...numbers("rows", "nulls"), ...countedRows },
-    tables.filter(({ isEmpty }) => !isEmpty),
-    ({ current, table }) => {
-      const isNull = table.key.map((column) => `${name(column)} IS NULL`).join(" OR ")
-      return `SELECT counts.*, duplicates.* FROM
-          (SELECT count(*) AS rows, count(*) FILTER (${isNull}) AS nulls FROM ${current}) AS counts,
-          (SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example
-           FROM (SELECT ${names(table.key)} FROM ${current} WHERE NOT (${isNull}) GROUP BY ALL HAVING count(*) > 1) AS t) AS duplicates`
-    }
-  )
-  for (const [{ table }, { nulls, ...duplicates }] of counts) {
-    rows += duplicates.rows
+  const suspicious = tables.filter(({ current, isEmpty, table }) => {
+    const { keys, nulls, rows: all } = counts?.get(current) ?? { keys: 0, nulls: 0, rows: 0, future: 0 }
+    rows += all
     if (nulls > 0) findings.push(wrong(table.name, `${counted(nulls, "row")} with NULL in the key`))
-    if (duplicates.n > 0)
-      findings.push(wrong(table.name, `${counted(duplicates.n, "duplicate key")}, for example ${duplicates.example}`))
-  }
+    return counts === undefined ? !isEmpty : keys < all - nulls
+  })
+  const duplicates = yield* rowsOfEach(countedRows, suspicious, ({ current, table }) => {
+    const isWhole = table.key.map((column) => `${name(column)} IS NOT NULL`).join(" AND ")
+    return `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example
+      FROM (SELECT ${names(table.key)} FROM ${current} WHERE ${isWhole} GROUP BY ALL HAVING count(*) > 1) AS t`
+  })
+  for (const [{ table }, { n, example }] of duplicates)
+    if (n > 0) findings.push(wrong(table.name, `${counted(n, "duplicate key")}, for example ${example}`))
   if (missing.length > 0) findings.push(note("tables", `the next sync creates ${missing.join(", ")}`))
   return {
     looked: `${counted(rows, "row")} of ${counted(tables.length, "table")}`,

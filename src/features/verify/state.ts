@@ -9,14 +9,17 @@ import { allWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
 import { presentTime, runsNewestFirst } from "../../stores/warehouse/meta/runs.ts"
 import { numbers, query, queryNumber } from "../../stores/warehouse/query.ts"
-import { instantOf, literal, name } from "../../stores/warehouse/sql.ts"
+import { instantOf, literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type VerifyFinding, counted, failureText, note, wrong } from "../../values/finding.ts"
 import { type Known, findingsOfEach, shownKey } from "./existing-tables.ts"
 import { warehouseName } from "../../output/paths.ts"
 
 /** No watermark is later than the read that set it, and no row was read in the future. */
-export const checkTimes = Effect.fn("verify.times")(function* ({ tables }: Known) {
+export const checkTimes = Effect.fn("verify.times")(function* (
+  { tables }: Known,
+  counts: ReadonlyMap<string, KeyCounts> | undefined
+) {
   const now = instantOf(presentTime(yield* Clock.currentTimeMillis, yield* runsNewestFirst(undefined, 1000)))
   const watermarks = yield* allWatermarks()
   const findings: Array<VerifyFinding> = []
@@ -38,7 +41,7 @@ export const checkTimes = Effect.fn("verify.times")(function* ({ tables }: Known
       )
   }
   const future = yield* findingsOfEach(
-    tables.filter(({ isEmpty }) => !isEmpty),
+    tables.filter(({ current, isEmpty }) => (counts === undefined ? !isEmpty : counts.get(current)?.future)),
     ({ current, table }) =>
       `SELECT count(*) AS n, min(${shownKey(table, "t")}) AS example FROM ${current} AS t WHERE _synced_at > ${now}`,
     ({ table }, { n, example }) =>
@@ -107,16 +110,38 @@ export const checkStatuses = Effect.fn("verify.statuses")(function* () {
   return { looked: counted(readings, "reading"), findings }
 })
 
-/** Reads every value of every table, because DuckDB checks the checksum of a block only when it reads the block. */
-export const checkBlocks = Effect.fn("verify.blocks")(function* () {
+/** What one look at a table counts beside reading it. */
+export interface KeyCounts {
+  readonly rows: number
+  /** Rows with NULL in the key. */
+  readonly nulls: number
+  /** Keys without NULL, by their hashes. */
+  readonly keys: number
+  /** Rows that were read in the future. */
+  readonly future: number
+}
+
+/**
+ * Reads every value of every table, because DuckDB checks the checksum of a block only when it reads the block, and counts the
+ * keys on the way. `counts`: by table; absent if a table cannot be read.
+ */
+export const readTables = Effect.fn("verify.blocks")(function* ({ tables: known }: Known) {
   const warehouse = yield* Warehouse
   const rows = yield* query(
     { schema: String, table: String, size: Number },
     `SELECT schema_name AS "schema", table_name AS "table", estimated_size AS size FROM duckdb_tables() WHERE database_name = current_database() ORDER BY ALL`
   )
+  const now = instantOf(yield* Clock.currentTimeMillis)
+  const keyOf = new Map(known.map(({ current, table }) => [current, table.key]))
   const tables = rows.map(({ schema, table, size }) => ({ table: `${schema}.${name(table)}`, size }))
   const filled = tables.filter(({ size }) => size > 0)
-  const sumSql = ({ table }: (typeof tables)[number]) => `SELECT bit_xor(hash(t)) AS sum FROM ${table} AS t`
+  const sumSql = ({ table }: (typeof tables)[number]) => {
+    const key = keyOf.get(table) ?? []
+    const isWhole = ["true", ...key.map((column) => `${name(column)} IS NOT NULL`)].join(" AND ")
+    return `SELECT bit_xor(hash(t)) AS sum, count(*) AS rows, count(*) FILTER (NOT (${isWhole})) AS nulls,
+      ${key.length === 0 ? "0" : `count(DISTINCT hash(${names(key)})) FILTER (${isWhole})`} AS keys,
+      ${key.length === 0 ? "0" : `count(*) FILTER (_synced_at > ${now})`} AS future FROM ${table} AS t`
+  }
   const findings: Array<VerifyFinding> = []
   // The failure of tables that are read together does not name the damaged one.
   const oneByOne = Effect.forEach(filled, (one) =>
@@ -124,6 +149,9 @@ export const checkBlocks = Effect.fn("verify.blocks")(function* () {
       Effect.sync(() => findings.push(wrong(warehouseName, `${one.table}: ${failureText(failure)}`)))
     )
   )
-  yield* Effect.catch(rowsOfEach({}, filled, sumSql), () => oneByOne)
-  return { looked: counted(tables.length, "table"), findings }
+  const counts = yield* rowsOfEach(numbers("rows", "nulls", "keys", "future"), filled, sumSql).pipe(
+    Effect.map((found) => new Map(found.map(([{ table }, counted]): [string, KeyCounts] => [table, counted]))),
+    Effect.catch(() => Effect.as(oneByOne, undefined))
+  )
+  return { blocks: { looked: counted(tables.length, "table"), findings }, counts }
 })

@@ -3,21 +3,24 @@ import { Effect } from "effect"
 import type { Catalogue } from "../../catalog/discover.ts"
 import { backfillOf, childLabelOf, childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
+import { diskUse } from "../../output/disk.ts"
+import { duration } from "../../console/streams.ts"
+import { megabytes } from "../../values/text.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
 import { workOf } from "../../destinations/destinations.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { releasesOfTarget } from "../../settings/targets.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { checkBlocks, checkRejects, checkStatuses, checkTimes } from "./state.ts"
+import { readTables, checkRejects, checkStatuses, checkTimes } from "./state.ts"
 import { checkFormats, checkWarehouseContent } from "./contents.ts"
 import { checkFiles } from "./files.ts"
 import { undefinedTables } from "../../stores/warehouse/columns.ts"
 import { loadedLocations, loadedRuns } from "../../stores/warehouse/meta/run-resources.ts"
 import { loadedPosition } from "../../stores/warehouse/meta/vault-offset.ts"
-import { type Checked, type Looked, type Part, failureText, isWrong, wrong } from "../../values/finding.ts"
+import { type Checked, type Looked, type Part, counted, failureText, isWrong, wrong } from "../../values/finding.ts"
 import { checkHistory } from "./history.ts"
-import { knownTables } from "./existing-tables.ts"
+import { type Known, knownTables } from "./existing-tables.ts"
 import { checkPublished } from "../../destinations/folder/compare.ts"
 import { type ReplayOptions, checkReplay } from "./replay.ts"
 import { checkKeys, checkParents, checkReferences } from "./rows.ts"
@@ -37,17 +40,24 @@ export const verify = Effect.fn("verify")(function* (
   const expected = yield* expectedOf(catalogue, loaded)
   const vault = yield* finished("vault", "vault", checkVault(outputPaths(folder).vault, expected))
   yield* onCheck("the tables")
+  const read = yield* Effect.cached(readTables(known))
+  const times = Effect.flatMap(read, ({ counts }) => checkTimes(known, counts))
+  const keys = Effect.flatMap(read, ({ counts }) => checkKeys(known, counts))
   const tables = [
-    yield* finished("warehouse", "blocks", checkBlocks()),
-    yield* finished("warehouse", "keys", checkKeys(known)),
+    yield* finished(
+      "warehouse",
+      "blocks",
+      Effect.map(read, ({ blocks }) => blocks)
+    ),
+    yield* finished("warehouse", "keys", keys),
     yield* finished("warehouse", "parents", checkParents(known)),
     yield* finished("warehouse", "references", checkReferences(known)),
-    yield* finished("warehouse", "times", checkTimes(known)),
+    yield* finished("warehouse", "times", times),
     yield* finished("warehouse", "history", checkHistory(known)),
     yield* finished("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault))),
     yield* finished("warehouse", "statuses", checkStatuses())
   ]
-  yield* onCheck("records of the vault against their rows")
+  yield* onCheck(yield* replayText(known, replaying.all, folder))
   const reason =
     loaded === undefined
       ? "nothing is loaded"
@@ -91,6 +101,18 @@ export const verify = Effect.fn("verify")(function* (
     ...compared,
     yield* finished("files", "files", checkFiles(known, folder, replaying.all))
   ]
+})
+
+/** What one record takes to be replayed, in milliseconds, on two cores of 2.3 GHz. */
+const msARecord = 0.2
+
+/** What is replayed; of everything, what that takes. */
+const replayText = Effect.fnUntraced(function* ({ tables }: Known, all: boolean, folder: string) {
+  if (!all) return "a sample of the records of the vault against their rows"
+  const records = tables.reduce((sum, { parent, size, table }) => sum + (table === parent ? size : 0), 0)
+  const used = yield* diskUse(folder)
+  const bytes = used.find(({ part }) => part === "warehouse")?.bytes ?? 0
+  return `about ${counted(records, "record")} of the vault against their rows, which takes about ${duration(records * msARecord)} and ${megabytes(bytes)} of disk meanwhile`
 })
 
 const expectedOf = Effect.fnUntraced(function* (catalogue: Catalogue, loaded: Position | undefined) {

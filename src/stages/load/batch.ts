@@ -185,10 +185,11 @@ interface Prepared extends ReadFrames {
 }
 
 const transactionsOf = (prepared: Prepared): ReadonlyArray<TransactionWork> => {
-  const { groups, known, staging } = prepared
+  const { groups, known, loaded, staging } = prepared
   const { released } = known
   const parents = staging.parents.statesSql
-  const [first = [], ...others] = splitIntoTransactions(groups)
+  // A sample of the records fills no memory.
+  const [first = [], ...others] = splitIntoTransactions(groups, loaded.filter ? Infinity : tablesMax)
   return [first, ...others].map(
     (groups, index) => (tx) =>
       Effect.gen(function* () {
@@ -281,13 +282,13 @@ const recreate = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Distributes groups over transactions of at most `tablesMax` tables. All groups of a table are in one, which keep their order. */
-const splitIntoTransactions = (groups: ReadonlyArray<Group>): ReadonlyArray<ReadonlyArray<Group>> => {
+/** Distributes groups over transactions of at most so many tables. All groups of a table are in one, which keep their order. */
+const splitIntoTransactions = (groups: ReadonlyArray<Group>, most: number): ReadonlyArray<ReadonlyArray<Group>> => {
   const transactions: Array<Array<Group>> = []
-  let tables = tablesMax
+  let tables = most
   for (const [resource, own] of Map.groupBy(groups, (group) => group.resource)) {
     const count = tablesOf(resource).length
-    if (tables + count > tablesMax) {
+    if (transactions.length === 0 || tables + count > most) {
       transactions.push([])
       tables = 0
     }

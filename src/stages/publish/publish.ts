@@ -106,8 +106,9 @@ export const publish = Effect.fn("publish")(function* (
     const snapshot = formats.includes("duckdb")
       ? yield* putSnapshot(changes.tables, statements, definitions, making)
       : undefined
+    const isUpdated = snapshot?.fullBytes !== undefined
     const putAll = Effect.gen(function* () {
-      const old = snapshot ? yield* Effect.tap(snapshot.fill, checkpointIfMany(stored)) : new Map()
+      const old = snapshot ? yield* Effect.tap(snapshot.fill, checkpointIfMany(stored, isUpdated)) : new Map()
       const contents = yield* contentsOf(changes.tables, old, making)
       const put: Array<Put> = []
       for (const table of changes.tables) {
@@ -123,7 +124,6 @@ export const publish = Effect.fn("publish")(function* (
       }
       const totals = totalsOf(contents)
       if (snapshot) put.unshift({ path: snapshotName, table: "*", rows: totals.rows })
-      const isUpdated = snapshot?.fullBytes !== undefined
       const built = yield* putModels(
         models,
         versions,
@@ -133,7 +133,7 @@ export const publish = Effect.fn("publish")(function* (
       return { built, contents, totals, put: [...put, ...built.files] }
     })
     const { built, contents, put, totals } = yield* snapshot
-      ? withAttached(join(building, snapshotName), stored, putAll)
+      ? withAttached(join(building, snapshotName), stored, putAll, isUpdated)
       : putAll
     // Flushing a small file is mostly waiting, so several files are flushed concurrently.
     const files = yield* Effect.forEach(

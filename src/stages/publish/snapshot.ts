@@ -119,7 +119,8 @@ const metaPaths = publishedMetaTables.map((table) => `meta.${name(table)}`)
 export const withAttached = Effect.fnUntraced(function* <A, R>(
   path: string,
   stored: StoredTables,
-  use: Effect.Effect<A, Failure, R>
+  use: Effect.Effect<A, Failure, R>,
+  isUpdated = false
 ) {
   const { run } = yield* Warehouse
   const detach = run(`DETACH ${attachedName}`)
@@ -127,7 +128,7 @@ export const withAttached = Effect.fnUntraced(function* <A, R>(
     // A snapshot needs no write-ahead log, because an incomplete one is never used.
     run(`ATTACH ${literal(path)} AS ${attachedName} (RECOVERY_MODE no_wal_writes, ${storage})`),
     // Without a checkpoint, the rows would still be in a log next to the file, which is not published.
-    () => Effect.tap(use, () => (hasManyRows(stored) ? checkpoint : withoutFsst(checkpoint))),
+    () => Effect.tap(use, () => checkpointOf(stored, isUpdated)),
     // After a failure, only that failure is reported.
     (_, exit) => (Exit.isSuccess(exit) ? detach : Effect.ignore(detach))
   )
@@ -136,14 +137,19 @@ export const withAttached = Effect.fnUntraced(function* <A, R>(
 const checkpoint = Effect.flatMap(Warehouse, ({ run }) => run(`CHECKPOINT ${attachedName}`))
 
 /** Many rows need not stay in memory while the other files are written. */
-export const checkpointIfMany = (stored: StoredTables) => (hasManyRows(stored) ? checkpoint : Effect.void)
+export const checkpointIfMany = (stored: StoredTables, isUpdated: boolean) =>
+  hasManyRows(stored) ? checkpointOf(stored, isUpdated) : Effect.void
 
 /**
  * For each text column of each table, DuckDB builds a table of symbols to find out how well FSST would compress it. For a few
- * rows that takes four fifths of the checkpoint, and the file has the same size without; of 80,000 rows it is 8 % larger.
+ * rows that takes four fifths of the checkpoint, and the file has the same size without; of 80,000 rows it is 8 % larger. In a
+ * file that is updated every night, a checkpoint compresses whole tables again for a few changed rows: without FSST in half
+ * the time, and the file is 3 % larger until it is written anew.
  */
-const withoutFsst = (written: typeof checkpoint) =>
-  bracketed("SET disabled_compression_methods = 'fsst'", written, "RESET disabled_compression_methods")
+const checkpointOf = (stored: StoredTables, isUpdated: boolean) =>
+  hasManyRows(stored) && !isUpdated
+    ? checkpoint
+    : bracketed("SET disabled_compression_methods = 'fsst'", checkpoint, "RESET disabled_compression_methods")
 
 const hasManyRows = (stored: StoredTables): boolean =>
   [...stored].reduce((sum, [path, table]) => sum + (path.startsWith("meta.") ? 0 : table.rows), 0) > 50_000

@@ -42,6 +42,8 @@ const ReleaseState = Schema.Struct({
   /** Versions by table and wide view. Equal versions have equal content. */
   versions: Texts,
   models: Schema.optionalKey(Texts),
+  /** The same of views, whatever rows they show. */
+  views: Schema.optionalKey(Texts),
   /** Size of the DuckDB file when it was last written anew; 0 without this file. */
   fullBytes: Schema.Number
 })

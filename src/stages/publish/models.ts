@@ -48,6 +48,17 @@ export const modelVersions = (
   return found
 }
 
+/** Of each view, what its columns follow from as long as the tables of the warehouse have theirs: a view needs no update for new rows. */
+export const viewShapes = ({ models }: Ordered): ModelVersions => {
+  const found: Record<string, string> = {}
+  for (const model of models)
+    found[model.name] = hash("sha256", JSON.stringify([layout, model, refsOf(model).map((ref) => found[ref])])).slice(
+      0,
+      32
+    )
+  return Object.fromEntries(models.flatMap(({ isView, name }) => (isView ? [[name, found[name]!]] : [])))
+}
+
 export interface PutModels {
   readonly files: ReadonlyArray<Put>
   /** Models that could not be built, and those that refer to them. The release has an earlier table of some. */
@@ -64,14 +75,18 @@ interface ModelOptions {
 }
 
 export const putModels = Effect.fn("publish.models")(function* (
-  { models, problems: wrong }: Ordered,
+  ordered: Ordered,
   versions: ModelVersions,
   { fileFormats, filesBefore, hasDatabase, isUpdated, isMasked = false }: ModelOptions,
   { building, previous, stored }: Making
 ): Effect.fn.Return<PutModels, Failure, Warehouse> {
+  const { models, problems: wrong } = ordered
   const before = previous?.manifest
-  const again = new Set([...dependentOnRuns(models), ...(before?.problems ?? []).map(({ model }) => model)])
-  const changed = new Set(models.filter(isChanged))
+  const failedBefore = (before?.problems ?? []).map(({ model }) => model)
+  const again = new Set([...dependentOnRuns(models), ...failedBefore])
+  const shapes = viewShapes(ordered)
+  const changed = new Set<Model>()
+  for (const model of models) if (model.isView && isUpdated ? isOtherView(model) : isChanged(model)) changed.add(model)
   const wanted = hasDatabase ? (isUpdated ? [...changed] : models) : withReferences(models, changed)
   if (models.length === 0 && !isUpdated) return { files: [], problems: wrong }
 
@@ -107,6 +122,15 @@ export const putModels = Effect.fn("publish.models")(function* (
       again.has(model.name) ||
       before?.state.models?.[model.name] !== versions[model.name] ||
       (!model.isView && fileFormats.some(({ name }) => filesBefore(name, tableName(model)).length === 0))
+    )
+  }
+
+  /** What a view refers to may have other columns, or none, once it is built again. */
+  function isOtherView(model: Model): boolean {
+    return (
+      failedBefore.includes(model.name) ||
+      before?.state.views?.[model.name] !== shapes[model.name] ||
+      refsOf(model).some((ref) => [...changed].some(({ name }) => name === ref))
     )
   }
 

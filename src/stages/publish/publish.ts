@@ -21,7 +21,7 @@ import type { Document } from "./contracts/data-package.ts"
 import { contentsOf, pathOf } from "./contents.ts"
 import { type PublishedFile, type Totals, totalsOf } from "../../output/manifest.ts"
 import { type WholeManifest, confirmRelease, failedModels, previousRelease, writeManifest } from "./manifest.ts"
-import { modelVersions, putModels } from "./models.ts"
+import { modelVersions, putModels, viewShapes } from "./models.ts"
 import { type Put, type ReleaseFormat, earlierFiles, putRows, putSnapshot, rowsOfTable } from "./put.ts"
 import { currentRelease } from "./current.ts"
 import { abandonRelease, beginRelease, commitRelease, durableFile } from "./release.ts"
@@ -151,7 +151,7 @@ export const publish = Effect.fn("publish")(function* (
       run,
       schemaVersion,
       formats,
-      state: { definitions, versions: changes.versions, models: versions, fullBytes },
+      state: { definitions, versions: changes.versions, models: versions, views: viewShapes(models), fullBytes },
       problems: built.problems,
       tables: contents,
       files

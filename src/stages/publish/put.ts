@@ -119,7 +119,7 @@ const isUpdatable = (
 }
 
 /** DuckDB does not shrink a file: rows that are replaced leave gaps. */
-const growthMax = 1.3
+const growthMax = 1.6
 const replacedShareMax = 0.2
 
 /** The files of the previous release of a table or model, by format. */

@@ -41,7 +41,8 @@ export interface InitFlags {
 /** An OAuth app is set up on the page of `serve`, or in the file. */
 type NewSettings = AnySettings & { readonly token: string }
 
-const usualFormats = "duckdb,parquet,csv"
+/** One file, which every example reads; each further format costs a night a quarter more. */
+const usualFormats = "duckdb"
 
 export const init = Effect.fn("command.init")(
   function* (given: InitFlags) {
@@ -222,7 +223,7 @@ const questions = {
   formats: {
     message: "Formats to publish",
     explanation:
-      "What the tables are written as: duckdb is one file for SQL; parquet and csv are a file for each table",
+      "What the tables are written as: duckdb is one file for SQL; parquet and csv are a file for each table, and each makes the publishing of a night a quarter dearer",
     expected: expectedOf(sections.output.formats)
   }
 } as const satisfies Record<keyof NewSettings, Question>

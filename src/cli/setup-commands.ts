@@ -36,7 +36,7 @@ export const init = command({
     baseUrl: account.baseUrl,
     tokenRef: text("token-ref", "Where the token is: env:NAME, file:/path or cmd:command."),
     location: text("location", "Id of the location to read."),
-    formats: text("formats", "Formats to publish, or none; without a terminal, duckdb,parquet,csv unless given."),
+    formats: text("formats", "Formats to publish, or none; without a terminal, duckdb unless given."),
     force: flag("force", "Replace existing files."),
     add: flag(
       "add",

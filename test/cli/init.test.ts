@@ -107,7 +107,7 @@ describe("init", () => {
     const flags = ["--base-url", url, "--token-ref", "env:CRM_TOKEN", "--location", locationId]
     const ran = await sluice(["init", "--config", path, ...flags], { CRM_TOKEN: token })
     assert.strictEqual(ran.code, 0, ran.stderr)
-    assert.match(readFileSync(path, "utf8"), /^formats = \["duckdb", "parquet", "csv"\]$/m)
+    assert.match(readFileSync(path, "utf8"), /^formats = \["duckdb"\]$/m)
   })
 
   it("refuses a token on the command line, without repeating it", async () => {

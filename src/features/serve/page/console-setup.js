@@ -121,7 +121,9 @@ const formats = {
 
 const accountForm = () => {
   const address = input({ required: true, type: "url" })
-  const boxes = Object.keys(formats).map((name) => h("input", { type: "checkbox", checked: true, value: name }))
+  const boxes = Object.keys(formats).map((name) =>
+    h("input", { type: "checkbox", checked: name === "duckdb", value: name })
+  )
   const list = h("div.form")
   const places = new Set()
   const changed = () => form.dispatchEvent(new Event("input"))

@@ -7,6 +7,14 @@ import { comparedShape, standingShape } from "../../command/result-shapes.ts"
 import { ShownAlarm } from "../../console/alarm-lines.ts"
 import { command, group } from "../../command/command.ts"
 
+const times = {
+  at: Flag.String("at").pipe(
+    Flag.withDescription("Local time of the run; 03:30 by default."),
+    Flag.withDefault("03:30")
+  ),
+  timeZone: text("time-zone", "Time zone of that time: Europe/Berlin; without it, the one of this machine.")
+}
+
 const print = command({
   name: "print",
   summary:
@@ -19,11 +27,7 @@ const print = command({
     github: flag("github", "A workflow for GitHub Actions."),
     launchd: flag("launchd", "A property list for macOS, and the script that it starts."),
     console: flag("console", "A service of systemd for ./sluice serve, which has the times in its settings."),
-    at: Flag.String("at").pipe(
-      Flag.withDescription("Local time of the run; 03:30 by default."),
-      Flag.withDefault("03:30")
-    ),
-    timeZone: text("time-zone", "Time zone of that time: Europe/Berlin; without it, the one of this machine."),
+    ...times,
     into: text("into", "Write the files into this folder instead of stdout.")
   },
   examples: [
@@ -32,11 +36,40 @@ const print = command({
   ],
   run: (flags) => load(import("./schedule.ts"), (_) => _.schedulePrint(flags))
 })
+const ofUser = {
+  systemd: flag("systemd", "Units of systemd for this user; the default on Linux."),
+  launchd: flag("launchd", "An agent of launchd; the default on macOS.")
+}
+
+const install = command({
+  name: "install",
+  summary:
+    "Let systemd or launchd of this user run sluice every night. Prints first what it would write, and the commands that start it; --apply does so. Needs no root.",
+  flags: { ...common, ...ofUser, ...times, apply: flag("apply", "Write the files and start the schedule.") },
+  examples: [
+    { command: "./sluice schedule install --at 02:30 --time-zone Europe/Berlin" },
+    { command: "./sluice schedule install --at 02:30 --apply", description: "Write the files, and start the timer." }
+  ],
+  run: (flags) => load(import("./schedule.ts"), (_) => _.scheduleInstall(flags))
+})
+
+const uninstall = command({
+  name: "uninstall",
+  summary: "Stop the nightly run that this folder installed, and remove its files. Prints first what it would remove.",
+  flags: { ...common, ...ofUser, apply: flag("apply", "Stop it and remove its files.") },
+  examples: [{ command: "./sluice schedule uninstall" }, { command: "./sluice schedule uninstall --apply" }],
+  run: (flags) =>
+    load(import("./schedule.ts"), (_) => _.scheduleUninstall({ ...flags, at: "03:30", timeZone: undefined }))
+})
+
 export const schedule = group({
   name: "schedule",
-  summary: "Print the files by which a scheduler runs sluice every night.",
-  examples: [{ command: "./sluice schedule print --systemd --at 02:30" }],
-  commands: [print]
+  summary: "Run sluice every night: install a schedule for this user, or print the files for another scheduler.",
+  examples: [
+    { command: "./sluice schedule install --at 02:30" },
+    { command: "./sluice schedule print --systemd --at 02:30" }
+  ],
+  commands: [install, uninstall, print]
 })
 
 export const check = command({
@@ -74,5 +107,12 @@ export const nightResults = () => {
     /** Alarms that ended since then. */
     recovered: Schema.Array(Schema.String)
   })
-  return { "schedule-print": SchedulePrint, check: Check }
+  const ScheduleInstall = Schema.Struct({
+    scheduler: Schema.Literals(["systemd", "launchd"]),
+    /** Whether files were written or removed. */
+    applied: Schema.Boolean,
+    files: Schema.Array(Schema.String),
+    commands: Schema.Array(Schema.String)
+  })
+  return { "schedule-print": SchedulePrint, "schedule-install": ScheduleInstall, check: Check }
 }

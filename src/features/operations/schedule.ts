@@ -1,4 +1,4 @@
-/** `sluice schedule print`: the files by which a scheduler runs sluice every night. Installs nothing. */
+/** `sluice schedule`: the files by which a scheduler runs sluice every night, printed, or installed for this user. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { mkdir, writeFile } from "node:fs/promises"
@@ -7,6 +7,7 @@ import { basename, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
 import { onDisk } from "../../output/files.ts"
 import { console, cron, github, kubernetes, launchd, systemd } from "./schedule/files.ts"
+import { install, uninstall } from "./schedule/install.ts"
 import { type Schedule, oddDays } from "./schedule/schedule.ts"
 import { isTimeZone, timeOf } from "../../values/time-of-day.ts"
 import type { Flags } from "../../settings/read.ts"
@@ -17,15 +18,24 @@ import { Output } from "../../console/streams.ts"
 import { info, shown } from "../../console/result.ts"
 import { installed } from "../../values/installation.ts"
 
-export interface ScheduleFlags extends Flags {
+interface TimeFlags extends Flags {
+  readonly at: string
+  readonly timeZone: string | undefined
+}
+
+export interface InstallFlags extends TimeFlags {
+  readonly systemd: boolean
+  readonly launchd: boolean
+  readonly apply: boolean
+}
+
+export interface ScheduleFlags extends TimeFlags {
   readonly systemd: boolean
   readonly cron: boolean
   readonly k8s: boolean
   readonly github: boolean
   readonly launchd: boolean
   readonly console: boolean
-  readonly at: string
-  readonly timeZone: string | undefined
   /** The folder to write the files into, instead of stdout. */
   readonly into: string | undefined
   readonly json: boolean
@@ -42,24 +52,8 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
       `Choose one scheduler: ${kinds.map((one) => `--${one}`).join(", ")}.`,
       "./sluice schedule print --systemd --at 02:30"
     )
-  const time = timeOf(flags.at)
-  if (time === undefined) return yield* usageError(`--at ${flags.at}: expected a time such as 02:30.`, nextOf(kind))
-  const timeZone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (!isTimeZone(timeZone))
-    return yield* usageError(`--time-zone ${timeZone}: expected a name such as Europe/Berlin.`, nextOf(kind))
-  const { folder: output } = yield* outputSettings(flags, yield* Environment)
-  const schedule: Schedule = {
-    ...time,
-    timeZone,
-    program: programPath(),
-    folder: process.cwd(),
-    output,
-    user: userInfo().username,
-    flags: [
-      ...(flags.config === undefined ? [] : ["--config", resolve(flags.config)]),
-      ...(flags.output === undefined ? [] : ["--output", output])
-    ]
-  }
+  const schedule = yield* scheduleOf(flags, nextOf(kind))
+  const { timeZone } = schedule
   const now = yield* Clock.currentTimeMillis
   const files = {
     systemd: () => systemd(schedule),
@@ -95,6 +89,34 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
   const data = { scheduler: kind, timeZone, files: files.map(({ path, text }) => ({ path, text })) }
   const next = "read the files, put them where they say, and see docs/schedule.md."
   return shown("schedule-print", { exitCode: 0, next, data }, () => [...lines, info("Nothing was installed.")])
+})
+
+export const scheduleInstall = (flags: InstallFlags) =>
+  Effect.flatMap(scheduleOf(flags, "./sluice schedule install --at 02:30"), (schedule) => install(flags, schedule))
+
+export const scheduleUninstall = (flags: InstallFlags) =>
+  Effect.flatMap(scheduleOf(flags, "./sluice schedule uninstall"), (schedule) => uninstall(flags, schedule))
+
+/** The run that the flags describe. `next`: what to type instead of wrong flags. */
+const scheduleOf = Effect.fnUntraced(function* (flags: TimeFlags, next: string) {
+  const time = timeOf(flags.at)
+  if (time === undefined) return yield* usageError(`--at ${flags.at}: expected a time such as 02:30.`, next)
+  const timeZone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (!isTimeZone(timeZone))
+    return yield* usageError(`--time-zone ${timeZone}: expected a name such as Europe/Berlin.`, next)
+  const { folder: output } = yield* outputSettings(flags, yield* Environment)
+  return {
+    ...time,
+    timeZone,
+    program: programPath(),
+    folder: process.cwd(),
+    output,
+    user: userInfo().username,
+    flags: [
+      ...(flags.config === undefined ? [] : ["--config", resolve(flags.config)]),
+      ...(flags.output === undefined ? [] : ["--output", output])
+    ]
+  } satisfies Schedule
 })
 
 const nextOf = (kind: string): string => `./sluice schedule print --${kind} --at 02:30 --time-zone Europe/Berlin`

@@ -65,8 +65,8 @@ export const reasonSteps: Readonly<Record<Exclude<Reason["_tag"], "Text">, reado
   RequestFailed: ["The service refused the request after all retries.", nextSync],
   RequestsFailed: ["The requests for single records failed after all retries.", nextSync],
   NotFoundButNamed: ["A record was deleted meanwhile, or the service does not show it to this token.", nextSync],
-  StrategyFailed: ["The service does not accept this way of reading the list.", service],
-  NoStrategyWorks: ["The service does not accept any way of reading the list.", service],
+  StrategyFailed: ["The service does not accept this strategy of the list.", service],
+  NoStrategyWorks: ["The service does not accept any strategy of the list.", service],
   PartitionNotFound: [
     "An object key or another list in the settings does not exist in this account.",
     "Correct the setting that names it; `./sluice config show` prints them."

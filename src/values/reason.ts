@@ -178,11 +178,11 @@ const allOf = (reasons: ReadonlyArray<Reason>, quoted: Quote): string => {
     .map(([why, [first, ...others]]) =>
       others.length === 0
         ? sentenceOf(first!, quoted)
-        : `${others.length + 1} ways to read it could not be used, such as ${wayOf(first!)}: ${why}`
+        : `${others.length + 1} strategies could not be used, such as ${strategyIn(first!)}: ${why}`
     )
     .join("; ")
 }
-const wayOf = (one: Reason): string => (one._tag === "StrategyFailed" ? `${one.method} ${one.path}` : one._tag)
+const strategyIn = (one: Reason): string => (one._tag === "StrategyFailed" ? `${one.method} ${one.path}` : one._tag)
 
 const missing = (rows: number, is = "is", are = "are"): string => (rows === 1 ? `1 row ${is}` : `${rows} rows ${are}`)
 

@@ -33,7 +33,7 @@ const sentences: ReadonlyArray<readonly [Reason, string]> = [
   ],
   [
     { _tag: "NoStrategyWorks", reasons: [failed, { ...failed, path: "/b" }, { ...failed, path: "/c" }] },
-    "3 ways to read it could not be used, such as GET /a: 422 too old"
+    "3 strategies could not be used, such as GET /a: 422 too old"
   ],
   [{ _tag: "PartitionNotFound", partition: "p" }, "p, named in the settings, does not exist"],
   [{ _tag: "PartitionIgnored", partition: "p" }, "the service ignores the parameters of partition p"],

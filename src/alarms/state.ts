@@ -59,6 +59,8 @@ const WrittenState = Schema.Struct({
   alarms: Schema.Array(WrittenAlarm),
   /** The free space of the disk in the last nights, oldest first. */
   free: Schema.Array(Schema.Struct({ at: Schema.Number, bytes: Schema.Number })),
+  /** When the last digest was sent, epoch milliseconds. */
+  digestAt: Schema.optionalKey(Schema.Number),
   /** Why the last run did nothing. */
   failed: Schema.optionalKey(
     Schema.Struct({ at: Schema.Number, exitCode: Schema.Int, message: Schema.String, next: Schema.String })

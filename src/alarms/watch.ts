@@ -49,12 +49,16 @@ export const watch = Effect.fn("alarms.watch")(function* (
   )
   const changes = changesOf(state.alarms, alarms, silences, now)
   const next = { version: 1 as const, alarms: changes.alarms, free, ...(failedRun && { failed: failedRun }) }
+  const { digestAt } = state
   const path = outputPaths(folder).alarms
   return {
     ...changes,
     now,
     failed: failedRun,
-    remember: onDisk(path, "written", () => writeState(folder, next))
+    digestAt,
+    /** `sentAt`: when a digest was sent, if not the known one was the last. */
+    remember: (sentAt = digestAt) =>
+      onDisk(path, "written", () => writeState(folder, { ...next, ...(sentAt !== undefined && { digestAt: sentAt }) }))
   }
 })
 

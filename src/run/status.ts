@@ -141,7 +141,7 @@ const runResult = ({ startedAt, finishedAt, exitCode, requests, plannedRequests,
   ...(plannedRequests !== undefined && { plannedRequests })
 })
 
-const targetResult = ({ name, run, deliveredAt, failedSince, problem }: TargetState) => ({
+export const targetResult = ({ name, run, deliveredAt, failedSince, problem }: TargetState) => ({
   name,
   ...(run !== undefined && { run }),
   ...(deliveredAt !== undefined && { deliveredAt: instant(deliveredAt) }),

@@ -138,7 +138,7 @@ const outputOf = (settings: Settings, environment: Environment): CommandSettings
       limits: { ...alarms, requestsPerDay: alarms.requestsPerDay - budget.reservePerDay },
       silences: silencesOf(lists.silence)
     },
-    signals: signalsOf(signals, environment),
+    signals: signalsOf(signals, environment, values.schedule),
     schema: { ...values.schema, placeOf }
   }
 }

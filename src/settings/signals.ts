@@ -1,5 +1,14 @@
 /** Where a run reports what it did. Everything is off by default. */
-import { type Section, type ValuesOf, absolutePath, mailAddress, setting, text } from "../values/setting.ts"
+import {
+  type Section,
+  type ValuesOf,
+  absolutePath,
+  enumeration,
+  mailAddress,
+  setting,
+  text
+} from "../values/setting.ts"
+import type { scheduleSection } from "./console.ts"
 import type { Environment } from "../values/environment.ts"
 
 export const signalsSection = {
@@ -25,6 +34,11 @@ export const signalsSection = {
     description: "Address that receives a mail when alarms begin or end.",
     example: "operations@example.com"
   }),
+  digest: setting(enumeration(["daily", "weekly"]), {
+    description:
+      "How often a sync also says to these two places how things stand, when all is well: what was read, which alarms stand, when the next run is.",
+    example: "daily"
+  }),
   sendmail: setting(absolutePath, {
     description: "Program that sends this mail; it reads the mail from stdin, with the flags -i -t.",
     default: "/usr/sbin/sendmail"
@@ -42,14 +56,22 @@ type SignalValues = ValuesOf<typeof signalsSection>
 export interface SignalSettings extends SignalValues {
   /** Whether heartbeats, alarms or metrics have a place. */
   readonly isOn: boolean
+  /** The times of `[schedule]` at which `serve` starts a sync, in words; absent without them. */
+  readonly runsAt?: string
   /** Whether the standard variables name an OpenTelemetry collector. */
   readonly isObserved: boolean
 }
 
-export const signalsOf = (signals: SignalValues, environment: Environment["Service"]): SignalSettings => {
+export const signalsOf = (
+  signals: SignalValues,
+  environment: Environment["Service"],
+  { paused, times, timeZone }: ValuesOf<typeof scheduleSection>
+): SignalSettings => {
   const { heartbeatUrl, mailTo, metricsFile, webhookUrl } = signals
   return {
     ...signals,
+    ...(times.length > 0 &&
+      !paused && { runsAt: `${times.join(", ")}${timeZone === undefined ? "" : ` (${timeZone})`}` }),
     isOn: [heartbeatUrl, webhookUrl, mailTo, metricsFile].some((one) => one !== undefined),
     isObserved: isObserved(environment)
   }

@@ -29,9 +29,9 @@ export const check = Effect.fn("command.check")(function* (flags: CheckFlags) {
     for (const problem of yield* report(output.signals, watched, facts, output.folder)) say(problem, "warn")
   }
   // A monitoring user may read the folder without the right to write it.
-  yield* watched.remember.pipe(
-    Effect.catch((failure) => Effect.sync(() => say(`The alarms were not stored: ${failure.message}`, "warn")))
-  )
+  yield* watched
+    .remember()
+    .pipe(Effect.catch((failure) => Effect.sync(() => say(`The alarms were not stored: ${failure.message}`, "warn"))))
 
   const active = alarms.filter(({ silenced }) => silenced === undefined)
   if (flags.nagios) {

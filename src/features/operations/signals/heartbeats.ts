@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import { randomUUID } from "node:crypto"
 import { readFacts, watch } from "../../../alarms/watch.ts"
 import { post } from "./http.ts"
+import { isDigestDue, sendDigest } from "./digest.ts"
 import { report } from "./report.ts"
 import { openReadable } from "../../../command/readable.ts"
 import { warn } from "../../../console/findings.ts"
@@ -55,7 +56,9 @@ export const reportAlarms = Effect.fnUntraced(function* (
   )
   const watched = yield* watch({ folder, ...alarms, isRunning, failed }, facts)
   yield* warn(yield* report(output.signals, watched, facts, folder))
-  yield* watched.remember
+  const isDue = failed !== undefined && isDigestDue(output.signals, watched)
+  if (isDue) yield* warn(yield* sendDigest(output, watched, facts))
+  yield* watched.remember(isDue ? watched.now : undefined)
 })
 
 const pathOf = ({ exitCode, isSilent }: End): string => (isSilent ? "/log" : exitCode === 0 ? "" : `/${exitCode}`)

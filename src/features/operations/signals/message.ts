@@ -4,8 +4,8 @@ import { shownAlarm } from "../../../console/alarm-lines.ts"
 import { levelWords, worstFirst } from "../../../values/finding.ts"
 
 export interface Message {
-  /** `alarm`: an alarm began, and others may have ended. `recovery`: alarms only ended. */
-  readonly state: "alarm" | "recovery"
+  /** `alarm`: an alarm began, and others may have ended. `recovery`: alarms only ended. `digest`: how things stand. */
+  readonly state: "alarm" | "recovery" | "digest"
   /** The worst of what began. */
   readonly level: "error" | "warning" | "ok"
   /** One line. */
@@ -13,6 +13,10 @@ export interface Message {
   /** The title, and a line for each change. */
   readonly text: string
 }
+
+/** A line for each alarm, as messages have it. */
+export const alarmLine = ({ level, where, what, next }: KnownAlarm): string =>
+  `${levelWords.alarms[level]} ${where}: ${what}. Next: ${next}`
 
 /** Further alarms of one message are counted. */
 const shownMax = 10
@@ -34,10 +38,7 @@ export const messageOf = (
       ? `sluice ${level}: ${first!.where}${more}`
       : `sluice recovered: ${first!.where}${more}${open.length > 0 ? `; ${open.length} still open` : ""}`
   const lines = [
-    ...limited(
-      opened,
-      ({ level, where, what, next }) => `${levelWords.alarms[level]} ${where}: ${what}. Next: ${next}`
-    ),
+    ...limited(opened, alarmLine),
     ...limited(recovered, ({ where, what }) => `recovered ${where}: ${what}`)
   ]
   return {
@@ -48,7 +49,10 @@ export const messageOf = (
   }
 }
 
-const limited = (alarms: ReadonlyArray<KnownAlarm>, line: (alarm: KnownAlarm) => string): ReadonlyArray<string> => [
+export const limited = (
+  alarms: ReadonlyArray<KnownAlarm>,
+  line: (alarm: KnownAlarm) => string
+): ReadonlyArray<string> => [
   ...alarms.slice(0, shownMax).map(line),
   ...(alarms.length > shownMax ? [`and ${alarms.length - shownMax} more; ./sluice check lists all`] : [])
 ]

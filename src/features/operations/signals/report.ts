@@ -9,10 +9,10 @@ import { unlessRefused, writeAtomically } from "../../../output/files.ts"
 import type { SignalSettings } from "../../../settings/signals.ts"
 import { post } from "./http.ts"
 import { mailText, sendMail } from "./mail.ts"
-import { bodyOf, messageOf } from "./message.ts"
+import { type Message, bodyOf, messageOf } from "./message.ts"
 import { metricsText } from "./metrics.ts"
 
-interface Watched extends Changes {
+export interface Watched extends Changes {
   readonly now: number
   readonly failed: FailedRun | undefined
 }
@@ -27,14 +27,25 @@ export const report = (
   output: string
 ): Effect.Effect<ReadonlyArray<string>> =>
   Effect.promise(async () => {
-    const message = messageOf(watched, output)
     const problems = await Promise.all([
-      message && webhookUrl && named("The webhook", post(webhookUrl, { body: bodyOf(message, watched, webhookBody) })),
-      message && mailTo && named("The mail", sendMail(sendmail, mailText(message, mailTo, watched.now))),
+      send({ webhookUrl, webhookBody, mailTo, sendmail }, messageOf(watched, output), watched),
       metricsFile && facts && named(metricsFile, write(metricsFile, metricsText(facts, watched.alarms, watched.failed)))
     ])
-    return problems.filter((problem) => typeof problem === "string")
+    return problems.flat().filter((problem) => typeof problem === "string")
   })
+
+/** Returns a sentence for each place that did not get the message. */
+export const send = async (
+  { webhookUrl, webhookBody, mailTo, sendmail }: Omit<Places, "metricsFile">,
+  message: Message | undefined,
+  watched: Watched
+): Promise<ReadonlyArray<string>> => {
+  const problems = await Promise.all([
+    message && webhookUrl && named("The webhook", post(webhookUrl, { body: bodyOf(message, watched, webhookBody) })),
+    message && mailTo && named("The mail", sendMail(sendmail, mailText(message, mailTo, watched.now)))
+  ])
+  return problems.filter((problem) => typeof problem === "string")
+}
 
 const named = async (place: string, problem: Promise<string | undefined>): Promise<string | undefined> => {
   const found = await problem

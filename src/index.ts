@@ -7,10 +7,34 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as library from "./library/effect.ts"
-import type { Options, Result, Row, Selection, SyncOptions, WarehouseOptions } from "./library/effect.ts"
+import type {
+  CommandResult,
+  ExportOptions,
+  Options,
+  PublishOptions,
+  ReportOptions,
+  Result,
+  Row,
+  Selection,
+  SyncOptions,
+  VerifyOptions,
+  WarehouseOptions
+} from "./library/effect.ts"
 
 export { SluiceError } from "./library/run.ts"
-export type { Options, Result, Row, Selection, SyncOptions, WarehouseOptions }
+export type {
+  CommandResult,
+  ExportOptions,
+  Options,
+  PublishOptions,
+  ReportOptions,
+  Result,
+  Row,
+  Selection,
+  SyncOptions,
+  VerifyOptions,
+  WarehouseOptions
+}
 
 /** Aborting it stops the work like Ctrl-C: progress is saved, and the promise rejects with the reason of the signal. */
 interface Stoppable {
@@ -29,8 +53,31 @@ export const plan = ({ signal, ...options }: Options & Selection & Stoppable = {
 export const status = ({ signal, ...options }: Options & Stoppable = {}): Promise<Result<"status">> =>
   promised(library.status(options), signal)
 
+/** Publishes what has changed in the warehouse. Sends no requests to the service. */
+export const publish = ({ signal, ...options }: PublishOptions & Stoppable = {}): Promise<CommandResult<"publish">> =>
+  promised(library.publish(options), signal)
+
+/** The alarms, which `exitCode` 4 announces. */
+export const check = ({ signal, ...options }: Options & Stoppable = {}): Promise<CommandResult<"check">> =>
+  promised(library.check(options), signal)
+
+/** Writes the page about the account. */
+export const report = ({ signal, ...options }: ReportOptions & Stoppable = {}): Promise<CommandResult<"report">> =>
+  promised(library.report(options), signal)
+
+/** Writes a workbook, or a bundle for an auditor. */
+export const exportTables = ({
+  signal,
+  ...options
+}: ExportOptions & Stoppable): Promise<CommandResult<"export-excel" | "export-bundle">> =>
+  promised(library.exportTables(options), signal)
+
+/** Whether the vault, the tables and the files are complete and agree. */
+export const verify = ({ signal, ...options }: VerifyOptions & Stoppable = {}): Promise<CommandResult<"verify">> =>
+  promised(library.verify(options), signal)
+
 export interface Warehouse extends AsyncDisposable {
-  /** The rows of a SELECT, with the values as DuckDB prints them in JSON. */
+  /** The rows of one SELECT, with the values as DuckDB prints them in JSON. */
   readonly query: (sql: string) => Promise<ReadonlyArray<Row>>
   readonly close: () => Promise<void>
 }

@@ -7,13 +7,16 @@ import { explanationOf } from "../console/errors.ts"
 import { exitCodes } from "../values/failure.ts"
 import { outputPaths } from "../output/paths.ts"
 import { type Row, Warehouse } from "../stores/warehouse/warehouse.ts"
+import { literal } from "../stores/warehouse/sql.ts"
 import { load } from "../command/load.ts"
 import { withRunFlags } from "../command/run-flags.ts"
 import { logSynced } from "../run/sync-result.ts"
-import { type Options, type Result, SluiceError, call } from "./run.ts"
+import { type Options, type Result, SluiceError, call, refuseUnknown } from "./run.ts"
 
 export { SluiceError }
 export type { Options, Result, Row }
+export { check, exportTables, publish, report, verify } from "./commands.ts"
+export type { CommandResult, ExportOptions, PublishOptions, ReportOptions, VerifyOptions } from "./commands.ts"
 
 /** Tables or families to read, and those to leave out. */
 export interface Selection {
@@ -30,9 +33,11 @@ export interface SyncOptions extends Options, Selection {
   readonly deadline?: string
 }
 
+const selected = ["only", "except"]
+
 /** Reads the account and publishes the tables, as `sluice sync` does. */
 export const sync = (options: SyncOptions = {}): Effect.Effect<Result<"sync">, SluiceError> =>
-  call("sync", options, () => {
+  call("sync", { given: options, own: [...selected, "full", "each", "deadline"] }, () => {
     const { deadline, each, full } = options
     const work = load(import("../run/sync.ts"), (_) => _.syncOnce({ ...flagsOf(options), deadline, each, full }))
     return withRunFlags("sync", {}, Effect.tap(work, logSynced))
@@ -40,11 +45,15 @@ export const sync = (options: SyncOptions = {}): Effect.Effect<Result<"sync">, S
 
 /** Estimates the requests and the time of a sync. */
 export const plan = (options: Options & Selection = {}): Effect.Effect<Result<"plan">, SluiceError> =>
-  call("plan", options, () => load(import("../run/plan.ts"), (_) => _.planOnce(flagsOf(options))))
+  call("plan", { given: options, own: selected }, () =>
+    load(import("../run/plan.ts"), (_) => _.planOnce(flagsOf(options)))
+  )
 
 /** The state of the last runs, of every table. Sends no requests. */
 export const status = (options: Options = {}): Effect.Effect<Result<"status">, SluiceError> =>
-  call("status", options, () => load(import("../run/status.ts"), (_) => _.statusOnce(flagsOf(options))))
+  call("status", { given: options, own: [] }, () =>
+    load(import("../run/status.ts"), (_) => _.statusOnce(flagsOf(options)))
+  )
 
 /** What the flags of a command say. */
 const flagsOf = ({ config, except, only, output }: Options & Selection) => ({
@@ -55,7 +64,7 @@ const flagsOf = ({ config, except, only, output }: Options & Selection) => ({
 })
 
 export interface OpenWarehouse {
-  /** The rows of a SELECT, with the values as DuckDB prints them in JSON. */
+  /** The rows of one SELECT, with the values as DuckDB prints them in JSON. */
   readonly query: (sql: string) => Effect.Effect<ReadonlyArray<Row>, SluiceError>
 }
 
@@ -67,16 +76,36 @@ export interface WarehouseOptions {
 }
 
 /** Opens the tables of an output folder to read them: `crm`, `crm_history` and `meta`. Fails while a run writes them. */
-export const openWarehouse = ({
-  memoryMb = 128,
-  output
-}: WarehouseOptions): Effect.Effect<OpenWarehouse, SluiceError, Scope.Scope> =>
+export const openWarehouse = (options: WarehouseOptions): Effect.Effect<OpenWarehouse, SluiceError, Scope.Scope> =>
   Effect.gen(function* () {
+    yield* refuseUnknown("openWarehouse", options, ["memoryMb"])
+    const { memoryMb = 128, output } = options
     const { warehouse: path } = outputPaths(output)
     const built = yield* Layer.build(Warehouse.layer(path, { access: "read", memoryMb }))
     const { rows } = Context.get(built, Warehouse)
-    return { query: (sql: string) => Effect.mapError(rows(sql), explained) }
+    const query = Effect.fnUntraced(function* (sql: string) {
+      const [parsed] = yield* Effect.mapError(
+        rows(`SELECT json_serialize_sql(${literal(sql)})::VARCHAR AS text`),
+        explained
+      )
+      const text = String(parsed?.["text"])
+      const { error, error_type: kind, statements } = JSON.parse(text)
+      // Whatever DuckDB cannot parse, it explains itself. Nothing else than one SELECT can be written as JSON.
+      const isOne = error ? kind === "parser" : statements.length === 1 && !writes.test(text)
+      if (!isOne) return yield* Effect.fail(onlyReads)
+      return yield* Effect.mapError(rows(sql), explained)
+    })
+    return { query }
   }).pipe(Effect.mapError(explained))
+
+/** Functions that change DuckDB or write a file. */
+const writes = /"function_name":"(enable_logging|write_log|nextval|setseed)"/i
+
+const onlyReads = new SluiceError({
+  exitCode: exitCodes.usage,
+  code: "usage",
+  message: "query only reads: it takes one SELECT, and nothing that writes a table or a file."
+})
 
 const explained = (cause: unknown): SluiceError => {
   const { ends, message, next } = explanationOf(cause) ?? {

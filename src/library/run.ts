@@ -4,6 +4,8 @@ import * as Effect from "effect/Effect"
 import { Writable } from "node:stream"
 import { allCommands } from "../cli/commands.ts"
 import { runFeatures } from "../cli/run-features.ts"
+import { closest, suggestion } from "../settings/closest.ts"
+import { exitCodes } from "../values/failure.ts"
 import { repeating } from "../console/given-flags.ts"
 import { Output } from "../console/streams.ts"
 import type { RunFeatures } from "../command/features.ts"
@@ -36,16 +38,30 @@ export interface Result<Name extends keyof RunResults> {
 /** Why nothing was done. */
 export class SluiceError extends Data.TaggedError("SluiceError")<CommandFailure> {}
 
+/** A misspelled option would otherwise do more than was asked for, such as read the whole account. */
+export const refuseUnknown = (
+  name: string,
+  options: object,
+  own: ReadonlyArray<string>
+): Effect.Effect<void, SluiceError> => {
+  const known = ["config", "output", "environment", "onMessage", ...own]
+  const unknown = Object.keys(options).find((one) => !known.includes(one))
+  if (unknown === undefined) return Effect.void
+  const message = `${name}: there is no option ${unknown}${suggestion(closest(unknown, known))}`
+  return Effect.fail(new SluiceError({ exitCode: exitCodes.usage, code: "usage", message }))
+}
+
 /** The exit code of a program that its caller ends. */
 const stoppedCode = 143
 
 /** An interruption stops the work like a signal: it saves its progress first. */
 export const call = <Name extends keyof RunResults>(
   name: Name,
-  { config, environment = process.env, onMessage, output: folder }: Options,
+  { own, ...options }: { readonly own: ReadonlyArray<string>; readonly given: Options },
   work: () => Effect.Effect<CommandResult<Name>, unknown, Environment | Output | RunFeatures>
 ): Effect.Effect<Result<Name>, SluiceError> =>
   Effect.suspend(() => {
+    const { config, environment = process.env, onMessage, output: folder } = options.given
     const output = Output.make({ stdout: lines(), stderr: lines(onMessage) }, environment, {
       withFlags: repeating(Object.entries({ "--config": config, "--output": folder }), allCommands)
     })
@@ -57,7 +73,8 @@ export const call = <Name extends keyof RunResults>(
         ...(next !== undefined && { next: asPrinted(withFlags(next)) })
       })
     const services = servicesOf(`sluice ${name}`, environment, output, runFeatures)
-    return stoppable(
+    const checked = refuseUnknown(name, options.given, own)
+    const done = stoppable(
       Effect.andThen(Effect.promise(fetchThroughProxies), Effect.provideContext(work(), services)),
       output
     ).pipe(
@@ -65,6 +82,7 @@ export const call = <Name extends keyof RunResults>(
       Effect.onInterrupt(() => Effect.sync(() => explainStop(output, stoppedCode))),
       Effect.map((result) => withTexts(resultDocument(output, name, result), asPrinted))
     )
+    return Effect.andThen(checked, done)
   })
 
 /** A copy of data with other texts, and without what is undefined. */
@@ -80,7 +98,7 @@ const withTexts = <A>(data: A, textOf: (text: string) => string): A => {
 }
 
 /** Whatever is written ends with its line. */
-const lines = (onLine?: (line: string) => void) =>
+export const lines = (onLine?: (line: string) => void) =>
   new Writable({
     decodeStrings: false,
     write: (text: string, _encoding, done) => {

@@ -15,7 +15,9 @@ const tables = "contacts,contact_notes"
 const only = tables.split(",")
 const options = (given: object) => {
   const lines: Array<string> = []
-  return { lines, ...given, onMessage: (line: string) => void lines.push(line) }
+  const taken = { ...given, onMessage: (line: string) => void lines.push(line) }
+  // Not enumerable: the library refuses options that it does not know.
+  return Object.defineProperty(taken, "lines", { value: lines }) as typeof taken & { readonly lines: typeof lines }
 }
 const refused = async (work: Promise<unknown>): Promise<SluiceError> => {
   const error = await work.catch((cause: unknown) => cause)
@@ -81,7 +83,11 @@ describe("the library", () => {
       const empty = options({ config, output: newFolder(), environment })
       const nothing = await refused(status(empty))
       assert.deepInclude(nothing, { exitCode: 1, code: "failed" })
-      assert.deepStrictEqual(empty.lines, [`sluice: ${nothing.message}`, `Next: ${nothing.next}`])
+      assert.deepStrictEqual(empty.lines, [
+        `sluice: ${nothing.message}`,
+        `About this message: docs/messages.md#${nothing.about}`,
+        `Next: ${nothing.next}`
+      ])
 
       const synced = await sync({ config, output, environment, only })
       assert.strictEqual(synced.next, `sluice status ${flags}`)

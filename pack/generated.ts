@@ -14,6 +14,7 @@ import { sluiceVersion } from "../src/values/version.ts"
 import { contentsList } from "./contents-list.ts"
 import { joinsPart } from "./joins.ts"
 import { messagesPage } from "./messages-page.ts"
+import { scopesList } from "./scopes-list.ts"
 import { maskedColumnsPage } from "./masked-columns.ts"
 
 export const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -50,6 +51,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
       "docs/dictionary.md",
       `${dictionary(catalogue)}\n\n${modelSections(await describedModels(catalogue))}\n\n${joinsPart(contractOf(catalogue))}`
     ],
+    ["docs/tokens.md", withList("docs/tokens.md", "scopes", scopesList(catalogue))],
     ["docs/messages.md", `${messagesPage()}\n`],
     ["docs/masked-columns.md", `${maskedColumnsPage(catalogue)}\n`],
     ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)

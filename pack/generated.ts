@@ -12,7 +12,7 @@ import { describedModels } from "../src/stages/publish/models/described.ts"
 import { modelSections } from "../src/stages/publish/models/dictionary.ts"
 import { sluiceVersion } from "../src/values/version.ts"
 import { contentsList } from "./contents-list.ts"
-import { joinsPart } from "./joins.ts"
+import { joinsPart, mainJoins } from "./joins.ts"
 import { messagesPage } from "./messages-page.ts"
 import { scopesList } from "./scopes-list.ts"
 import { maskedColumnsPage } from "./masked-columns.ts"
@@ -52,6 +52,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
       `${dictionary(catalogue)}\n\n${modelSections(await describedModels(catalogue))}\n\n${joinsPart(contractOf(catalogue))}`
     ],
     ["docs/tokens.md", withList("docs/tokens.md", "scopes", scopesList(catalogue))],
+    ["docs/tables.md", withList("docs/tables.md", "joins", mainJoins(contractOf(catalogue)))],
     ["docs/messages.md", `${messagesPage()}\n`],
     ["docs/masked-columns.md", `${maskedColumnsPage(catalogue)}\n`],
     ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)

@@ -1,5 +1,5 @@
 /**
- * Twelve questions that docs/models.md does not answer, asked of the models as their dictionary describes them, and again of the
+ * Fourteen questions that docs/models.md does not answer, asked of the models as their dictionary describes them, and again of the
  * tables, from which the answers are computed in another way.
  */
 const zone = "(SELECT any_value(timezone) FROM crm.locations)"
@@ -101,5 +101,21 @@ export const moreQuestions: ReadonlyArray<readonly [question: string, models: st
     `SELECT least(n, 3), count(*) FROM (SELECT contact_id, count(*) AS n FROM crm.orders AS o WHERE _deleted_at IS NULL
          AND live_mode IS NOT FALSE AND EXISTS (FROM crm.order_items AS i WHERE i.order_id = o.id AND i._deleted_at IS NULL)
        GROUP BY contact_id) GROUP BY 1`
+  ],
+  [
+    "how many overdue tasks does each user have?",
+    `SELECT assigned_user_id, count(*) AS tasks FROM bi.fct_task WHERE is_overdue GROUP BY ALL`,
+    `SELECT assigned_to, count(*) FROM crm.tasks AS t
+     WHERE _deleted_at IS NULL AND deleted IS NOT TRUE AND completed IS NOT TRUE
+       AND due_date < greatest(_synced_at, (SELECT max(complete_at) FROM meta.watermarks AS w
+         WHERE w.resource = 'tasks' AND w.location_id = t.location_id)) GROUP BY ALL`
+  ],
+  [
+    "how many calls were answered, and how long were they?",
+    `SELECT direction, count(*) FILTER (is_answered) AS answered, sum(call_duration_seconds) FILTER (is_answered) AS seconds
+     FROM bi.fct_call GROUP BY ALL`,
+    `SELECT direction, count(*) FILTER (call_status IN ('completed', 'answered')),
+       sum(if(call_status IN ('completed', 'answered'), call_duration_seconds, NULL))
+     FROM crm.messages WHERE _deleted_at IS NULL AND message_type IN ('TYPE_CALL', 'TYPE_CAMPAIGN_VOICEMAIL') GROUP BY ALL`
   ]
 ]

@@ -32,8 +32,9 @@ export const acquisitionTopic: Topic = {
   find: Effect.fn("report.acquisition")(function* ({ from, months, since, lastMonth, leftOut }) {
     const sources = yield* query(
       { name: ownName, contacts: Number, recent: Number },
-      `SELECT channel AS name, count(*) AS contacts, count(*) FILTER (month = '${lastWhole(months)}') AS recent
-       FROM ${inMonths(from("fct_contact_acquisition"), "created_local_date", months)} GROUP BY ALL ORDER BY contacts DESC, name`
+      // Referral and referral are one source, named as most write it.
+      `SELECT mode(channel ORDER BY channel) AS name, count(*) AS contacts, count(*) FILTER (month = '${lastWhole(months)}') AS recent
+       FROM ${inMonths(from("fct_contact_acquisition"), "created_local_date", months)} GROUP BY lower(trim(channel)) ORDER BY contacts DESC, name`
     )
     const named = sources.filter(({ contacts }) => contacts >= contactsMin).slice(0, sourcesMax)
     const others = sources.filter((one) => !named.includes(one))

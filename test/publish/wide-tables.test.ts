@@ -70,18 +70,11 @@ it(
   }
 )
 
-it("a wide table has a row for each contact, with the changes of the second night", async () => {
-  const life = await begin(openAlone("locations,custom_fields,contacts", "--contacts", "3"))
-  const formats = { SLUICE_FORMATS: "duckdb" }
-  const names = async () =>
-    await query(
-      join(life.account.output, "published/crm.duckdb"),
-      "SELECT id, first_name FROM contacts_wide ORDER BY id"
-    )
-  await life.sync("", 0, formats)
-  const first = await names()
-  assert.lengthOf(first, 3)
-  await life.edit("contacts", String(first[0]!["id"]), { firstName: "Ada" })
-  await life.sync("", 0, formats)
-  assert.deepStrictEqual(await names(), [{ ...first[0], first_name: "Ada" }, ...first.slice(1)])
+it("a wide table has a row for each contact", async () => {
+  const life = await begin(openAlone("custom_fields,contacts", "--contacts", "3"))
+  await life.sync("", 0, { SLUICE_FORMATS: "duckdb" })
+  const release = join(life.account.output, "published/crm.duckdb")
+  const rows = await query(release, "SELECT id, first_name FROM contacts_wide ORDER BY id")
+  assert.lengthOf(rows, 3)
+  assert.deepStrictEqual(rows, await life.ask("SELECT id, first_name FROM crm.contacts ORDER BY id"))
 })

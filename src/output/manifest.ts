@@ -82,17 +82,20 @@ export interface Totals {
   readonly rows: number
 }
 
-export const totalsOf = (tables: ReadonlyArray<TableContent> = []): Totals => {
+export const totalsOf = (tables: ReadonlyArray<{ readonly schema: string; readonly rows: number }> = []): Totals => {
   const current = tables.filter(({ schema }) => schema === "crm")
   return { tables: current.length, rows: current.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
+/** What counts of a manifest: `status` would take a fifth longer if it decoded all of it. */
+const Counts = Schema.Struct({ tables: Schema.Array(Schema.Struct({ schema: Schema.String, rows: Schema.Number })) })
+const decodeCounts = Schema.decodeUnknownOption(Schema.fromJsonString(Counts))
+
 /** `undefined` without a release. */
-export const releasedTotals = (folder: string): Promise<Totals | undefined> =>
-  readManifest(folder).then(
-    ({ tables }) => tables && totalsOf(tables),
-    () => undefined
-  )
+export const releasedTotals = async (folder: string): Promise<Totals | undefined> => {
+  const text = await readFile(join(folder, manifestName), "utf8").catch(() => "")
+  return Option.getOrUndefined(Option.map(decodeCounts(text), ({ tables }) => totalsOf(tables)))
+}
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Manifest))
 

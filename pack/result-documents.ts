@@ -40,6 +40,7 @@ export const resultDocuments = (): Readonly<Record<string, string>> => {
     properties: {
       code: { enum: errorCodes },
       message: { type: "string" },
+      about: { type: "string", description: "The heading of docs/messages.md that explains it." },
       resumeAt: { type: "string", description: "When the service accepts requests again, if it is known; ISO 8601." }
     },
     required: ["code", "message"],

@@ -1,9 +1,10 @@
 /**
  * Builds `dist/`, which the package contains, because Node does not strip types of files below node_modules, and which a
  * clone runs as long as no source is newer, because it starts in a quarter of the time. npm calls this after it has installed
- * the dependencies of a clone, and before it packs. It has the layout of the repository, so that files find each other in
- * the same way. The command line and the definitions are bundled, with Effect and the other libraries that every command
- * loads: a process loads a few files instead of a thousand.
+ * the dependencies of a clone (`prepublish`, which it does not call for a package that is installed), and before it packs.
+ * It has the layout of the repository, so that files find each other in the same way. The command line and the definitions
+ * are bundled, with Effect and the other libraries that every command loads: a process loads a few files instead of a
+ * thousand.
  *
  * Commands run meanwhile, and load modules when they need them. So the files are made beside `dist/`, and each takes its place
  * by one rename, what is loaded first last of all; modules of earlier builds, which are known by a hash, stay for a week.

@@ -1,6 +1,6 @@
 /** What the library refuses, and the commands that it has beside sync, plan and status. */
 import { assert, describe, it } from "@effect/vitest"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import {
@@ -23,6 +23,12 @@ const errorOf = async (work: Promise<unknown>): Promise<SluiceError> => {
   if (!(error instanceof SluiceError)) throw error
   return error
 }
+
+it("npm runs no script of the package where it is installed, and builds a clone", () => {
+  const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+  for (const name of ["preinstall", "install", "postinstall", "prepare"]) assert.notProperty(scripts, name)
+  assert.strictEqual(scripts.prepublish, scripts.prepack)
+})
 
 describe("the library", () => {
   it("refuses options that it does not know, before anything is read", async () => {

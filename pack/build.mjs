@@ -86,7 +86,7 @@ const groups = [
   // The entry itself imports it: `--version` is to load nothing else.
   { name: "version", modules: ["values/version"] },
   { name: "begin", modules: ["cli/run"] },
-  { name: "warehouse", modules: ["run/status"] },
+  { name: "warehouse", modules: ["run/status", "run/status-text"] },
   { name: "release", modules: ["cli/publish", "features/report/report-page"] },
   { name: "sync", modules: ["cli/sync"] }
 ].map(({ name, modules }, place) => {

@@ -4,7 +4,7 @@
  */
 import * as Struct from "effect/Struct"
 import { dayMs } from "../catalog/timestamps.ts"
-import { presentTime } from "../stores/warehouse/meta/runs.ts"
+import { presentTime } from "../values/present-time.ts"
 import { date, duration, numberFrom, positiveNumber, setting, share, type ValuesOf } from "../values/setting.ts"
 import { isWhole } from "../values/state.ts"
 import { clockText, hours, megabytes, number, percent, some, withoutStop } from "../values/text.ts"

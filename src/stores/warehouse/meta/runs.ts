@@ -126,16 +126,6 @@ export const lastRun = Effect.fnUntraced(function* () {
   return (yield* runsNewestFirst(undefined, 1))[0]
 })
 
-/**
- * The present time: the service's, if the last sync found the machine's clock to be wrong and nothing shows that it was set
- * since. `runs`: newest first.
- */
-export const presentTime = (now: number, runs: ReadonlyArray<Run>): number => {
-  const last = runs.find(({ command, finishedAt }) => command.startsWith("sync") && finishedAt !== undefined)
-  const present = now - (last?.clockAheadMs ?? 0)
-  return present < (last?.finishedAt ?? 0) ? now : present
-}
-
 /** Mean time per request of the last syncs, waits for the rate limit included; `undefined` if none was long enough. */
 export const secondsPerRequest = Effect.fnUntraced(function* () {
   const [row] = yield* query(

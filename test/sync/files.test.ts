@@ -180,7 +180,7 @@ describe("files behind links", { tags: ["slow"] }, () => {
 
   it("are gone once the host has said so on two days", async () => {
     await attach(8, "/none.txt")
-    const first = await life.sync("--full", 3)
+    const first = await life.sync("--each", 3)
     assert.match(first.stderr, /files: 1 file failed: the host answers 404; it is requested again on another day/)
     await life.sync("", 3)
     life.clock = acceleratedClock(-day)

@@ -169,10 +169,10 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
     const message = withoutSecrets(`the token endpoint answered ${status} ${reason || "without tokens"}`, secrets)
     // An error of a gateway, or an unreadable response, does not mean that the refresh token is invalid.
     const accessToken = response && textIn(response, "access_token", "accessToken")
-    const mayPass =
+    const isTemporary =
       accessToken === undefined &&
       /temporarily_unavailable|server_error|slow_down|timed out|try again/i.test(reason ?? "")
-    if (response === undefined || status >= 500 || status === 429 || status === 408 || mayPass)
+    if (response === undefined || status >= 500 || status === 429 || status === 408 || isTemporary)
       return yield* new TransportError({ message, unsent: false })
     if (/location is not active/i.test(reason ?? ""))
       return yield* new Unavailable({

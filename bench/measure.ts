@@ -70,7 +70,10 @@ export const run = (
   accepted: ReadonlyArray<number> = [0]
 ): Promise<Measured> => runProgram(at("sluice"), args, environment, accepted)
 
-/** Measures every program alike: from outside, every 50 ms, with all processes that it starts. */
+/** Counts the CPU of a program and of all processes that it waits for, once it has ended. */
+const withTimes = 'exec 3>"$0"; "$@"; code=$?; times >&3; exit $code'
+
+/** Measures every program alike: from outside, its memory every 50 ms, with all processes that it starts. */
 export const runProgram = async (
   program: string,
   args: ReadonlyArray<string>,
@@ -78,21 +81,18 @@ export const runProgram = async (
   accepted: ReadonlyArray<number> = [0]
 ): Promise<Measured> => {
   const start = performance.now()
-  const child = spawn(program, args, {
+  const times = join(newFolder(), "times")
+  const child = spawn("/bin/sh", ["-c", withTimes, times, program, ...args], {
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "inherit"]
   })
   let stdout = ""
   child.stdout.on("data", (chunk) => (stdout += chunk))
-  let [peakMb, cpuSeconds] = [0, 0]
+  let peakMb = 0
   const watch = setInterval(() => {
     try {
       const members = family(child.pid!)
       peakMb = Math.max(peakMb, ...members.map(peakOf))
-      cpuSeconds = Math.max(
-        cpuSeconds,
-        members.reduce((sum, pid) => sum + cpuOf(pid), 0)
-      )
     } catch {
       // Not Linux, or the process has ended.
     }
@@ -102,7 +102,8 @@ export const runProgram = async (
   ).finally(() => clearInterval(watch))
   if (code === null || !accepted.includes(code))
     throw new Error(`${program} ${args.join(" ")} ended with ${String(code)}`)
-  return { seconds: (performance.now() - start) / 1000, peakMb, cpuSeconds, stdout }
+  const seconds = (performance.now() - start) / 1000
+  return { seconds, peakMb, cpuSeconds: cpuIn(readFileSync(times, "utf8")), stdout }
 }
 
 /** A process and its descendants. */
@@ -118,11 +119,10 @@ const peakOf = (pid: number) => {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }
 
-/** CPU time of the process and of its ended children. */
-const cpuOf = (pid: number) => {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
-}
+/** The second line of `times` is that of the children: `0m1.234s 0m0.567s`. */
+const cpuIn = (times: string) =>
+  (times.split("\n")[1] ?? "")
+    .split(" ")
+    .reduce((sum, text) => sum + Number(text.split("m")[0]) * 60 + Number.parseFloat(text.split("m")[1] ?? ""), 0)
 
 export const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1]!

@@ -7,7 +7,7 @@ export const singleReads: ReadonlyArray<SingleReads> = ["night", "never"]
 /** The resource without the parts that the settings turn off; undefined if they turn off all of it. */
 export const enabledPart = (resource: Resource, settings: OptionalSettings): Resource | undefined => {
   if (!isEnabled(resource.enabledBy, settings) || resource.withheld?.isNotRead) return undefined
-  if (isNeverAsked(resource)) return listPart(resource)
+  if (isNeverRequested(resource)) return listPart(resource)
   switch (resource.kind) {
     case "list": {
       const { detail, childOf, ...list } = resource
@@ -25,7 +25,7 @@ export const enabledPart = (resource: Resource, settings: OptionalSettings): Res
   }
 }
 
-export const isNeverAsked = (resource: Resource): boolean =>
+export const isNeverRequested = (resource: Resource): boolean =>
   resource.singleReads === "never" && childRequestOf(resource) !== undefined
 
 /** Where the settings file says when its single records are read. */

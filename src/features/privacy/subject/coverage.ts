@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { notExtracted } from "../../../catalog/coverage.ts"
 import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
-import { isNeverAsked, singleReadsPath } from "../../../catalog/optional.ts"
+import { isNeverRequested, singleReadsPath } from "../../../catalog/optional.ts"
 import { type OptionalSettings, optionalPath } from "../../../catalog/optional-settings.ts"
 import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"
 import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
@@ -35,7 +35,7 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
     const readings = statuses.filter((one) => labels.includes(one.resource))
     const partial = childRequestOf(resource)?.partial
     const isLeftOut = partial !== undefined && !settings.optional[partial.unless]
-    const off = isNeverAsked(resource)
+    const off = isNeverRequested(resource)
       ? `its single records are not read: ${singleReadsPath(resource)}`
       : !chosen
         ? `${resource.enabledBy && optionalPath(resource.enabledBy)} is not set`

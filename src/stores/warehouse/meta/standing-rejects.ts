@@ -55,11 +55,23 @@ const standingSql = (resource: Resource): string => {
       WHERE c.location_id IS NULL OR (c._deleted_at IS NULL AND c._run_id <= r.run_id)
       GROUP BY ALL
       UNION ALL
-      SELECT r.location_id, coalesce(least(count(DISTINCT r.record) FILTER (r.run_id <= whole.run_id), max(whole.dropped)), 0)
-          + count(DISTINCT r.record) FILTER (whole.run_id IS NULL OR r.run_id > whole.run_id)
-      FROM meta.rejected_records AS r LEFT JOIN (${lastWholeReading(table)}) AS whole USING (location_id)
-      WHERE r.table_name = ${literal(table)} AND NOT ${isItem} GROUP BY ALL
+      SELECT r.location_id, greatest(
+          count(*) FILTER (whole.run_id IS NULL OR r.last_run > whole.run_id),
+          coalesce(least(count(*) FILTER (r.first_run <= whole.run_id), max(whole.dropped)), 0)
+            + count(*) FILTER (whole.run_id IS NULL OR r.first_run > whole.run_id))
+      FROM (SELECT location_id, ${sameRecord(resource)} AS record, min(run_id) AS first_run, max(run_id) AS last_run FROM meta.rejected_records
+        WHERE table_name = ${literal(table)} AND NOT ${isItem} GROUP BY ALL) AS r
+      LEFT JOIN (${lastWholeReading(table)}) AS whole USING (location_id)
+      GROUP BY ALL
     ) AS s GROUP BY location_id`
+}
+
+/** SQL for a record without its cursor, which depends on the order in which a list is read. */
+const sameRecord = ({ full = [] }: Resource): string => {
+  const cursors = full.flatMap(({ paging }) => (paging.kind === "lastRecord" ? [[paging.field, null]] : []))
+  if (cursors.length === 0) return "record"
+  const without = JSON.stringify(Object.fromEntries(cursors))
+  return `if(json_valid(record), json_merge_patch(record, ${literal(without)})::VARCHAR, record)`
 }
 
 /** The run that ended it, and the records without a key that it found; an interrupted reading takes several runs. */

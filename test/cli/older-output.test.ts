@@ -18,7 +18,7 @@ const copyFixture = (): string => {
 }
 const environmentFor = (folder: string) => ({
   SLUICE_BASE_URL: "http://127.0.0.1:1",
-  SLUICE_TOKEN: "none",
+  SLUICE_TOKEN: "a-token",
   SLUICE_LOCATION_ID: "none",
   SLUICE_OUTPUT: folder,
   SLUICE_FORMATS: "csv"

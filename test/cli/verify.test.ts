@@ -123,16 +123,8 @@ describe("verify reports damage to files and to the warehouse", () => {
     assert.strictEqual(next, "./sluice sync --each --only recordings,files")
   })
 
-  it.each<[string, (path: string) => unknown, string]>([
-    ["without its beginning", (path) => overwrite(path, 0, 5000), "tables"],
-    ["without its end", (path) => truncateSync(path, 1_000_000), "tables"],
-    ["with its beginning only", (path) => truncateSync(path, 100), "tables"],
-    [
-      "without its middle",
-      (path) => overwrite(path, statSync(path).size >> 2, statSync(path).size >> 1),
-      "(blocks|tables)"
-    ]
-  ])("a warehouse %s, which rebuild repairs", async (_, damage, check) => {
+  type Damage = [string, (path: string) => unknown, string]
+  const repaired = async (...[, damage, check]: Damage) => {
     const { wrong, result } = await verifyBroken(small, (folder) => damage(join(folder, "warehouse.duckdb")))
     assert.match(wrong.join("\n"), new RegExp(`^${check}: warehouse\\.duckdb: .* is damaged: `, "m"))
     assert.strictEqual(result.next, "./sluice rebuild")
@@ -144,7 +136,19 @@ describe("verify reports damage to files and to the warehouse", () => {
       assert.deepStrictEqual(await query(join(folder, "warehouse.duckdb"), rows), await query(small.warehouse, rows))
     })
     assert.deepStrictEqual(left, [])
-  })
+  }
+  it.each<Damage>([
+    [
+      "without its middle",
+      (path) => overwrite(path, statSync(path).size >> 2, statSync(path).size >> 1),
+      "(blocks|tables)"
+    ]
+  ])("a warehouse %s, which rebuild repairs", repaired)
+  it.each<Damage>([
+    ["without its beginning", (path) => overwrite(path, 0, 5000), "tables"],
+    ["without its end", (path) => truncateSync(path, 1_000_000), "tables"],
+    ["with its beginning only", (path) => truncateSync(path, 100), "tables"]
+  ])("a warehouse %s, which rebuild repairs", { tags: ["slow"] }, repaired)
 
   it("a damaged block of the warehouse that no other check reads", async () => {
     const { wrong } = await checkBroken(small, async (folder) => {

@@ -46,7 +46,7 @@ describe("the library", () => {
     await errorOf(sync({ environment, onlyy: ["contacts"] }))
   })
 
-  it("publishes, checks, reports, exports and verifies as the commands do, and query writes nothing", async () => {
+  it("publishes, checks, reports, exports and verifies, and query writes nothing", { tags: ["slow"] }, async () => {
     const account = await openAlone("contacts,users", "--contacts", "12")
     onTestFinished(() => discard(account))
     const { output } = account

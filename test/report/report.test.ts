@@ -21,11 +21,11 @@ describe("the report of two nights", () => {
       "--contacts",
       "60",
       "--orders",
-      "400",
+      "200",
       "--appointments",
       "300",
       "--opportunities",
-      "300"
+      "150"
     )
     environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
     for (const shares of [undefined, { contacts: 0.1, opportunities: 0.1, conversations: 0.1, delete: 0.05 }]) {

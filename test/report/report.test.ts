@@ -21,11 +21,11 @@ describe("the report of two nights", () => {
       "--contacts",
       "60",
       "--orders",
-      "200",
+      "400",
       "--appointments",
       "300",
       "--opportunities",
-      "150"
+      "300"
     )
     environment = { ...account.environment, SLUICE_FORMATS: "duckdb" }
     for (const shares of [undefined, { contacts: 0.1, opportunities: 0.1, conversations: 0.1, delete: 0.05 }]) {

@@ -37,7 +37,7 @@ import { releases } from "../run/sync-result.ts"
 import { printEither } from "../console/result.ts"
 
 export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { readonly json: boolean }) {
-  const { print, say, isLogged } = yield* Output
+  const { print, isLogged } = yield* Output
   const output = yield* outputSettings(flags, yield* Environment)
   const { vault, warehouse, rebuilt, temporary } = outputPaths(output.folder)
   if (!existsSync(vault)) return yield* nothingSynced(output.folder, `There is no vault in ${output.folder}.`)
@@ -46,16 +46,7 @@ export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { 
   const onEvent = yield* RunEvents
   onEvent?.({ event: "started", command: "rebuild", version: sluiceVersion, output: output.folder })
   const held = Warehouse.layer(warehouse, { ...output, access: "write", anyFormat: true })
-  yield* Effect.scoped(Layer.build(held)).pipe(
-    Effect.catchIf(
-      ({ reason }) => reason._tag === "WarehouseDamaged",
-      (failure) =>
-        Effect.map(moveAside(outputPaths(output.folder)), (aside) =>
-          say(`${failureExplanation(failure).message} It is moved to ${aside}.`, "warn")
-        )
-    )
-  )
-
+  yield* moveDamaged(output.folder, held)
   const rebuilding = Effect.gen(function* () {
     // Holding the old warehouse keeps every other run out meanwhile.
     const old = yield* Warehouse
@@ -114,6 +105,20 @@ export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { 
   yield* printEither("rebuild", { exitCode, next, data }, flags.json, forPeople)
   yield* logEnd(exitCode, { status: "complete", records, duration_ms: elapsedMs })
   return exitCode
+})
+
+/** A warehouse that cannot be opened is kept beside the one that takes its place. */
+const moveDamaged = Effect.fnUntraced(function* (folder: string, held: ReturnType<typeof Warehouse.layer>) {
+  const { say } = yield* Output
+  yield* Effect.scoped(Layer.build(held)).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "WarehouseDamaged",
+      (failure) =>
+        Effect.map(moveAside(outputPaths(folder)), (aside) =>
+          say(`${failureExplanation(failure).message} It is moved to ${aside}.`, "warn")
+        )
+    )
+  )
 })
 
 /** A partial vault would give fewer rows than the tables hold, and nothing would request them again. */

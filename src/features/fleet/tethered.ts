@@ -56,33 +56,34 @@ const stderrMax = 2000
 /** How long a process waits for the next run; then its memory goes back to the system. */
 const idleMs = 10_000
 
+/** A process that reads its orders from its standard input. */
+const startProcess = (environment: Readonly<Record<string, string | undefined>>, since: number): Process => {
+  const tethered = startTethered([], environment, since, "pipe")
+  const started: Process = { ...tethered, stdout: "", stderr: "", onLine: () => {}, onEnd: () => {} }
+  const { process } = tethered
+  process.stdout!.on("data", (chunk) => {
+    started.stdout += chunk
+    if (!started.stdout.endsWith(finished)) return
+    started.stdout = started.stdout.slice(0, -finished.length)
+    started.onEnd(0, true)
+  })
+  process.stderr!.on("data", (chunk) => {
+    const text = String(chunk)
+    started.stderr = (started.stderr + text).slice(-stderrMax)
+    for (const line of text.split("\n")) if (line.trim() !== "") started.onLine(line)
+  })
+  process.once("error", (cause) => {
+    started.stderr = cause.message
+    started.onEnd(null)
+  })
+  process.once("close", (exitCode) => started.onEnd(exitCode))
+  return started
+}
+
 /** Processes of runs. One that has ended well waits for the next run; a process is started only if none waits. */
-export const tetheredProcesses = (environment: Readonly<Record<string, string | undefined>>) => {
+export const tetheredProcesses = (own: Readonly<Record<string, string | undefined>>) => {
   /** Those that wait, each with the timer that ends it. */
   const waiting = new Map<Process, NodeJS.Timeout>()
-
-  const started = (since: number): Process => {
-    const tethered = startTethered([], environment, since, "pipe")
-    const started: Process = { ...tethered, stdout: "", stderr: "", onLine: () => {}, onEnd: () => {} }
-    const { process } = tethered
-    process.stdout!.on("data", (chunk) => {
-      started.stdout += chunk
-      if (!started.stdout.endsWith(finished)) return
-      started.stdout = started.stdout.slice(0, -finished.length)
-      started.onEnd(0, true)
-    })
-    process.stderr!.on("data", (chunk) => {
-      const text = String(chunk)
-      started.stderr = (started.stderr + text).slice(-stderrMax)
-      for (const line of text.split("\n")) if (line.trim() !== "") started.onLine(line)
-    })
-    process.once("error", (cause) => {
-      started.stderr = cause.message
-      started.onEnd(null)
-    })
-    process.once("close", (exitCode) => started.onEnd(exitCode))
-    return started
-  }
 
   const wait = (process: Process) => {
     const end = () => {
@@ -104,7 +105,7 @@ export const tetheredProcesses = (environment: Readonly<Record<string, string | 
     since: number,
     onLine: Process["onLine"]
   ): TetheredRun => {
-    const process = waiting.keys().next().value ?? started(since)
+    const process = waiting.keys().next().value ?? startProcess(own, since)
     take(process)
     Object.assign(process, { stdout: "", stderr: "", onLine })
     let [hasEnded, isStopped] = [false, false]

@@ -40,23 +40,7 @@ export const verify = Effect.fn("verify")(function* (
   const expected = yield* expectedOf(catalogue, loaded)
   const vault = yield* finished("vault", "vault", checkVault(outputPaths(folder).vault, expected))
   yield* onCheck("the tables")
-  const read = yield* Effect.cached(readTables(known))
-  const times = Effect.flatMap(read, ({ counts }) => checkTimes(known, counts))
-  const keys = Effect.flatMap(read, ({ counts }) => checkKeys(known, counts))
-  const tables = [
-    yield* finished(
-      "warehouse",
-      "blocks",
-      Effect.map(read, ({ blocks }) => blocks)
-    ),
-    yield* finished("warehouse", "keys", keys),
-    yield* finished("warehouse", "parents", checkParents(known)),
-    yield* finished("warehouse", "references", checkReferences(known)),
-    yield* finished("warehouse", "times", times),
-    yield* finished("warehouse", "history", checkHistory(known)),
-    yield* finished("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault))),
-    yield* finished("warehouse", "statuses", checkStatuses())
-  ]
+  const tables = yield* checkTables(known, catalogue, vault)
   yield* onCheck(yield* replayText(known, replaying.all, folder))
   const reason =
     loaded === undefined
@@ -100,6 +84,23 @@ export const verify = Effect.fn("verify")(function* (
     replayed,
     ...compared,
     yield* finished("files", "files", checkFiles(known, folder, replaying.all))
+  ]
+})
+
+const checkTables = Effect.fnUntraced(function* (known: Known, catalogue: Catalogue, vault: Checked) {
+  const read = yield* Effect.cached(readTables(known))
+  const times = Effect.flatMap(read, ({ counts }) => checkTimes(known, counts))
+  const keys = Effect.flatMap(read, ({ counts }) => checkKeys(known, counts))
+  const blocks = Effect.map(read, (one) => one.blocks)
+  return [
+    yield* finished("warehouse", "blocks", blocks),
+    yield* finished("warehouse", "keys", keys),
+    yield* finished("warehouse", "parents", checkParents(known)),
+    yield* finished("warehouse", "references", checkReferences(known)),
+    yield* finished("warehouse", "times", times),
+    yield* finished("warehouse", "history", checkHistory(known)),
+    yield* finished("warehouse", "rejects", checkRejects(catalogue, entriesWait(vault))),
+    yield* finished("warehouse", "statuses", checkStatuses())
   ]
 })
 

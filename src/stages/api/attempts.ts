@@ -31,15 +31,6 @@ export const makeAttempts = (
   /** Requests sent so far, retries included, by resource. */
   const byResource = new Map<string, number>()
 
-  /** Renews the token that was rejected. `wasRenewed`: an earlier attempt did. */
-  const renewed = Effect.fnUntraced(function* (rejection: Retry, token: string, wasRenewed: boolean) {
-    // If the service refuses the newest token too, it would refuse the next one.
-    if (wasRenewed && token === (yield* credentials.token)) return rejection
-    const isNew = yield* credentials.renew(token, rejection.message)
-    // If another request has renewed the token meanwhile, only the old token was rejected.
-    return isNew ? rejection : ({ ...rejection, retry: "with the newest token" } satisfies Retry)
-  })
-
   /** Repeats attempts while there is a reason to. */
   const repeated = Effect.fnUntraced(function* <A extends object>(
     attempt: (wasRenewed: boolean) => Effect.Effect<A | Retry, ApiError | Failure>,
@@ -94,10 +85,20 @@ export const makeAttempts = (
     /** How the secrets may be written in what a request returns. */
     forbidden: () => [...credentials.secrets].flatMap(spellings),
     inSlot: slotsOf(budget),
-    renewed,
+    renewed: renewedBy(credentials),
     repeated
   }
 }
+
+/** Renews the token that was rejected. `wasRenewed`: an earlier attempt did. */
+const renewedBy = (credentials: Credentials) =>
+  Effect.fnUntraced(function* (rejection: Retry, token: string, wasRenewed: boolean) {
+    // If the service refuses the newest token too, it would refuse the next one.
+    if (wasRenewed && token === (yield* credentials.token)) return rejection
+    const isNew = yield* credentials.renew(token, rejection.message)
+    // If another request has renewed the token meanwhile, only the old token was rejected.
+    return isNew ? rejection : ({ ...rejection, retry: "with the newest token" } satisfies Retry)
+  })
 
 /** A request releases its slot exactly once, however it ends: a lost slot would reduce the budget permanently. */
 const slotsOf =

@@ -77,11 +77,8 @@ export const readFiles = Effect.fn("extract.files")(function* (
   )
   yield* noteDamaged(location, known.damaged)
   const unlinked = yield* withoutLink(columns, location)
-  if (unlinked.length > 0)
-    yield* vault.append({
-      entry: { kind: "deleted", run, at: now, location, resource: table },
-      body: JSON.stringify(unlinked)
-    })
+  const entry = { kind: "deleted", run, at: now, location, resource: table } as const
+  if (unlinked.length > 0) yield* vault.append({ entry, body: JSON.stringify(unlinked) })
   const fetching = makeFetching(api, table, context, {
     stored: known.stored,
     total: yield* storedBytes,
@@ -108,18 +105,27 @@ export const readFiles = Effect.fn("extract.files")(function* (
   yield* context.loaded
   const stopped = fetching.stopped()
   if (stopped?._tag === "BudgetExhausted") return yield* stopped
+  const { left, noted } = yield* notFetched(location)
+  return {
+    mode: "children",
+    finished: true,
+    shortfalls: [...(stopped ? [stopped] : []), ...left],
+    warnings: noted,
+    requests: api.requestsByResource.get(table) ?? 0,
+    capabilities: noCapabilities
+  }
+})
+
+/** The links without their file: those that are requested again, and those of which a person should know. */
+const notFetched = Effect.fnUntraced(function* (location: string) {
   const statuses = (yield* linkStatuses(location)).map(
     ({ count, reason, status = "not requested" }) =>
       ({ _tag: "FilesNotFetched", status, count, example: reason }) as const
   )
   const isLeft = ({ status }: (typeof statuses)[number]) => /^(refused|failed|not requested)$/.test(status)
   return {
-    mode: "children",
-    finished: true,
-    shortfalls: [...(stopped ? [stopped] : []), ...statuses.filter(isLeft)],
-    warnings: statuses.filter((one) => !isLeft(one) && one.status !== "not chosen"),
-    requests: api.requestsByResource.get(table) ?? 0,
-    capabilities: noCapabilities
+    left: statuses.filter(isLeft),
+    noted: statuses.filter((one) => !isLeft(one) && one.status !== "not chosen")
   }
 })
 

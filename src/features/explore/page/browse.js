@@ -17,8 +17,8 @@ export const browse = (table, data, parameters, openSql) => {
   const hidden = hiddenColumns(table, data)
   const rows = h("div.rows")
   const pager = h("div.pager", { role: "status" })
+  const factsFor = factsReader(table, view)
   let running
-  let facts = {}
 
   const shownNames = () => new Set(shownColumns(table, hidden).map(({ name }) => name))
   /** A row has an address, and its ids lead to others, also when these columns are hidden. */
@@ -50,22 +50,6 @@ export const browse = (table, data, parameters, openSql) => {
   const showFirst = () => {
     view.page = 0
     show()
-  }
-
-  /** By the name of each column, how many values it has; read again when the filters or the columns change. */
-  const factsFor = (shown, total) => {
-    const own = shown.filter(({ name }) => !table.wide || table.wide.columns.includes(name))
-    const sql = factsOf(table, view, own, total)
-    if (sql === undefined || sql === facts.sql) return sql && facts.texts
-    facts.stop?.abort()
-    const stop = new AbortController()
-    const texts = request("/api/query", { sql }, stop.signal).then(
-      ({ rows: [[n, ...found]] }) =>
-        new Map(own.map(({ name }, at) => [name, factText(Number(n), Number(found[2 * at]), found[2 * at + 1])])),
-      () => new Map()
-    )
-    facts = { sql, stop, texts }
-    return texts
   }
 
   const showPage = (page, total) => {
@@ -139,6 +123,25 @@ export const browse = (table, data, parameters, openSql) => {
   )
   show()
   return element
+}
+
+/** By the name of each column, how many values it has; read again when the filters or the columns change. */
+const factsReader = (table, view) => {
+  let facts = {}
+  return (shown, total) => {
+    const own = shown.filter(({ name }) => !table.wide || table.wide.columns.includes(name))
+    const sql = factsOf(table, view, own, total)
+    if (sql === undefined || sql === facts.sql) return sql && facts.texts
+    facts.stop?.abort()
+    const stop = new AbortController()
+    const texts = request("/api/query", { sql }, stop.signal).then(
+      ({ rows: [[n, ...found]] }) =>
+        new Map(own.map(({ name }, at) => [name, factText(Number(n), Number(found[2 * at]), found[2 * at + 1])])),
+      () => new Map()
+    )
+    facts = { sql, stop, texts }
+    return texts
+  }
 }
 
 const factText = (rows, filled, distinct) =>

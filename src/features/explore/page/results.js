@@ -36,26 +36,6 @@ export const results = (result, sql, chart, onChart) => {
       { "aria-pressed": String(index === (chart ? 1 : 0)) }
     )
   )
-  const files = [
-    ["csv", "CSV"],
-    ["parquet", "Parquet"],
-    ["xlsx", "Excel"]
-  ].map(([format, text]) =>
-    button(
-      text,
-      async ({ currentTarget }) => {
-        currentTarget.disabled = true
-        problem.replaceChildren()
-        try {
-          await downloadFile("/api/download", { sql, format }, `result.${format}`)
-        } catch (error) {
-          problem.replaceChildren(errorBox(error.message))
-        }
-        currentTarget.disabled = false
-      },
-      { "aria-label": `Download as ${text}` }
-    )
-  )
   if (chart) showChart()
   else showTable()
   const shown = isCut ? `The first ${count(rows.length, "row")}; there are more` : count(rows.length, "row")
@@ -70,9 +50,34 @@ export const results = (result, sql, chart, onChart) => {
         { role: "status" },
         `${shown}, ${elapsedMs} ms${cutCells > 0 ? `; ${count(cutCells, "long value")} cut` : ""}`
       ),
-      h("span.group.files", { role: "group", "aria-label": "Download all rows" }, h("span", "Download"), files)
+      h(
+        "span.group.files",
+        { role: "group", "aria-label": "Download all rows" },
+        h("span", "Download"),
+        downloads(sql, problem)
+      )
     ),
     problem,
     view
   )
 }
+
+/** Buttons for the files of all rows; `problem` shows why one could not be made. */
+const downloads = (sql, problem) =>
+  [
+    ["csv", "CSV"],
+    ["parquet", "Parquet"],
+    ["xlsx", "Excel"]
+  ].map(([format, text]) => {
+    const download = async ({ currentTarget }) => {
+      currentTarget.disabled = true
+      problem.replaceChildren()
+      try {
+        await downloadFile("/api/download", { sql, format }, `result.${format}`)
+      } catch (error) {
+        problem.replaceChildren(errorBox(error.message))
+      }
+      currentTarget.disabled = false
+    }
+    return button(text, download, { "aria-label": `Download as ${text}` })
+  })

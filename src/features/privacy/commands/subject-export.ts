@@ -75,7 +75,6 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
   // The name of the folder may be that of the person. An erasure finds an export in the output folder by its id.
   const isOwn = flags.to === undefined
   yield* record(output.folder, "export", { what: "subject", records, ...(isOwn && { id }) })
-  const incomplete = coverage.filter(({ isComplete }) => !isComplete)
   const isComplete = coverage.every(({ isAsSet }) => isAsSet) && readable.source === "warehouse"
   // The export must not claim that there are no data about the person while some contacts may be that person.
   const isUncertain = contacts.length === 0 && possible.length > 0
@@ -98,27 +97,43 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
     ...(candidates !== undefined && { candidates }),
     coverage: coverage.map(coverageResult)
   }
-  return shown("subject-export", { exitCode, next, data }, function* () {
-    yield* table(
-      ["source", "found"],
-      coverage.map(({ resource, finding }) => [resource, finding])
-    )
-    yield `${exported.held}, of ${counted(contacts.length, "contact")}, in ${target} and ${target}.zip`
-    if (others.length > 0)
-      yield warning(
-        `Not included, although they share an address: ${others.map(contactText).join("; ")}. --all takes them.`
-      )
-    if (possible.length > 0)
-      yield warning(
-        `Not included, and possibly the same person: ${possible.slice(0, 20).map(contactText).join("; ")}${possible.length > 20 ? `; and ${possible.length - 20} more` : ""}. --contact ID takes one of them.`
-      )
-    if (candidates !== undefined) yield info(`${counted(candidates, "text")} of other records in candidates.json.`)
-    if (incomplete.length > 0)
-      yield warning(
-        `The export may lack records. ${incomplete.map(({ finding, resource }) => `${resource}: ${finding}.`).join(" ")}`
-      )
-  })
+  return shown("subject-export", { exitCode, next, data }, () =>
+    linesOf({ contacts, exported, others, possible, target })
+  )
 }, Effect.scoped)
+
+interface Found {
+  readonly contacts: ReadonlyArray<unknown>
+  readonly others: ReadonlyArray<Parameters<typeof contactText>[0]>
+  readonly possible: ReadonlyArray<Parameters<typeof contactText>[0]>
+  readonly exported: Effect.Success<ReturnType<typeof exportSubject>>
+  readonly target: string
+}
+
+/** What was found, and what was not taken. */
+function* linesOf({ contacts, exported, others, possible, target }: Found) {
+  const { candidates, coverage } = exported
+  const incomplete = coverage.filter(({ isComplete }) => !isComplete)
+
+  yield* table(
+    ["source", "found"],
+    coverage.map(({ resource, finding }) => [resource, finding])
+  )
+  yield `${exported.held}, of ${counted(contacts.length, "contact")}, in ${target} and ${target}.zip`
+  if (others.length > 0)
+    yield warning(
+      `Not included, although they share an address: ${others.map(contactText).join("; ")}. --all takes them.`
+    )
+  if (possible.length > 0)
+    yield warning(
+      `Not included, and possibly the same person: ${possible.slice(0, 20).map(contactText).join("; ")}${possible.length > 20 ? `; and ${possible.length - 20} more` : ""}. --contact ID takes one of them.`
+    )
+  if (candidates !== undefined) yield info(`${counted(candidates, "text")} of other records in candidates.json.`)
+  if (incomplete.length > 0)
+    yield warning(
+      `The export may lack records. ${incomplete.map(({ finding, resource }) => `${resource}: ${finding}.`).join(" ")}`
+    )
+}
 
 const coverageResult = ({ completeAt, isComplete, mentions, records, resource, finding }: CoveredResource) => ({
   resource,

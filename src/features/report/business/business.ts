@@ -50,11 +50,7 @@ export const business = Effect.fn("report.business")(function* (
   asOf: number,
   { group, locations, placeOf }: Pick<Period, "group" | "locations" | "placeOf">
 ) {
-  const found = yield* query(
-    { name: String },
-    "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'bi' AND database_name = current_database()"
-  )
-  const models = new Set(found.map(({ name }) => name))
+  const models = yield* releasedModels()
   if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
   const months = monthsUntil(asOf)
   const lastMonth = month(lastWhole(months))
@@ -116,6 +112,14 @@ export const business = Effect.fn("report.business")(function* (
         ${topics.map(({ id, title }, index) => section({ id, title, content: choice((part) => part.topics[index]) }))}
       </div>`
   }
+})
+
+const releasedModels = Effect.fnUntraced(function* () {
+  const found = yield* query(
+    { name: String },
+    "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'bi' AND database_name = current_database()"
+  )
+  return new Set(found.map(({ name }) => name))
 })
 
 /** The figures of each location, in a row. */

@@ -19,11 +19,7 @@ export const requestsSection = Effect.fn("report.requests")(function* (period: P
        SELECT location_id, ${dayOf("finished_at")} AS day, sum(requests) AS n FROM meta.run_resources
        WHERE finished_at > ${from} GROUP BY ALL) GROUP BY ALL`
   )
-  const costs = yield* query(
-    { resource: String, lastDay: Number, all: Number },
-    `SELECT resource, coalesce(sum(requests) FILTER (finished_at > ${since(period, 1)}), 0) AS lastDay, sum(requests) AS "all"
-     FROM meta.run_resources WHERE finished_at > ${from} GROUP BY ALL HAVING sum(requests) > 0 ORDER BY lastDay DESC, "all" DESC, resource`
-  )
+  const costs = yield* costsByResource(period)
   const sent = sumOf(costs, ({ lastDay }) => lastDay)
   const locationCount = period.locations.length
   const { perDay } = documentedLimits
@@ -82,6 +78,14 @@ export const requestsSection = Effect.fn("report.requests")(function* (period: P
   })
   return { sent, content }
 })
+
+/** The requests of each resource in the last 30 days, and in the last of them. */
+const costsByResource = (period: Period) =>
+  query(
+    { resource: String, lastDay: Number, all: Number },
+    `SELECT resource, coalesce(sum(requests) FILTER (finished_at > ${since(period, 1)}), 0) AS lastDay, sum(requests) AS "all"
+     FROM meta.run_resources WHERE finished_at > ${since(period, 31)} GROUP BY ALL HAVING sum(requests) > 0 ORDER BY lastDay DESC, "all" DESC, resource`
+  )
 
 /** The requests of the last sync so far, against the fastest that the rate limit allows. */
 const courseOfLastSync = Effect.fnUntraced(function* ({ sync, locations: { length: locationCount } }: Period) {

@@ -52,7 +52,7 @@ beforeEach(() => {
 })
 
 const sync = (environment: Readonly<Record<string, string>> = {}) =>
-  sluice(["sync", "--full", ...account.selection], {
+  sluice(["sync", "--each", ...account.selection], {
     ...account.environment,
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${secret}`,

@@ -38,13 +38,13 @@ export const createMessages = (
       const random = new Random(context.seed, streams.message, index)
       const id = idBeside(context, index, random.id(), previous)
       const step = (owner.last - owner.created) / count
-      const spread = Math.floor(owner.created + step * (place + random.unit()))
       const isLast = place === count - 1
+      const isReply = busyYear && place > 0 && index % 2 === 1
       const created = isLast
         ? owner.last
-        : busyYear && place > 0 && index % 2 === 1
+        : isReply
           ? soonAfter(random, before, owner.last)
-          : spread
+          : Math.floor(owner.created + step * (place + random.unit()))
       before = created
       // The delivery or reading changes a message up to three days after it was sent.
       const late = random.chance(0.3) ? Math.floor(259_200_000 * random.unit() ** 4) : 0

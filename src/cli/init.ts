@@ -1,4 +1,5 @@
 /** `sluice init`: writes a settings file from four answers. */
+import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import { Effect, Redacted, Result, Schema } from "effect"
 import * as Prompt from "effect/cli/Prompt"
 import { existsSync } from "node:fs"
@@ -80,7 +81,9 @@ export const init = Effect.fn("command.init")(
       say("Nothing was written.")
       return 130
     })
-  )
+  ),
+  // Of all commands, only this one asks questions.
+  Effect.provide(NodeTerminal.layer)
 )
 
 const reachedLine = (account: string | undefined, location: string) =>

@@ -2,8 +2,8 @@
  * The names that sluice gives to files, folders and objects. What others name is not a name: an id of the service becomes one by
  * `fileNameOf`, and what is read back from a manifest, a bucket or a table is one only if sluice makes such names.
  */
-import { hash } from "node:crypto"
 import * as Schema from "effect/Schema"
+import { nodeCrypto } from "../values/node.ts"
 import { maskingName, packageName, snapshotName } from "./paths.ts"
 
 /** An id that is a file name on every system as it is, and begins no option of a program. */
@@ -17,7 +17,7 @@ const hashed = ".id"
 export const fileNameOf = (id: string): string => (plain.test(id) && !device.test(id) ? id : hashOf(id))
 
 /** The hash of JSON, in which texts that are no valid Unicode differ too. */
-const hashOf = (what: unknown): string => hash("sha256", JSON.stringify(what)) + hashed
+const hashOf = (what: unknown): string => nodeCrypto().hash("sha256", JSON.stringify(what)) + hashed
 
 /** The names of several things of one folder. On some systems, names that differ in the case of letters are one. */
 export const fileNamesOf = (

@@ -47,7 +47,7 @@ export const changesSection = Effect.fn("report.changes")(function* (period: Per
             columns: [
               text("Table", ({ table }) => table),
               moves("Rows", ({ rows }) => rows),
-              moves("Of deleted records", ({ deletedRows }) => deletedRows),
+              moves("Deleted", ({ deletedRows }) => deletedRows),
               moves("New, 24 h", ({ newDay }) => newDay),
               moves("Changed, 24 h", ({ changedDay }) => changedDay),
               moves("Deleted, 24 h", ({ deletedDay }) => deletedDay),

@@ -167,17 +167,21 @@ describe("sluice export verify", () => {
         ),
       /^notCompared data\/csv\/invoices\.csv: data\/datapackage\.json does not describe it$/
     ]
-  ])("finds a hidden change of %s, by the description or the control totals", async (_, damage, expected) => {
-    const folder = copy()
-    damage(folder)
-    reseal(folder)
-    const { code, findings } = await verify(folder)
-    assert.strictEqual(code, 1)
-    assert.isTrue(
-      findings.some((one) => expected.test(one)),
-      findings.join("\n")
-    )
-  })
+  ])(
+    "finds a hidden change of %s, by the description or the control totals",
+    { tags: ["slow"] },
+    async (_, damage, expected) => {
+      const folder = copy()
+      damage(folder)
+      reseal(folder)
+      const { code, findings } = await verify(folder)
+      assert.strictEqual(code, 1)
+      assert.isTrue(
+        findings.some((one) => expected.test(one)),
+        findings.join("\n")
+      )
+    }
+  )
 
   const line = `${"0".repeat(64)}  `
   it.each<[string, string, RegExp]>([
@@ -200,7 +204,7 @@ describe("sluice export verify", () => {
     ["a path that is listed twice", `${line}data/README.md\n`, /it names data\/README\.md a second time$/],
     ["a tag file in the payload", `${line}bagit.txt\n`, /it names bagit\.txt, which is not below data\/$/],
     ["a line without a checksum", "hello\n", /it is not a checksum with 64 digits and a path$/]
-  ])("reports %s in a manifest", async (_, text, expected) => {
+  ])("reports %s in a manifest", { tags: ["slow"] }, async (_, text, expected) => {
     const folder = copy()
     appendFileSync(join(folder, "manifest-sha256.txt"), text)
     const { code, findings } = await verify(folder)

@@ -177,20 +177,24 @@ describe("status", () => {
     }
   )
 
-  it("counts as many readings as sync and check, also of what is embedded in another list", async () => {
-    const account = await openAlone("email_templates,email_template_folders")
-    try {
-      const { data } = JSON.parse((await sluice(["sync", "--json"], account.environment)).stdout)
-      const read = data.resources.map(({ resource }: Reading) => resource).toSorted()
-      const { readings } = await statusOf(account)
-      assert.deepStrictEqual(readings.map(({ resource }) => resource).toSorted(), read)
-      assert.include(read, "email_template_folders")
-      const { stdout } = await sluice(["check"], account.environment)
-      assert.include(stdout, `the age of ${read.length} resources`)
-    } finally {
-      discard(account)
+  it(
+    "counts as many readings as sync and check, also of what is embedded in another list",
+    { tags: ["slow"] },
+    async () => {
+      const account = await openAlone("email_templates,email_template_folders")
+      try {
+        const { data } = JSON.parse((await sluice(["sync", "--json"], account.environment)).stdout)
+        const read = data.resources.map(({ resource }: Reading) => resource).toSorted()
+        const { readings } = await statusOf(account)
+        assert.deepStrictEqual(readings.map(({ resource }) => resource).toSorted(), read)
+        assert.include(read, "email_template_folders")
+        const { stdout } = await sluice(["check"], account.environment)
+        assert.include(stdout, `the age of ${read.length} resources`)
+      } finally {
+        discard(account)
+      }
     }
-  })
+  )
 
   it("lists a location that was never read beside one that is complete", async () => {
     const account = await open()

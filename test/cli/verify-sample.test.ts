@@ -148,7 +148,7 @@ describe("verify --sample", () => {
     assert.match(next, new RegExp(`^\\./sluice sync --each --only ${table}; .*, \\./sluice rebuild$`))
   })
 
-  it("prints ten differences of the contacts and the share of rows that agree", async () => {
+  it("prints ten differences of the contacts and the share of rows that agree", { tags: ["slow"] }, async () => {
     const folder = copyOf(small.output)
     await sql(folder, "UPDATE crm.contacts SET email = 'x' || email")
     const ran = await sluice(["verify", ...all], { ...small.environment, SLUICE_OUTPUT: folder })

@@ -150,7 +150,7 @@ describe("the library", () => {
     }
   })
 
-  it.each(["promises", "Effects"])("saves its progress when it is stopped, as %s", async (kind) => {
+  it.each(["promises", "Effects"])("saves its progress when it is stopped, as %s", { tags: ["slow"] }, async (kind) => {
     const account = await openTables(tables, "--contacts", "60", "--latency", "30")
     try {
       const given = options({ environment: account.environment, only })

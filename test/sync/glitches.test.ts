@@ -188,19 +188,23 @@ describe("a service that answers wrongly for a while", { tags: ["slow"] }, () =>
   })
 })
 
-it("contacts that the list leaves out, and of which a proxy says 404, are not deleted", async () => {
-  const life = await begin(openAlone("contacts", "--contacts", "6"))
-  await life.sync()
-  const out = (await life.service.records("contacts")).slice(0, 2).map(({ id }) => String(id))
-  life.alter = ({ path }, answer) => {
-    if (path === "/contacts/search") return contactsWithout(answer, out)
-    const isOut = out.some((id) => path === `/contacts/${id}`)
-    return isOut ? new Refusal(404, { message: "no Route matched with those values" }) : answer
+it(
+  "contacts that the list leaves out, and of which a proxy says 404, are not deleted",
+  { tags: ["slow"] },
+  async () => {
+    const life = await begin(openAlone("contacts", "--contacts", "6"))
+    await life.sync()
+    const out = (await life.service.records("contacts")).slice(0, 2).map(({ id }) => String(id))
+    life.alter = ({ path }, answer) => {
+      if (path === "/contacts/search") return contactsWithout(answer, out)
+      const isOut = out.some((id) => path === `/contacts/${id}`)
+      return isOut ? new Refusal(404, { message: "no Route matched with those values" }) : answer
+    }
+    const { stderr } = await life.run(["sync", "--each"])
+    assert.match(stderr, /contacts: 2 rows.* missing from the list/, stderr)
+    assert.deepStrictEqual(await life.deleted("contacts"), [])
   }
-  const { stderr } = await life.run(["sync", "--each"])
-  assert.match(stderr, /contacts: 2 rows.* missing from the list/, stderr)
-  assert.deepStrictEqual(await life.deleted("contacts"), [])
-})
+)
 
 it("an empty list beside a message is no notes: the sync is incomplete, and the next one has them", async () => {
   const life = await begin(openAlone("contacts,contact_notes", "--contacts", "4"))

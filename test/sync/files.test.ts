@@ -214,7 +214,7 @@ const afterSignIn = async () => {
   return { file, life, page, path }
 }
 
-it("a file that was a sign-in page for a night is requested again", { tags: ["slow"] }, async () => {
+it("a file that was a sign-in page for a night is requested again", async () => {
   await afterSignIn()
 })
 

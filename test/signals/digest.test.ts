@@ -30,40 +30,44 @@ it("says what the release has, and claims nothing without tables", () => {
   assert.strictEqual(text, "sluice: nothing was read yet (o)\nThe release has 117 tables, 4,091 rows.")
 })
 
-it("says what was read, what stands, and when the next run is; and never that all is well after a failure", async () => {
-  const account = await openAlone("contacts,users", "--contacts", "20")
-  const receiver = await startReceiver()
-  onTestFinished(() => {
-    receiver.stop()
-    discard(account)
-  })
-  const settings = join(newFolder(), "sluice.toml")
-  writeFileSync(
-    settings,
-    '[signals]\nwebhook_url = "env:HOOK"\ndigest = "daily"\n[schedule]\ntimes = ["03:30"]\ntime_zone = "Europe/Berlin"\n'
-  )
-  const run = async (command: string, at: number) => {
-    const environment = { ...account.environment, HOOK: `${receiver.url}/hook` }
-    await sluice([command, "--config", settings], environment, { overrides: acceleratedFrom(at) })
-    return receiver.received.splice(0).map(({ body }) => JSON.parse(String(body)))
+it(
+  "says what was read, what stands, and when the next run is; and never that all is well after a failure",
+  { tags: ["slow"] },
+  async () => {
+    const account = await openAlone("contacts,users", "--contacts", "20")
+    const receiver = await startReceiver()
+    onTestFinished(() => {
+      receiver.stop()
+      discard(account)
+    })
+    const settings = join(newFolder(), "sluice.toml")
+    writeFileSync(
+      settings,
+      '[signals]\nwebhook_url = "env:HOOK"\ndigest = "daily"\n[schedule]\ntimes = ["03:30"]\ntime_zone = "Europe/Berlin"\n'
+    )
+    const run = async (command: string, at: number) => {
+      const environment = { ...account.environment, HOOK: `${receiver.url}/hook` }
+      await sluice([command, "--config", settings], environment, { overrides: acceleratedFrom(at) })
+      return receiver.received.splice(0).map(({ body }) => JSON.parse(String(body)))
+    }
+    const at = Date.now()
+    const [first, ...others] = await run("sync", at)
+    assert.deepStrictEqual(others, [])
+    assert.deepInclude(first, { schema: "sluice/alarms/1", state: "digest", level: "ok", title: "sluice: all is well" })
+    assert.match(first.text, /\nLast sync: complete, \d+ requests?; \d+ new, 0 changed and 0 deleted rows\.\n/)
+    assert.match(first.text, /\nThe next run is at 03:30 \(Europe\/Berlin\)\.$/)
+
+    // Twice in a day, and by a check, it says nothing.
+    assert.deepStrictEqual(await run("sync", at + 3 * hour), [])
+    assert.deepStrictEqual(await run("check", at + 23 * hour), [])
+
+    await account.service.post("token", { revoke: true })
+    const failed = await run("sync", at + day)
+    assert.deepStrictEqual(
+      failed.map(({ state }) => state),
+      ["alarm", "digest"]
+    )
+    assert.include(failed[1].title, "1 alarm")
+    assert.strictEqual(failed[1].level, "error")
   }
-  const at = Date.now()
-  const [first, ...others] = await run("sync", at)
-  assert.deepStrictEqual(others, [])
-  assert.deepInclude(first, { schema: "sluice/alarms/1", state: "digest", level: "ok", title: "sluice: all is well" })
-  assert.match(first.text, /\nLast sync: complete, \d+ requests?; \d+ new, 0 changed and 0 deleted rows\.\n/)
-  assert.match(first.text, /\nThe next run is at 03:30 \(Europe\/Berlin\)\.$/)
-
-  // Twice in a day, and by a check, it says nothing.
-  assert.deepStrictEqual(await run("sync", at + 3 * hour), [])
-  assert.deepStrictEqual(await run("check", at + 23 * hour), [])
-
-  await account.service.post("token", { revoke: true })
-  const failed = await run("sync", at + day)
-  assert.deepStrictEqual(
-    failed.map(({ state }) => state),
-    ["alarm", "digest"]
-  )
-  assert.include(failed[1].title, "1 alarm")
-  assert.strictEqual(failed[1].level, "error")
-})
+)

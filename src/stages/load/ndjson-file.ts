@@ -59,17 +59,14 @@ export class NdjsonFile extends ByteBuffer {
 const lineFeed = 10
 const bytesMin = 256 * 1024
 
-/** FROM clause that reads the file. */
-export const readNdjson = (file: NdjsonFile, columns: string): string => readFiles([file], columns, "")
-
-/** FROM clause that reads all lines of the files, each with the path of its file in `_file`. */
-export const readSeveral = (files: ReadonlyArray<NdjsonFile>, columns: string): string =>
-  readFiles(files, columns, ", filename = '_file'")
-
-const readFiles = (files: ReadonlyArray<NdjsonFile>, columns: string, more: string): string => {
+/** FROM clause that reads the files. Of several, each line has the path of its own in `_file`. */
+export const readNdjson = (
+  files: NdjsonFile | readonly [NdjsonFile, ...Array<NdjsonFile>],
+  columns: string
+): string => {
+  const all = [files].flat()
   // DuckDB sizes its buffers by this maximum.
-  const size = Math.max(1024 * 1024, ...files.map(({ longest }) => longest * 4))
-  const paths = files.map(({ path }) => literal(path))
-  const from = paths.length === 1 ? paths[0]! : `[${paths.join(", ")}]`
-  return `read_json(${from}, format = 'newline_delimited', maximum_object_size = ${size}, columns = {${columns}}${more})`
+  const size = Math.max(1024 * 1024, ...all.map(({ longest }) => longest * 4))
+  const origin = all.length === 1 ? "" : ", filename = '_file'"
+  return `read_json([${all.map(({ path }) => literal(path)).join(", ")}], format = 'newline_delimited', maximum_object_size = ${size}, columns = {${columns}}${origin})`
 }

@@ -4,7 +4,7 @@ import { decimalFrom, decimalType } from "../../../catalog/decimals.ts"
 import { snakeCase } from "../../../catalog/fields.ts"
 import { type Column, type Table, keyOf, tablesOf } from "../../../catalog/tables.ts"
 import { literal, name, names } from "../../../stores/warehouse/sql.ts"
-import { type NdjsonFile, readNdjson, readSeveral } from "../ndjson-file.ts"
+import { type NdjsonFile, readNdjson } from "../ndjson-file.ts"
 import type { RowFiles } from "../row-files.ts"
 import type { Changes } from "./changes.ts"
 
@@ -60,10 +60,9 @@ interface NewFile {
 /** FROM clause of the new rows of a table. */
 export const newRowsOf = (files: ReadonlyArray<NewFile>, { columns, parentColumn }: Table): string => {
   const sent = columns.filter((column) => isSent(column) || column.name === parentColumn)
-  const from = (read: string) => `${withDecimals(read, sent)} AS stage`
-  const names = ["_at: 'BIGINT'", ...sent.map(stageColumn)].join(", ")
   const [first, ...others] = files.map(({ file }) => file)
-  return from(others.length === 0 ? readNdjson(first!, names) : readSeveral([first!, ...others], names))
+  const rows = readNdjson([first!, ...others], ["_at: 'BIGINT'", ...sent.map(stageColumn)].join(", "))
+  return `${withDecimals(rows, sent)} AS stage`
 }
 
 /** Expression for a fact that all rows of a file share. */

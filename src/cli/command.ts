@@ -37,7 +37,7 @@ export interface CommandOptions extends Streams {
   readonly overrides?: Context.Context<never>
 }
 
-/** What the parser needs to read a command line. Only `--wizard` asks questions. */
+/** What the parser needs to read a command line. It asks questions for `--wizard` only; `init` has a terminal of its own. */
 const parserServices = Layer.mergeAll(
   NodeStdio.layer,
   Path.layer,

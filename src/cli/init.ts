@@ -82,7 +82,7 @@ export const init = Effect.fn("command.init")(
       return 130
     })
   ),
-  // Of all commands, only this one asks questions.
+  // The parser, which asks nothing, has no terminal.
   Effect.provide(NodeTerminal.layer)
 )
 

@@ -1,4 +1,4 @@
-/** `schedule install` and `uninstall` in a home of their own, with a scheduler that writes down what it is told. */
+/** `schedule install` and `uninstall` in a home of their own, with a scheduler that records its calls. */
 import { assert, beforeEach, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { homedir, userInfo } from "node:os"
-import { dirname, isAbsolute, join } from "node:path"
+import { basename, dirname, isAbsolute, join } from "node:path"
 import { promisify } from "node:util"
 import { failedError, usageError } from "../../../console/errors.ts"
 import { info, shown } from "../../../console/result.ts"
@@ -32,9 +32,9 @@ interface Installation {
   readonly hint?: string
 }
 
+const anyMark = "Written by ./sluice schedule install for"
 /** Says which files are ours, and for which folder. */
-const markOf = ({ folder }: Schedule): string => `Written by ./sluice schedule install for ${folder}`
-const anyMark = "Written by ./sluice schedule install for "
+const markOf = ({ folder }: Schedule): string => `${anyMark} ${folder}`
 
 const commandOf = "./sluice schedule install --systemd"
 
@@ -55,7 +55,7 @@ const installationOf = Effect.fnUntraced(function* (choice: Choice, schedule: Sc
     return {
       scheduler,
       files: systemd(schedule).map(({ path, text }): ScheduleFile => ({
-        path: join(config, "systemd/user", path.slice(path.lastIndexOf("/") + 1)),
+        path: join(config, "systemd/user", basename(path)),
         text: `# ${mark}\n${ofUser(text)}`
       })),
       start: [system("daemon-reload"), system("enable", "--now", "sluice.timer")],
@@ -111,27 +111,26 @@ const foreignIn = (files: ReadonlyArray<ScheduleFile>, mark: string) =>
     }
   })
 
+const shownCommand = (words: Words): string => words.join(" ")
 const run = promisify(execFile)
 
 /** Returns the commands that did not work, with what they said. */
 const runAll = Effect.fnUntraced(function* (commands: ReadonlyArray<Words>) {
   const env = { ...(yield* Environment) }
   const failed: Array<string> = []
-  for (const [program, ...words] of commands)
+  for (const words of commands)
     yield* Effect.promise(() =>
-      run(program!, words, { timeout: 60_000, env }).catch((cause: Error & { readonly stderr?: string }) => {
-        failed.push(`${[program, ...words].join(" ")}: ${(cause.stderr || cause.message).trim()}`)
+      run(words[0]!, words.slice(1), { timeout: 60_000, env }).catch((cause: Error & { readonly stderr?: string }) => {
+        failed.push(`${shownCommand(words)}: ${(cause.stderr || cause.message).trim()}`)
       })
     )
   return failed
 })
 
-const shownCommand = (words: Words): string => words.join(" ")
-
 export const install = Effect.fnUntraced(function* (choice: Choice, schedule: Schedule) {
   const { say } = yield* Output
   const { files, hint, scheduler, start } = yield* installationOf(choice, schedule)
-  const { foreign } = yield* foreignIn(files, `${markOf(schedule)}`)
+  const { foreign } = yield* foreignIn(files, markOf(schedule))
   if (foreign)
     return yield* failedError(
       `${foreign.path} exists, and this folder did not install it. Nothing was written.`,
@@ -171,7 +170,7 @@ export const uninstall = Effect.fnUntraced(function* (choice: Choice, schedule: 
   if (foreign)
     return yield* failedError(
       `${foreign.path} was not installed from this folder. Nothing was removed.`,
-      `Look for "${anyMark.trim()}" in it, and run the command in the folder that it names.`
+      `Look for "${anyMark}" in it, and run the command in the folder that it names.`
     )
   const paths = ours.map(({ path }) => path)
   const commands = [...stop, ...afterwards].map(shownCommand)

@@ -130,9 +130,9 @@ const statusShape = () =>
     lastRun: Schema.optionalKey(runShape()),
     locations: locationsShape(),
     readings: Schema.Array(readingShape()),
-    /** Readings that are never read, interrupted, incomplete or stale. */
     /** Of the last release, with rows that are marked as deleted; absent without one. */
     totals: Schema.optionalKey(totalsShape()),
+    /** Readings that are never read, interrupted, incomplete or stale. */
     problems: Schema.Int,
     /** What each place has that gets the tables, the published files among them. */
     targets: Schema.optionalKey(

@@ -67,7 +67,7 @@ export const readWithTotal = Effect.fnUntraced(function* (
 
 /**
  * A reading that returned fewer records than the service counts is incomplete, unless an earlier day's differed by the same
- * number, and most records were returned: then the difference is the list's own. It is told once.
+ * number, and most records were returned: then the difference is the list's own, and is reported once.
  */
 const readOnce = Effect.fnUntraced(function* (
   resource: ListResource,
@@ -165,7 +165,7 @@ const compare = Effect.fnUntraced(function* (
 
 const withRequests = (outcome: Outcome, more: number): Outcome => ({ ...outcome, requests: outcome.requests + more })
 
-/** The total that the reading has seen, or else one that is asked for. */
+/** The total of the reading, or if it has none, that of a small request. */
 const countedIn = Effect.fnUntraced(function* (
   { total }: Outcome,
   resource: ListResource,

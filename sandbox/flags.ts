@@ -147,6 +147,7 @@ const shortRule = (part: string): FaultRule => {
 const variants: Record<keyof Variants, ReadonlyArray<string | number | boolean>> = {
   contactPaging: ["searchAfter", "page", "none"],
   contactDateFilter: ["iso", "epoch", "refused"],
+  contactSort: ["honoured", "created", "email"],
   contactShape: ["full", "reduced"],
   contactDateUpdated: ["always", "once changed"],
   opportunityFilters: ["honoured", "ignored", "refused"],

@@ -82,6 +82,8 @@ export interface Limits {
 export interface Variants {
   contactPaging?: "searchAfter" | "page" | "none"
   contactDateFilter?: "iso" | "epoch" | "refused"
+  /** Whether contacts are sorted as asked, or always by their creation or their address, as by a service that ignores it. */
+  contactSort?: "honoured" | "created" | "email"
   contactShape?: "full" | "reduced"
   /** Whether a contact has `dateUpdated` from its creation, or only from its first change. */
   contactDateUpdated?: "always" | "once changed"
@@ -167,6 +169,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
     variants: {
       contactPaging: "searchAfter",
       contactDateFilter: "iso",
+      contactSort: "honoured",
       contactShape: "full",
       contactDateUpdated: "always",
       opportunityFilters: "honoured",

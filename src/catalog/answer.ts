@@ -74,25 +74,33 @@ export const singleRecord = (resource: Resource, id: unknown): Expected => ({
   id
 })
 
-/** The members with content in the objects around the records. */
+/** The members with content in the objects around the records. What an object beside the records has is named `meta.partial`. */
 export const membersBeside = (body: unknown, path: string): ReadonlyArray<string> => {
   const onPath = path.split(".")
   return envelopesOf(body, path).flatMap((envelope, depth) =>
-    Object.entries(envelope).flatMap(([name, value]) => (name === onPath[depth] || isVoid(value) ? [] : [name]))
+    Object.entries(envelope).flatMap(([name, value]) => {
+      if (name === onPath[depth] || isVoid(value)) return []
+      return isObject(value) ? [name, ...statedIn(value).map((inner) => `${name}.${inner}`)] : [name]
+    })
   )
 }
+
+/** The members that state something: a number beside an empty list is a count or a position. */
+const statedIn = (members: Members): ReadonlyArray<string> =>
+  Object.entries(members).flatMap(([name, value]) => (isVoid(value) || typeof value === "number" ? [] : [name]))
 
 const isVoid = (value: unknown): boolean => ["", "null", "false", "0", "[]", "{}"].includes(written(value))
 
 /** An empty list proves that there are no records only in a response that looks like those that had some. */
-const isExpected = (name: string, { beside, more, paging, seen, total }: Expected): boolean => {
+const isExpected = (path: string, { beside, more, paging, seen, total }: Expected): boolean => {
+  const name = path.split(".").at(-1)!
   const parts = paging.kind === "body" ? Object.values(paging.parts) : []
   const own = [total, more, ...parts, "field" in paging ? paging.field : undefined]
   return (
     besideAnyList.has(name) ||
-    seen?.has(name) === true ||
-    beside?.includes(name) === true ||
-    own.some((path) => path?.split(".").includes(name))
+    seen?.has(path) === true ||
+    beside?.includes(path) === true ||
+    own.some((place) => place?.split(".").includes(name))
   )
 }
 
@@ -100,7 +108,8 @@ const isExpected = (name: string, { beside, more, paging, seen, total }: Expecte
 const besideAnyList: ReadonlySet<string> = new Set(
   (
     "success succeeded ok status statusCode traceId requestId locationId companyId altId altType " +
-    "total totalCount count meta limit skip offset page pageSize"
+    "total totalCount count meta limit skip offset page pageSize currentPage nextPage prevPage nextPageUrl prevPageUrl " +
+    "startAfter startAfterId nextCursor nextPageToken order orderBy sort sortBy"
   ).split(" ")
 )
 
@@ -158,10 +167,11 @@ const signs: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 
 /** Whether what an empty list has beside it says anything but success: a word of another state, or an error further inside. */
 const isDoubtful = (envelope: Members): boolean =>
-  Object.entries(envelope).some(
-    ([name, value]) =>
-      (signs.has(name.toLowerCase()) && !isVoid(value) && !isSuccess.test(wordOf(value))) ||
-      (isObject(value) && Object.entries(value).some((member) => isFailure(...member)))
+  [envelope, ...Object.values(envelope).filter(isObject)].some((members) =>
+    Object.entries(members).some(
+      ([name, value]) =>
+        isFailure(name, value) || (signs.has(name.toLowerCase()) && !isVoid(value) && !isSuccess.test(wordOf(value)))
+    )
   )
 const isSuccess = /^(true|ok|yes|1|2\d\d|succe\w+|done|complete\w*)$/
 

@@ -118,6 +118,10 @@ describe("an empty list", () => {
     ["nothing", { notes: [] }],
     ["a total and a trace", { notes: [], total: 0, traceId: "t" }],
     ["the success", { success: true, statusCode: 200, notes: [] }],
+    [
+      "the position in the list",
+      { notes: [], meta: { total: 0, perPage: 20, currentPage: 1, nextPage: null, nextPageUrl: "/notes?page=2" } }
+    ],
     ["a success in a word", { status: "SUCCESS", meta: { total: 0, code: 200 }, notes: [] }],
     ["members without content", { notes: [], message: "", errors: [], warning: null, isPartial: false }]
   ])("is data beside %s", (_, body) => assert.strictEqual(kindOf(body), "data"))
@@ -131,12 +135,17 @@ describe("an empty list", () => {
     ["a number", { notes: [], retryAfter: 30 }],
     ["a flag", { notes: [], isPartial: true }],
     ["a status that is no success", { status: "degraded", notes: [] }],
+    ["a flag in its meta", { notes: [], meta: { partial: true } }],
+    ["a status in its meta that is no success", { notes: [], meta: { status: "degraded" } }],
+    ["a text in its meta", { notes: [], meta: { total: 0, hint: "index is being rebuilt" } }],
     ["an error in its meta", { notes: [], meta: { total: 0, error: "Upstream timed out" } }]
   ])("is no answer beside %s", (_, body) => assert.strictEqual(kindOf(body), "none"))
 
   it("is data beside what answers with records have, or what the documents name", () => {
     assert.strictEqual(kindOf({ notes: [], summary: "of the contact" }, new Set(["summary"])), "data")
     assert.strictEqual(kindOf({ notes: [], summary: "of the contact" }, new Set(["other"])), "none")
+    assert.strictEqual(kindOf({ notes: [], meta: { source: "index" } }, new Set(["meta", "meta.source"])), "data")
+    assert.strictEqual(kindOf({ notes: [], meta: { partial: true } }, new Set(["meta", "meta.source"])), "none")
     const tags = expectedOf(social, strategiesOf(social)[0]!, "all")
     const body = { success: true, statusCode: 200, message: "Fetched", results: { tags: [], count: 0 } }
     assert.strictEqual(kindOf(body, undefined, tags), "data")

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "vitest"
+import type { Variants } from "../../sandbox/options.ts"
 import { type Client, ids, type Json, sandbox } from "./client.ts"
 
 const s = await sandbox({ contacts: 1200 })
@@ -124,6 +125,16 @@ describe("contact search variants", () => {
     assert.equal((await search(filter(1_735_689_600_000), epoch)).status, 200)
     const refused = await sandbox({ variants: { contactDateFilter: "refused" } })
     assert.equal((await search(filter(1_735_689_600_000), refused)).status, 422)
+  })
+
+  it("contactSort: an order of its own, whatever is asked for", async () => {
+    const asked = { pageLimit: 100, sort: [{ field: "dateUpdated", direction: "desc" }] }
+    const listOf = async (variants: Variants) =>
+      (await search(asked, await sandbox({ variants }))).body["contacts"] as Array<Record<string, string>>
+    const decreases = (keys: ReadonlyArray<string>) => assert.deepEqual(keys, keys.toSorted().toReversed())
+    decreases((await listOf({})).map((one) => one["dateUpdated"]!))
+    decreases((await listOf({ contactSort: "created" })).map((one) => one["dateAdded"]!))
+    decreases((await listOf({ contactSort: "email" })).map((one) => (one["email"] ?? "").toLowerCase()))
   })
 
   it("contactShape: the reduced shape of the live search", async () => {

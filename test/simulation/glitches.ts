@@ -102,6 +102,11 @@ export const glitchKinds = {
     isPlain: true,
     alter: (text, { records }) => withList(text, records, () => [], { message: "Upstream timed out" })
   },
+  "empty list beside a flag": {
+    of: lists,
+    isPlain: true,
+    alter: (text, { records }) => withList(text, records, () => [], { meta: { total: 0, partial: true } })
+  },
   "404 page for records": {
     of: ["record"],
     isPlain: false,

@@ -167,8 +167,12 @@ const withFiles = (world: World, { chance, pick }: Dice): World => {
   return { ...world, collections: chosen, nights, files: true }
 }
 
+/** The service sorts contacts as it likes, so that the first page of a night has not what changed last. */
+const withOwnOrder = (world: World, { chance, pick }: Dice): World =>
+  chance(0.1) ? { ...world, habits: { ...world.habits, contactSort: pick("created", "email") } } : world
+
 /** Dials that came later have dice of their own, so that those before them stay as they were for each seed. */
-const later = [withMore, withWrongClock, withLongLists, withLies, withFiles]
+const later = [withMore, withWrongClock, withLongLists, withLies, withFiles, withOwnOrder]
 
 const drawn = (dice: Dice, seed: number): World => {
   const { chance, int, pick } = dice

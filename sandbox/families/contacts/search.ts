@@ -31,10 +31,10 @@ export const contactSearchRoutes: ReadonlyArray<Route> = [
 
 const search = ({ body }: Call, service: Service): Answer => {
   const { contacts } = service.world
-  const { contactPaging } = service.settings.variants
+  const { contactPaging, contactSort } = service.settings.variants
   const size = wholeNumber(body, "pageLimit", { fallback: 20, maximum: 500 })
   const page = wholeNumber(body, "page", { fallback: 1 })
-  const { descending, order } = readSort(body["sort"], contacts)
+  const { descending, order } = { ...readSort(body["sort"], contacts), ...ordersOfItsOwn(contacts)[contactSort] }
   const rows = contacts.sorted(order, contactFilter(body["filters"], searchText(body["query"], "query"), service))
   const after = readCursor(body, contactPaging)
   if (after === undefined && page * size > rowsByPage) {
@@ -85,9 +85,19 @@ const readSort = (sort: unknown, contacts: Collection): { order: Order; descendi
   if (typeof field !== "string" || !textFields.includes(field)) {
     throw invalidFilter(String(field), `Invalid field (${String(field)}) passed for sort`)
   }
-  const key = (entry: Entry) => String(contacts.data(entry)[field.replace("LowerCase", "")] ?? "").toLowerCase()
-  return { order: { name: field, key }, descending }
+  return { order: byText(field, contacts), descending }
 }
+
+const byText = (field: string, contacts: Collection): Order => ({
+  name: field,
+  key: (entry: Entry) => String(contacts.data(entry)[field.replace("LowerCase", "")] ?? "").toLowerCase()
+})
+
+const ordersOfItsOwn = (contacts: Collection) => ({
+  honoured: {},
+  created: { order: byCreated },
+  email: { order: byText("email", contacts) }
+})
 
 const textFields = ["firstNameLowerCase", "lastNameLowerCase", "name", "email", "companyName", "city", "source"]
 

@@ -12,17 +12,39 @@ const around = ".'`´‘’‚‛“”„‟«»‹›"
 const phonePattern = (digitsMin: number) => String.raw`\+?[0-9() ./-]{${digitsMin},40}`
 const phoneSeparators = String.raw`[,;:|<>]|\s[a-z]+\s`
 
-/** Wide letters, and the dashes between the parts of a phone number, with what they stand for. */
-const wide = Array.from({ length: 94 }, (_, n) => String.fromCharCode(0xff01 + n)).join("") + "‐‑‒–—−"
-const narrow = Array.from({ length: 94 }, (_, n) => String.fromCharCode(0x21 + n)).join("") + "------"
+/** The dashes between the parts of a phone number, and the full stops of Asian keyboards. */
+const others = Object.entries({ "-": "‐‑‒–—−", ".": "。｡" }).flatMap(([stands, signs]) =>
+  [...signs].map((sign) => [sign, stands] as const)
+)
+
+/** The letters, digits and signs that Unicode has in other forms (wide, raised, in circles, mathematical), and all digits of other scripts. */
+const plainForms = (() => {
+  const forms = new Map<string, string>(others)
+  let before = 0
+  for (let code = 0x80; code < 0x20000; code++) {
+    if (code >= 0xd800 && code < 0xe000) continue
+    const one = String.fromCodePoint(code)
+    const isDigit = /\p{Nd}/u.test(one)
+    const compatible = one.normalize("NFKC")
+    if (/^[!-~]$/.test(compatible)) forms.set(one, compatible)
+    // The digits of a script follow one another, from 0 to 9.
+    else if (isDigit) forms.set(one, String(before % 10))
+    before = isDigit ? before + 1 : 0
+  }
+  return forms
+})()
+const [written, plain] = [[...plainForms.keys()].join(""), [...plainForms.values()].join("")]
 
 /** SQL for a text in the form in which addresses are found in it: what is invisible is removed, and all blanks are one. */
-const foldedSql = (value: string): string =>
-  `lower(regexp_replace(regexp_replace(translate(nfc_normalize(${value}::VARCHAR), ${literal(wide)}, ${literal(narrow)}), '\\p{Cf}', '', 'g'), '[\\p{Cc}\\p{Z}]+', ' ', 'g'))`
+const foldedSql = (value: string): string => {
+  const text = `${value}::VARCHAR`
+  const inPlainForms = `CASE WHEN regexp_matches(${text}, '[^\\x00-\\x7f]') THEN translate(nfc_normalize(${text}), ${literal(written)}, ${literal(plain)}) ELSE ${text} END`
+  return `lower(regexp_replace(regexp_replace(${inPlainForms}, '\\p{Cf}', '', 'g'), '[\\p{Cc}\\p{Z}]+', ' ', 'g'))`
+}
 const folded = (text: string): string =>
   text
     .normalize("NFC")
-    .replaceAll(/./gsu, (one) => narrow[wide.indexOf(one)] ?? one)
+    .replaceAll(/[^\x00-\x7f]/gu, (one) => plainForms.get(one) ?? one)
     .replaceAll(/\p{Cf}/gu, "")
     .replaceAll(/[\p{Cc}\p{Z}]+/gu, " ")
     .toLowerCase()

@@ -71,16 +71,18 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
     })
     return { contacts, exported, others, possible, target }
   }).pipe(Effect.provide(readable.tables))
-  const { candidates, coverage, files, records, tables } = exported
+  const { candidates, coverage, files, possibleRecords, records, tables } = exported
   // The name of the folder may be that of the person. An erasure finds an export in the output folder by its id.
   const isOwn = flags.to === undefined
   yield* record(output.folder, "export", { what: "subject", records, ...(isOwn && { id }) })
   const isComplete = coverage.every(({ isAsSet }) => isAsSet) && readable.source === "warehouse"
-  // The export must not claim that there are no data about the person while some contacts may be that person.
-  const isUncertain = contacts.length === 0 && possible.length > 0
+  // The export must not claim that there are no data about the person while a contact or a record may be that person's.
+  const isUncertain = contacts.length === 0 && (possible.length > 0 || (records === 0 && possibleRecords.length > 0))
   const exitCode = isComplete && !isUncertain ? 0 : exitCodes.partial
   const next = isUncertain
-    ? `look at the possible contacts, then repeat the command with --contact ${possible[0]!.id}`
+    ? possible.length > 0
+      ? `look at the possible contacts, then repeat the command with --contact ${possible[0]!.id}`
+      : `look at the records in ${target}/person.json (possibleRecords), then repeat the command with the address that they have`
     : isComplete
       ? `open ${target}/index.html in a browser.`
       : "./sluice sync, then repeat this command"
@@ -91,6 +93,7 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
     contacts: contacts.map(({ id, location }) => ({ id, location })),
     others: others.map(({ id, location }) => ({ id, location })),
     ...(possible.length > 0 && { possible: possible.map(({ id, location }) => ({ id, location })) }),
+    ...(possibleRecords.length > 0 && { possibleRecords }),
     records,
     tables,
     files,
@@ -112,7 +115,7 @@ interface Found {
 
 /** What was found, and what was not taken. */
 function* linesOf({ contacts, exported, others, possible, target }: Found) {
-  const { candidates, coverage } = exported
+  const { candidates, coverage, possibleRecords } = exported
   const incomplete = coverage.filter(({ isComplete }) => !isComplete)
 
   yield* table(
@@ -127,6 +130,13 @@ function* linesOf({ contacts, exported, others, possible, target }: Found) {
   if (possible.length > 0)
     yield warning(
       `Not included, and possibly the same person: ${possible.slice(0, 20).map(contactText).join("; ")}${possible.length > 20 ? `; and ${possible.length - 20} more` : ""}. --contact ID takes one of them.`
+    )
+  if (possibleRecords.length > 0)
+    yield warning(
+      `Not included, and possibly about the same person: ${possibleRecords
+        .slice(0, 20)
+        .map(({ key, table }) => `${table} ${key}`)
+        .join("; ")}${possibleRecords.length > 20 ? `; and ${possibleRecords.length - 20} more` : ""}.`
     )
   if (candidates !== undefined) yield info(`${counted(candidates, "text")} of other records in candidates.json.`)
   if (incomplete.length > 0)

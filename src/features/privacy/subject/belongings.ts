@@ -7,10 +7,11 @@ import { linksOf } from "../../../catalog/person-links.ts"
 import type { PersonLinks } from "../../../catalog/person.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { idColumn, keyText, pathOf } from "../../../catalog/tables.ts"
-import { query } from "../../../stores/warehouse/query.ts"
+import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
+import { orNull, query } from "../../../stores/warehouse/query.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
-import { isAddressSql } from "./addresses.ts"
+import { isAddressSql, isPossibleSql } from "./addresses.ts"
 import { addressesTable, contactsTable } from "./find.ts"
 
 export interface LinkedResource {
@@ -84,6 +85,38 @@ export const findBelongings = Effect.fn("subject.belongings")(function* (
   const sql = linked.map((one, index) => belongingsSql(one, schemas, resources.slice(0, before.length + index)))
   yield* (yield* Warehouse).run(sql.join(";\n"))
 })
+
+/**
+ * Records that were not found and may be about the person all the same, since what they have in a column of addresses may be
+ * one of theirs. Contacts are not among them. To run after `findBelongings`.
+ */
+export const findPossibleRecords = Effect.fn("subject.possibleRecords")(function* (
+  linked: ReadonlyArray<LinkedResource>,
+  schemas: Schemas
+) {
+  const addresses = yield* query(
+    { email: orNull(String), digits: orNull(String) },
+    `SELECT email, digits FROM ${addressesTable} ORDER BY ALL`
+  )
+  const emails = addresses.flatMap(({ email }) => email ?? [])
+  const digits = addresses.flatMap((one) => one.digits ?? [])
+  const searched = linked.flatMap(({ links, resource }) => {
+    const found = selects(resource, links, schemas, (column, table) =>
+      links.addresses?.includes(pathOf(resource, table, column))
+        ? isPossibleSql(name(column), emails, digits)
+        : undefined
+    )
+    return resource.table === "contacts" || found.length === 0 ? [] : [{ resource, found, size: 0 }]
+  })
+  const records = yield* rowsOfEach(
+    { location: String, key: String },
+    searched,
+    ({ found, resource }) =>
+      `SELECT location_id AS location, key FROM ((${found.join(" UNION ")}) EXCEPT (FROM ${keysTable(resource)} UNION FROM ${mentionsTable(resource)}))`
+  )
+  return records.map(([{ resource }, { key, location }]) => ({ table: resource.table, location, key }))
+})
+export type PossibleRecord = Effect.Success<ReturnType<typeof findPossibleRecords>>[number]
 
 const belongingsSql = (
   { resource, links, parent }: LinkedResource,

@@ -183,6 +183,10 @@ export const privacyResults = () => {
     others: Contacts,
     /** Contacts that may be the person. */
     possible: Schema.optionalKey(Contacts),
+    /** Records that may be about the person, by the addresses that they have. */
+    possibleRecords: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ table: Schema.String, location: Schema.String, key: Schema.String }))
+    ),
     records: Schema.Int,
     tables: Schema.Array(Schema.Struct({ name: Schema.String, rows: Schema.Int })),
     files: Schema.Int,

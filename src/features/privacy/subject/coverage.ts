@@ -7,7 +7,7 @@ import { type OptionalSettings, optionalPath } from "../../../catalog/optional-s
 import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"
 import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
 import { numbers } from "../../../stores/warehouse/query.ts"
-import { type LinkedResource, keysTable, mentionsTable } from "./belongings.ts"
+import { type LinkedResource, type PossibleRecord, keysTable, mentionsTable } from "./belongings.ts"
 import { counted } from "../../../values/finding.ts"
 import { isWhole, stateText } from "../../../values/state.ts"
 
@@ -16,7 +16,7 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
   linked: ReadonlyArray<LinkedResource>,
   settings: { readonly enabled: ReadonlyArray<Resource>; readonly optional: OptionalSettings },
   locations: ReadonlyArray<string>,
-  possible: number
+  possible: { readonly contacts: number; readonly records: ReadonlyArray<PossibleRecord> }
 ) {
   const statuses = yield* readingStatuses(
     linked.map(({ resource }) => resource),
@@ -57,20 +57,27 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
       /** When the oldest of its readings ended; ISO 8601. */
       completeAt,
       /** A sentence that starts with `12 found`, `none`, `not certain` or `not reachable`. */
-      finding: findingOf(records, gap ?? off, possible)
+      finding: findingOf(records, gap ?? off, {
+        ...possible,
+        own: possible.records.filter(({ table }) => table === resource.table).length
+      })
     }
   })
 })
 
-/** `possible`: contacts that may be the person, whose records are not looked for. */
-const findingOf = (records: number, gap: string | undefined, possible: number): string => {
-  if (gap === undefined)
-    return records > 0
-      ? `${records} found`
-      : possible > 0
-        ? `not certain: ${counted(possible, "contact")} may be the person`
-        : "none"
-  return records === 0 ? `not reachable: ${gap}` : `${records} found, there may be more: ${gap}`
+interface Possible {
+  /** Contacts that may be the person, whose records are not looked for. */
+  readonly contacts: number
+  /** Records of this resource that may be about the person. */
+  readonly own: number
+}
+
+const findingOf = (records: number, gap: string | undefined, { contacts, own }: Possible): string => {
+  if (gap !== undefined) return records === 0 ? `not reachable: ${gap}` : `${records} found, there may be more: ${gap}`
+  if (own > 0)
+    return `${records > 0 ? `${records} found, and ` : ""}not certain: ${counted(own, "record")} may be about the person`
+  if (records > 0) return `${records} found`
+  return contacts > 0 ? `not certain: ${counted(contacts, "contact")} may be the person` : "none"
 }
 
 /** Why records may be missing; `undefined` if every reading is complete. */

@@ -18,7 +18,7 @@ import { linkSql } from "../../../stores/warehouse/file-links.ts"
 import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
 import { queryTexts } from "../../../stores/warehouse/query.ts"
 import { name } from "../../../stores/warehouse/sql.ts"
-import { findBelongings, linkedResources } from "./belongings.ts"
+import { findBelongings, findPossibleRecords, linkedResources } from "./belongings.ts"
 import { findCandidates } from "./candidates.ts"
 import { conversationsOf, threadOf } from "./conversations.ts"
 import { type PersonTable, personTables, writeRows } from "./collect.ts"
@@ -52,11 +52,16 @@ const shownRowsMax = 500
 export const exportSubject = Effect.fn("subject.export")(function* (options: ExportOptions) {
   const { catalogue, contacts, target, withHistory } = options
   const all = linkedResources(catalogue.resources)
-  yield* findBelongings(all, withHistory ? ["crm", "crm_history"] : ["crm"])
+  const schemas = withHistory ? (["crm", "crm_history"] as const) : (["crm"] as const)
+  yield* findBelongings(all, schemas)
+  const possibleRecords = yield* findPossibleRecords(all, schemas)
   // The person comes before what is about the person.
   const isOther = ({ resource }: (typeof all)[number]) => Number(resource.table !== "contacts")
   const linked = all.toSorted((one, other) => isOther(one) - isOther(other))
-  const coverage = yield* coverageOf(linked, options, options.locations, options.possible.length)
+  const coverage = yield* coverageOf(linked, options, options.locations, {
+    contacts: options.possible.length,
+    records: possibleRecords
+  })
   const having = new Set(coverage.flatMap(({ records, resource }) => (records > 0 ? [resource] : [])))
   const tables = yield* personTables(
     linked.flatMap(({ resource }) => (having.has(resource.table) ? [resource] : [])),
@@ -98,7 +103,14 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
   yield* write("coverage.json", json({ sources: coverage, limits }))
   yield* write(
     "person.json",
-    json({ export: options.id, contacts, possible: options.possible, addresses: options.addresses, asOf })
+    json({
+      export: options.id,
+      contacts,
+      possible: options.possible,
+      possibleRecords,
+      addresses: options.addresses,
+      asOf
+    })
   )
   yield* write("columns.json", json(columnsOf(tables)))
   if (links.length > 0) yield* write("links.json", json(links))
@@ -137,6 +149,7 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
     held,
     tables: tables.map((table) => ({ name: table.name, rows: table.rows })),
     coverage,
+    possibleRecords,
     files: files.length,
     candidates: candidates?.length
   }

@@ -1,6 +1,6 @@
 /** The tables of the lake: those of the warehouse, by the same names, and the list of commits. */
 import * as Effect from "effect/Effect"
-import { numbers, readRows } from "../../stores/warehouse/query.ts"
+import { numbers, readRows } from "../../values/rows.ts"
 import { literal, name, selected } from "../../stores/warehouse/sql.ts"
 import type { Lake } from "./lake.ts"
 

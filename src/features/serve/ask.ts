@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import { spawn } from "node:child_process"
 import type { Environment } from "../../values/environment.ts"
+import { type Readers, readRows } from "../../values/rows.ts"
 import type { Printed } from "./progress.ts"
 
 export type Ask = ReturnType<typeof asking>
@@ -66,21 +67,19 @@ export const asking = (
       }
     },
     /** The rows of a table of the warehouse; of none, if nothing was read yet. */
-    rows: async (table: string, columns: ReadonlyArray<string>, where: string): Promise<ReadonlyArray<Row>> => {
+    rows: async <Columns extends Readers>(table: string, columns: Columns, where: string) => {
       const { stdout } = await text([
         "publish",
         `--stdout=${table}`,
         "--format=ndjson",
-        `--columns=${columns.join(",")}`,
+        `--columns=${Object.keys(columns).join(",")}`,
         `--where=${where}`
       ])
-      return stdout
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as Row)
+      const lines = stdout.split("\n").filter(Boolean)
+      return readRows(
+        columns,
+        lines.map((line) => JSON.parse(line))
+      )
     }
   }
 }
-
-/** Numbers beyond 2^53 and times are texts. */
-export type Row = Readonly<Record<string, unknown>>

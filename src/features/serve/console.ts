@@ -72,7 +72,10 @@ export const startConsole = ({
     isReading = true
     while (isStale) {
       isStale = false
-      ;[status, requestsToday] = await Promise.all([ask.json(["status", "--all"]), requestsTodayOf(ask)])
+      ;[status, requestsToday] = await Promise.all([
+        ask.json(["status", "--all"]),
+        requestsTodayOf(ask).catch(() => [])
+      ])
       statusAt = Date.now()
       sendState()
     }

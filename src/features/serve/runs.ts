@@ -1,59 +1,72 @@
 /** The history: the runs, and what one of them did. It is read by the command that anybody can type. */
 import { HttpError } from "../explore/http.ts"
-import type { Ask, Row } from "./ask.ts"
+import { type RowOf, orNull } from "../../values/rows.ts"
+import type { Ask } from "./ask.ts"
 
 const shownMax = 1000
 /** Runs of which the changes are added up; an older one shows them when it is opened. */
 const summedMax = 400
 
 const newest = (count: number) => `run_id IN (SELECT run_id FROM meta.runs ORDER BY run_id DESC LIMIT ${count})`
-const sum = (rows: ReadonlyArray<Row>, column: string) =>
-  rows.reduce((total, row) => total + Number(row[column] ?? 0), 0)
+/** What a reading counted: of rows that it found new, changed or deleted. */
+const counts = { new_rows: Number, changed_rows: Number, deleted_rows: Number }
+type Counted = RowOf<typeof counts>
+const sum = <Row>(rows: ReadonlyArray<Row>, count: (row: Row) => number) =>
+  rows.reduce((total, row) => total + count(row), 0)
+const textsOf = (value: unknown): ReadonlyArray<string> => (Array.isArray(value) ? value.map(String) : [])
 
 /** Newest first. */
 export const runsOf = async (ask: Ask) => {
   const [runs, readings] = await Promise.all([
     ask.rows(
       "meta.runs",
-      ["run_id", "command", "started_at", "finished_at", "status", "exit_code", "requests"],
+      {
+        run_id: String,
+        command: String,
+        started_at: String,
+        finished_at: orNull(String),
+        status: orNull(String),
+        exit_code: orNull(Number),
+        requests: orNull(Number)
+      },
       newest(shownMax)
     ),
     ask.rows(
       "meta.run_resources",
-      ["run_id", "new_rows", "changed_rows", "deleted_rows", "warnings"],
+      { run_id: String, ...counts, warnings: textsOf },
       `(new_rows > 0 OR changed_rows > 0 OR deleted_rows > 0 OR len(warnings) > 0) AND ${newest(summedMax)}`
     )
   ])
-  const readingsByRun = Map.groupBy(readings, (row) => row["run_id"])
+  const readingsByRun = Map.groupBy(readings, (row) => row.run_id)
   return runs
     .map((run, index) => {
-      const own = readingsByRun.get(run["run_id"]) ?? []
+      const own = readingsByRun.get(run.run_id) ?? []
       return {
-        run: run["run_id"],
-        command: run["command"],
-        startedAt: run["started_at"],
-        finishedAt: run["finished_at"] ?? undefined,
-        status: run["status"] ?? "interrupted",
-        exitCode: run["exit_code"] ?? undefined,
-        requests: run["requests"] ?? undefined,
+        run: run.run_id,
+        command: run.command,
+        startedAt: run.started_at,
+        finishedAt: run.finished_at ?? undefined,
+        status: run.status ?? "interrupted",
+        exitCode: run.exit_code ?? undefined,
+        requests: run.requests ?? undefined,
         ...(runs.length - index <= summedMax && {
-          new: sum(own, "new_rows"),
-          changed: sum(own, "changed_rows"),
-          deleted: sum(own, "deleted_rows"),
-          warnings: own.reduce((count, row) => count + textsOf(row["warnings"]).length, 0)
+          new: sum(own, (row) => row.new_rows),
+          changed: sum(own, (row) => row.changed_rows),
+          deleted: sum(own, (row) => row.deleted_rows),
+          warnings: sum(own, (row) => row.warnings.length)
         })
       }
     })
-    .toSorted((one, other) => (String(one.run) < String(other.run) ? 1 : -1))
+    .toSorted((one, other) => (one.run < other.run ? 1 : -1))
 }
 
 /** Requests of the runs that began today, in UTC, which is the day of the service's limit. */
 export const requestsTodayOf = async (ask: Ask, now = Date.now()) => {
   const today = new Date(now).toISOString().slice(0, 10).replaceAll("-", "")
-  const rows = await ask.rows("meta.run_resources", ["location_id", "requests"], `run_id >= '${today}'`)
+  const rows = await ask.rows("meta.run_resources", { location_id: String, requests: Number }, `run_id >= '${today}'`)
   return Array.from(
-    Map.groupBy(rows, (row) => row["location_id"]),
-    ([location, own]) => ({ location, requests: sum(own, "requests") })
+    Map.groupBy(rows, (row) => row.location_id),
+    ([location, own]) => ({ location, requests: sum(own, (row) => row.requests) })
   )
 }
 
@@ -65,54 +78,62 @@ export const runOf = async (ask: Ask, run: unknown) => {
   const [resources, values, records, changes] = await Promise.all([
     ask.rows(
       "meta.run_resources",
-      [
-        ..."location_id,resource,mode,status,requests,pages,records,new_rows,changed_rows,deleted_rows".split(","),
-        "warnings"
-      ],
+      {
+        location_id: String,
+        resource: String,
+        mode: String,
+        status: String,
+        requests: Number,
+        pages: Number,
+        records: Number,
+        ...counts,
+        warnings: textsOf
+      },
       where
     ),
-    ask.rows("meta.rejected_values", ["table_name", "column_name", "reason"], where),
-    ask.rows("meta.rejected_records", ["table_name", "reason"], where),
-    ask.rows("meta.schema_changes", ["table_name", "field", "kind"], `first_run_id = '${run}'`)
+    ask.rows("meta.rejected_values", { table_name: String, column_name: String, reason: String }, where),
+    ask.rows("meta.rejected_records", { table_name: String, reason: String }, where),
+    ask.rows("meta.schema_changes", { table_name: String, field: String, kind: String }, `first_run_id = '${run}'`)
   ])
-  const rejects = Map.groupBy([...values, ...records], (row) =>
-    JSON.stringify([row["table_name"], row["column_name"] ?? null, row["reason"]])
+  const rejects = Map.groupBy(
+    [...values, ...records.map((record) => ({ ...record, column_name: undefined }))],
+    ({ column_name, reason, table_name }) => JSON.stringify([table_name, column_name ?? null, reason])
   )
-  const changed = (row: Row) => sum([row], "new_rows") + sum([row], "changed_rows") + sum([row], "deleted_rows")
+  const changed = (row: Counted) => row.new_rows + row.changed_rows + row.deleted_rows
   return {
     run,
     resources: resources.map((row) => ({
-      location: row["location_id"],
-      resource: row["resource"],
-      mode: row["mode"],
-      status: row["status"],
-      requests: Number(row["requests"]),
-      pages: Number(row["pages"]),
-      records: Number(row["records"]),
-      new: Number(row["new_rows"]),
-      changed: Number(row["changed_rows"]),
-      deleted: Number(row["deleted_rows"]),
-      reasons: textsOf(row["warnings"])
+      location: row.location_id,
+      resource: row.resource,
+      mode: row.mode,
+      status: row.status,
+      requests: row.requests,
+      pages: row.pages,
+      records: row.records,
+      new: row.new_rows,
+      changed: row.changed_rows,
+      deleted: row.deleted_rows,
+      reasons: row.warnings
     })),
-    rejects: [...rejects.values()].map((rows) => ({
-      table: rows[0]!["table_name"],
-      column: rows[0]!["column_name"] ?? undefined,
-      reason: rows[0]!["reason"],
-      count: rows.length
-    })),
-    schemaChanges: changes.map((row) => ({ table: row["table_name"], column: row["field"], change: row["kind"] })),
+    rejects: [...rejects.values()].flatMap((rows) =>
+      rows.slice(0, 1).map(({ column_name, reason, table_name }) => ({
+        table: table_name,
+        column: column_name,
+        reason,
+        count: rows.length
+      }))
+    ),
+    schemaChanges: changes.map(({ field, kind, table_name }) => ({ table: table_name, column: field, change: kind })),
     changedTables: Map.groupBy(
-      resources.filter((row) => changed(row) > 0 && /^[a-z_0-9]+$/.test(String(row["resource"]))),
-      (row) => String(row["resource"])
+      resources.filter((row) => changed(row) > 0 && /^[a-z_0-9]+$/.test(row.resource)),
+      (row) => row.resource
     )
       .entries()
       .map(([table, rows]) => ({
         table,
-        rows: rows.reduce((total, row) => total + changed(row), 0),
+        rows: sum(rows, changed),
         address: `#/table/main/${table}_changes?${new URLSearchParams({ where: JSON.stringify(["run_id", "equals", run]) }).toString()}`
       }))
       .toArray()
   }
 }
-
-const textsOf = (value: unknown): ReadonlyArray<string> => (Array.isArray(value) ? value.map(String) : [])

@@ -11,7 +11,8 @@ import { type PageEntry, isPage } from "../../stores/vault/entry.ts"
 import type { Frame } from "../../stores/vault/frame.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { hasTable, orNull, query } from "../../stores/warehouse/query.ts"
+import { hasTable, query } from "../../stores/warehouse/query.ts"
+import { orNull } from "../../values/rows.ts"
 
 /** `key`: of the hashes, if any column is hashed. */
 export const withoutWithheld = <E, R>(

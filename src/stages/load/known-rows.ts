@@ -12,7 +12,7 @@ import { readingsWithParentState } from "../../stores/warehouse/meta/parent-stat
 import { isAnythingLoaded } from "../../stores/warehouse/meta/run-resources.ts"
 import { releasedResources } from "../../stores/warehouse/meta/content-versions.ts"
 import { readingsWithMissing } from "../../stores/warehouse/meta/missing-children.ts"
-import { readRows } from "../../stores/warehouse/query.ts"
+import { readRows } from "../../values/rows.ts"
 import { literal, name, together } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 

@@ -5,7 +5,8 @@ import { type ChildOf, type Resource, childLabelOf } from "../../catalog/resourc
 import { idColumn, keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { missingChildrenSql } from "./meta/missing-children.ts"
 import { seenKeysSql } from "./meta/seen-keys.ts"
-import { numbers, query, queryTexts } from "./query.ts"
+import { query, queryTexts } from "./query.ts"
+import { numbers } from "../../values/rows.ts"
 import { instantOf, literal, name } from "./sql.ts"
 import { type Row, Warehouse } from "./warehouse.ts"
 

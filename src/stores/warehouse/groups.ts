@@ -1,6 +1,6 @@
 /** Statements about many tables: planning one for each would take longer than most of them. */
 import { Effect } from "effect"
-import { type Readers, readRows } from "./query.ts"
+import { type Readers, readRows } from "../../values/rows.ts"
 import { together } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 

@@ -1,7 +1,8 @@
 /** Reads tables in parts that fit into DuckDB's memory, and rows in the order of the warehouse. */
 import { Effect, Stream } from "effect"
 import type { StoredColumn } from "./content.ts"
-import { bracketed, numbers, query } from "./query.ts"
+import { bracketed, query } from "./query.ts"
+import { numbers } from "../../values/rows.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 import type { WideView } from "./wide-view.ts"

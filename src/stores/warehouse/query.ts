@@ -1,10 +1,8 @@
 /** Rows of a query by their columns: the statement names each as the code does, and each is read as one type. */
 import * as Effect from "effect/Effect"
+import { type Readers, readRows } from "../../values/rows.ts"
 import { literal } from "./sql.ts"
-import { type Row, Warehouse } from "./warehouse.ts"
-
-export type Readers = Readonly<Record<string, (cell: unknown) => unknown>>
-export type RowOf<Columns extends Readers> = { readonly [Name in keyof Columns]: ReturnType<Columns[Name]> }
+import { Warehouse } from "./warehouse.ts"
 
 /** `columns`: how each is read, such as `{ name: String, rows: Number, isOpen: Boolean, endedAt: numberOf }`. */
 export const query = <Columns extends Readers>(columns: Columns, sql: string) =>
@@ -12,21 +10,6 @@ export const query = <Columns extends Readers>(columns: Columns, sql: string) =>
     Effect.flatMap(Warehouse, ({ rows }) => rows(sql)),
     (rows) => readRows(columns, rows)
   )
-
-/** Rows of any connection; one without a column of `columns` is a defect. */
-export const readRows = <Columns extends Readers>(
-  columns: Columns,
-  rows: ReadonlyArray<Row>
-): ReadonlyArray<RowOf<Columns>> => {
-  const readers = Object.entries(columns)
-  return rows.map((row) => {
-    const cells = readers.map(([name, read]) => {
-      if (row[name] === undefined) throw new Error(`a query has no column ${name}, but ${Object.keys(row).join(", ")}`)
-      return [name, read(row[name])]
-    })
-    return Object.fromEntries(cells) as RowOf<Columns> // It has the names of `columns`, which TypeScript does not see.
-  })
-}
 
 /** The number that a statement selects, such as `SELECT count(*) FROM crm.contacts`; 0 for NULL. */
 export const queryNumber = (sql: string) =>
@@ -66,16 +49,3 @@ export const bracketed = <A, E, R>(begin: string, use: Effect.Effect<A, E, R>, e
 /** Runs `use` while a file is attached to be read. */
 export const whileAttached = <A, E, R>(path: string, as: string, use: Effect.Effect<A, E, R>) =>
   bracketed(`ATTACH ${literal(path)} AS ${as} (READ_ONLY)`, use, `DETACH ${as}`)
-
-/** Reads NULL as `null`, and everything else by `read`. */
-export const orNull =
-  <A>(read: (cell: unknown) => A) =>
-  (cell: unknown): A | null =>
-    cell === null ? null : read(cell)
-
-/** Reads a text that only sluice writes, as one of the words of a type. */
-export const wordOf = <Word extends string>(cell: unknown): Word => String(cell) as Word // No other text is written there.
-
-/** Reads each of these columns as a number. */
-export const numbers = <Name extends string>(...names: ReadonlyArray<Name>) =>
-  Object.fromEntries(names.map((name) => [name, Number])) as Record<Name, NumberConstructor> // It has these names.

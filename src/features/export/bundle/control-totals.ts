@@ -9,7 +9,7 @@ import { columnWithRole } from "../../../catalog/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import type { BundledTable } from "./tables.ts"
 import { inMemory } from "../../../stores/warehouse/in-memory.ts"
-import { orNull, readRows } from "../../../stores/warehouse/query.ts"
+import { orNull, readRows } from "../../../values/rows.ts"
 import type { Row } from "../../../stores/warehouse/warehouse.ts"
 
 const Total = Schema.Struct({

@@ -44,7 +44,7 @@ const foldedSql = (value: string): string => {
 const folded = (text: string): string =>
   text
     .normalize("NFC")
-    .replaceAll(/[^\x00-\x7f]/gu, (one) => plainForms.get(one) ?? one)
+    .replaceAll(/\P{ASCII}/gu, (one) => plainForms.get(one) ?? one)
     .replaceAll(/\p{Cf}/gu, "")
     .replaceAll(/[\p{Cc}\p{Z}]+/gu, " ")
     .toLowerCase()

@@ -5,7 +5,8 @@ import { exportedName } from "../../../output/stored-files.ts"
 import { documentOf, html, timeHtml } from "../../../pages/html.ts"
 import { pageStyle } from "../../../pages/page-style.ts"
 import { keysTable } from "./belongings.ts"
-import { orNull, query } from "../../../stores/warehouse/query.ts"
+import { query } from "../../../stores/warehouse/query.ts"
+import { orNull } from "../../../values/rows.ts"
 import { selected } from "../../../stores/warehouse/sql.ts"
 
 /** A file of the export. `name`: as the record calls it. */

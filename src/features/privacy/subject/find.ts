@@ -3,7 +3,8 @@
  * address with them. Creates the tables `subject_contacts` and `subject_addresses` in memory, which the other modules use.
  */
 import { Effect } from "effect"
-import { type RowOf, hasTable, orNull, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
+import { hasTable, query, queryNumber, queryTexts } from "../../../stores/warehouse/query.ts"
+import { type RowOf, orNull } from "../../../values/rows.ts"
 import { literal, selected } from "../../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import { addressValues, emailForms, emailsSql, isAddressSql, isPossibleSql, phonesSql } from "./addresses.ts"

@@ -1,7 +1,8 @@
 /** Section: how many appointments are missed. */
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
-import { numbers, query } from "../../../stores/warehouse/query.ts"
+import { query } from "../../../stores/warehouse/query.ts"
+import { numbers } from "../../../values/rows.ts"
 import { ownName } from "../mask.ts"
 import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import { inMonths } from "./months.ts"

@@ -1,7 +1,8 @@
 /** Section: the open opportunities by stage. */
 import * as Effect from "effect/Effect"
 import { counted, money } from "../format.ts"
-import { numbers, query } from "../../../stores/warehouse/query.ts"
+import { query } from "../../../stores/warehouse/query.ts"
+import { numbers } from "../../../values/rows.ts"
 import { ownName } from "../mask.ts"
 import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"

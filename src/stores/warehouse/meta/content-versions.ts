@@ -4,7 +4,8 @@
  * rebuild, or when an older copy of the file was restored.
  */
 import * as Effect from "effect/Effect"
-import { type RowOf, query, queryTexts } from "../query.ts"
+import { query, queryTexts } from "../query.ts"
+import { type RowOf } from "../../../values/rows.ts"
 import { insertStatements, literal, stringOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import type { WideView } from "../wide-view.ts"

@@ -1,6 +1,7 @@
 /** What earlier syncs took for each reading, from `meta.run_resources` and `meta.runs`. */
 import * as Effect from "effect/Effect"
-import { type RowOf, query } from "../query.ts"
+import { query } from "../query.ts"
+import { type RowOf } from "../../../values/rows.ts"
 import { literal, numberOf } from "../sql.ts"
 
 export type PastReading = RowOf<typeof columns>

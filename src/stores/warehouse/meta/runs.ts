@@ -5,7 +5,8 @@ import type { RunState } from "../../../values/state.ts"
 import { type LikelyRange, type Range, between, middleOf } from "../../../values/range.ts"
 import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse, ownerless } from "../warehouse.ts"
-import { orNull, query, wordOf } from "../query.ts"
+import { query } from "../query.ts"
+import { orNull, wordOf } from "../../../values/rows.ts"
 
 export interface RunRecord {
   readonly id: string

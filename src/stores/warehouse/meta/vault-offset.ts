@@ -1,7 +1,8 @@
 /** `meta.vault_offset`: how far the vault is loaded. One row, replaced in the transaction that loads the rows. */
 import * as Effect from "effect/Effect"
 import type { Position } from "../../vault/position.ts"
-import { numbers, query } from "../query.ts"
+import { query } from "../query.ts"
+import { numbers } from "../../../values/rows.ts"
 import { Warehouse } from "../warehouse.ts"
 import { existingMetaTables } from "./tables.ts"
 

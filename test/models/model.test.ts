@@ -105,7 +105,7 @@ describe("the files of models", () => {
     writeFileSync(join(folder, "sales", "won_deals.sql"), "FROM {{ ref('fct_opportunity') }}")
     writeFileSync(
       join(folder, "about.yml"),
-      "models:\n  - name: won_deals\n    description: Deals that were won.\n    config: { meta: { personal_data: { status: none } } }\n    columns:\n      - name: status\n        description: Always won\n"
+      "models:\n  - name: won_deals\n    description: Deals that were won.\n    config: { materialized: view, meta: { personal_data: { status: none } } }\n    columns:\n      - name: status\n        description: Always won\n"
     )
     const found = (await readModels(folder)).map(right).find(({ name }) => name === "won_deals")
     assert.deepInclude(found, {
@@ -125,6 +125,7 @@ describe("the files of models", () => {
   it("of sluice have no problems, and a sentence for each column of a mart", async () => {
     const { models, problems } = orderOf(await readModels(undefined), () => true)
     assert.deepStrictEqual(problems, [])
-    for (const one of models.filter(({ isView }) => !isView)) assert.isNotEmpty(Object.keys(one.columns), one.name)
+    for (const one of models.filter(({ isStaging }) => !isStaging))
+      assert.isNotEmpty(Object.keys(one.columns), one.name)
   })
 })

@@ -51,7 +51,7 @@ describe("a value that identifies a contact", { tags: ["slow"] }, () => {
     }))
 
   it("is in columns of models that have one of these classes", async () => {
-    const models = (await readModels(undefined)).filter((model) => "pieces" in model && !model.isView)
+    const models = (await readModels(undefined)).filter((model) => "pieces" in model && !model.isStaging)
     const classes = new Map(
       models.flatMap((model) =>
         "columns" in model

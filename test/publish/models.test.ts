@@ -15,7 +15,8 @@ const models = (texts: Readonly<Record<string, string>>) =>
       modelOf({
         file: `${name}.sql`,
         text,
-        isView: name.startsWith("stg_"),
+        isView: /^(stg|view)_/.test(name),
+        isStaging: name.startsWith("stg_"),
         description: `The ${name}.`,
         columns: { id: { description: "Its id", personalData: "none" } }
       })
@@ -99,6 +100,27 @@ describe("the models of a release", () => {
         [["constant"], ["named"], ["stg_things"]]
       )
       assert.isFalse(existsSync(join(output, "published/csv/bi/newest_run.csv")))
+    }).pipe(Effect.provide(warehouseAt(output)))
+  })
+
+  it.effect("that are views have files, which follow their rows", () => {
+    const output = newOutput()
+    return Effect.gen(function* () {
+      const formats = ["duckdb", "csv"] as const
+      const publishAll = publishThings(output, { formats, models: models({ ...usual, view_named: usual.named }) })
+      yield* addThings(Array.from({ length: 20 }, (_, n) => row(`id${n}`)))
+      yield* publishAll
+      yield* replaceThings(["id3"], "changed")
+      assert.isTrue((yield* publishAll).isNew)
+      const file = join(output, "published/csv/bi/view_named.csv")
+      assert.deepStrictEqual(
+        yield* read(output, `FROM read_csv('${file}') ORDER BY id`),
+        yield* read(output, "FROM bi.named ORDER BY id")
+      )
+      assert.deepStrictEqual(yield* read(output, "SELECT view_name FROM duckdb_views() WHERE schema_name = 'bi'"), [
+        ["stg_things"],
+        ["view_named"]
+      ])
     }).pipe(Effect.provide(warehouseAt(output)))
   })
 

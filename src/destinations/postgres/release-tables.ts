@@ -100,7 +100,7 @@ const namedTables = (
       }
     ]),
     ...models
-      .filter(({ isView }) => !isView)
+      .filter(({ isStaging }) => !isStaging)
       .map((model): readonly [Named, Keys] => [
         {
           name: `bi.${model.name}`,

@@ -69,11 +69,11 @@ const modelShapes = (tables: ReadonlyArray<ContractTable>, models: ReadonlyArray
     subjects.set(name, subject)
     return subject
   }
-  return ({ isView, key, name, references }: Model): ReadonlyArray<readonly [string, Shape]> => {
+  return ({ isStaging, key, name, references }: Model): ReadonlyArray<readonly [string, Shape]> => {
     const targets = references.map(
       ({ column, to }) => [column, { schema: "bi", table: to.model, column: to.column }] as const
     )
-    return isView ? [] : [[addressOf("bi", name), { key, references: new Map(targets), subject: subjectOf(name) }]]
+    return isStaging ? [] : [[addressOf("bi", name), { key, references: new Map(targets), subject: subjectOf(name) }]]
   }
 }
 

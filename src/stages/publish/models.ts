@@ -86,7 +86,8 @@ export const putModels = Effect.fn("publish.models")(function* (
   const again = new Set([...dependentOnRuns(models), ...failedBefore])
   const shapes = viewShapes(ordered)
   const changed = new Set<Model>()
-  for (const model of models) if (model.isView && isUpdated ? isOtherView(model) : isChanged(model)) changed.add(model)
+  for (const model of models)
+    if (model.isView && isUpdated ? isOtherView(model) : hasOtherRows(model)) changed.add(model)
   const wanted = hasDatabase ? (isUpdated ? [...changed] : models) : withReferences(models, changed)
   if (models.length === 0 && !isUpdated) return { files: [], problems: wrong }
 
@@ -106,7 +107,7 @@ export const putModels = Effect.fn("publish.models")(function* (
     })
     if (hasDatabase) yield* (yield* Warehouse).transaction(storeModelProblems(problems, attachedName))
     const put = yield* Effect.forEach(
-      models.filter((model) => !model.isView && !failed.has(model.name)),
+      models.filter((model) => !model.isStaging && !failed.has(model.name)),
       (model) => Effect.forEach(fileFormats, (format) => putFiles(model, () => rowsOf(model, built.tables), format))
     )
     return { files: [...put.flat(2), ...earlierFiles], problems }
@@ -117,11 +118,11 @@ export const putModels = Effect.fn("publish.models")(function* (
   yield* onDisk(path, "removed", () => rm(path))
   return result
 
-  function isChanged(model: Model): boolean {
+  function hasOtherRows(model: Model): boolean {
     return (
       again.has(model.name) ||
       before?.state.models?.[model.name] !== versions[model.name] ||
-      (!model.isView && fileFormats.some(({ name }) => filesBefore(name, tableName(model)).length === 0))
+      (!model.isStaging && fileFormats.some(({ name }) => filesBefore(name, tableName(model)).length === 0))
     )
   }
 
@@ -174,7 +175,7 @@ export const putModels = Effect.fn("publish.models")(function* (
   ): Effect.Effect<ReadonlyArray<Put>, Failure, Warehouse> {
     const putting = {
       folder: join(name, "bi"),
-      change: changed.has(model) ? ("all" as const) : ("none" as const),
+      change: hasOtherRows(model) ? ("all" as const) : ("none" as const),
       before: filesBefore(name, tableName(model))
     }
     return Effect.map(putRows(rows, format, putting, { building, previous }), (put) =>

@@ -117,7 +117,7 @@ export const business = Effect.fn("report.business")(function* (
 const releasedModels = Effect.fnUntraced(function* () {
   const found = yield* query(
     { name: String },
-    "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'bi' AND database_name = current_database()"
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'bi' AND table_catalog = current_database()"
   )
   return new Set(found.map(({ name }) => name))
 })

@@ -24,7 +24,7 @@ export const describedModels = async (catalogue: Catalogue, folder?: string) => 
   )
   const { relations, types } = await built(models, tables)
   return models
-    .filter(({ isView }) => !isView)
+    .filter(({ isStaging }) => !isStaging)
     .map((model) => {
       const own = types.get(`bi.${model.name}`) ?? new Map<string, string>()
       const lineage = relations.get(`bi.${model.name}`)

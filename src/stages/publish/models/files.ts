@@ -18,12 +18,14 @@ export const readModels = async (
   folder: string | undefined,
   currencies?: StatedCurrencies
 ): Promise<ReadonlyArray<Model | ModelProblem>> => [
-  modelOf({ file: currenciesFile, text: currenciesSql(currencies), isView: true }),
-  modelOf({ file: timeZonesFile, text: timeZonesSql, isView: true }),
-  ...Array.from(stagingViews(await ownTables()), ([file, text]) => modelOf({ file, text, isView: true })),
+  modelOf({ file: currenciesFile, text: currenciesSql(currencies), ...staging }),
+  modelOf({ file: timeZonesFile, text: timeZonesSql, ...staging }),
+  ...Array.from(stagingViews(await ownTables()), ([file, text]) => modelOf({ file, text, ...staging })),
   ...(await modelsIn(ownFolder, projectFolder)),
   ...(folder === undefined ? [] : await modelsIn(folder, folder).catch((error) => [unreadable(folder, error)]))
 ]
+
+const staging = { isView: true, isStaging: true }
 
 /** The tables of sluice's own definitions. The sentences on the columns of views are those of their tables. */
 const ownTables = async () => contractOf(await discover())
@@ -51,12 +53,15 @@ const modelsIn = async (folder: string, shown: string): Promise<ReadonlyArray<Mo
       .map(async (file) => {
         const text = await readFile(join(folder, file), "utf8")
         const path = relative(shown, join(folder, file))
-        return modelOf({ file: path, text, isView: false, ...described.get(basename(file, ".sql")) })
+        const { isView = false, ...rest } = described.get(basename(file, ".sql")) ?? {}
+        // The failure of a view would only be seen by whoever reads it, so models of the user are stored.
+        return modelOf({ file: path, text, ...rest, isView: isView && folder === ownFolder })
       })
   )
 }
 
 interface Description {
+  readonly isView: boolean
   readonly description?: string
   readonly columns?: Readonly<Record<string, ModelColumn>>
   readonly key?: ReadonlyArray<string>
@@ -70,6 +75,7 @@ const descriptionsIn = async (folder: string, files: ReadonlyArray<string>) => {
     const content = await propertiesIn(join(folder, file))
     for (const { name, description, columns, config, data_tests } of content?.models ?? [])
       found.set(name, {
+        isView: config?.materialized === "view",
         ...(description && { description }),
         key: keyIn(data_tests, columns),
         references: (columns ?? []).flatMap((one) => referencesIn(one.name, one.data_tests)),
@@ -139,6 +145,9 @@ interface Properties {
       readonly data_tests?: Tests
     }>
     /** The classes of personal data are those of the columns: dbt does not allow such facts on a column in every version. */
-    readonly config?: { readonly meta?: { readonly personal_data?: Readonly<Record<string, string>> } }
+    readonly config?: {
+      readonly materialized?: string
+      readonly meta?: { readonly personal_data?: Readonly<Record<string, string>> }
+    }
   }>
 }

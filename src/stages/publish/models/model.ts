@@ -16,8 +16,10 @@ export interface Source {
 export interface Model {
   readonly name: string
   readonly file: string
-  /** Views have all rows of a table; the others are stored. */
+  /** One that costs little where it is read is a view in the DuckDB file; the others are stored. */
   readonly isView: boolean
+  /** A view of the rows of a table that exist: it has no files of its own. */
+  readonly isStaging: boolean
   /** The SQL, and between its pieces what the templates stand for. */
   readonly pieces: ReadonlyArray<string | Reference>
   readonly description: string | undefined
@@ -52,6 +54,7 @@ export interface ModelText {
   readonly file: string
   readonly text: string
   readonly isView: boolean
+  readonly isStaging?: boolean | undefined
   readonly description?: string | undefined
   readonly columns?: Readonly<Record<string, ModelColumn>> | undefined
   readonly key?: ReadonlyArray<string> | undefined
@@ -62,6 +65,7 @@ export const modelOf = ({
   file,
   text,
   isView,
+  isStaging = false,
   description,
   columns = {},
   key = [],
@@ -87,7 +91,7 @@ export const modelOf = ({
     pieces.push(reference)
   }
   pieces.push(text.slice(end).replace(/[\s;]+$/, ""))
-  return { name, file, isView, pieces, description, columns, key, references }
+  return { name, file, isView, isStaging, pieces, description, columns, key, references }
 }
 
 const quoted = String.raw`\s*(?:'([^']*)'|"([^"]*)")\s*`

@@ -1,6 +1,6 @@
 /** The checksums of the tables of a release. Those of unchanged rows are taken from the previous release. */
 import { Effect } from "effect"
-import { type Content, contentOf, contentsOfEach, empty } from "../../stores/warehouse/content.ts"
+import { type Content, contentChange, contentsOfEach, empty } from "../../stores/warehouse/content.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { anyOrder } from "../../stores/warehouse/parts.ts"
 import { changedRows } from "../../stores/warehouse/meta/content-versions.ts"
@@ -8,12 +8,12 @@ import type { TableChange } from "./changes.ts"
 import type { TableContent } from "../../output/manifest.ts"
 import type { Making } from "./release.ts"
 
-/** The content of the changed records in the previous release, by `schema.table`. */
-export type OldContents = ReadonlyMap<string, Content>
+/** By how much the contents of tables differ from those of the previous release, by `schema.table`. */
+export type ContentChanges = ReadonlyMap<string, Content>
 
 export const contentsOf = Effect.fn("publish.contents")(function* (
   tables: ReadonlyArray<TableChange>,
-  old: OldContents,
+  changes: ContentChanges,
   { previous, stored }: Pick<Making, "previous" | "stored">
 ) {
   const known = new Map(
@@ -22,18 +22,13 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
   const all = tables
     .filter(({ wide }) => !wide)
     .flatMap((table) => (["crm", "crm_history"] as const).map((schema) => ({ schema, table })))
-  const found = yield* Effect.forEach(all, ({ schema, table }) => {
+  const found = all.map(({ schema, table }) => {
     const path = pathOf(schema, table)
     const before = known.get(path)
-    const replaced = old.get(path)
-    if (!before) return Effect.undefined
-    if (table.change === "none") return Effect.succeed(before)
-    return replaced
-      ? Effect.map(changedContent(path, table, before), (present) => ({
-          ...before,
-          ...sumOf(before, replaced, present)
-        }))
-      : Effect.undefined
+    const change = changes.get(path)
+    if (!before) return undefined
+    if (table.change === "none") return before
+    return change && { ...before, ...sumOf(before, change) }
   })
   const whole = all.flatMap(({ schema, table }, index) => (found[index] ? [] : [pathOf(schema, table)]))
   const contents = yield* anyOrder(wholeContents(whole, stored))
@@ -44,9 +39,10 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
   })
 })
 
-/** The changed records of a table, with the columns of the previous release. `path`: the table, in any database. */
-export const changedContent = (path: string, table: TableChange, { columns }: TableContent) =>
-  contentOf(
+/** What the changed records of a table make of its content. `copy`: the table as the previous release has it. */
+export const changeOfContent = (copy: string, path: string, table: TableChange, { columns }: TableContent) =>
+  contentChange(
+    changedRows(copy, table),
     changedRows(path, table),
     Object.entries(columns).map(([column, type]) => ({ name: column, type }))
   )
@@ -64,7 +60,7 @@ const wholeContents = Effect.fnUntraced(function* (paths: ReadonlyArray<string>,
 })
 
 /** The checksum is a sum over the rows. */
-const sumOf = (before: Content, old: Content, present: Content): Content => ({
-  rows: before.rows - old.rows + present.rows,
-  sum: String(BigInt(before.sum) - BigInt(old.sum) + BigInt(present.sum))
+const sumOf = (before: Content, change: Content): Content => ({
+  rows: before.rows + change.rows,
+  sum: String(BigInt(before.sum) + BigInt(change.sum))
 })

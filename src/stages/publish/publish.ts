@@ -108,8 +108,8 @@ export const publish = Effect.fn("publish")(function* (
       : undefined
     const isUpdated = snapshot?.fullBytes !== undefined
     const putAll = Effect.gen(function* () {
-      const old = snapshot ? yield* Effect.tap(snapshot.fill, checkpointIfMany(stored, isUpdated)) : new Map()
-      const contents = yield* contentsOf(changes.tables, old, making)
+      const differences = snapshot ? yield* Effect.tap(snapshot.fill, checkpointIfMany(stored, isUpdated)) : new Map()
+      const contents = yield* contentsOf(changes.tables, differences, making)
       const put: Array<Put> = []
       for (const table of changes.tables) {
         const rows = () => rowsOfTable(table, making, snapshot !== undefined)

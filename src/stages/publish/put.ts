@@ -12,7 +12,7 @@ import type { Format, Rows, Written } from "../../stores/formats/format.ts"
 import type { FormatName } from "../../stores/formats/formats.ts"
 import { metadataOf } from "../../stores/formats/metadata.ts"
 import type { Change, TableChange, TableName } from "./changes.ts"
-import { type OldContents, pathOf } from "./contents.ts"
+import { type ContentChanges, pathOf } from "./contents.ts"
 import type { PublishedFile, TableContent } from "../../output/manifest.ts"
 import type { WholeManifest, PreviousRelease } from "./manifest.ts"
 import type { Making } from "./release.ts"
@@ -79,8 +79,8 @@ export const rowsOfTable = (table: TableName, { stored }: Pick<Making, "stored">
 export interface PutSnapshot {
   /** The size of the file when it was last written anew; absent if it is written anew now. */
   readonly fullBytes?: number
-  /** Puts the rows into the file when it is attached. What its changed records were is empty if the file is written anew. */
-  readonly fill: Effect.Effect<OldContents, Failure, Warehouse>
+  /** Puts the rows into the file when it is attached. How its contents differ is not known if the file is written anew. */
+  readonly fill: Effect.Effect<ContentChanges, Failure, Warehouse>
 }
 
 /** The DuckDB file, of which the rows are not yet those of the release. */

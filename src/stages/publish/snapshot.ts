@@ -11,7 +11,7 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Content } from "../../stores/warehouse/content.ts"
 import { changedRows, isChanged } from "../../stores/warehouse/meta/content-versions.ts"
 import type { TableChange, TableName } from "./changes.ts"
-import { type OldContents, changedContent, pathOf } from "./contents.ts"
+import { type ContentChanges, changeOfContent, pathOf } from "./contents.ts"
 import type { StoredTable, StoredTables } from "../../stores/warehouse/columns.ts"
 import { joinedInOrder } from "../../stores/warehouse/parts.ts"
 import { insertWide, updateWide } from "./wide-tables.ts"
@@ -67,19 +67,19 @@ export const writeSnapshot = Effect.fnUntraced(function* (
 const warehouseRun = (statements: ReadonlyArray<string>) =>
   Effect.flatMap(Warehouse, (warehouse) => warehouse.run(statements.join(";\n")))
 
-/** Brings the attached copy of the previous release's file up to date. Returns what its changed records were. */
+/** Brings the attached copy of the previous release's file up to date. Returns by how much its contents differ. */
 export const updateSnapshot = Effect.fnUntraced(function* (
   tables: ReadonlyArray<TableChange>,
   contents: ReadonlyArray<TableContent>,
   stored: StoredTables
-): Effect.fn.Return<OldContents, Failure, Warehouse> {
-  const old = new Map<string, Content>()
+): Effect.fn.Return<ContentChanges, Failure, Warehouse> {
+  const changes = new Map<string, Content>()
   const isSmallNow = (from: string) => isSmall(stored.get(from)!)
   // A small table is read again as a whole.
   for (const table of tables.filter(({ change }) => change === "some"))
     for (const content of contents.filter((one) => one.table === table.name)) {
       const from = pathOf(content.schema, table)
-      if (!isSmallNow(from)) old.set(from, yield* changedContent(copyOf(from), table, content))
+      if (!isSmallNow(from)) changes.set(from, yield* changeOfContent(copyOf(from), from, table, content))
     }
   const filled = new Set(contents.flatMap((one) => (one.rows > 0 ? [pathOf(one.schema, { name: one.table })] : [])))
   const replaceAll = (from: string) => [
@@ -102,7 +102,7 @@ export const updateSnapshot = Effect.fnUntraced(function* (
     ...metaPaths.flatMap(replaceAll),
     ...(yield* updateWide(tables, stored, copyOf))
   ])
-  return old
+  return changes
 })
 
 /**

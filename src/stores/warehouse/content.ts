@@ -9,7 +9,7 @@ import { isText, kindOf } from "../../catalog/kinds.ts"
 import { Failure } from "../../values/failure.ts"
 import { inGroups } from "./groups.ts"
 import { query, queryNumber } from "./query.ts"
-import { name, selected, together } from "./sql.ts"
+import { name, names, selected, together } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
 /** A column of a table in a DuckDB file, with the name of its DuckDB type. */
@@ -37,6 +37,24 @@ export const contentOf = Effect.fn("warehouse.contentOf")(function* (
   if (rows === 0) return empty
   const [content] = yield* query({ rows: Number, sum: String }, sumSql({ from, columns, text }))
   return content!
+})
+
+/**
+ * What the content of a table changes by if these rows replace those. One statement, because planning the sum of many columns takes
+ * longer than reading few rows.
+ */
+export const contentChange = Effect.fn("warehouse.contentChange")(function* (
+  those: string,
+  these: string,
+  columns: ReadonlyArray<StoredColumn>
+) {
+  const own = names(columns.map((column) => column.name))
+  const [change] = yield* query(
+    { rows: Number, sum: String },
+    `SELECT coalesce(sum(side), 0)::VARCHAR AS rows, coalesce(sum(side * ${rowSum(columns)}::HUGEINT), 0)::VARCHAR AS sum
+     FROM (SELECT -1 AS side, ${own} FROM ${those} UNION ALL SELECT 1, ${own} FROM ${these})`
+  )
+  return change!
 })
 
 export interface Summed {
@@ -118,13 +136,17 @@ const rowsMax = 250
 /** Bounds the memory for the plan of a statement. */
 const relationsMax = 50
 
-const sumSql = ({ columns, from, text = false }: Omit<Summed, "size">): string => {
+const sumSql = ({ columns, from, text }: Omit<Summed, "size">): string =>
+  `SELECT count(*) AS rows, coalesce(sum(${rowSum(columns, text)}), 0)::VARCHAR AS sum FROM ${from}`
+
+/** SQL for 64 bits of the MD5 of a row's values. */
+const rowSum = (columns: ReadonlyArray<StoredColumn>, text = false): string => {
   const values = columns.map((column) => {
     const value = text ? fromFile(column) : textOf(column)
     // DuckDB processes 2,048 rows at a time, so long texts would take much memory.
     return isText(column.type) ? `if(strlen(${value}) > 100, md5(${value}), ${value})` : value
   })
-  return `SELECT count(*) AS rows, coalesce(sum(md5_number_lower(to_json([${values.join(", ")}])::VARCHAR)), 0)::VARCHAR AS sum FROM ${from}`
+  return `md5_number_lower(to_json([${values.join(", ")}])::VARCHAR)`
 }
 
 /** SQL for the texts of a row, as a JSON list. */
@@ -194,6 +216,7 @@ export const textOf = ({ name: column, type }: StoredColumn): string => {
   const instant = (fraction: string) => `strftime(${name(column)}, '%Y-%m-%dT%H:%M:%S.${fraction}Z')`
   // Lists are JSON, because DuckDB's own text for a list cannot be parsed again.
   if (type.endsWith("[]")) return `CAST(to_json(${name(column)}) AS VARCHAR)`
+  if (type === "VARCHAR") return name(column)
   return kindOf(type) === "instant"
     ? `CASE WHEN epoch_us(${name(column)}) % 1000 = 0 THEN ${instant("%g")} ELSE ${instant("%f")} END`
     : `CAST(${name(column)} AS VARCHAR)`

@@ -41,7 +41,7 @@ export const openPages = async (): Promise<Pages> => {
       if (url.protocol.startsWith("http") && url.hostname !== "127.0.0.1") problems.push(`requested ${request.url()}`)
     })
     await page.goto(client.explorer.url)
-    await page.getByRole("heading", { name: "Choose a table" }).waitFor()
+    await page.getByRole("heading", { name: "What is in the account" }).waitFor()
     const close = async () => {
       await context.close()
       assert.deepStrictEqual(problems, [])

@@ -29,6 +29,8 @@ export const openExplorer = async (output: string): Promise<Client> => {
     memoryMb: 128,
     queries,
     port: 0,
+    output,
+    dictionary: async () => '<link rel="icon" href="data:," /><h1>Dictionary</h1>',
     links: () => definedLinks(undefined, undefined)
   })
   const origin = `http://127.0.0.1:${explorer.port}`

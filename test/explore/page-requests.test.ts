@@ -108,6 +108,26 @@ describe("charts", () => {
     )
     assert.deepStrictEqual(ticks, ["0", "1"])
   })
+
+  it("name all their bars, turned where they have no room beside each other", async () => {
+    const drawn = async (names: ReadonlyArray<string>) => {
+      const points = names.map((name, index) => [name, index + 1])
+      const { body } = await client.post("/api/chart", {
+        kind: "bar",
+        xType: "nominal",
+        x: "Stage",
+        y: "Deals",
+        points
+      })
+      return String(body.svg)
+    }
+    const stages = Array.from({ length: 12 }, (_, index) => `Estimate sent ${index}`)
+    const many = await drawn(stages)
+    for (const stage of stages) assert.match(many, new RegExp(`rotate\\(-40\\)[^>]*>\\s*${stage}\\s*<`))
+    const few = await drawn(["Asked", "Quoted"])
+    assert.notInclude(few, "rotate(-40)")
+    assert.match(few, />Quoted</)
+  })
 })
 
 describe("saved queries", () => {

@@ -74,20 +74,17 @@ describe("the ten questions of docs/models.md", () => {
     same(
       await answers(0),
       pipelines.flatMap((pipeline) =>
-        pipeline.stages.flatMap((stage: Json) => {
+        pipeline.stages.map((stage: Json) => {
           const deals = byStage.get(`${pipeline.id} ${stage.id}`) ?? []
-          return deals.length === 0
-            ? []
-            : [
-                {
-                  pipeline_name: pipeline.name,
-                  pipeline_stage_name: stage.name,
-                  currency: "USD",
-                  deal_status: "open",
-                  deals: deals.length,
-                  value: sum(deals.flatMap((deal) => deal.monetaryValue ?? []))
-                }
-              ]
+          const isEmpty = deals.length === 0
+          return {
+            pipeline_name: pipeline.name,
+            pipeline_stage_name: stage.name,
+            currency: isEmpty ? null : "USD",
+            deal_status: isEmpty ? null : "open",
+            deals: deals.length,
+            value: sum(deals.flatMap((deal) => deal.monetaryValue ?? []))
+          }
         })
       )
     )
@@ -201,12 +198,12 @@ describe("the ten questions of docs/models.md", () => {
         return {
           month_start: all[0]!.month_start,
           currency: all[0]!.currency,
-          mrr: total(all),
+          monthly_revenue: total(all),
           subscriptions: all.length,
           without_interval: all.filter(({ value }) => value === null).length,
           status_unknown: 0,
           churned: churned.length,
-          churned_mrr: total(churned)
+          churned_revenue: total(churned)
         }
       })
     )
@@ -247,9 +244,18 @@ describe("the ten questions of docs/models.md", () => {
         won: won.get(contact.id) ?? []
       }
     })
+    const spellings = groups(contacts, ({ channel }) => channel)
+    /** As most write it, and of as many the first. */
+    const nameOf = (all: typeof contacts) =>
+      all
+        .map(({ channel }) => channel as string)
+        .toSorted(
+          (one, other) => spellings.get(other)!.length - spellings.get(one)!.length || (one < other ? -1 : 1)
+        )[0]
     same(
       await answers(6),
-      [...groups(contacts, ({ channel }) => channel)].map(([channel, all]) => {
+      [...groups(contacts, ({ channel }) => channel.trim().toLowerCase())].map(([, all]) => {
+        const channel = nameOf(all)
         const deals = all.flatMap((one) => one.won)
         const values = deals.flatMap((deal: Json) => deal.monetaryValue ?? [])
         return {

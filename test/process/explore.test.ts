@@ -265,7 +265,7 @@ print(json.dumps({
     const second = await openExplorer(output)
     const { page, problems, close } = await pages.opened()
     await page.goto(second.explorer.url)
-    await page.getByRole("heading", { name: "Choose a table" }).waitFor()
+    await page.getByRole("heading", { name: "What is in the account" }).waitFor()
     await account.service.post("change", { contacts: 0.2, seed: 7 })
     assert.strictEqual((await sluice(["sync", ...account.selection], environment())).code, 0)
     await page.getByText("There is new data: the page shows the new release.").waitFor()

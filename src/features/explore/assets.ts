@@ -66,13 +66,17 @@ const queryTabs = [
   ["#/sql", "SQL"],
   ["#/board", "Board"]
 ] as const
+const documentTabs = [
+  ["/report", "Report"],
+  ["/dictionary", "Dictionary"]
+] as const
 
 /** What stands around the tables: in the explorer nothing else, in the console what acts. `views`: the module that has it. */
 const frames = {
   explorer: {
     name: "sluice explore",
     views: "",
-    tabs: [["#/", "Tables"], ...queryTabs],
+    tabs: [["#/", "Tables"], ...queryTabs, ...documentTabs, ["#/table/meta/runs?sort=-started_at", "Runs"]],
     modules: ["main.js"],
     styles: []
   },
@@ -87,8 +91,7 @@ const frames = {
       ["#/settings", "Settings"],
       ["#/tables", "Tables"],
       ...queryTabs,
-      ["/report", "Report"],
-      ["/dictionary", "Dictionary"]
+      ...documentTabs
     ],
     modules: ["main.js", "console.js", "console-overview.js"],
     styles: ["serve.css"]

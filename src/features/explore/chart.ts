@@ -40,7 +40,7 @@ interface Mark {
 
 const height = 320
 /** What the words around the marks take. */
-const [left, right, bottom, line] = [76, 16, 52, 20] as const
+const [left, right, line] = [76, 16, 20] as const
 
 const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => {
   const series = [...new Set(points.map(([, , name = ""]) => name))]
@@ -50,7 +50,10 @@ const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => 
   const marks = marksOf(kind, points, places.keys)
   const perRow = Math.max(1, Math.min(names.length, pixels > 500 ? 6 : 2))
   const top = 12 + line * Math.ceil(names.length / perRow)
-  const [wide, tall] = [pixels - left - right, height - bottom - top]
+  const wide = pixels - left - right
+  const labels = labelsOf(places, xType, wide)
+  const { bottom } = labels
+  const tall = height - bottom - top
   const [lowest, highest] = [Math.min(0, ...marks.map(({ low }) => low)), Math.max(0, ...marks.map(({ high }) => high))]
   const { step } = scaleOf(Math.max(highest, -lowest))
   const [from, to] = [Math.floor(lowest / step) * step, Math.max(Math.ceil(highest / step) * step, step)]
@@ -89,7 +92,17 @@ const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => 
     />
     ${levels.map((level) => words(Number(level.toPrecision(12)).toLocaleString("en-US", { maximumFractionDigits: 12 }), left - 6, y(level) + 4, "end"))}
     ${drawn}
-    ${labelsOf(places, xType, wide).map(({ key, text, anchor }) => words(cut(text, 85), x(key), height - bottom + 18, anchor))}
+    ${labels.shown.map(({ key, text, anchor }) =>
+      labels.areTurned
+        ? html`<text
+            transform="translate(${short(x(key) + 4)} ${height - bottom + 14}) rotate(-40)"
+            text-anchor="end"
+            fill="${colours.text}"
+          >
+            ${cut(text, 110)}
+          </text>`
+        : words(cut(text, labels.room), x(key), height - bottom + 18, anchor)
+    )}
     ${words(titles[0], left + wide / 2, height - 12)}
     <text transform="translate(14 ${short(top + tall / 2)}) rotate(-90)" text-anchor="middle" fill="${colours.text}">
       ${titles[1]}
@@ -231,16 +244,25 @@ const pathOf = (kind: ChartKind, runs: ReadonlyArray<ReadonlyArray<Mark>>, colou
     />`
 }
 
-/** As many as have room, the first among them. */
+/**
+ * Names stand below each of their marks: turned, if they have no room beside each other. Of times, numbers, and very many
+ * names, as many are shown as have room, the first among them.
+ */
 const labelsOf = ({ at, keys }: Places, xType: Chart["xType"], wide: number) => {
+  const step = wide / keys.length
+  const longest = keys.reduce((most, key) => Math.max(most, key.length), 0)
+  const areTurned = xType === "nominal" && step < Math.min(longest * 6 + 8, 90) && keys.length > 1
   const text = xType === "temporal" ? timeText(keys) : (key: string) => key
+  const room = xType === "nominal" ? (areTurned ? 14 : Math.min(step, 90)) : 90
   let free = 0
-  return keys.flatMap((key) => {
+  const shown = keys.flatMap((key) => {
     const place = wide * at(key)
     if (place < free) return []
-    free = place + 90
+    free = place + room - 0.01
     return [{ key, text: text(key), anchor: place > wide - 20 ? "end" : "middle" }]
   })
+  const bottom = areTurned ? 46 + Math.min(longest, 18) * 4 : 52
+  return { areTurned, bottom, room: Math.max(room - 5, 40), shown }
 }
 
 /** Always with the next larger unit: a label such as March says too little. */

@@ -1,9 +1,10 @@
 /** `sluice explore`: serves a page on this machine that shows the published tables and runs queries on them. */
 import { Effect } from "effect"
-import { spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { hash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { memoryMbMin } from "./limits.ts"
 import { startExplorer } from "./server.ts"
 import { outputPaths, snapshotName } from "../../output/paths.ts"
@@ -24,7 +25,8 @@ export interface ExploreFlags extends Flags {
 /** Runs until it is interrupted. */
 export const explore = Effect.fn("command.explore")(function* (flags: ExploreFlags) {
   const { print, say } = yield* Output
-  const output = yield* outputSettings(flags, yield* Environment)
+  const environment = yield* Environment
+  const output = yield* outputSettings(flags, environment)
   yield* checkPublished(output)
   const { published } = outputPaths(output.folder)
   const { port } = flags
@@ -35,6 +37,8 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
       memoryMb: Math.max(output.memoryMb, memoryMbMin),
       queries,
       port: at,
+      output: output.folder,
+      dictionary: () => dictionaryOf({ ...environment, SLUICE_OUTPUT: output.folder }),
       links: () =>
         import("./defined-links.ts").then(({ definedLinks }) => definedLinks(output.pipelines, output.models?.folder))
     })
@@ -56,6 +60,15 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
   if (flags.open) yield* openInBrowser(explorer.singleUseUrl())
   return yield* Effect.never
 }, Effect.scoped)
+
+const dictionaryBytesMax = 64_000_000
+
+/** In a process of its own: it reads all definitions and the warehouse, and the explorer answers meanwhile. */
+const dictionaryOf = (env: Environment["Service"]): Promise<string> =>
+  promisify(execFile)(process.execPath, [...process.execArgv, process.argv[1]!, "dictionary", "--html"], {
+    env,
+    maxBuffer: dictionaryBytesMax
+  }).then(({ stdout }) => stdout)
 
 /** The same for a folder each time: what a browser keeps, it keeps for an address. Below the ports that systems hand out. */
 const usualPort = (folder: string): number =>

@@ -2,6 +2,7 @@
 import { newAccess } from "./access.ts"
 import { apiRoutes } from "./api.ts"
 import { assetPaths, pageHtml } from "./assets.ts"
+import { type DocumentsOptions, sendDocument } from "./documents.ts"
 import { HttpError } from "./http.ts"
 import type { Links } from "./links.ts"
 import { filesName } from "../../output/paths.ts"
@@ -47,7 +48,7 @@ export const tablesOf = ({ published, memoryMb, queries, links }: TablesOptions)
   }
 }
 
-export interface ExplorerOptions extends TablesOptions {
+export interface ExplorerOptions extends TablesOptions, DocumentsOptions {
   /** 0: a free one. */
   readonly port: number
 }
@@ -79,7 +80,8 @@ export const startExplorer = async (options: ExplorerOptions) => {
     page: (nonce: string) => pageHtml(nonce, ""),
     assets: assetPaths(false),
     api: tables.api,
-    others: tables.stored
+    others: async (visit: Visit, signal: AbortSignal) =>
+      (await sendDocument(visit, options)) || tables.stored(visit, signal)
   }
   const server = await serveSite(site, "127.0.0.1", options.port)
   const urlOf = (token: string) => `http://127.0.0.1:${server.port}/?token=${token}`

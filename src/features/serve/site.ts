@@ -1,32 +1,30 @@
 /** The site of the console: its addresses beside those of the explorer, and how a visitor is let in. */
-import { readFile, stat } from "node:fs/promises"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { stat } from "node:fs/promises"
+import type { IncomingMessage } from "node:http"
 import { join } from "node:path"
 import { assetPaths, pageHtml } from "../explore/assets.ts"
+import { type DocumentsOptions, sendDocument } from "../explore/documents.ts"
 import { HttpError, bounded, sendFile } from "../explore/http.ts"
 import { type TablesOptions, tablesOf } from "../explore/server.ts"
 import { type Api, type Call, type Visit, sendPage, sendText, serveSite } from "../explore/web-server.ts"
-import { linkedPath } from "../../output/paths.ts"
 import { writePrivately } from "../../settings/new-file.ts"
 import { documentOf, html } from "../../pages/html.ts"
 import { baseStyle } from "../../pages/page-style.ts"
 import { type Access, type Session, hashOf, passwordLengthMin } from "./access.ts"
 import type { Console } from "./console.ts"
 
-export interface SiteOptions {
+export interface SiteOptions extends DocumentsOptions {
   readonly console: Console
   readonly access: Access
   readonly tables: TablesOptions
-  readonly output: string
   readonly host: string
   readonly port: number
   /** The file of the password that the page stores; undefined if none is needed. */
   readonly passwordFile: string | undefined
-  readonly dictionary: () => Promise<string>
 }
 
 export const startSite = async (options: SiteOptions) => {
-  const { access, console, host, output, passwordFile, port } = options
+  const { access, console, host, passwordFile, port } = options
   const tables = tablesOf(options.tables)
   let needsPassword = passwordFile !== undefined
 
@@ -105,9 +103,7 @@ export const startSite = async (options: SiteOptions) => {
       url: { pathname }
     } = visit
     if (needsPassword) return false
-    if (pathname === "/report")
-      return sendDocument(response, await readFile(linkedPath(output), "utf8").catch(() => undefined), "report")
-    if (pathname === "/dictionary") return sendDocument(response, await options.dictionary(), "dictionary")
+    if (await sendDocument(visit, options)) return true
     const [, name] = /^\/exports\/([\w][\w .%-]{0,200})$/.exec(pathname) ?? []
     if (name === undefined) return tables.stored(visit, signal)
     const path = join(console.exports, decodeURIComponent(name).replaceAll(/[/\\]/g, ""))
@@ -131,14 +127,6 @@ export const startSite = async (options: SiteOptions) => {
       await Promise.all([server.close(), tables.close(), closing])
     }
   }
-}
-
-/** A page of sluice's own that brings its policy along. */
-const sendDocument = (response: ServerResponse, text: string | undefined, what: string): true => {
-  if (text === undefined || text === "")
-    throw new HttpError(404, "not found", `There is no ${what} yet: it comes with the first release.`)
-  response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(text)
-  return true
 }
 
 /** Of a form; nothing larger than one is read. */

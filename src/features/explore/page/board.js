@@ -2,22 +2,22 @@
 import { sqlAddress } from "./address.js"
 import { chartFor, drawChart } from "./chart.js"
 import { errorBox, h } from "./dom.js"
+import { questionsFor } from "./questions.js"
 import { request } from "./service.js"
 
 /** Queries that run at once: others may want to run too. */
 const atOnce = 2
 
 /** `data`: of the release, whose models the questions need. */
-export const board = ({ find }) => {
+export const board = (data) => {
   const cards = h("ul.charts")
   const about = h("p.muted", "The saved queries that have a chart.")
   const element = h("section.board", h("header", h("h2", "Board"), about), cards)
-  const canRun = ({ sql }) => Array.from(sql.matchAll(/\bbi\.(\w+)/g)).every(([, name]) => find("bi", name))
   const show = async () => {
     const { queries } = await request("/api/queries")
     let charts = queries.filter(({ chart }) => chart)
     if (charts.length === 0) {
-      charts = (await request("/api/questions")).questions.filter(canRun)
+      charts = await questionsFor(data)
       about.replaceChildren(
         "No chart is saved yet. ",
         charts.length === 0

@@ -1,8 +1,9 @@
 /** One table: its description, its columns, and its rows with filters, order and pages. */
 import { replaceAddress, tableAddress, viewOf } from "./address.js"
 import { columnPicker, hiddenColumns, shownColumns } from "./columns.js"
-import { mainKeyOf, ownAddress } from "./data.js"
+import { firstOf, ownAddress } from "./data.js"
 import { breakable, button, errorBox, h, number } from "./dom.js"
+import { facetsOf } from "./facets.js"
 import { filterList } from "./filters.js"
 import { grid, rowsOf } from "./grid.js"
 import { request } from "./service.js"
@@ -57,6 +58,8 @@ export const browse = (table, data, parameters, openSql) => {
     const first = view.page * rowsPerPage
     const focused = document.activeElement?.closest?.(".grid th")?.textContent
     const columns = shownColumns(table, hidden)
+    const facts = factsFor(columns, total)
+    facts?.then((found) => facets.show(found, total)).catch(() => {})
     rows.replaceChildren(
       found === 0
         ? h("p.empty", total === 0 && view.filters.length === 0 ? "This table has no rows." : "No rows match.")
@@ -66,10 +69,10 @@ export const browse = (table, data, parameters, openSql) => {
             firstRow: first + 1,
             sort: view.sort,
             label: `Rows of ${table.name}`,
-            hasFrozen: columns[0]?.name === mainKeyOf(table),
+            hasFrozen: columns[0]?.name === firstOf(table),
             rowAddress: (valueOf) => ownAddress(table, valueOf),
             data,
-            facts: factsFor(columns, total),
+            facts: facts?.then((found) => new Map(Array.from(found, ([name, { text }]) => [name, text]))),
             onSort: (column) => {
               view.sort = nextSort(view.sort, column)
               showFirst()
@@ -102,14 +105,18 @@ export const browse = (table, data, parameters, openSql) => {
     [button("Open as SQL", asSql), hasDeleted(table.columns) ? deletedBox(view, showFirst) : null],
     showFirst
   )
+  const applyFilters = () => {
+    filters.show()
+    showFirst()
+  }
+  const facets = facetsOf(table, view, data, { columns: () => shownColumns(table, hidden), onChange: applyFilters })
   const profile = async (column) => {
     const { showProfile } = await import("./profile.js")
     showProfile(table, column, view, {
       openSql,
       onFilter: (value) => {
         view.filters.push({ column: column.name, operator: value === null ? "empty" : "equals", value: value ?? "" })
-        filters.show()
-        showFirst()
+        applyFilters()
       }
     })
   }
@@ -118,6 +125,7 @@ export const browse = (table, data, parameters, openSql) => {
     h("header", h("h2", breakable(table.name)), h("p.muted", table.comment ?? "")),
     columnPicker(table, data, hidden, { onChange: show, onProfile: profile }),
     filters.element,
+    facets.element,
     rows,
     pager
   )
@@ -125,32 +133,34 @@ export const browse = (table, data, parameters, openSql) => {
   return element
 }
 
-/** By the name of each column, how many values it has; read again when the filters or the columns change. */
+/** By the name of each column, its distinct values and a text about them; read again when the filters or the columns change. */
 const factsReader = (table, view) => {
   let facts = {}
   return (shown, total) => {
     const own = shown.filter(({ name }) => !table.wide || table.wide.columns.includes(name))
     const sql = factsOf(table, view, own, total)
-    if (sql === undefined || sql === facts.sql) return sql && facts.texts
+    if (sql === undefined || sql === facts.sql) return sql && facts.found
     facts.stop?.abort()
     const stop = new AbortController()
-    const texts = request("/api/query", { sql }, stop.signal).then(
-      ({ rows: [[n, ...found]] }) =>
-        new Map(own.map(({ name }, at) => [name, factText(Number(n), Number(found[2 * at]), found[2 * at + 1])])),
+    const found = request("/api/query", { sql }, stop.signal).then(
+      ({ rows: [[n, ...all]] }) =>
+        new Map(own.map(({ name }, at) => [name, factOf(Number(n), Number(all[2 * at]), Number(all[2 * at + 1]))])),
       () => new Map()
     )
-    facts = { sql, stop, texts }
-    return texts
+    facts = { sql, stop, found }
+    return found
   }
 }
 
-const factText = (rows, filled, distinct) =>
-  [
-    filled > 0 && `${rows > exactRows ? "about " : ""}${number(Number(distinct))} distinct`,
+const factOf = (rows, filled, distinct) => ({
+  distinct,
+  text: [
+    filled > 0 && `${rows > exactRows ? "about " : ""}${number(distinct)} distinct`,
     filled < rows && `${percent(1 - filled / rows)} NULL`
   ]
     .filter(Boolean)
     .join(", ")
+})
 
 const nextSort = (sort, column) => {
   if (sort?.column !== column) return { column, descending: false }

@@ -3,19 +3,9 @@ import { tableAddress } from "./address.js"
 import { breakable, h, number } from "./dom.js"
 import { request } from "./service.js"
 import { qualified } from "./sql.js"
+import { firstNames } from "./things.js"
 
-/** What people look for first, by names that they know; the tables of each are those of the release. */
-const known = [
-  "contacts",
-  "opportunities",
-  "conversations",
-  "messages",
-  "appointments",
-  "invoices",
-  "orders",
-  "transactions"
-]
-const isKnown = ({ schema, name, kind }) => schema === "main" && kind === "table" && known.includes(name)
+const isKnown = ({ schema, name, kind }) => schema === "main" && kind === "table" && firstNames.includes(name)
 const isWide = ({ name }) => /_wide(_\d+)?$/.test(name)
 const isStaging = ({ schema, kind }) => schema === "bi" && kind === "view"
 
@@ -38,7 +28,11 @@ const groups = [
 
 const placeOf = (table) => {
   const group = groups.findIndex(({ holds }) => holds(table))
-  return [group, isKnown(table) ? known.indexOf(table.name) : 0, (groups[group].hasSubjects && table.subject) || ""]
+  return [
+    group,
+    isKnown(table) ? firstNames.indexOf(table.name) : 0,
+    (groups[group].hasSubjects && table.subject) || ""
+  ]
 }
 
 /** The order in which people look for tables. */

@@ -1,7 +1,7 @@
 /** A chart of the rows of a result: its choices, and its picture, which the server draws. */
 import { count, errorBox, h, labelled, selectOf } from "./dom.js"
 import { request } from "./service.js"
-import { isNumber, isTime } from "./values.js"
+import { isNumber, isTime, unitFor, wordsOf } from "./values.js"
 
 const kinds = {
   bar: { option: "Bars", name: "Bar chart" },
@@ -88,12 +88,12 @@ export const chartView = (result, given, onChange) => {
 export const drawChart = async (picture, result, chart) => {
   if (!picture.querySelector("img")) picture.replaceChildren(h("p.muted", "Drawing…"))
   await undefined
-  const { note, points, x, y } = pointsOf(result, chart)
+  const { note, points, x, y, title } = pointsOf(result, chart)
   try {
     const { svg } = await request("/api/chart", {
       kind: chart.kind,
-      x: x.name,
-      y: y.join(", "),
+      x: wordsOf(x.name),
+      y: title,
       xType: isTime(x.type) ? "temporal" : isNumber(x.type) ? "quantitative" : "nominal",
       points,
       width: picture.clientWidth || 600,
@@ -118,13 +118,20 @@ const pointsOf = ({ columns, rows }, { x: xName, y, by }) => {
   const x = columns[xAt]
   const isOrdered = isTime(x.type) || isNumber(x.type)
   const text = (value) => (value ?? "NULL").slice(0, 200)
-  const all = y.flatMap((name) => {
+  const valuesOf = (name) =>
+    rows.map((row) => row[placeOf(name)]).filter((value) => Number.isFinite(Number(value ?? NaN)))
+  const highest = y.flatMap(valuesOf).reduce((most, value) => Math.max(most, Math.abs(Number(value))), 0)
+  const inUnits = y.map((name) => unitFor(name, highest))
+  const isOneUnit = inUnits.every((one) => one?.unit === inUnits[0]?.unit && one?.factor === inUnits[0]?.factor)
+  const nameOf = (name, at) => (isOneUnit && inUnits[at]?.words) || wordsOf(name)
+  const all = y.flatMap((name, at) => {
     const yAt = placeOf(name)
+    const factor = (isOneUnit && inUnits[at]?.factor) || 1
     return rows
       .filter((row) => row[yAt] !== null && Number.isFinite(Number(row[yAt])) && (row[xAt] !== null || !isOrdered))
       .map((row) => {
-        const series = by === undefined ? (y.length > 1 ? [name] : []) : [text(row[byAt])]
-        return [isTime(x.type) ? iso(row[xAt]) : text(row[xAt]), Number(row[yAt]), ...series]
+        const series = by === undefined ? (y.length > 1 ? [nameOf(name, at)] : []) : [text(row[byAt])]
+        return [isTime(x.type) ? iso(row[xAt]) : text(row[xAt]), Number(row[yAt]) * factor, ...series]
       })
   })
   const series = [...new Set(all.map(([, , one]) => one))]
@@ -132,6 +139,7 @@ const pointsOf = ({ columns, rows }, { x: xName, y, by }) => {
   return {
     x,
     y,
+    title: `${y.map(nameOf).join(", ")}${isOneUnit && inUnits[0] ? ` in ${inUnits[0].unit}` : ""}`,
     points: all.filter(([, , one]) => shown.has(one)),
     note: series.length > seriesMax ? `The first ${seriesMax} of ${series.length} series.` : ""
   }

@@ -1,6 +1,6 @@
 /** Which columns of a table are shown: the choice is kept in the browser. */
 import { breakable, button, count, h } from "./dom.js"
-import { mainKeyOf } from "./data.js"
+import { firstOf, mainKeyOf } from "./data.js"
 
 const keyOf = ({ schema, name }) => `sluice.hidden.${schema}.${name}`
 const isSystem = (name) => name.startsWith("_")
@@ -32,9 +32,12 @@ const keep = (table, data, hidden) => {
   }
 }
 
-/** The key first, so that it can stay while the others are scrolled, then the location; the system columns last. */
+/** Names first, so that they can stay while the others are scrolled, then the ids; the system columns last. */
 export const shownColumns = (table, hidden) => {
-  const rank = ({ name }) => (name === mainKeyOf(table) ? 0 : name === "location_id" ? 1 : isSystem(name) ? 3 : 2)
+  const first = firstOf(table)
+  const key = mainKeyOf(table)
+  const rank = ({ name }) =>
+    name === first ? 0 : name === key ? 1 : name === "location_id" ? 2 : isSystem(name) ? 4 : 3
   return table.columns.filter(({ name }) => !hidden.has(name)).toSorted((one, other) => rank(one) - rank(other))
 }
 

@@ -36,11 +36,28 @@ export const referrersOf = ({ tables }, { schema, name }) =>
         .map(({ name: column, refersTo }) => ({ table, column, target: refersTo.column }))
     )
 
+/** The table to which values refer, if people know its rows by a name. */
+export const targetOfReference = ({ find }, { schema, table }) => {
+  const target = find(schema, table)
+  const label = target && labelOf(target)
+  return label && { table: target, label: label.name }
+}
+
 /** The column that people know a row by: that of a model has the name of its key, `user_name` of `user_id`. */
 export const labelOf = ({ columns, key }) =>
   columns.find(({ name }) => /^(name|title|subject)$/.test(name)) ??
   columns.find(({ name }) => name.endsWith("_name") && name === key.at(-1)?.replace(/_id$/, "_name")) ??
   columns.find(({ name }) => name.endsWith("_name"))
 
-/** The column that is shown first and stays while the others are scrolled. */
+/** What identifies a row within its location. */
 export const mainKeyOf = ({ key }) => key.find((column) => column !== "location_id") ?? key[0]
+
+/**
+ * The column that is shown first and stays while the others are scrolled: the name of the row, or else that of somebody in it.
+ * Not every message has a subject.
+ */
+export const firstOf = (table) => {
+  const label = labelOf(table)?.name
+  if (label !== undefined && label !== "subject" && label !== "location_name") return label
+  return table.columns.find(({ name, refersTo }) => name === "contact_id" && refersTo)?.name ?? mainKeyOf(table)
+}

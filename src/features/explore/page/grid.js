@@ -5,7 +5,7 @@ import { isNumber, longNode, valueNode } from "./values.js"
 
 /**
  * `columns`: as in the table, in the order in which they are shown. `rowAddress`: where a row is shown; without it, a dialog
- * shows it. `hasFrozen`: the first column stays while the others are scrolled. `sort`: { column, descending } or nothing;
+ * shows it. `hasFrozen`: the first column stays while the others are scrolled, and leads to the row. `sort`: { column, descending } or nothing;
  * `onSort`: called with the name of a column. `facts`: a promise of texts by column, which stand below its name.
  */
 export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddress, hasFrozen, data, facts }) => {
@@ -36,7 +36,8 @@ export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddr
       columns.map((column, at) => {
         const node = valueNode(valueOf(column.name, at), column, valueOf, data)
         if (data && column.refersTo) cells.push({ column, node, valueOf })
-        return h("td", { className: classes[at] }, node)
+        const isOwn = hasFrozen && at === 0 && href && !column.refersTo
+        return h("td", { className: classes[at] }, isOwn ? h("a", { href }, node) : node)
       })
     )
   })

@@ -41,7 +41,7 @@ export const hasDeleted = (columns) => columns.some(({ name }) => name === "_del
  * The table whose columns decide which rows of a wide view are shown, and in which order. The view itself reads the custom
  * values of all rows, which may need more memory than there is; `undefined` if it has to.
  */
-const baseOf = ({ schema, wide }, { filters, sort }) =>
+export const baseOf = ({ schema, wide }, { filters, sort }) =>
   wide &&
   [...filters.map(({ column }) => column), ...(sort ? [sort.column] : [])].every((one) => wide.columns.includes(one))
     ? { schema, name: wide.table }

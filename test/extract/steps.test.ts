@@ -1,6 +1,7 @@
 /** What follows a single page: for each way to page the next cursor, the end, or why the strategy does not work. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Paging, Strategy } from "../../src/catalog/resource.ts"
+import { idOf } from "../../src/stages/extract/list-progress.ts"
 import {
   type Given,
   after,
@@ -188,6 +189,14 @@ describe("a cursor", () => {
     assert.deepInclude(stuck(30), { done: true, warnings: [] })
     assert.deepInclude(stuck(31), { isAgain: true })
     assert.match(stuck(31).failed!, /after 30 of 31 records/)
+  })
+
+  it("of a page that was sent again counts no record twice, however long the page is", () => {
+    const page = records(500)
+    const before = { cursor: 499, count: 500, total: 600, lastIds: page.slice(-100).map(idOf) }
+    const again = after({ ...byCursor, pageSize: 500, total: "total" }, { before, records: page, body: { total: 600 } })
+    assert.deepInclude(again, { isAgain: true })
+    assert.match(again.failed!, /after 500 of 600 records/)
   })
 
   it("that is new after the same last record does not advance either", () => {

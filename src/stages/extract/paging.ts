@@ -168,15 +168,19 @@ const stepBack = (before: ListProgress, size: number): Step => {
   return next({ ...before, ...(back === 0 && { lastIds: [] }) }, back)
 }
 
-/** Follows the cursor. A cursor that does not advance is the end if all records were read, else a failure. */
+/**
+ * Follows the cursor. A cursor that does not advance is the end if all records were read, else a failure. A page that ends
+ * like the one before it is that page again, so its records were counted already.
+ */
 const followCursor = (before: ListProgress, progress: ListProgress, cursor: unknown, isSameEnd: boolean): Step => {
   if (!isCursor(cursor)) return failed("the cursor is too large")
   const isStuck = isSameEnd || JSON.stringify(cursor) === JSON.stringify(before.cursor)
   if (!isStuck) return next(progress, cursor)
   if (progress.total === undefined) return ended(withWarning(progress, { _tag: "CursorStuck" }))
-  return progress.count >= progress.total
-    ? ended(progress)
-    : repeated(`the cursor does not advance after ${progress.count} of ${progress.total} records`)
+  const count = isSameEnd ? before.count : progress.count
+  return count >= progress.total
+    ? ended({ ...progress, count })
+    : repeated(`the cursor does not advance after ${count} of ${progress.total} records`)
 }
 
 /** A list is endless if it returns twice the records that the service counts and this many more pages. */

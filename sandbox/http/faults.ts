@@ -39,6 +39,8 @@ export interface FaultRule {
   rate?: number
   /** How many times the rule applies. Default: without limit. */
   count?: number
+  /** How many matching requests it lets through before. Default: 0. */
+  after?: number
   /** Milliseconds by which a `slow` response is delayed (default 2,000) and that a `429-storm` lasts (default 10,000). */
   ms?: number
 }
@@ -50,6 +52,7 @@ const members: Readonly<Record<keyof FaultRule, (value: unknown) => boolean>> = 
   kind: (value) => faultKinds.some((kind) => kind === value),
   rate: (value) => typeof value === "number" && value >= 0 && value <= 1,
   count: (value) => Number.isInteger(value) && (value as number) >= 0,
+  after: (value) => Number.isInteger(value) && (value as number) >= 0,
   ms: (value) => typeof value === "number" && value >= 0
 }
 
@@ -73,6 +76,7 @@ export const readRules = (sent: unknown): ReadonlyArray<FaultRule> => {
 export class Faults {
   #rules: Array<FaultRule> = []
   #appliedCounts: Array<number> = []
+  #letThrough: Array<number> = []
   readonly #random: Random
   #stormUntil = 0
   readonly #lastBodies = new Map<string, string | Uint8Array>()
@@ -85,6 +89,7 @@ export class Faults {
   set(rules: ReadonlyArray<FaultRule>): void {
     this.#rules = [...rules]
     this.#appliedCounts = rules.map(() => 0)
+    this.#letThrough = rules.map(() => 0)
     this.#stormUntil = 0
     this.#lastBodies.clear()
   }
@@ -106,6 +111,10 @@ export class Faults {
     for (const [index, rule] of this.#rules.entries()) {
       if (rule.match !== undefined && !isMatch(rule.match, path)) continue
       if (this.#appliedCounts[index]! >= (rule.count ?? Infinity)) continue
+      if (this.#letThrough[index]! < (rule.after ?? 0)) {
+        this.#letThrough[index]!++
+        continue
+      }
       if (!this.#random.chance(rule.rate ?? 1)) continue
       this.#appliedCounts[index]!++
       if (rule.kind === "429-storm") this.#stormUntil = now + (rule.ms ?? 10_000)

@@ -30,6 +30,8 @@ describe("a fault", () => {
       await faults({ kind, count: 1 })
       assert.deepEqual([await statusSeen(), await statusSeen()], [status, 200], String(kind))
     }
+    await faults({ kind: "503", after: 1, count: 1 })
+    assert.deepEqual([await statusSeen(), await statusSeen(), await statusSeen()], [200, 503, 200])
     await faults({ kind: "502html", count: 1 })
     const response = await s.fetch(`/locations/${locationId}`, {
       headers: { Version: "v3", Authorization: `Bearer ${s.token}` }

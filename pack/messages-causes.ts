@@ -60,7 +60,7 @@ export const reasonSteps: Readonly<Record<Exclude<Reason["_tag"], "Text">, reado
   ],
   LocationUnreadable: [
     "The token may not read this location.",
-    "`./sluice doctor --location` and its id tests the token of one location."
+    "`./sluice doctor --location ID` tests the token of the location with this id."
   ],
   RequestFailed: ["The service refused the request after all retries.", nextSync],
   RequestsFailed: ["The requests for single records failed after all retries.", nextSync],

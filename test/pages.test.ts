@@ -1,6 +1,4 @@
 /** The pages for readers, checked against the program and the repository. */
-import { allCommands } from "../src/cli/commands.ts"
-import { commandIn } from "../src/console/given-flags.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -40,32 +38,6 @@ describe("the pages", () => {
     for (const [where, text] of Object.entries(first))
       for (const kind of ["DuckDB", "Parquet", "CSV", "PostgreSQL", "SQLite", "bucket", "lake"])
         assert.include(text, kind, where)
-  })
-
-  it("name commands with flags that these commands have", async () => {
-    const wrong: Array<string> = []
-    const flagsByCommand = new Map<string, ReadonlySet<string>>()
-    const guides = pages.filter((page) => page !== "CHANGELOG.md" && page !== "docs/dictionary.md")
-    for (const page of guides)
-      for (const [, words, rest] of textOf(page).matchAll(/\.\/sluice (\w+(?: [a-z]+){0,2})((?: [^`\n#|]*)?)/g)) {
-        const [command, ...others] = words!.split(" ") as [string, ...Array<string>]
-        if (command === "sandbox" || command === "help") continue
-        const flagsOf = async (...names: ReadonlyArray<string>) => {
-          const known = flagsByCommand.get(names.join(" "))
-          if (known) return known
-          const { code, stdout } = await sluice([...names, "--help"], {})
-          const flags = new Set(code === 0 ? matches(stdout, /(--[a-z-]+)/g) : [])
-          flagsByCommand.set(names.join(" "), flags)
-          return flags
-        }
-        const { path } = commandIn([command, ...others], allCommands())
-        const flags = await flagsOf(...(path.length > 0 ? path : [command]))
-        for (const flag of matches(rest!, /(--[a-z-]+)/g))
-          if (!flags.has(flag)) wrong.push(`${page}: ./sluice ${words} ${flag}`)
-      }
-    assert.isAbove(flagsByCommand.size, 8)
-    for (const [command, flags] of flagsByCommand) assert.isAbove(flags.size, 0, `./sluice ${command}`)
-    assert.deepStrictEqual(wrong, [])
   })
 
   it("have lines of at most 120 characters, apart from large tables and pages of columns", () => {

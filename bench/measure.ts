@@ -9,8 +9,20 @@ import type { CommandResult } from "../src/console/result.ts"
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
+/** What a sandbox prints when it listens. */
+export interface Account {
+  readonly url: string
+  readonly token: string
+  readonly locationId: string
+  readonly companyId: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly refreshToken: string
+}
+
 export interface Sandbox {
   readonly url: string
+  readonly account: Account
   readonly environment: Readonly<Record<string, string>>
   readonly stats: () => Promise<{
     readonly requests: number
@@ -26,9 +38,11 @@ export interface Sandbox {
 export const startSandbox = async (...flags: ReadonlyArray<string>): Promise<Sandbox> => {
   const child = spawn(process.execPath, [at("sandbox/main.ts"), ...flags], { stdio: ["ignore", "pipe", "ignore"] })
   const line = await new Promise<string>((resolve) => createInterface(child.stdout).once("line", resolve))
-  const { url, token, locationId } = JSON.parse(line)
+  const account = JSON.parse(line) as Account
+  const { url, token, locationId } = account
   return {
     url,
+    account,
     environment: { SLUICE_BASE_URL: url, SLUICE_TOKEN: token, SLUICE_LOCATION_ID: locationId },
     stats: async () => (await fetch(`${url}/__sandbox/stats?arrivals=1`)).json() as ReturnType<Sandbox["stats"]>,
     stop: () => child.kill()
@@ -51,11 +65,15 @@ export interface Measured {
   readonly peakMb: number
   readonly cpuSeconds: number
   readonly stdout: string
+  readonly code: number
 }
+
+const folders: Array<string> = []
+process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
 
 export const newFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"))
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }
 
@@ -63,11 +81,11 @@ export const newFolder = () => {
 export const dataOf = <Name extends "sync" | "rebuild">(stdout: string): CommandResult<Name>["data"] =>
   (JSON.parse(stdout) as CommandResult<Name>).data
 
-/** `accepted`: exit codes of a command that has done its work. */
+/** `accepted`: exit codes of a command that has done its work; `any` where the caller judges. */
 export const run = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
-  accepted: ReadonlyArray<number> = [0]
+  accepted: ReadonlyArray<number> | "any" = [0]
 ): Promise<Measured> => runProgram(at("sluice"), args, environment, accepted)
 
 /** Counts the CPU of a program and of all processes that it waits for, once it has ended. */
@@ -78,7 +96,7 @@ export const runProgram = async (
   program: string,
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
-  accepted: ReadonlyArray<number> = [0]
+  accepted: ReadonlyArray<number> | "any" = [0]
 ): Promise<Measured> => {
   const start = performance.now()
   const times = join(newFolder(), "times")
@@ -100,10 +118,10 @@ export const runProgram = async (
   const code = await new Promise<number | null>((resolve, reject) =>
     child.once("close", resolve).once("error", reject)
   ).finally(() => clearInterval(watch))
-  if (code === null || !accepted.includes(code))
+  if (code === null || (accepted !== "any" && !accepted.includes(code)))
     throw new Error(`${program} ${args.join(" ")} ended with ${String(code)}`)
   const seconds = (performance.now() - start) / 1000
-  return { seconds, peakMb, cpuSeconds: cpuIn(readFileSync(times, "utf8")), stdout }
+  return { seconds, peakMb, cpuSeconds: cpuIn(readFileSync(times, "utf8")), stdout, code }
 }
 
 /** A process and its descendants. */

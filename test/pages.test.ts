@@ -44,7 +44,7 @@ describe("the pages", () => {
     const wide = pages
       .filter(
         (page) =>
-          !["architecture", "dictionary", "masked-columns", "performance"]
+          !["architecture", "comparison", "dictionary", "masked-columns", "performance"]
             .map((name) => `docs/${name}.md`)
             .includes(page)
       )

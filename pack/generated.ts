@@ -15,7 +15,7 @@ import { contentsList } from "./contents-list.ts"
 import { joinsPart, mainJoins } from "./joins.ts"
 import { messagesPage } from "./messages-page.ts"
 import { scopesList } from "./scopes-list.ts"
-import { maskedColumnsPage } from "./masked-columns.ts"
+import { maskedColumnsPart } from "./masked-columns.ts"
 
 export const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -49,12 +49,16 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
     [
       "docs/dictionary.md",
-      `${dictionary(catalogue)}\n\n${modelSections(await describedModels(catalogue))}\n\n${joinsPart(contractOf(catalogue))}`
+      [
+        dictionary(catalogue),
+        modelSections(await describedModels(catalogue)),
+        joinsPart(contractOf(catalogue)).trimEnd(),
+        `${maskedColumnsPart(catalogue)}\n`
+      ].join("\n\n")
     ],
     ["docs/tokens.md", withList("docs/tokens.md", "scopes", scopesList(catalogue))],
     ["docs/tables.md", withList("docs/tables.md", "joins", mainJoins(contractOf(catalogue)))],
     ["docs/messages.md", `${messagesPage()}\n`],
-    ["docs/masked-columns.md", `${maskedColumnsPage(catalogue)}\n`],
     ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)
   ])
 }

@@ -1,4 +1,4 @@
-/** `docs/masked-columns.md`: what each profile of `docs/masking.md` does with each column. */
+/** The last part of `docs/dictionary.md`: what each profile of `docs/masking.md` does with each column. */
 import type { Catalogue } from "../src/catalog/discover.ts"
 import { tablesOf } from "../src/catalog/tables.ts"
 import type { Masking } from "../src/settings/masking.ts"
@@ -8,7 +8,7 @@ const profiles = ["masked", "analytics", "aggregate"] as const
 /** No treatment depends on the key. */
 const maskings = profiles.map((profile) => ({ profile })) as ReadonlyArray<Masking>
 
-export const maskedColumnsPage = ({ resources }: Catalogue): string => {
+export const maskedColumnsPart = ({ resources }: Catalogue): string => {
   const columns = resources.flatMap(tablesOf).flatMap((table) =>
     table.columns
       .filter(({ name }) => !name.startsWith("_"))
@@ -23,7 +23,7 @@ export const maskedColumnsPage = ({ resources }: Catalogue): string => {
     ({ treated }) => headingOf(treated)
   )
   return [
-    "# Masked columns",
+    "## Masked columns",
     "What each profile of [masking.md](masking.md) does with each column. Columns that are not here are as they are in every profile, " +
       "apart from `_extra` and `_row_hash`, which are NULL. `aggregate` has no rows of tables about persons at all.",
     Object.entries(treatments)
@@ -32,7 +32,7 @@ export const maskedColumnsPage = ({ resources }: Catalogue): string => {
     ...[...groups]
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
       .flatMap(([treated, found]) => [
-        `## ${treated}`,
+        `### ${treated}`,
         [...Map.groupBy(found, ({ table }) => table)].map(line).join("\n")
       ])
   ].join("\n\n")

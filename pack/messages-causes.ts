@@ -78,7 +78,7 @@ export const reasonSteps: Readonly<Record<Exclude<Reason["_tag"], "Text">, reado
   ParentNeverRead: ["The list to which these records belong was left out.", "Read it as well: leave out `--only`."],
   ParentNotComplete: ["A child is never more complete than its parents.", "See the reason of the parent table."],
   LinkedTextsMissing: ["The host of the texts did not answer.", nextSync],
-  FilesNotFetched: ["A host refused or lacked the file.", "`docs/files.md` explains each state of a file."],
+  FilesNotFetched: ["A host refused or lacked the file.", "`docs/tables.md` explains each state of a file."],
   FilesStopped: [
     "The limit of the settings or of the disk is reached.",
     "Free space, or raise `files.max_total_bytes`."

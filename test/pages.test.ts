@@ -14,6 +14,19 @@ const pages = globSync(["*.md", "{docs,bench,output,src,config}/**/*.md"], { cwd
 const textOf = (page: string) => readFileSync(join(root, page), "utf8")
 const matches = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, found]) => found!)
 
+/** As GitHub makes them of headings, and those that a page names itself. */
+const anchorsOf = (page: string): ReadonlySet<string> => {
+  const content = textOf(page)
+  const headings = matches(content.replaceAll(/^ *```.*?^ *```/gms, ""), /^#+ (.*)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .replaceAll(/[^\p{L}\p{N}\- _]/gu, "")
+      .replaceAll(" ", "-")
+  )
+  return new Set([...headings, ...matches(content, /<a (?:id|name)="([^"]+)"/g)])
+}
+
 describe("the pages", () => {
   it("name and link to files that exist", () => {
     const missing = pages.flatMap((page) => {
@@ -24,6 +37,25 @@ describe("the pages", () => {
       return [...named, ...linked].filter((path) => !existsSync(path)).map((path) => `${page}: ${path}`)
     })
     assert.isAbove(pages.length, 10)
+    assert.deepStrictEqual(missing, [])
+  })
+
+  it("link to headings that exist", () => {
+    const wrong = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+        .filter(([, path]) => path === "" || path!.endsWith(".md"))
+        .map(([, path, anchor]) => [path === "" ? page : join(dirname(page), path!), anchor!] as const)
+        .filter(([target, anchor]) => !anchorsOf(target).has(anchor))
+        .map(([target, anchor]) => `${page}: ${target}#${anchor}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("are each linked from the list of pages", () => {
+    const listed = new Set(matches(textOf("docs/README.md"), /\]\(([^)#]+)/g))
+    const missing = globSync("*.md", { cwd: join(root, "docs") }).filter(
+      (page) => page !== "README.md" && !listed.has(page)
+    )
     assert.deepStrictEqual(missing, [])
   })
 
@@ -44,9 +76,7 @@ describe("the pages", () => {
     const wide = pages
       .filter(
         (page) =>
-          !["architecture", "comparison", "dictionary", "masked-columns", "performance"]
-            .map((name) => `docs/${name}.md`)
-            .includes(page)
+          !["architecture", "comparison", "dictionary", "performance"].map((name) => `docs/${name}.md`).includes(page)
       )
       .flatMap((page) => {
         const outside = textOf(page).replaceAll(/^(```|~~~)[^]*?^\1$/gm, "")

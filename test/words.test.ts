@@ -1,4 +1,4 @@
-/** Words that the project gave up for the terms of docs/glossary.md, which must not come back. */
+/** Words that the project gave up for the terms of the glossary in docs/README.md, which must not come back. */
 import { assert, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

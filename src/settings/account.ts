@@ -152,7 +152,7 @@ export const filesSection = {
   fetch: setting(textList, {
     environment: "SLUICE_FILES",
     description:
-      "The files behind links that are fetched: all, custom_fields, or tables with links, such as message_attachments; see docs/files.md.",
+      "The files behind links that are fetched: all, custom_fields, or tables with links, such as message_attachments; see docs/tables.md.",
     default: optionalSettings.files.off,
     example: ["message_attachments", "custom_fields"]
   }),

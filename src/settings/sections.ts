@@ -84,7 +84,7 @@ export const sections = {
       example: { "contact.loyalty_level": "none" }
     }),
     exclude_classes: setting(anyOf(personalDataClasses.filter((one) => one !== "none")), {
-      description: "Classes of personal data that are never stored, in any table; see docs/excluded-columns.md.",
+      description: "Classes of personal data that are never stored, in any table; see docs/compliance.md.",
       default: [],
       example: ["sensitive", "content"]
     }),
@@ -198,7 +198,7 @@ export const lists = {
     required: [],
     item: "table",
     description:
-      "What of a table is never stored (docs/excluded-columns.md), and when its single records are read (docs/operations.md)."
+      "What of a table is never stored (docs/compliance.md), and when its single records are read (docs/operations.md)."
   },
   silence: {
     settings: silenceSettings,

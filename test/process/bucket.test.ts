@@ -351,7 +351,7 @@ describe.skipIf(!hasObjectStore || python === undefined)("a bucket", () => {
 })
 
 it.skipIf(python === undefined)("the statements of the page for engines can be parsed", async () => {
-  const page = fileURLToPath(new URL("../../docs/engines.md", import.meta.url))
+  const page = fileURLToPath(new URL("../../docs/destinations.md", import.meta.url))
   const script = `
 import re, sys, sqlglot
 page = open(sys.argv[1]).read()

@@ -87,7 +87,7 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
       lines.push(text.trimEnd())
     }
   const data = { scheduler: kind, timeZone, files: files.map(({ path, text }) => ({ path, text })) }
-  const next = "read the files, put them where they say, and see docs/schedule.md."
+  const next = "read the files, put them where they say, and see docs/operations.md."
   return shown("schedule-print", { exitCode: 0, next, data }, () => [...lines, info("Nothing was installed.")])
 })
 

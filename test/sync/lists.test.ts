@@ -92,6 +92,11 @@ it("leaves the records of unchanged parents alone in a full sync, which finds th
   assert.sameMembers(Object.keys(requestsByOperation), ["POST /contacts/search", "GET /contacts/:contactId"])
   assert.isAtMost(requestsByOperation["GET /contacts/:contactId"]!, 2, "proof of the deleted one")
   assert.deepStrictEqual(await life.deleted("contacts"), [gone])
+})
+
+it("reads the records of unchanged parents too with --each", async () => {
+  const life = await begin(openTables("table:contacts,contact_notes", "--contacts", "5"))
+  await life.sync()
   await operations(life)
   await life.sync("--each")
   const each = (await life.service.stats()).requestsByOperation["GET /contacts/:contactId/notes"]

@@ -36,7 +36,7 @@ describe("the currency of opportunities", () => {
     return `[account]\ncurrency = "EUR"\n[[locations]]\nid = "${id}"\ncurrency = "${currency}"\n`
   }
 
-  it("is that of the location, whatever the settings state", async () => {
+  it("is that of the location, whatever the settings state", { tags: ["slow"] }, async () => {
     assert.deepStrictEqual(await currencies('[account]\ncurrency = "EUR"'), {
       currency: "USD",
       of_change: "USD",

@@ -253,7 +253,7 @@ it("tells pipelines and calendars of the same name apart, by a heading for their
   )
 })
 
-it("shows each location alone, with the rows of no other, beside all of them", async () => {
+it("shows each location alone, with the rows of no other, beside all of them", { tags: ["slow"] }, async () => {
   const statements = [
     ...withLocation,
     `INSERT INTO bi.fct_opportunity SELECT 'Sales', 'New', 1, 'USD', 5, true, false, false, NULL, l, 'p' FROM (SELECT unnest(['a', 'b', 'b']) AS l)`,

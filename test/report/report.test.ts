@@ -324,7 +324,7 @@ describe("the report of two nights", () => {
     assert.notMatch(text, /[\w.]+@[\w-]+\.\w+/)
   })
 
-  it("is in each release, and an error in writing it is only a warning", async () => {
+  it("is in each release, and an error in writing it is only a warning", { tags: ["slow"] }, async () => {
     const published = join(account.output, "published")
     assert.lengthOf(globSync("*/report/index.html", { cwd: join(account.output, ".published") }), 2)
     rmSync(join(published, "report"), { recursive: true })

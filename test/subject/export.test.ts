@@ -185,25 +185,29 @@ describe("an export about a person", () => {
     }
   )
 
-  it("has each conversation as a page: every message once, calls with their recording and transcript", async () => {
-    const [caller] = await query(
-      account.warehouse,
-      "SELECT contact_id AS id FROM crm.messages JOIN crm.recordings AS r ON r.message_id = messages.id WHERE contact_id IS NOT NULL AND r.path IS NOT NULL ORDER BY ALL LIMIT 1"
-    )
-    const { rows, to } = await run("--contact", String(caller!["id"]))
-    const pages = globSync("conversations/*.html", { cwd: to }).map((file) => readFileSync(join(to, file), "utf8"))
-    const found = (pattern: RegExp) => pages.flatMap((page) => [...page.matchAll(pattern)].map(([, text]) => text!))
-    assert.lengthOf(found(/<article>(.)/gs), rows("messages").length)
-    const recordings = found(/href="\.\.\/files\/([^"]+)">Recording</g)
-    assert.lengthOf(recordings, rows("recordings").length)
-    for (const file of recordings) assert.isAbove(readFileSync(join(to, "files", file)).length, 0)
-    assert.lengthOf(found(/<p>(Channel \d)/g), rows("transcript_sentences").length)
-    assert.isAbove(rows("transcript_sentences").length, 0)
-    const page = readFileSync(join(to, globSync("conversations/*.html", { cwd: to })[0]!), "utf8")
-    assert.match(page, /<main>.*<article>.*<\/main>/s)
-    assert.match(page, /Recording<\/a>/)
-    assert.notMatch(page, /<script|<img/)
-  })
+  it(
+    "has each conversation as a page: every message once, calls with their recording and transcript",
+    { tags: ["slow"] },
+    async () => {
+      const [caller] = await query(
+        account.warehouse,
+        "SELECT contact_id AS id FROM crm.messages JOIN crm.recordings AS r ON r.message_id = messages.id WHERE contact_id IS NOT NULL AND r.path IS NOT NULL ORDER BY ALL LIMIT 1"
+      )
+      const { rows, to } = await run("--contact", String(caller!["id"]))
+      const pages = globSync("conversations/*.html", { cwd: to }).map((file) => readFileSync(join(to, file), "utf8"))
+      const found = (pattern: RegExp) => pages.flatMap((page) => [...page.matchAll(pattern)].map(([, text]) => text!))
+      assert.lengthOf(found(/<article>(.)/gs), rows("messages").length)
+      const recordings = found(/href="\.\.\/files\/([^"]+)">Recording</g)
+      assert.lengthOf(recordings, rows("recordings").length)
+      for (const file of recordings) assert.isAbove(readFileSync(join(to, "files", file)).length, 0)
+      assert.lengthOf(found(/<p>(Channel \d)/g), rows("transcript_sentences").length)
+      assert.isAbove(rows("transcript_sentences").length, 0)
+      const page = readFileSync(join(to, globSync("conversations/*.html", { cwd: to })[0]!), "utf8")
+      assert.match(page, /<main>.*<article>.*<\/main>/s)
+      assert.match(page, /Recording<\/a>/)
+      assert.notMatch(page, /<script|<img/)
+    }
+  )
 
   it(
     "is refused for a person who is unknown, ambiguous or not named, with what to do next",

@@ -61,7 +61,7 @@ describe("several locations in one run", () => {
     assert.deepStrictEqual(await stored(), all)
   })
 
-  it("have the files of each, also where their links are the same", async () => {
+  it("have the files of each, also where their links are the same", { tags: ["slow"] }, async () => {
     const flags = "--limits off --contacts 30 --files".split(" ")
     const fetching = `[files]\nfetch = ["message_attachments"]`
     const { services, sync, warehouse } = await twoLocations("conversations,messages,files", flags, fetching)

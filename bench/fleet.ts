@@ -4,6 +4,7 @@
  * catalog in PostgreSQL and its files in a folder.
  *
  *     node_modules/.bin/node bench/fleet.ts [locations] [workers] [contacts of each] [nights]
+ *     node_modules/.bin/node bench/fleet.ts --locations 100000 --stub     see fleet-stub.ts
  *
  * BENCH_ONLY: the tables that are read, separated by commas; without it, all.
  */
@@ -11,12 +12,22 @@ import { spawn } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
 import { lakeExtensions } from "../test/support/extensions.ts"
 import { python } from "../test/support/python.ts"
 import { sqlIn, startServer } from "../test/support/postgres.ts"
+import { simulate } from "./fleet-stub.ts"
 import { median, newFolder, run, startSandbox } from "./measure.ts"
 
-const [locations = 100, workers = 2, contacts = 50, nights = 2] = process.argv.slice(2).map(Number)
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { locations: { type: "string" }, stub: { type: "boolean" } }
+})
+if (flags.stub) {
+  await simulate(Number(flags.locations ?? 2000))
+  process.exit(0)
+}
+const [locations = 100, workers = 2, contacts = 50, nights = 2] = positionals.map(Number)
 const only = process.env["BENCH_ONLY"]
 const launcher = fileURLToPath(new URL("../sluice", import.meta.url))
 const chosenTables = new URL("fleet-only.ts", import.meta.url).href

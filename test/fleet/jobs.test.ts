@@ -2,7 +2,13 @@
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { addLocations, cancel, removeLocations, setPaused } from "../../src/features/fleet/commands/roster.ts"
+import {
+  addLocations,
+  cancel,
+  removeLocations,
+  setPaused,
+  statusOfFleet
+} from "../../src/features/fleet/commands/roster.ts"
 import { databaseLayer } from "../../src/features/fleet/commands/connect.ts"
 import { type Database, withBoss } from "../../src/features/fleet/database.ts"
 import { numbersOf, setSnapshot } from "../../src/features/fleet/fence.ts"
@@ -49,6 +55,35 @@ describe.skipIf(postgresPrograms === undefined)(
     const lost = Effect.andThen(
       sql("UPDATE sluice_fleet.job SET heartbeat_on = now() - interval '11 seconds' WHERE state = 'active'"),
       withBoss((boss) => boss.supervise(queues.runs))
+    )
+
+    it.live("is the newest of its location in the status of the fleet, which has an index for it", () =>
+      Effect.gen(function* () {
+        yield* queued("open", "ended")
+        yield* addLocations([{ location: "new" }])
+        for (const days of [3, 1, 2])
+          yield* sql(
+            `INSERT INTO sluice_fleet.job (name, singleton_key, data, state, created_on, completed_on, output)
+             SELECT 'runs', location, '{"kind": "full"}', 'completed', now() - interval '${days} days', now(),
+               '{"state": "partial", "message": "${days} days old"}'
+             FROM sluice_fleet.locations WHERE location <> 'new'`
+          )
+        yield* cancel(["ended"])
+        yield* sql("DELETE FROM sluice_fleet.job WHERE state = 'cancelled'")
+        const found = yield* statusOfFleet(undefined)
+        assert.deepStrictEqual(
+          found.map(({ location, message, state }) => [location, state, message]),
+          [
+            ["ended", "partial", "1 days old"],
+            ["new", "none", undefined],
+            ["open", "queued", undefined]
+          ]
+        )
+        const plan = yield* sql(
+          "SET enable_seqscan = off; EXPLAIN SELECT * FROM sluice_fleet.runs WHERE location = 'open' ORDER BY requested_at DESC LIMIT 1"
+        )
+        assert.match(plan, /Index Scan using \w*singleton_key_created_on_idx/)
+      }).pipe(inFleet)
     )
 
     it.live("is of the location with the oldest tables first, and of none that is paused or not due", () =>

@@ -23,6 +23,9 @@ export const chosen = (locations: Chosen): string | null => (locations === undef
 export const isChosen = (column = "location") =>
   `($1::jsonb IS NULL OR ${column} IN (SELECT jsonb_array_elements_text($1::jsonb)))`
 
+/** A statement that takes longer than 15 seconds counts as one without an answer; a slow server queues so many in a few. */
+const insertedAtOnce = 10_000
+
 /**
  * Returns the locations that have a new run; one that has an open run keeps it. The oldest tables go first. With a jitter, each
  * begins at a time by a hash of its id, the same each night, and those that are paused have no run.
@@ -45,7 +48,13 @@ export const enqueue = (locations: Chosen, run: Run, jitterMs?: number) =>
         priority: -minute,
         startAfter: paused ? heldUntil : Math.floor((share * (jitterMs ?? 0)) / 1000)
       }))
-    const queued = new Set(await boss.insert(queues.runs, jobs, { db, returnId: true }))
+    const queued = new Set<string>()
+    for (let from = 0; from < jobs.length; from += insertedAtOnce)
+      for (const id of (await boss.insert(queues.runs, jobs.slice(from, from + insertedAtOnce), {
+        db,
+        returnId: true
+      })) ?? [])
+        queued.add(id)
     return jobs.filter(({ id }) => queued.has(id)).map(({ singletonKey }) => singletonKey)
   })
 

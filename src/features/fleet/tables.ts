@@ -72,6 +72,10 @@ export const createTables = `
   BEGIN;
   SELECT pg_advisory_xact_lock(7354118, 1);
   DO $create$ BEGIN
+  -- The last run of each location is found without reading those of 90 nights.
+  IF to_regclass('sluice_fleet.runs_by_location') IS NULL THEN
+    CREATE INDEX runs_by_location ON sluice_fleet.job (singleton_key, created_on DESC) WHERE name = '${queues.runs}';
+  END IF;
   IF to_regclass('sluice_fleet.fences') IS NOT NULL THEN RETURN; END IF;
   CREATE TABLE IF NOT EXISTS sluice_fleet.locations (
     location text PRIMARY KEY,

@@ -101,8 +101,8 @@ export const statusOfFleet = (locations: Chosen) =>
        'notBefore', ${instant("r.not_before")}, 'startedAt', ${instant("r.started_at")},
        'endedAt', ${instant("r.ended_at")})) AS one
      FROM sluice_fleet.locations AS l
-     LEFT JOIN (SELECT DISTINCT ON (location) * FROM sluice_fleet.runs ORDER BY location, requested_at DESC) AS r
-       ON r.location = l.location
+     LEFT JOIN LATERAL (
+       SELECT * FROM sluice_fleet.runs AS r WHERE r.location = l.location ORDER BY requested_at DESC LIMIT 1) AS r ON true
      WHERE ${isChosen("l.location")}
      ORDER BY l.fresh_at NULLS FIRST, l.location`,
     chosen(locations)

@@ -19,6 +19,15 @@ interface Described {
 interface Framed extends Described, Axis {
   readonly format: (value: number) => string
   readonly unit: string
+  /** The last value is that of a time which is not over. */
+  readonly isPartial?: boolean
+}
+
+/** What stands at a share of the width, as wide as a share of it: shown to who points at it, or moves to it with the keyboard. */
+interface Hit {
+  readonly at: number
+  readonly wide: number
+  readonly text: string
 }
 
 export interface Bar {
@@ -46,7 +55,7 @@ export const columns = (bars: ReadonlyArray<Bar>, frame: Columns): Html => {
   const slots = Math.max(bars.length, frame.slots ?? 1)
   const step = width / slots
   const y = (value: number) => height - (height * value) / scale.max
-  const drawn = bars.map(({ text, value, mark, tone }, index) => {
+  const drawn = bars.map(({ value, mark, tone }, index) => {
     const [left, wide] = [(slots - bars.length + index) * step + step * 0.12, step * 0.76]
     const line =
       mark === undefined
@@ -64,10 +73,15 @@ export const columns = (bars: ReadonlyArray<Bar>, frame: Columns): Html => {
             height="${short(tall)}"
           />`
         : undefined
-    return html`<g><title>${text}</title>${bar}${line}</g>`
+    return html`${bar}${line}`
   })
+  const hits = bars.map(({ text }, index) => ({
+    at: (slots - bars.length + index + 0.5) / slots,
+    wide: 1 / slots,
+    text
+  }))
   const line = limit === undefined ? undefined : html`<path class="limit" d="M0 ${short(y(limit))}h${width}" />`
-  return framed(frame, scale, html`${drawn}${line}`)
+  return framed(frame, scale, html`${drawn}${line}`, hits)
 }
 
 export interface Series {
@@ -81,7 +95,13 @@ export interface Series {
 export const spread = (values: ReadonlyArray<number | undefined>): Series["points"] =>
   values.map((y, index) => ({ x: index / (values.length - 1), y }))
 
-export const lines = (series: ReadonlyArray<Series>, frame: Framed & { readonly top?: number | undefined }): Html => {
+interface Lines extends Framed {
+  readonly top?: number | undefined
+  /** Of values at equal steps, what each says. */
+  readonly texts?: ReadonlyArray<string>
+}
+
+export const lines = (series: ReadonlyArray<Series>, frame: Lines): Html => {
   const scale = scaleOf(frame.top ?? Math.max(0, ...series.flatMap(({ points }) => points.map(({ y = 0 }) => y))))
   const paths = series.map(({ name, points, kind }) => {
     const d = points
@@ -104,7 +124,10 @@ export const lines = (series: ReadonlyArray<Series>, frame: Framed & { readonly 
       />${dots.length === 0 ? undefined : html`<path class="${kind} dot" d="${dots.map((dot) => `${dot}h0`).join("")}" />`}</g
     >`
   })
-  return framed(frame, scale, html`${paths}`)
+  const { texts = [] } = frame
+  const wide = 1 / Math.max(texts.length - 1, 1)
+  const hits = texts.map((text, index) => ({ at: index * wide, wide, text }))
+  return framed(frame, scale, html`${paths}`, hits)
 }
 
 /**
@@ -160,26 +183,51 @@ export const scaleOf = (highest: number): Scale => {
   return { max: Math.ceil(highest / step) * step, step }
 }
 
-const framed = ({ title, description, ticks, format, unit }: Framed, { max, step }: Scale, content: Html): Html => {
+const framed = (
+  { title, description, ticks, format, unit, isPartial }: Framed,
+  { max, step }: Scale,
+  content: Html,
+  hits: ReadonlyArray<Hit>
+): Html => {
   const levels = Array.from({ length: Math.round(max / step) + 1 }, (_, index) => index * step)
   const grid = levels.slice(1).map((level) => `M0 ${short(height - (height * level) / max)}h${width}`)
+  const last = hits.at(-1)
+  const begin = isPartial && last ? last.at - last.wide / 2 : 1
   return html`<div class="chart">
-    <div class="unit">${unit}</div>
+    <div class="unit">${unit}${isPartial ? "; the last month, shaded, is not over" : ""}</div>
     <div class="levels" aria-hidden="true">
       ${levels.map((level) => html`<span style="bottom:${short((100 * level) / max)}%">${format(level)}</span>`)}
     </div>
     <svg role="img" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">
       <title>${title}</title>
       <desc>${description}</desc>
+      ${begin < 1 ? html`<rect class="partial" x="${short(begin * width)}" width="${short((1 - begin) * width)}" height="${height}" />` : undefined}
       <path class="grid" d="${grid.join("")}" />
       ${content}
       <path class="base" d="M0 ${height}h${width}" />
     </svg>
+    ${hits.length === 0 ? undefined : hitsOf(title, hits)}
     <div class="ticks" aria-hidden="true">
       ${ticks.map(({ at, text }) => html`<span class="${at < 0.08 ? "first" : at > 0.92 ? "last" : "middle"}" style="left:${short(at * 100)}%">${text}</span>`)}
     </div>
   </div>`
 }
+
+/** One of them can be reached with the tab key; the script of the page moves to the others with the arrows. */
+const hitsOf = (title: string, hits: ReadonlyArray<Hit>): Html =>
+  html`<div class="hits" role="group" aria-label="${title}: values">
+    ${hits.map(({ at, text, wide }, index) => {
+      const [begin, end] = [Math.max(at - wide / 2, 0), Math.min(at + wide / 2, 1)]
+      const side = at > 0.7 ? "late" : at < 0.3 ? "early" : undefined
+      return html`<span
+        role="img"
+        aria-label="${text}"
+        class="${side}"
+        tabindex="${index === hits.length - 1 ? 0 : -1}"
+        style="left:${short(begin * 100)}%;width:${short((end - begin) * 100)}%"
+      ></span>`
+    })}
+  </div>`
 
 /**
  * At most five texts of a row of equal steps, the first and the last among them. `slots`: steps that have room; fewer stand

@@ -19,6 +19,13 @@ export const number = <Row>(head: string, cell: (row: Row) => Content): Column<R
   return { head, cell: (row) => shown(cell(row)), kind: "number" }
 }
 
+/**
+ * A number that leads to its rows where the page can open them: those of the SQL around it that also meet a condition. The
+ * script of the page makes it a link or a button.
+ */
+export const withRows = (content: Content, condition: string): Html =>
+  html`<span data-and="${condition}">${typeof content === "number" ? count(content) : content}</span>`
+
 /** Numbers as bars, which are shares of the highest; the numbers themselves are in another column. */
 export const bars = <Row>(head: string, rows: ReadonlyArray<Row>, of: (row: Row) => number): Column<Row> => {
   const highest = highestOf(rows, of)

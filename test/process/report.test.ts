@@ -107,6 +107,38 @@ describe.skipIf(chromiumPath === undefined)("the report in a browser", () => {
     await context.close()
   })
 
+  it("says each value of a chart to who points at it or moves along it, and shows the SQL of a number", async () => {
+    const page = await browser.newPage()
+    await page.goto(url)
+    const hits = page.locator(".hits").first().locator("span")
+    const said = await hits.evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")))
+    assert.isAbove(said.length, 12)
+    const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')")
+    await hits.last().focus()
+    await page.keyboard.press("ArrowLeft")
+    assert.strictEqual(await focused(), said.at(-2))
+    await page.keyboard.press("Home")
+    await page.keyboard.press("ArrowLeft")
+    assert.strictEqual(await focused(), said[0])
+    await hits.nth(3).hover()
+    const shown = await page.evaluate(
+      "getComputedStyle(document.querySelector('.hits span:nth-child(4)'), '::after').content"
+    )
+    assert.strictEqual(shown, JSON.stringify(said[3]))
+    await page.locator("#business .tiles a").first().click()
+    const dialog = page.getByRole("dialog", { name: "The rows of this number" })
+    assert.match(await dialog.locator("pre").innerText(), /^FROM bi\.fct_opportunity\nWHERE is_open\n {2}AND /)
+    await dialog.getByRole("button", { name: "Close" }).click()
+    assert.isFalse(await dialog.isVisible())
+    await page.setViewportSize({ width: 390, height: 800 })
+    const meters = await page
+      .locator("#stages .meter")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()))
+    assert.isAbove(meters.length, 2)
+    for (const { left, right } of meters) assert.isTrue(left >= 0 && right <= 390, `${left} to ${right}`)
+    await page.close()
+  })
+
   it("prints with the rows that are folded on screens", async () => {
     const page = await browser.newPage()
     await page.goto(url)

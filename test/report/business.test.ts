@@ -49,7 +49,8 @@ const messages = "CREATE TABLE bi.fct_message (is_between_people BOOLEAN, direct
 const appointments = `CREATE TABLE bi.fct_appointment (calendar_id VARCHAR, calendar_name VARCHAR, is_attended BOOLEAN, is_no_show BOOLEAN,
   is_cancelled BOOLEAN, is_past BOOLEAN, start_local_date DATE, location_id VARCHAR, booked_at TIMESTAMPTZ)`
 const acquisitions = "CREATE TABLE bi.fct_contact_acquisition (channel VARCHAR, created_local_date DATE)"
-const all = [opportunities, payments, subscriptions, replies, messages, appointments, acquisitions]
+const places = "CREATE TABLE bi.dim_location (location_id VARCHAR, time_zone VARCHAR)"
+const all = [places, opportunities, payments, subscriptions, replies, messages, appointments, acquisitions]
 
 /** With the location of each row. */
 const withLocation = all.map((model) =>

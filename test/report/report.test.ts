@@ -229,7 +229,7 @@ describe("the report of two nights", () => {
       ["payment", payments],
       [
         "appointment",
-        `SELECT timezone('UTC', date_added)::DATE AS day FROM crm.appointments WHERE ${present} AND deleted IS NOT TRUE`
+        `SELECT ${local("date_added")} AS day FROM crm.appointments WHERE ${present} AND deleted IS NOT TRUE`
       ],
       [
         "opportunit",
@@ -282,6 +282,33 @@ describe("the report of two nights", () => {
     const exact = Number(amount).toLocaleString("en-US", { maximumFractionDigits: 2 })
     assert.include(figures, `title="USD\u00a0${exact}"`)
     assert.include(textOf(figures), `${String(n)} opportunities`)
+  })
+
+  it("leads its numbers to as many rows of the release", async () => {
+    const html = reportOf(account)
+    let base = ""
+    const numbers = Array.from(
+      html.matchAll(/data-(base|and|rows)="([^"]*)"[^>]*>([^<]*)/g),
+      ([, kind, escaped, shown]) => {
+        const sql = textOf(escaped!)
+        if (kind === "base") base = sql
+        return { kind, shown: textOf(shown!), sql: kind === "and" ? `${base} AND ${sql}` : sql }
+      }
+    ).filter(({ kind }) => kind !== "base")
+    const counts = await query(
+      join(account.output, "published/crm.duckdb"),
+      numbers.map(({ sql }, index) => `SELECT ${index} AS i, count(*) AS n FROM (${sql})`).join(" UNION ALL ")
+    )
+    const found = new Map(counts.map(({ i, n }) => [Number(i), Number(n)]))
+    let compared = 0
+    for (const [index, { kind, shown, sql }] of numbers.entries()) {
+      const [said] = /^(no|[\d,]+)(?=$| [a-z]{4})/.exec(shown) ?? []
+      // Sums of other tables and medians are no numbers of rows.
+      if (said === undefined || (kind === "rows" && !/bi\./.test(sql))) continue
+      compared++
+      assert.strictEqual(found.get(index), said === "no" ? 0 : numberIn(said), sql)
+    }
+    assert.isAbove(compared, 100)
   })
 
   it("is equal byte for byte when it is made again, and is not part of the release", { tags: ["slow"] }, async () => {

@@ -17,13 +17,46 @@ export interface Page {
   readonly business: Business
 }
 
-/** Adds how old the data are when the page is open. The file does not depend on when it is made. */
+/**
+ * Adds how old the data are when the page is open, and makes numbers lead to their rows: to the explorer, if it shows the page,
+ * or else to the SQL. The arrow keys move along a chart. The file does not depend on when it is made.
+ */
 const script = (readAt: number): string => `
 const age = document.getElementById("age")
 const hours = (Date.now() - ${readAt}) / 3600000
 if (hours >= 36) age.textContent = "That was " + Math.floor(hours / 24) + " days ago: no later run has written this report."
 else if (hours >= 1) age.textContent = "That was " + Math.floor(hours) + (hours < 2 ? " hour ago." : " hours ago.")
 age.hidden = hours < 1
+const isServed = location.pathname === "/report"
+const dialog = document.getElementById("sql")
+const show = (event, sql) => {
+  event.preventDefault()
+  dialog.querySelector("pre").textContent = sql
+  dialog.showModal()
+}
+for (const one of document.querySelectorAll("[data-rows],[data-and]")) {
+  if (/^(0|\u2013)$/.test(one.textContent.trim())) continue
+  const sql = one.dataset.rows ?? one.closest("[data-base]").dataset.base + "\\n  AND " + one.dataset.and
+  const lead = document.createElement("a")
+  lead.className = "rows"
+  lead.append(...one.childNodes)
+  lead.href = isServed ? "/#/sql?" + new URLSearchParams({ query: sql }) : "#sql"
+  if (!isServed) lead.addEventListener("click", (event) => show(event, sql))
+  one.append(lead)
+}
+dialog.querySelector("button").addEventListener("click", () => dialog.close())
+const steps = { ArrowLeft: "previousElementSibling", ArrowRight: "nextElementSibling", Home: "firstElementChild", End: "lastElementChild" }
+document.addEventListener("keydown", (event) => {
+  const hit = event.target.closest(".hits span")
+  const step = steps[event.key]
+  if (!hit || !step) return
+  event.preventDefault()
+  const next = (step.endsWith("Child") ? hit.parentElement : hit)[step]
+  if (!next) return
+  hit.tabIndex = -1
+  next.tabIndex = 0
+  next.focus()
+})
 `
 
 /** The parts, with the id, the name and the links of each. */
@@ -37,7 +70,9 @@ const parts = [
       ["revenue", "Revenue"],
       ["acquisition", "Contacts"],
       ["appointments", "Appointments"],
-      ["replies", "Replies"]
+      ["replies", "Replies"],
+      ["calls", "Calls"],
+      ["tasks", "Tasks"]
     ]
   },
   {
@@ -57,7 +92,7 @@ const parts = [
 
 export const page = ({ overview, asOf, readAt, account, operations, business }: Page): string => {
   const code = script(readAt)
-  const months = monthsUntil(asOf)
+  const { months = monthsUntil(asOf) } = business
   const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-${hash("sha256", code, "base64")}'; base-uri 'none'; form-action 'none'`
   const title = `${account}: ${overview.state}, ${moment(readAt)} – sluice report`
   const head = html`<meta http-equiv="Content-Security-Policy" content="${policy}" />
@@ -94,6 +129,14 @@ export const page = ({ overview, asOf, readAt, account, operations, business }: 
         bi; docs/report.md describes each figure.
       </p>
     </footer>
+    <dialog id="sql" aria-labelledby="sql-title">
+      <h2 id="sql-title">The rows of this number</h2>
+      <p class="note">
+        In crm.duckdb of the release. A report that ./sluice explore or ./sluice serve shows opens them at once.
+      </p>
+      <pre tabindex="0"></pre>
+      <button type="button">Close</button>
+    </dialog>
     ${new Html(`<script>${code}</script>`)}`
   return documentOf(title, style, body, head)
 }
@@ -166,11 +209,19 @@ td.wide{min-width:15rem;color:var(--muted)}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:0 2.5rem}
 .pair>*{min-width:0}
 div.chart{display:grid;grid-template-columns:auto minmax(0,1fr);grid-template-rows:auto 11rem 1.4rem;column-gap:.5rem;margin:.3rem 0 .4rem;min-width:0}
-.unit{grid-column:1/-1;color:var(--muted);font-size:.8rem;margin-bottom:.5rem}
+.tiles strong{white-space:nowrap}
+.levels{grid-area:2/1}div.chart svg{grid-area:2/2}.unit{grid-area:1/1/auto/-1;color:var(--muted);font-size:.8rem;margin-bottom:.5rem}
 .levels{position:relative;min-width:2.2rem;font-size:.75rem;color:var(--muted);font-variant-numeric:tabular-nums}
 .levels span{position:absolute;right:0;transform:translateY(50%);line-height:1;white-space:nowrap}
 div.chart svg{width:100%;height:100%;display:block;overflow:visible}
-.ticks{grid-column:2;position:relative;font-size:.75rem;color:var(--muted);white-space:nowrap}
+rect.partial{fill:var(--grid)}
+.hits{grid-area:2/2;position:relative}
+.hits span{position:absolute;top:0;bottom:0}.hits span:is(:hover,:focus){background:var(--fill);outline:0}
+.hits span:is(:hover,:focus)::after{content:attr(aria-label);position:absolute;z-index:1;bottom:calc(100% - 1rem);left:50%;transform:translateX(-50%);padding:.15rem .5rem;background:var(--text);color:var(--ground);border-radius:4px;font-size:.8rem;white-space:nowrap;pointer-events:none}
+.hits .early:is(:hover,:focus)::after{left:0;transform:none}.hits .late:is(:hover,:focus)::after{left:auto;right:0;transform:none}
+.rows{color:inherit;text-decoration:underline dotted var(--edge);text-underline-offset:.2em}.rows:hover{color:var(--accent);text-decoration-style:solid}
+dialog{max-width:min(44rem,calc(100vw - 2rem));background:var(--surface);color:var(--text);border:1px solid var(--line);border-radius:8px}dialog h2{font-size:1.15rem;margin:0}dialog::backdrop{background:#0007}dialog pre{font:.8rem/1.4 var(--mono);white-space:pre-wrap;overflow-wrap:anywhere}
+.ticks{grid-area:3/2;position:relative;font-size:.75rem;color:var(--muted);white-space:nowrap}
 .ticks span{position:absolute;top:.3rem;transform:translateX(-50%)}
 .ticks .first{transform:none}.ticks .last{transform:translateX(-100%)}
 path{fill:none;vector-effect:non-scaling-stroke}
@@ -187,7 +238,9 @@ path.mark{stroke:var(--text);stroke-width:1.5}
 .series{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.8rem;color:var(--muted);margin:0;padding:0;list-style:none}
 .series svg{width:1.6rem;height:.5rem;margin-right:.35rem}
 @media (max-width:60rem){nav{position:static}section section{scroll-margin-top:0}}
-@media (max-width:40rem){nav ul{padding-left:1rem;padding-right:1rem}.ticks span:nth-child(even):not(.last){display:none}td.wide{min-width:12rem}}
-@media print{nav,#age{display:none}header{padding-top:0}.two-columns,.pair{display:block}section section{margin-top:1.4rem}
+@media (max-width:40rem){nav ul{padding-left:1rem;padding-right:1rem}.ticks span:nth-child(even):not(.last){display:none}td.wide{min-width:12rem}
+.scroll tr:has(>.chart .meter,>th.chart){position:relative}.scroll tr:has(>td.chart .meter)>*{padding-bottom:.85rem}
+thead th.chart{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}td.chart:has(.meter){position:absolute;left:0;right:0;bottom:.3rem;padding:0!important;border:0}td.chart .meter{height:.35rem;margin:0}tbody th{white-space:normal}}
+@media print{nav,#age,.hits{display:none}.rows{text-decoration:none}header{padding-top:0}.two-columns,.pair{display:block}section section{margin-top:1.4rem}
 .chart,.tiles,.strip,.notice{break-inside:avoid}#operations{break-before:page}th,td{padding-right:.5rem}thead th,tbody th{white-space:normal;overflow-wrap:anywhere}.scroll table{font-size:8.5pt}.chart,.strip,.spark,.meter{min-width:3rem}td.wide{min-width:8rem}}
 `

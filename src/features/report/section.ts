@@ -35,16 +35,18 @@ export interface Tile {
   readonly title: string
   readonly value: Content
   readonly note: string
+  /** SQL of the rows that it counts. */
+  readonly rows?: string
 }
 
 /** The figures that a reader looks for first. */
 export const tiles = (shown: ReadonlyArray<Tile>): Html =>
   html`<dl class="tiles">
     ${shown.map(
-      ({ id, title, value, note }) =>
+      ({ id, title, value, note, rows }) =>
         html`<div>
           <dt>${title}</dt>
-          <dd><strong${id === undefined ? undefined : html` id="tile-${id}"`}>${value}</strong><span>${note}</span></dd>
+          <dd><strong${rows === undefined ? undefined : html` data-rows="${rows}"`}${id === undefined ? undefined : html` id="tile-${id}"`}>${value}</strong><span>${note}</span></dd>
         </div>`
     )}
   </dl>`

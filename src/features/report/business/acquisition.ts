@@ -3,8 +3,9 @@ import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { ownName } from "../mask.ts"
-import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
-import { inMonths, lastWhole } from "./months.ts"
+import { bars, number, sumOf, tableOf, text, withRows } from "../../../pages/html-table.ts"
+import { during, duringAll, inMonths, lastWhole } from "./months.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
 import type { Topic } from "./topic.ts"
 
 /** A source with fewer contacts may be a text about one person, so it is not shown by name. */
@@ -26,28 +27,42 @@ export const acquisitionTopic: Topic = {
   week: {
     thing: "new contact",
     things: "new contacts",
-    rows: (from) =>
-      `SELECT created_local_date AS day, NULL AS currency, NULL AS amount FROM ${from("fct_contact_acquisition")}`
+    model: "fct_contact_acquisition",
+    day: "created_local_date"
   },
-  find: Effect.fn("report.acquisition")(function* ({ from, months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.acquisition")(function* ({ from, rowsSql, months, since, lastMonth, leftOut }) {
     const sources = yield* query(
-      { name: ownName, contacts: Number, recent: Number },
+      { name: ownName, written: String, contacts: Number, recent: Number },
       // Referral and referral are one source, named as most write it.
-      `SELECT mode(channel ORDER BY channel) AS name, count(*) AS contacts, count(*) FILTER (month = '${lastWhole(months)}') AS recent
+      `SELECT mode(channel ORDER BY channel) AS name, lower(trim(name)) AS written, count(*) AS contacts, count(*) FILTER (month = '${lastWhole(months)}') AS recent
        FROM ${inMonths(from("fct_contact_acquisition"), "created_local_date", months)} GROUP BY lower(trim(channel)) ORDER BY contacts DESC, name`
     )
     const named = sources.filter(({ contacts }) => contacts >= contactsMin).slice(0, sourcesMax)
     const others = sources.filter((one) => !named.includes(one))
     const together = {
       name: counted(others.length, "other source"),
+      written: "",
       contacts: sumOf(others, ({ contacts }) => contacts),
       recent: sumOf(others, ({ recent }) => recent)
     }
     const rows = others.length === 0 ? named : [...named, together]
     const all = sumOf(rows, ({ contacts }) => contacts)
+    /** A name that is masked stands nowhere, also not in SQL. */
+    const leading = (n: number, { name, written }: (typeof rows)[number], ...more: ReadonlyArray<string>) =>
+      name.toLowerCase() === written
+        ? withRows(n, [`lower(trim(channel)) = ${literal(written)}`, ...more].join(" AND "))
+        : n
     const recent = count(sumOf(rows, (one) => one.recent))
     return {
-      figures: [{ title: "New contacts", value: recent, note: `in ${lastMonth}` }],
+      figures: [
+        {
+          title: "New contacts",
+          value: recent,
+          note: `in ${lastMonth}`,
+          rows: rowsSql("fct_contact_acquisition", during("created_local_date", lastWhole(months)))
+        }
+      ],
+      rows: rowsSql("fct_contact_acquisition", duringAll("created_local_date", months)),
       isEmpty: all === 0,
       lead: `${counted(all, "contact was", "contacts were")} created since ${since}, ${recent} in ${lastMonth}. The source is that of the first visit, or else the one that the contact names; sources of fewer than ${contactsMin} contacts are not shown by name.${leftOut}`,
       content: tableOf(rows, {
@@ -56,10 +71,10 @@ export const acquisitionTopic: Topic = {
         folded: 12,
         columns: [
           text("Source", ({ name }) => name),
-          number("Contacts", ({ contacts }) => contacts),
+          number("Contacts", (one) => leading(one.contacts, one)),
           number("Share", ({ contacts }) => share(contacts, all)),
           bars("Share of the highest", rows, ({ contacts }) => contacts),
-          number(lastMonth, (one) => one.recent)
+          number(lastMonth, (one) => leading(one.recent, one, during("created_local_date", lastWhole(months))))
         ]
       })
     }

@@ -4,8 +4,9 @@ import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { numbers } from "../../../values/rows.ts"
 import { ownName } from "../mask.ts"
-import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
-import { inMonths } from "./months.ts"
+import { bars, number, sumOf, tableOf, text, withRows } from "../../../pages/html-table.ts"
+import { duringAll, inMonths } from "./months.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
 import { type Topic, named } from "./topic.ts"
 
 /** Calendars that are shown, those with the most appointments. */
@@ -22,10 +23,11 @@ export const appointmentTopic: Topic = {
   week: {
     thing: "appointment booked",
     things: "appointments booked",
-    rows: (from) =>
-      `SELECT (booked_at AT TIME ZONE 'UTC')::DATE AS day, NULL AS currency, NULL AS amount FROM ${from("fct_appointment")}`
+    model: "fct_appointment",
+    day: `(booked_at AT TIME ZONE coalesce((SELECT any_value(time_zone) FROM bi.dim_location AS place
+      WHERE place.location_id = fct_appointment.location_id), 'UTC'))::DATE`
   },
-  find: Effect.fn("report.appointments")(function* ({ from, group, months, since, leftOut }) {
+  find: Effect.fn("report.appointments")(function* ({ from, group, months, since, leftOut, rowsSql }) {
     const found = yield* query(
       { location: String, id: String, name: ownName, ...numbers("booked", "attended", "missed", "known", "cancelled") },
       `SELECT location_id AS location, calendar_id AS id, coalesce(any_value(calendar_name), 'deleted calendar') AS name,
@@ -35,13 +37,23 @@ export const appointmentTopic: Topic = {
        GROUP BY location, id ORDER BY booked DESC, location, id`
     )
     const calendars = named(found.slice(0, calendarsMax))
+    const isOf = ({ id, location }: (typeof calendars)[number]) =>
+      `location_id = ${literal(location)} AND calendar_id ${id === "null" ? "IS NULL" : `= ${literal(id)}`}`
     const known = sumOf(found, (one) => one.known)
     const missed = sumOf(found, (one) => one.missed)
     const missedShare = share(missed, known)
     const most =
       found.length > calendarsMax ? ` The ${calendarsMax} calendars with the most appointments are shown.` : ""
     return {
-      figures: [{ title: "No-shows", value: known === 0 ? "–" : missedShare, note: `of appointments since ${since}` }],
+      figures: [
+        {
+          title: "No-shows",
+          value: known === 0 ? "–" : missedShare,
+          note: `of appointments since ${since}`,
+          rows: rowsSql("fct_appointment", "is_past", "is_no_show", duringAll("start_local_date", months))
+        }
+      ],
+      rows: rowsSql("fct_appointment", "is_past", duringAll("start_local_date", months)),
       isEmpty: found.length === 0,
       lead:
         known === 0
@@ -57,9 +69,9 @@ export const appointmentTopic: Topic = {
               group,
               columns: [
                 text("Calendar", ({ name }) => name),
-                number("Booked", ({ booked }) => booked),
+                number("Booked", (one) => withRows(one.booked, isOf(one))),
                 number("Attended", ({ attended }) => attended),
-                number("Missed", (one) => one.missed),
+                number("Missed", (one) => withRows(one.missed, `is_no_show AND ${isOf(one)}`)),
                 number("Cancelled", ({ cancelled }) => cancelled),
                 number("Missed, share", (one) => share(one.missed, one.known)),
                 bars("Share of the highest", calendars, (one) => one.missed / Math.max(one.known, 1))

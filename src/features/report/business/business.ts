@@ -9,12 +9,14 @@ import { type Tile, leadOf, section, tiles } from "../section.ts"
 import { number, tableOf, text } from "../../../pages/html-table.ts"
 import { acquisitionTopic } from "./acquisition.ts"
 import { appointmentTopic } from "./appointments.ts"
+import { callTopic } from "./calls.ts"
 import { recurringTopic, revenueTopic } from "./money.ts"
-import { lastWhole, monthsUntil } from "./months.ts"
+import { type Months, lastWhole, monthsUntilDay } from "./months.ts"
 import { outcomeTopic } from "./outcomes.ts"
 import { pipelineTopic } from "./pipeline.ts"
 import { replyTopic } from "./replies.ts"
-import { type From, type Topic, leftOutText, noneText } from "./topic.ts"
+import { taskTopic } from "./tasks.ts"
+import { type From, type RowsSql, type Topic, leftOutText, noneText } from "./topic.ts"
 import { clauseOf, headlineOf, weekOf } from "./week.ts"
 
 const topics = [
@@ -24,7 +26,9 @@ const topics = [
   recurringTopic,
   acquisitionTopic,
   appointmentTopic,
-  replyTopic
+  replyTopic,
+  callTopic,
+  taskTopic
 ]
 
 /** So many locations are also shown alone. */
@@ -36,6 +40,7 @@ export interface Business {
   /** What happened in a week, in a sentence. */
   readonly headline: Html | undefined
   readonly content: Html
+  readonly months?: Months
 }
 
 /** The topics of one location or of all. */
@@ -52,25 +57,36 @@ export const business = Effect.fn("report.business")(function* (
 ) {
   const models = yield* releasedModels()
   if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
-  const months = monthsUntil(asOf)
-  const lastMonth = month(lastWhole(months))
   const week = yield* weekOf(asOf)
+  // A month begins when it has begun at each location.
+  const months = monthsUntilDay(week.last + 1)
+  const lastMonth = month(lastWhole(months))
   const staleSince = new Map((yield* modelProblems()).map(({ where, keptAt }) => [where, keptAt]))
   const partOf = Effect.fnUntraced(function* (location?: string) {
     const ofLocation = location === undefined ? "" : ` WHERE location_id = ${literal(location)}`
     const from: From = (model) => `(FROM bi.${model}${ofLocation})`
-    const context = { months, since: month(months[0]!), lastMonth, from, group: location ? undefined : group }
+    const own = location === undefined ? [] : [`location_id = ${literal(location)}`]
+    const rowsSql: RowsSql = (model, ...conditions) =>
+      `FROM bi.${model}\nWHERE ${[...own, ...conditions].join("\n  AND ") || "true"}`
+    const context = { months, since: month(months[0]!), lastMonth, from, rowsSql, group: location ? undefined : group }
     const unreadOf = yield* unreadResources(ofLocation)
     const make = Effect.fnUntraced(function* (topic: Topic) {
       const { models: needed, resources, unknown } = topic
       const [count] = unknown ? yield* query({ n: Number }, `SELECT count(*) AS n FROM ${unknown.rows(from)}`) : []
       const missing = { unread: unreadOf(resources), rows: count?.n ?? 0 }
       const leftOut = leftOutText(topic, missing)
-      const { isEmpty, lead, content, figures } = yield* topic.find({ ...context, leftOut })
-      const shown = isEmpty ? leadOf(noneText(topic, missing)) : html`${leadOf(lead)} ${content}`
+      const { isEmpty, lead, content, figures, rows } = yield* topic.find({ ...context, leftOut })
+      const shown = isEmpty
+        ? leadOf(noneText(topic, missing))
+        : html`${leadOf(lead)}
+            <div${rows === undefined ? undefined : html` data-base="${rows}"`}>${content}</div>`
       const stale = needed.flatMap((model) => staleSince.get(model) ?? [])
       if (stale.length === 0)
-        return { figures, content: shown, clause: topic.week && (yield* clauseOf(topic.week, week, missing, from)) }
+        return {
+          figures,
+          content: shown,
+          clause: topic.week && (yield* clauseOf(topic.week, week, missing, from, rowsSql))
+        }
       // The model could not be built since, so the figures are old.
       const at = Math.min(...stale)
       const note = html`<p class="note">These figures are as of ${moment(at)}: the model could not be built since.</p>`
@@ -106,6 +122,7 @@ export const business = Effect.fn("report.business")(function* (
   const caption = `Figures of ${each.length < locations.length ? `${placesMax} of ${locations.length} locations` : "each location"}`
   return {
     places: each.map(({ name }) => name),
+    months,
     headline: choice(({ headline }) => headline),
     content: html`${choice(({ figures }) => tiles(figures), compared(caption, all, each))}
       <div class="two-columns">

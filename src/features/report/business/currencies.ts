@@ -2,6 +2,7 @@
 import { money, moneyBrief } from "../format.ts"
 import { type Html, html } from "../../../pages/html.ts"
 import { ownName } from "../mask.ts"
+import { literal } from "../../../stores/warehouse/sql.ts"
 import type { Tile } from "../section.ts"
 
 /** Currencies that are shown. */
@@ -19,6 +20,10 @@ interface Amount extends InCurrency {
 /** Reads a currency. */
 export const currency = (cell: unknown): string | undefined =>
   cell === null || cell === "" ? undefined : ownName(cell)
+
+/** SQL: the rows of a currency. One that is masked is not one to compare with. */
+export const isIn = (code: string | undefined): string =>
+  code === undefined ? "coalesce(currency, '') = ''" : `currency = ${literal(code)}`
 
 /** Amounts in a sentence: those that are not zero, or else the first. */
 export const statedAll = (amounts: ReadonlyArray<Amount>): string => {

@@ -4,9 +4,9 @@ import { columns, ticksOf } from "../../../pages/charts.ts"
 import { brief, count, counted, money } from "../format.ts"
 import { html, month } from "../../../pages/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number } from "../../../pages/html-table.ts"
-import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
-import { type Months, inEach, inMonths, lastWhole, numbersByMonth } from "./months.ts"
+import { number, withRows } from "../../../pages/html-table.ts"
+import { currency, figureOf, isIn, moreOf, oneAtATime, statedAll } from "./currencies.ts"
+import { type Months, during, duringAll, inEach, inMonths, lastWhole, numbersByMonth } from "./months.ts"
 import type { Context, Topic } from "./topic.ts"
 
 /** `amount`: SQL of a row of the relation. The currency with the most rows comes first. */
@@ -30,7 +30,7 @@ type InCurrency = Effect.Success<ReturnType<typeof byCurrency>>[number]
 const chartsOf = (
   found: ReadonlyArray<InCurrency>,
   { months, lastMonth }: Context,
-  of: { readonly name: string; readonly id: string; readonly things: string }
+  of: { readonly name: string; readonly id: string; readonly things: string; readonly day: string }
 ) =>
   oneAtATime(
     found,
@@ -41,7 +41,8 @@ const chartsOf = (
         {
           title: `${of.name} by month${currency === undefined ? "" : ` in ${currency}`}`,
           description: `In ${lastMonth}, ${money(amount, currency)}.`,
-          unit: `${currency ?? "Currency not stated"}, by month; the last month is not over`,
+          unit: `${currency ?? "Currency not stated"}, by month`,
+          isPartial: true,
           format: brief,
           ticks: ticksOf(months.map(month), "columns")
         }
@@ -49,7 +50,10 @@ const chartsOf = (
       ${numbersByMonth(byMonth, {
         id: `${of.id}${suffix}`,
         caption: `${of.name} by month`,
-        columns: [number(currency ?? "Amount", (row) => money(row.amount, undefined)), number(of.things, ({ n }) => n)]
+        columns: [
+          number(currency ?? "Amount", (row) => money(row.amount, undefined)),
+          number(of.things, ({ month: own, n }) => withRows(n, `${during(of.day, own)} AND ${isIn(currency)}`))
+        ]
       })}`
   )
 
@@ -69,18 +73,31 @@ export const revenueTopic: Topic = {
   week: {
     thing: "payment received",
     things: "payments received",
-    rows: (from) =>
-      `SELECT paid_local_date AS day, currency, net_amount AS amount FROM ${from("fct_payment")} WHERE is_live AND is_succeeded`
+    model: "fct_payment",
+    where: "is_live AND is_succeeded",
+    day: "paid_local_date",
+    currency: "currency",
+    amount: "net_amount"
   },
   find: Effect.fn("report.revenue")(function* (context) {
-    const { from, months, lastMonth, leftOut } = context
+    const { from, months, lastMonth, leftOut, rowsSql } = context
+    const isPayment = "is_live AND is_succeeded"
     const payments = inMonths(`${from("fct_payment")} WHERE is_live AND is_succeeded`, "paid_local_date", months)
     const found = yield* byCurrency(payments, "net_amount", months)
     return {
-      figures: found.slice(0, 1).map((one) => figureOf("Revenue", one, `in ${lastMonth}`)),
+      figures: found.slice(0, 1).map((one) => ({
+        ...figureOf("Revenue", one, `in ${lastMonth}`),
+        rows: rowsSql("fct_payment", isPayment, during("paid_local_date", lastWhole(months)), isIn(one.currency))
+      })),
+      rows: rowsSql("fct_payment", isPayment, duringAll("paid_local_date", months)),
       isEmpty: found.length === 0,
       lead: `Payments that succeeded, without refunds and tests: ${statedAll(found)} in ${lastMonth}.${moreOf(found)}${leftOut}`,
-      content: chartsOf(found, context, { name: "Revenue", id: "revenue-by-month", things: "Payments" })
+      content: chartsOf(found, context, {
+        name: "Revenue",
+        id: "revenue-by-month",
+        things: "Payments",
+        day: "paid_local_date"
+      })
     }
   })
 }
@@ -93,7 +110,7 @@ export const recurringTopic: Topic = {
   none: "There was no live subscription in the last 13 months.",
   whether: "there was a live subscription in the last 13 months",
   find: Effect.fn("report.recurring")(function* (context) {
-    const { from, months, lastMonth } = context
+    const { from, months, lastMonth, rowsSql } = context
     const live = inMonths(`${from("fct_subscription_month")} WHERE is_live`, "month_start", months)
     const found = yield* byCurrency(live, "monthly_amount", months)
     const [moves] = yield* query(
@@ -114,13 +131,18 @@ export const recurringTopic: Topic = {
         ? ""
         : ` The status of ${counted(withoutStatus, "subscription")} is not known; ${withoutStatus === 1 ? "it counts" : "they count"} as live.`
     return {
-      figures: found.slice(0, 1).map((one) => figureOf("Monthly recurring", one, `in ${lastMonth}`)),
+      figures: found.slice(0, 1).map((one) => ({
+        ...figureOf("Monthly recurring", one, `in ${lastMonth}`),
+        rows: rowsSql("fct_subscription_month", "is_live", during("month_start", lastWhole(months)), isIn(one.currency))
+      })),
+      rows: rowsSql("fct_subscription_month", "is_live", duringAll("month_start", months)),
       isEmpty: found.length === 0,
       lead: `In ${lastMonth}, ${counted(begun, "subscription")} began and ${count(cancelled)} ${cancelled === 1 ? "was" : "were"} cancelled.${notIncluded}${included}${moreOf(found)}`,
       content: chartsOf(found, context, {
         name: "Monthly recurring revenue",
         id: "recurring-by-month",
-        things: "Subscriptions"
+        things: "Subscriptions",
+        day: "month_start"
       })
     }
   })

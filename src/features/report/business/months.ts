@@ -1,5 +1,6 @@
 /** The months of the report's figures, and what happened in each of them. */
 import { type Series, legend, lines, spread, ticksOf } from "../../../pages/charts.ts"
+import { dayMs } from "../../../catalog/timestamps.ts"
 import { type Html, html, month } from "../../../pages/html.ts"
 import { brief } from "../format.ts"
 import { type Table, numbersOf, text } from "../../../pages/html-table.ts"
@@ -14,13 +15,22 @@ export const monthsUntil = (asOf: number): Months => {
   )
 }
 
+/** `until`: a day number since 1970; the last month is that of this day. */
+export const monthsUntilDay = (until: number): Months => monthsUntil(until * dayMs)
+
+/** SQL: the days of a month, or of all of them. */
+export const during = (day: string, month: string): string =>
+  `${day} >= DATE '${month}' AND ${day} < DATE '${month}' + INTERVAL 1 MONTH`
+export const duringAll = (day: string, months: Months): string =>
+  `${day} >= DATE '${months[0]}' AND ${day} < DATE '${months.at(-1)}' + INTERVAL 1 MONTH`
+
 /** The month before the last one, which is over. */
 export const lastWhole = (months: Months): string => months.at(-2)!
 
 /** SQL for the rows that have their `day` in these months, with `month` as in `Months`. `rows`: what follows FROM. */
 export const inMonths = (rows: string, day: string, months: Months): string =>
   `(SELECT *, strftime(date_trunc('month', ${day}), '%Y-%m-01') AS month FROM (FROM ${rows})
-    WHERE ${day} >= DATE '${months[0]}' AND ${day} < DATE '${months.at(-1)}' + INTERVAL 1 MONTH)`
+    WHERE ${duringAll(day, months)})`
 
 interface InMonth {
   readonly month: string
@@ -35,13 +45,15 @@ export interface MonthlyLines<Row> {
   readonly description: string
   readonly unit: string
   readonly lines: ReadonlyArray<readonly [name: string, value: (row: Row) => number | undefined]>
+  /** A value in words. */
+  readonly say: (value: number) => string
   readonly numbers: Table<Row>
 }
 
 /** At most two lines by month, and their numbers. */
 export const monthlyLines = <Row extends InMonth>(
   rows: ReadonlyArray<Row>,
-  { lines: shown, numbers, ...frame }: MonthlyLines<Row>
+  { lines: shown, numbers, say, ...frame }: MonthlyLines<Row>
 ): Html => {
   const series = shown.map(([name, value], index): Series => ({
     name,
@@ -49,8 +61,11 @@ export const monthlyLines = <Row extends InMonth>(
     points: spread(rows.map(value))
   }))
   const names = rows.map((row) => month(row.month))
-  return html`${lines(series, { ...frame, format: brief, ticks: ticksOf(names, "points") })} ${legend(series)}
-  ${numbersByMonth(rows, numbers)}`
+  const sayOf = (row: Row) =>
+    shown.map(([name, value]) => `${name} ${value(row) === undefined ? "–" : say(value(row)!)}`).join(", ")
+  const texts = rows.map((row, index) => `${names[index]}: ${sayOf(row)}`)
+  return html`${lines(series, { ...frame, texts, isPartial: true, format: brief, ticks: ticksOf(names, "points") })}
+  ${legend(series)} ${numbersByMonth(rows, numbers)}`
 }
 
 export const numbersByMonth = <Row extends InMonth>(rows: ReadonlyArray<Row>, table: Table<Row>): Html =>

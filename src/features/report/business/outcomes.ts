@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number, sumOf } from "../../../pages/html-table.ts"
-import { inEach, inMonths, monthlyLines } from "./months.ts"
+import { number, sumOf, withRows } from "../../../pages/html-table.ts"
+import { during, duringAll, inEach, inMonths, lastWhole, monthlyLines } from "./months.ts"
 import type { Topic } from "./topic.ts"
 
 export const outcomeTopic: Topic = {
@@ -23,10 +23,13 @@ export const outcomeTopic: Topic = {
   week: {
     thing: "opportunity won",
     things: "opportunities won",
-    rows: (from) =>
-      `SELECT closed_local_date AS day, currency, monetary_value AS amount FROM ${from("fct_opportunity")} WHERE is_won`
+    model: "fct_opportunity",
+    where: "is_won",
+    day: "closed_local_date",
+    currency: "currency",
+    amount: "monetary_value"
   },
-  find: Effect.fn("report.outcomes")(function* ({ from, months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.outcomes")(function* ({ from, rowsSql, months, since, lastMonth, leftOut }) {
     const found = yield* query(
       { month: String, won: Number, lost: Number },
       `SELECT month, count(*) FILTER (is_won) AS won, count(*) FILTER (is_lost) AS lost
@@ -38,13 +41,22 @@ export const outcomeTopic: Topic = {
     const lost = sumOf(rows, (row) => row.lost)
     const closed = won + lost
     return {
-      figures: [{ title: "Won", value: count(last.won), note: `in ${lastMonth}; ${count(last.lost)} lost` }],
+      figures: [
+        {
+          title: "Won",
+          value: count(last.won),
+          note: `in ${lastMonth}; ${count(last.lost)} lost`,
+          rows: rowsSql("fct_opportunity", "is_won", during("closed_local_date", lastWhole(months)))
+        }
+      ],
+      rows: rowsSql("fct_opportunity", duringAll("closed_local_date", months)),
       isEmpty: closed === 0,
       lead: `${counted(won, "opportunity", "opportunities")} won and ${count(lost)} lost since ${since}: ${share(won, closed)} won.${leftOut}`,
       content: monthlyLines(rows, {
         title: "Opportunities won and lost by month",
         description: `In ${lastMonth}, ${count(last.won)} were won and ${count(last.lost)} lost.`,
-        unit: "Opportunities by the month in which they were closed; the last month is not over",
+        unit: "Opportunities by the month in which they were closed",
+        say: count,
         lines: [
           ["Won", (row) => row.won],
           ["Lost", (row) => row.lost]
@@ -53,8 +65,8 @@ export const outcomeTopic: Topic = {
           id: "outcomes-by-month",
           caption: "Opportunities by the month in which they were closed",
           columns: [
-            number("Won", (row) => row.won),
-            number("Lost", (row) => row.lost),
+            number("Won", (row) => withRows(row.won, `is_won AND ${during("closed_local_date", row.month)}`)),
+            number("Lost", (row) => withRows(row.lost, `is_lost AND ${during("closed_local_date", row.month)}`)),
             number("Won, share", (row) => share(row.won, row.won + row.lost))
           ]
         }

@@ -4,8 +4,9 @@ import { counted, money } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { numbers } from "../../../values/rows.ts"
 import { ownName } from "../mask.ts"
-import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
-import { currency, figureOf, moreOf, oneAtATime, statedAll } from "./currencies.ts"
+import { bars, number, sumOf, tableOf, text, withRows } from "../../../pages/html-table.ts"
+import { currency, figureOf, isIn, moreOf, oneAtATime, statedAll } from "./currencies.ts"
+import { literal, numberOf } from "../../../stores/warehouse/sql.ts"
 import { type Topic, named } from "./topic.ts"
 
 /** Stages that are shown, those with the highest value. */
@@ -26,7 +27,7 @@ export const pipelineTopic: Topic = {
   },
   none: "No opportunity is open.",
   whether: "an opportunity is open",
-  find: Effect.fn("report.pipeline")(function* ({ from, group, leftOut }) {
+  find: Effect.fn("report.pipeline")(function* ({ from, group, leftOut, rowsSql }) {
     const open = yield* query(
       { currency, deals: Number, amount: Number },
       `SELECT currency, count(*) AS deals, sum(monetary_value) AS amount FROM ${from("fct_opportunity")}
@@ -39,7 +40,8 @@ export const pipelineTopic: Topic = {
         name: ownName,
         stage: ownName,
         currency,
-        ...numbers("position", "deals", "amount")
+        position: numberOf,
+        ...numbers("deals", "amount")
       },
       `FROM (SELECT location_id AS location, pipeline_id AS id, pipeline_name AS name, pipeline_stage_name AS stage,
            stage_position AS position, currency, count(*) AS deals, coalesce(sum(monetary_value), 0) AS amount
@@ -52,10 +54,14 @@ export const pipelineTopic: Topic = {
       stages.length >= stagesMax
         ? ` At most ${stagesMax} stages of a currency are shown, those with the highest value.`
         : ""
-    const figures = open.map((one) => figureOf("Open pipeline", one, opportunities(one.deals)))
+    const figures = open.map((one) => ({
+      ...figureOf("Open pipeline", one, opportunities(one.deals)),
+      rows: rowsSql("fct_opportunity", "is_open", isIn(one.currency))
+    }))
     return {
       figures: figures.slice(0, 1),
       isEmpty: open.length === 0,
+      rows: rowsSql("fct_opportunity", "is_open"),
       lead: `${counted(
         sumOf(open, ({ deals }) => deals),
         "opportunity is",
@@ -74,7 +80,7 @@ export const pipelineTopic: Topic = {
             columns: [
               text("Pipeline", ({ name }) => name),
               text("Stage", ({ stage }) => stage),
-              number("Open", ({ deals }) => deals),
+              number("Open", (stage) => withRows(stage.deals, `${isOf(stage)} AND ${isIn(currency)}`)),
               number("Value", ({ amount }) => money(amount, currency)),
               bars("Share of the highest", own, ({ amount }) => amount)
             ]
@@ -85,10 +91,17 @@ export const pipelineTopic: Topic = {
   })
 }
 
+/** SQL: the opportunities of a stage; one that is deleted has no position. */
+const isOf = ({ id, location, position }: Stage) =>
+  `location_id = ${literal(location)} AND ${
+    position === undefined ? "stage_position IS NULL" : `pipeline_id = ${literal(id)} AND stage_position = ${position}`
+  }`
+
 interface Stage {
   readonly location: string
+  readonly id: string
   readonly name: string
-  readonly position: number
+  readonly position: number | undefined
   readonly amount: number
 }
 
@@ -96,7 +109,7 @@ interface Stage {
 const inOrder = <One extends Stage>(stages: ReadonlyArray<One>): ReadonlyArray<One> =>
   largestFirst(stages, ({ location }) => location)
     .flatMap((own) => largestFirst(own, ({ name }) => name))
-    .flatMap((own) => own.toSorted((one, other) => one.position - other.position))
+    .flatMap((own) => own.toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0)))
 
 const largestFirst = <One extends Stage>(stages: ReadonlyArray<One>, of: (one: One) => string) =>
   Array.from(Map.groupBy(stages, of).values()).toSorted(

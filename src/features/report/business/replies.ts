@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { counted, duration, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number, sumOf } from "../../../pages/html-table.ts"
-import { inEach, inMonths, monthlyLines } from "./months.ts"
+import { number, sumOf, withRows } from "../../../pages/html-table.ts"
+import { during, duringAll, inEach, inMonths, lastWhole, monthlyLines } from "./months.ts"
 import type { Topic } from "./topic.ts"
 
 export const replyTopic: Topic = {
@@ -19,7 +19,7 @@ export const replyTopic: Topic = {
   },
   none: "No contact asked a question in the last 13 months.",
   whether: "a contact asked a question in the last 13 months",
-  find: Effect.fn("report.replies")(function* ({ from, months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.replies")(function* ({ from, rowsSql, months, since, lastMonth, leftOut }) {
     const found = yield* query(
       { month: String, questions: Number, replied: Number, minutes: numberOf, business: numberOf },
       `SELECT month, count(*) AS questions, count(*) FILTER (is_replied) AS replied,
@@ -35,7 +35,15 @@ export const replyTopic: Topic = {
         ? `No question of ${lastMonth} was answered.`
         : `In ${lastMonth}, half of the answers came within ${time(last.minutes)}.`
     return {
-      figures: [{ title: "Median reply", value: time(last.minutes), note: `in ${lastMonth}` }],
+      figures: [
+        {
+          title: "Median reply",
+          value: time(last.minutes),
+          note: `in ${lastMonth}`,
+          rows: rowsSql("fct_conversation_reply", during("asked_local_date", lastWhole(months)))
+        }
+      ],
+      rows: rowsSql("fct_conversation_reply", duringAll("asked_local_date", months)),
       isEmpty: questions === 0,
       lead: `${share(replied, questions)} of ${counted(questions, "question")} since ${since} were answered. ${came} A question is the first of consecutive messages of a contact; business hours are Monday to Friday, 9:00 to 17:00, in the time zone of the location.${leftOut}`,
       content:
@@ -45,6 +53,7 @@ export const replyTopic: Topic = {
               title: "Median time to the first reply by month",
               description: `In ${lastMonth}, ${time(last.minutes)}; within business hours, ${time(last.business)}.`,
               unit: "Median hours to the first reply, by the month of the question",
+              say: (value) => time(value * 60),
               lines: [
                 ["All hours", (row) => hours(row.minutes)],
                 ["Business hours", (row) => hours(row.business)]
@@ -53,7 +62,7 @@ export const replyTopic: Topic = {
                 id: "replies-by-month",
                 caption: "Questions and the median time to their reply by month",
                 columns: [
-                  number("Questions", (row) => row.questions),
+                  number("Questions", (row) => withRows(row.questions, during("asked_local_date", row.month))),
                   number("Answered", (row) => share(row.replied, row.questions)),
                   number("Median", (row) => time(row.minutes)),
                   number("Median, business hours", (row) => time(row.business))

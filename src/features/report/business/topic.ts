@@ -20,10 +20,24 @@ export interface Topic {
   /** The sentence if there is nothing, and the same as a question. */
   readonly none: string
   readonly whether: string
-  /** What the first sentence of the report counts in a week: SQL for rows with day, currency and amount. */
-  readonly week?: { readonly thing: string; readonly things: string; readonly rows: (from: From) => string }
+  /** What the first sentence of the report counts in a week. */
+  readonly week?: Week
   readonly find: (context: Context) => Effect.Effect<Found, Failure, Warehouse>
 }
+
+export interface Week {
+  readonly thing: string
+  readonly things: string
+  readonly model: string
+  /** SQL: which rows of the model, and of each its day at its location, its currency and its amount. */
+  readonly where?: string
+  readonly day: string
+  readonly currency?: string
+  readonly amount?: string
+}
+
+/** SQL to look at: the rows of a model that meet all conditions, of one location or of all. */
+export type RowsSql = (model: string, ...conditions: ReadonlyArray<string>) => string
 
 /** SQL: the rows of a model, of one location or of all. */
 export type From = (model: string) => string
@@ -40,6 +54,7 @@ export interface Unknown {
 
 export interface Context {
   readonly from: From
+  readonly rowsSql: RowsSql
   readonly months: Months
   /** The first month, and the last one that is over, in words. */
   readonly since: string
@@ -57,6 +72,8 @@ export interface Found {
   readonly isEmpty: boolean
   readonly lead: string
   readonly content: Content
+  /** SQL of the rows behind it, to which the numbers add conditions of their own. */
+  readonly rows?: string
 }
 
 /** Why "none" may be wrong. */

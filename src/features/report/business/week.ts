@@ -7,10 +7,10 @@ import { type Html, day, html } from "../../../pages/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { sumOf } from "../../../pages/html-table.ts"
 import { currency, statedAll } from "./currencies.ts"
-import type { From, Missing, Topic } from "./topic.ts"
+import type { From, Missing, RowsSql, Week } from "./topic.ts"
 
 /** Day numbers since 1970. */
-export interface Week {
+export interface Days {
   readonly first: number
   readonly last: number
 }
@@ -36,16 +36,17 @@ const dayNumber = (date: string) => `date_diff('day', DATE '1970-01-01', ${date}
 
 /** `undefined` if it is not known. Days are those of the time zone of the location. */
 export const clauseOf = Effect.fn("report.week")(function* (
-  { thing, things, rows }: NonNullable<Topic["week"]>,
-  { first, last }: Week,
+  { thing, things, model, where = "true", day, currency: code = "NULL", amount = "NULL" }: Week,
+  { first, last }: Days,
   missing: Missing,
-  from: From
+  from: From,
+  rowsSql: RowsSql
 ) {
   if (missing.unread.length > 0) return undefined
   const found = yield* query(
     { currency, now: Number, before: Number, amount: Number },
     `SELECT currency, count(*) FILTER (day >= ${first}) AS now, count(*) FILTER (day < ${first}) AS before, sum(amount) FILTER (day >= ${first}) AS amount
-     FROM (SELECT * REPLACE (${dayNumber("day")} AS day) FROM (${rows(from)})) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY currency ORDER BY now DESC, currency`
+     FROM (SELECT ${dayNumber(day)} AS day, ${code} AS currency, ${amount} AS amount FROM ${from(model)} AS ${model} WHERE ${where}) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY currency ORDER BY now DESC, currency`
   )
   const now = sumOf(found, (one) => one.now)
   const before = sumOf(found, (one) => one.before)
@@ -57,11 +58,15 @@ export const clauseOf = Effect.fn("report.week")(function* (
         ? ""
         : " (as many)"
       : ` (${count(Math.abs(now - before))} ${now > before ? "more" : "fewer"})`
-  return html`<strong>${now === 0 ? "no" : count(now)} ${now === 1 ? thing : things}</strong
+  const isOfWeek = `${day} BETWEEN ${dateOf(first)} AND ${dateOf(last)}`
+  return html`<strong data-rows="${rowsSql(model, ...(where === "true" ? [] : [where]), isOfWeek)}"
+      >${now === 0 ? "no" : count(now)} ${now === 1 ? thing : things}</strong
     >${amounts.length === 0 ? "" : ` worth ${statedAll(amounts)}`}${difference}`
 })
 
-export const headlineOf = ({ first, last }: Week, clauses: ReadonlyArray<Html>): Html | undefined =>
+const dateOf = (number: number) => `DATE '${new Date(number * dayMs).toISOString().slice(0, 10)}'`
+
+export const headlineOf = ({ first, last }: Days, clauses: ReadonlyArray<Html>): Html | undefined =>
   clauses.length === 0
     ? undefined
     : html`<p class="headline">

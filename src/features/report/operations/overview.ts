@@ -9,7 +9,7 @@ import type { TargetState } from "../../../stores/warehouse/meta/targets.ts"
 import type { StoredProblem } from "../../../stores/warehouse/meta/model-problems.ts"
 import type { changesSection } from "./changes.ts"
 import { why } from "./freshness.ts"
-import { type Period, documentedLimits } from "./period.ts"
+import { type Period, documentedLimits, since } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
 
 export interface Overview {
@@ -117,17 +117,37 @@ export interface OverviewParts {
 export const overviewSection = (parts: OverviewParts): Html => {
   const { period, sent, rejected, models, targets, totals } = parts
   const { rowsByDay, added, changed, deleted } = parts.changes
+  const today = (condition: string) =>
+    `FROM meta.run_resources\nWHERE finished_at > ${since(period, 1)}\n  AND ${condition}`
   const ofLimit = period.locations.length === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
   return html`${notDelivered(targets)} ${failedModels(models)} ${reasons(parts)}
   ${tiles([
     totals
       ? { id: "rows", title: "Rows", value: count(totals.rows), note: `in ${counted(totals.tables, "table")}` }
       : { id: "rows", title: "Rows", value: count(rowsByDay.at(-1)!), note: "of the resources" },
-    { id: "new", title: "New", value: count(added), note: "rows in 24 hours" },
-    { id: "changed", title: "Changed", value: count(changed), note: "rows in 24 hours" },
-    { id: "deleted", title: "Deleted", value: count(deleted), note: "rows in 24 hours" },
-    { id: "sent", title: "Requests", value: count(sent), note: `in 24 hours${ofLimit}` },
-    { id: "rejected", title: "Rejected", value: count(rejected), note: "values in 24 hours" }
+    { id: "new", title: "New", value: count(added), note: "rows in 24 hours", rows: today("new_rows > 0") },
+    {
+      id: "changed",
+      title: "Changed",
+      value: count(changed),
+      note: "rows in 24 hours",
+      rows: today("changed_rows > 0")
+    },
+    {
+      id: "deleted",
+      title: "Deleted",
+      value: count(deleted),
+      note: "rows in 24 hours",
+      rows: today("deleted_rows > 0")
+    },
+    { id: "sent", title: "Requests", value: count(sent), note: `in 24 hours${ofLimit}`, rows: today("requests > 0") },
+    {
+      id: "rejected",
+      title: "Rejected",
+      value: count(rejected),
+      note: "values in 24 hours",
+      rows: `FROM meta.rejected_values\nWHERE rejected_at > ${since(period, 1)}`
+    }
   ])}`
 }
 
@@ -161,13 +181,13 @@ const reasons = ({ readings, scopeOf, period }: OverviewParts): Html | undefined
   const all = total - countOf("complete") - inherited.length
   const place = ({ location }: Reading) =>
     period.locations.length > 1 ? html` of ${period.placeOf(location)}` : undefined
-  const since = ({ state, completeAt }: Reading) =>
+  const lastRead = ({ state, completeAt }: Reading) =>
     isWhole(state) || completeAt === undefined
       ? undefined
       : html` <span class="note">Last read completely on ${moment(completeAt)}.</span>`
   const dependent = [...new Set(inherited.map(({ resource }) => resource))]
   return html`<ul class="reasons">
-    ${first.map((reading) => html`<li><strong>${reading.resource}</strong>${place(reading)}: ${why(reading, scopeOf)}.${since(reading)}</li>`)}
+    ${first.map((reading) => html`<li><strong>${reading.resource}</strong>${place(reading)}: ${why(reading, scopeOf)}.${lastRead(reading)}</li>`)}
     ${all > first.length ? html`<li>and ${count(all - first.length)} more, under <a href="#freshness">Completeness and freshness</a></li>` : undefined}
     ${dependent.length > 0 ? html`<li class="note">Therefore also ${listed(dependent, 6)}, which ${dependent.length === 1 ? "is" : "are"} read for each row of such a table.</li>` : undefined}
   </ul>`

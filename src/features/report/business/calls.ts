@@ -1,0 +1,63 @@
+/** Section: calls by month, and how many were answered. */
+import * as Effect from "effect/Effect"
+import { count, counted, duration, share } from "../format.ts"
+import { query } from "../../../stores/warehouse/query.ts"
+import { numbers } from "../../../values/rows.ts"
+import { number, sumOf, withRows } from "../../../pages/html-table.ts"
+import { during, duringAll, inEach, inMonths, monthlyLines } from "./months.ts"
+import type { Topic } from "./topic.ts"
+
+export const callTopic: Topic = {
+  id: "calls",
+  title: "Calls",
+  models: ["fct_call"],
+  resources: ["messages"],
+  unknown: { rows: (from) => `${from("fct_call")} WHERE sent_at IS NULL`, thing: "call", of: "time" },
+  none: "There was no call in the last 13 months.",
+  whether: "there was a call in the last 13 months",
+  find: Effect.fn("report.calls")(function* ({ from, rowsSql, months, since, lastMonth, leftOut }) {
+    const found = yield* query(
+      { month: String, ...numbers("calls", "answered", "known", "voicemails", "seconds") },
+      `SELECT month, count(*) AS calls, count(*) FILTER (is_answered) AS answered, count(is_answered) AS known,
+         count(*) FILTER (is_voicemail) AS voicemails, coalesce(sum(call_duration_seconds) FILTER (is_answered), 0) AS seconds
+       FROM ${inMonths(from("fct_call"), "sent_local_date", months)} GROUP BY ALL`
+    )
+    const rows = inEach(months, found, { calls: 0, answered: 0, known: 0, voicemails: 0, seconds: 0 })
+    const last = rows.at(-2)!
+    const calls = sumOf(rows, (row) => row.calls)
+    const answered = sumOf(rows, (row) => row.answered)
+    const known = sumOf(rows, (row) => row.known)
+    const unknown = calls - known
+    return {
+      figures: [],
+      rows: rowsSql("fct_call", duringAll("sent_local_date", months)),
+      isEmpty: calls === 0,
+      lead: `${counted(calls, "call")} since ${since}${known === 0 ? "" : `, of which ${share(answered, known)} were answered`}.${
+        unknown > 0 ? ` Of ${counted(unknown, "call")} it is not known.` : ""
+      }${leftOut}`,
+      content: monthlyLines(rows, {
+        title: "Calls by month",
+        description: `In ${lastMonth}, ${counted(last.calls, "call")}, of which ${count(last.answered)} were answered.`,
+        unit: "Calls by month, and those that were answered",
+        say: count,
+        lines: [
+          ["All", (row) => row.calls],
+          ["Answered", (row) => row.answered]
+        ],
+        numbers: {
+          id: "calls-by-month",
+          caption: "Calls by month",
+          columns: [
+            number("Calls", (row) => withRows(row.calls, during("sent_local_date", row.month))),
+            number("Answered", (row) =>
+              withRows(row.answered, `is_answered AND ${during("sent_local_date", row.month)}`)
+            ),
+            number("Answered, share", (row) => share(row.answered, row.known)),
+            number("Voicemails", (row) => row.voicemails),
+            number("Time of those answered", (row) => (row.seconds === 0 ? "–" : duration(row.seconds * 1000)))
+          ]
+        }
+      })
+    }
+  })
+}

@@ -8,6 +8,8 @@ export interface ChurnRate {
   perRequest: number
   /** The probability that a change deletes a contact. */
   deletes: number
+  /** The probability that a change removes an order, an invoice, an opportunity, a message or a conversation. */
+  removes: number
 }
 
 /** The rate at which the account changes while it is read, and the random choice of the changed records. */
@@ -45,5 +47,5 @@ export class Churn {
   }
 }
 
-const none: ChurnRate = { perSecond: 0, perRequest: 0, deletes: 0 }
+const none: ChurnRate = { perSecond: 0, perRequest: 0, deletes: 0, removes: 0 }
 const maxAtOnce = 1000

@@ -14,6 +14,7 @@ const changeOne = (service: Service): void => {
   const { churn, world } = service
   const { random } = churn
   churn.changes++
+  if (churn.rate.removes > 0 && random.chance(churn.rate.removes)) return removeOne(service)
   const contact = churn.pick(world.contacts)
   const roll = random.int(6)
   if (random.chance(churn.rate.deletes)) return void (contact && deleteContact(service, contact))
@@ -28,3 +29,14 @@ const changeOne = (service: Service): void => {
   }
   if (contact !== undefined) updateContact(service, contact, { source: `churn ${churn.changes}` })
 }
+
+/** Removes one of the newest records of a list, because lists begin with them: what follows moves up. */
+const removeOne = ({ churn, world }: Service): void => {
+  const { conversations, invoices, messages, opportunities, orders } = world
+  const list = churn.random.pick([conversations, invoices, messages, opportunities, orders])
+  const row = [...list.live()].at(-1 - churn.random.int(newest))
+  if (row === undefined) return
+  if (list === conversations) for (const message of messages.children(row.id!)) messages.remove(message)
+  list.remove(row)
+}
+const newest = 10

@@ -85,7 +85,7 @@ const readBody = (text: string): Data => {
 }
 
 const readRate = (body: Data): Data => {
-  for (const name of ["perSecond", "perRequest", "deletes"]) {
+  for (const name of ["perSecond", "perRequest", "deletes", "removes"]) {
     const sent = body[name] ?? 0
     if (typeof sent !== "number" || !(sent >= 0)) throw malformed(`${name} must be a number that is not negative`)
   }

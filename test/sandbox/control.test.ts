@@ -116,6 +116,13 @@ describe("control", () => {
     assert.equal(await changes({}), made)
     assert.isTrue((await client.records("contacts")).some((row) => String(row["source"]).startsWith("churn")))
     assert.equal((await client.post("/__sandbox/churn", { perSecond: -1 })).status, 400)
+    const lists = ["conversations", "invoices", "messages", "opportunities", "orders"]
+    const counts = () => Promise.all(lists.map(async (list) => (await client.records(list)).length))
+    const before = await counts()
+    await client.post("/__sandbox/churn", { perRequest: 40, removes: 1 })
+    await client.get(`/locations/${client.locationId}`)
+    await client.post("/__sandbox/churn", {})
+    for (const [index, count] of (await counts()).entries()) assert.isBelow(count, before[index]!, lists[index])
   })
 
   it("refuses unknown commands and invalid values", async () => {

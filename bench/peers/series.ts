@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { setTimeout as wait } from "node:timers/promises"
 import { type Measured, newFolder, runProgram, type Sandbox, startSandbox } from "../measure.ts"
-import { judge, type Judgement, recordsOf } from "./judge.ts"
+import { judge, type Judgement, lists, recordsOf } from "./judge.ts"
 import type { Tool } from "./tools.ts"
 
 export interface Result extends Judgement, Pick<Measured, "code" | "seconds" | "cpuSeconds" | "peakMb"> {
@@ -22,6 +22,8 @@ export interface Measurements {
   readonly first: Result
   readonly changes: Result
   readonly deletions: Result
+  /** Of the rows that existed all the time, because the others are as the reading met them. */
+  readonly moving: Result
   readonly killed: Killed
   /** By the list of which a page was spoilt. */
   readonly errorBody: ReadonlyArray<readonly [list: string, Result]>
@@ -105,6 +107,21 @@ const removeSome = async (sandbox: Sandbox, contacts: number) => {
   }
 }
 
+/** With every request, two records of the account change or come, or one of the newest of a list is removed. */
+const moving = (tool: Tool, contacts: number) =>
+  withSandbox([...withoutLimits(contacts), "--latency", "100"], async (sandbox) => {
+    const folder = folderFor(tool, sandbox)
+    const before = await recordsOf(sandbox.url, tool.lists)
+    await post(sandbox, "churn", { perRequest: 2, deletes: 0.05, removes: 0.4 })
+    const result = await runOnce(tool, sandbox, folder)
+    const after = await recordsOf(sandbox.url, tool.lists)
+    const stayed = Object.entries(after).map(([list, records]) => {
+      const ids = new Set(before[list]!.map((record) => record[lists[list]!.id]))
+      return [list, records.filter((record) => ids.has(record[lists[list]!.id]))] as const
+    })
+    return { ...result, ...judge(Object.fromEntries(stayed), await tool.rows(folder)) }
+  })
+
 const withoutLimits = (contacts: number) => ["--contacts", String(contacts), "--limits", "off"]
 
 /** Each run has an account of its own, because some tools use up their token. */
@@ -157,6 +174,7 @@ const disturbed = async (tool: Tool, contacts: number, kind: "200" | "repeat") =
 
 export const measure = async (tool: Tool, contacts: number): Promise<Measurements> => ({
   ...(await nights(tool, contacts)),
+  moving: await moving(tool, contacts),
   killed: await killed(tool, contacts),
   errorBody: await disturbed(tool, contacts, "200"),
   repeatedPage: await disturbed(tool, contacts, "repeat")

@@ -38,12 +38,13 @@ describe("the comparison of rows", () => {
 
 describe("sluice beside others", () => {
   it("misses no row, falsifies no value, and is not refused", { tags: ["slow"] }, async () => {
-    const { changes, deletions, errorBody, first, killed, repeatedPage } = await measure(sluice, 600)
+    const { changes, deletions, errorBody, first, killed, moving, repeatedPage } = await measure(sluice, 600)
     const spoilt = [...errorBody, ...repeatedPage].map(([, result]) => result)
     const held = ({ code, duplicates, extra, missing, refused, wrong }: Result) =>
       Object.assign({ code, duplicates, extra }, { missing, refused, wrong })
     for (const result of [first, changes, deletions, killed, ...spoilt])
       assert.deepStrictEqual(held(result), { code: 0, duplicates: {}, extra: {}, missing: {}, refused: 0, wrong: {} })
+    assert.deepStrictEqual(moving.missing, {})
     assert.deepStrictEqual([first.lists, first.requests, changes.requests], [7, 16, 13])
   })
 })

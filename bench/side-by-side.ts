@@ -3,28 +3,20 @@
  * DuckDB file. dlt infers its schema; sluice declares it. dlt runs with two workers, which is fastest, and with one, which
  * costs least CPU.
  *
- *     python3 -m venv venv && venv/bin/pip install "dlt[duckdb,parquet]==1.31.0"
- *     PYTHON=venv/bin/python node_modules/.bin/node bench/side-by-side.ts [contacts] [runs]
+ *     node_modules/.bin/node bench/side-by-side.ts [contacts] [runs]
  */
-import { spawnSync } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { query } from "../test/support/compare.ts"
 import { type Measured, median, newFolder, run, runProgram, startContacts } from "./measure.ts"
+import { environmentOf, environmentsFolder } from "./peers/packages.ts"
 
 const contacts = Number(process.argv[2] ?? 20_000)
 const runs = Number(process.argv[3] ?? 3)
-const python = process.env["PYTHON"] ?? "python3"
+const python = join(environmentOf("dlt", environmentsFolder), "bin", "python")
 const script = fileURLToPath(new URL("dlt_contacts.py", import.meta.url))
-
-const versions = spawnSync(python, [script, "versions"], { encoding: "utf8" })
-if (versions.status !== 0) {
-  console.error(`dlt does not run in ${python}: ${versions.stderr || String(versions.error)}
-Install it, and name its Python:
-  python3 -m venv venv && venv/bin/pip install "dlt[duckdb,parquet]==1.31.0"
-  PYTHON=venv/bin/python node_modules/.bin/node bench/side-by-side.ts`)
-  process.exit(1)
-}
+const versions = execFileSync(python, [script, "versions"], { encoding: "utf8" })
 
 const expected = [contacts, contacts * 2, contacts * 5]
 const verify = (name: string, counted: ReadonlyArray<number>) => {
@@ -59,7 +51,7 @@ try {
   // Alternately, so that other load on the machine affects all of them.
   for (let n = 0; n < runs; n++) measured.push([await runSluice(), await runDlt(2), await runDlt(1)])
 
-  console.log(`${contacts} contacts, median of ${runs}; ${versions.stdout.trim()}; Node ${process.versions.node}`)
+  console.log(`${contacts} contacts, median of ${runs}; ${versions.trim()}; Node ${process.versions.node}`)
   console.log("                          sluice       dlt   ratio  one worker  ratio")
   const line = (name: string, of: (run: Measured) => number) => {
     const [ours, ...theirs] = [0, 1, 2].map((tool) => median(measured.map((run) => of(run[tool]!)))) as [

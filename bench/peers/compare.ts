@@ -9,9 +9,8 @@
  * --environments  where the packages of others are installed, outside of this repository
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { environmentsFolder } from "./packages.ts"
 import { here, peers, sluice, type Tool } from "./tools.ts"
 import { type Measurements, measure } from "./series.ts"
 import { tables } from "./tables.ts"
@@ -21,7 +20,7 @@ const { values } = parseArgs({
     contacts: { type: "string", default: "600" },
     only: { type: "string", default: ["sluice", ...Object.keys(peers)].join(",") },
     tap: { type: "string" },
-    environments: { type: "string", default: join(tmpdir(), "sluice-peers") },
+    environments: { type: "string", default: environmentsFolder },
     docs: { type: "boolean", default: false }
   }
 })

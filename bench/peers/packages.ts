@@ -1,7 +1,10 @@
 /** The packages of others, with their versions, each set in an environment of its own outside of this repository. */
 import { execFileSync } from "node:child_process"
 import { existsSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
+
+export const environmentsFolder = join(tmpdir(), "sluice-peers")
 
 export const packages = {
   dlt: ["dlt[duckdb,parquet]==1.31.0", "duckdb==2.0.1"],

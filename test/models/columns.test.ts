@@ -2,13 +2,15 @@
 import { parse } from "csv-parse/sync"
 import { parquetReadObjects } from "hyparquet"
 import { compressors } from "hyparquet-compressors"
-import { readFileSync, readdirSync } from "node:fs"
+import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { discover } from "../../src/catalog/discover.ts"
 import { typesOf } from "../../src/catalog/kinds.ts"
+import { contractOf } from "../../src/stages/publish/contracts/contract.ts"
 import { describedModels } from "../../src/stages/publish/models/described.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
+import { newFolder } from "../support/sluice.ts"
 import { releaseOf } from "./release.ts"
 
 /** As docs/models.md has them. */
@@ -51,6 +53,50 @@ describe("columns of models", () => {
         assert.isNotEmpty(description, `${model}.${name}`)
         if (typesOf(type).sql === "VARCHAR") assert.strictEqual(type, "VARCHAR", `${model}.${name}`)
       }
+  })
+
+  it("of an own model without YAML have the sentence and the class of what they are made of, or what the release has", async () => {
+    const folder = newFolder()
+    const write = (name: string, sql: string) => writeFileSync(join(folder, `${name}.sql`), sql)
+    write(
+      "people",
+      "SELECT email, upper(first_name) AS called, count(*) AS n FROM {{ source('crm', 'contacts') }} GROUP BY ALL"
+    )
+    write("by_status", "PIVOT {{ ref('fct_opportunity') }} ON status USING count(*) GROUP BY pipeline_name")
+    const catalogue = await discover()
+    const columnsOf = async (model: string, released?: ReadonlyMap<string, ReadonlyMap<string, string>>) =>
+      (await describedModels(catalogue, folder, released)).find(({ name }) => name === model)!.columns
+    const people = await columnsOf("people")
+    const contacts = contractOf(catalogue).find(({ name }) => name === "contacts")!.columns
+    const email = contacts.find(({ name }) => name === "email")!
+    assert.deepStrictEqual(
+      people.map(({ description, name, personal }) => [name, description, personal]),
+      [
+        ["email", email.description, "direct"],
+        ["called", "", "direct"],
+        ["n", "", "none"]
+      ]
+    )
+    assert.isEmpty(await columnsOf("by_status"))
+    const released = new Map([
+      [
+        "by_status",
+        new Map([
+          ["pipeline_name", "VARCHAR"],
+          ["won", "BIGINT"]
+        ])
+      ]
+    ])
+    const pivoted = await columnsOf("by_status", released)
+    assert.deepStrictEqual(
+      pivoted.map(({ name, personal, type }) => [name, type, personal]),
+      [
+        ["pipeline_name", "VARCHAR", "direct"],
+        ["won", "BIGINT", "direct"]
+      ]
+    )
+    for (const { description } of pivoted) assert.match(description, /^Rows of the account decide/)
+    rmSync(folder, { recursive: true })
   })
 
   it("keep each tag of a contact, in every format", { tags: ["slow"] }, async () => {

@@ -4,7 +4,7 @@
  */
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { inMemory } from "../../../stores/warehouse/in-memory.ts"
-import { personalDataClasses } from "../../../catalog/personal-data.ts"
+import { personalDataClasses, worstOf } from "../../../catalog/personal-data.ts"
 import { metaTableStatements, publishedMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { type ContractTable, contractOf } from "../contracts/contract.ts"
@@ -15,18 +15,27 @@ import { orderOf } from "./order.ts"
 
 export type DescribedModel = Awaited<ReturnType<typeof describedModels>>[number]
 
-/** The models without the staging views, in the order of their names. `folder`: those of the user. */
-export const describedModels = async (catalogue: Catalogue, folder?: string) => {
+/** By model, its columns with their types. */
+export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/**
+ * The models without the staging views, in the order of their names. `folder`: those of the user. `released`: what the current
+ * release has, of which rows decide the columns of some, such as those of a PIVOT.
+ */
+export const describedModels = async (catalogue: Catalogue, folder?: string, released: ColumnTypes = new Map()) => {
   const tables = contractOf(catalogue)
   const defined = new Set(tables.map((table) => table.name))
   const { models } = orderOf(await readModels(folder), ({ schema, table }) =>
     schema === "meta" ? publishedMetaTables.includes(table) : defined.has(table)
   )
   const { relations, types } = await built(models, tables)
+  const columnOf = new Map<string, (typeof tables)[number]["columns"][number]>(
+    tables.flatMap((table) => table.columns.map((column) => [`${table.name}.${column.name}`, column] as const))
+  )
   return models
     .filter(({ isStaging }) => !isStaging)
     .map((model) => {
-      const own = types.get(`bi.${model.name}`) ?? new Map<string, string>()
+      const own = types.get(`bi.${model.name}`) ?? released.get(model.name) ?? new Map<string, string>()
       const lineage = relations.get(`bi.${model.name}`)
       return {
         name: model.name,
@@ -37,14 +46,19 @@ export const describedModels = async (catalogue: Catalogue, folder?: string) => 
         /** The tables and models that its SQL names. */
         reads: [...new Set([...sourcesOf(model).map(sourceName), ...refsOf(model).map(shownRef)])],
         columns: Array.from(own, ([column, type]) => {
-          const { description = "", personalData = "none" } = model.columns[column] ?? {}
-          const { copyOf, from = [] } = lineage?.get(column) ?? {}
-          const personal = personalDataClasses.find((one) => one === personalData) ?? "none"
+          const origin = lineage?.get(column)
+          const { copyOf, from = [] } = origin ?? {}
+          const said = model.columns[column]
+          const { description = "", personalData } = said ?? {}
+          const personal = personalDataClasses.find((one) => one === (personalData ?? "none")) ?? "none"
           return {
             name: column,
             type,
-            description,
-            personal,
+            ...(said
+              ? { description, personal }
+              : inherited(
+                  origin && { copied: columnOf.get(copyOf ?? ""), from: Array.from(from, (one) => columnOf.get(one)) }
+                )),
             /** The columns of tables from which it is made, as far as the SQL says it: `contacts.email`. */
             from: [...from],
             /** The column whose value it is, unchanged. */
@@ -55,6 +69,26 @@ export const describedModels = async (catalogue: Catalogue, folder?: string) => 
     })
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
+
+/** What is said of a column about which the user says nothing. `origin`: nothing if the SQL does not say of what it is made. */
+const inherited = (origin: Origin | undefined) =>
+  origin
+    ? {
+        description: origin.copied?.description ?? "",
+        personal: worstOf(origin.from.map((one) => one?.personal ?? "none"))
+      }
+    : {
+        description:
+          "Rows of the account decide its name or its values; the SQL does not say of which columns it is made",
+        // That class may contain anything.
+        personal: "direct" as const
+      }
+
+interface Origin {
+  readonly copied: Meaning | undefined
+  readonly from: ReadonlyArray<Meaning | undefined>
+}
+type Meaning = Pick<ContractTable["columns"][number], "description" | "personal">
 
 const sourceName = ({ schema, table }: { readonly schema: string; readonly table: string }) =>
   schema === "crm" ? table : `${schema}.${table}`

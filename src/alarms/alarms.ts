@@ -184,7 +184,7 @@ export const alarms = {
           .filter(({ startedAt }) => Math.floor((now - startedAt) / dayMs) === day)
           .reduce((sum, run) => sum + (run.requests ?? 0), 0)
       )
-      const [recent, before] = [perDay.slice(0, 7), perDay.slice(7)].map(median) as [number, number]
+      const [recent, before] = [median(perDay.slice(0, 7)), median(perDay.slice(7))]
       const expected = before === 0 ? recent : recent + Math.max(0, recent - before)
       if (expected <= requestsPerDay) return []
       return [

@@ -270,11 +270,7 @@ export const closeBrace = codeOf("}")
 export const openBracket = codeOf("[")
 export const closeBracket = codeOf("]")
 
-const [trueBytes, falseBytes, nullBytes] = ["true", "false", "null"].map((word) => Buffer.from(word)) as [
-  Buffer,
-  Buffer,
-  Buffer
-]
+const [trueBytes, falseBytes, nullBytes] = [Buffer.from("true"), Buffer.from("false"), Buffer.from("null")]
 
 const isSimpleEscape = new Uint8Array(256)
 for (const character of '"\\bfnrt') isSimpleEscape[codeOf(character)] = 1

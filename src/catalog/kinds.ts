@@ -43,7 +43,7 @@ export const kindOf = (sql: string): KindName | undefined =>
     ? "decimal"
     : byType.get(sql.replace("TIMESTAMP WITH TIME ZONE", kinds.instant.sql))
 
-const byType = new Map(Object.entries(kinds).map(([name, { sql }]) => [sql as string, name as KindName]))
+const byType = new Map<string, KindName>(Object.entries(kinds).map(([name, { sql }]) => [sql, name as KindName]))
 
 /** Whether the values are texts of the service; those of all other kinds have a form that sluice or DuckDB gives them. */
 export const isText = (sql: string): boolean => sql === kinds.text.sql || sql === kinds.json.sql

@@ -1,20 +1,21 @@
-/** The settings that turn on optional resources: the value that leaves them off, and why that is the default. */
+/** The value that leaves a resource off, and why that is the default. */
+const left = <Value>(off: Value, why: string) => ({ off, why })
+const noNames: ReadonlyArray<string> = []
+
+/** The settings that turn on optional resources. */
 export const optionalSettings = {
-  object_keys: { off: [] as ReadonlyArray<string>, why: "The API does not list objects." },
-  recurring_task_ids: { off: [] as ReadonlyArray<string>, why: "The API does not list recurring tasks." },
-  free_slot_days: { off: 0 as number, why: "The service computes free slots for the range that is requested." },
-  conversation_messages: {
-    off: false as boolean,
-    why: "The export contains all messages except review requests and group chats. Conversations that consist only of these are always read one by one."
-  },
-  files: {
-    off: [] as ReadonlyArray<string>,
-    why: "Files take much more space than records, and are fetched from other hosts."
-  },
-  contact_details: {
-    off: false as boolean,
-    why: "The search returns the same record, except in accounts where it omits do-not-disturb settings and attribution."
-  }
+  object_keys: left(noNames, "The API does not list objects."),
+  recurring_task_ids: left(noNames, "The API does not list recurring tasks."),
+  free_slot_days: left<number>(0, "The service computes free slots for the range that is requested."),
+  conversation_messages: left<boolean>(
+    false,
+    "The export contains all messages except review requests and group chats. Conversations that consist only of these are always read one by one."
+  ),
+  files: left(noNames, "Files take much more space than records, and are fetched from other hosts."),
+  contact_details: left<boolean>(
+    false,
+    "The search returns the same record, except in accounts where it omits do-not-disturb settings and attribution."
+  )
 }
 
 export type OptionalSetting = keyof typeof optionalSettings

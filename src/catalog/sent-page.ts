@@ -91,15 +91,14 @@ interface Sent {
   parsed: object | undefined
 }
 
-const whole = (sent: Sent): object =>
-  (sent.parsed ??= JSON.parse(sent.bytes.toString("utf8", sent.from, sent.to)) as object)
+const whole = (sent: Sent): object => (sent.parsed ??= JSON.parse(sent.bytes.toString("utf8", sent.from, sent.to)))
 
 /** Finds the value of a name in the bytes; for everything else, the record is parsed. */
 const handler: ProxyHandler<Sent> = {
   get: (sent, name) =>
     sent.parsed === undefined && typeof name === "string" && !(name in Object.prototype)
       ? memberOf(sent, name)
-      : (Reflect.get(whole(sent), name) as unknown),
+      : Reflect.get(whole(sent), name),
   has: (sent, name) => name in whole(sent),
   ownKeys: (sent) => Reflect.ownKeys(whole(sent)),
   getOwnPropertyDescriptor: (sent, name) => Reflect.getOwnPropertyDescriptor(whole(sent), name),
@@ -116,8 +115,7 @@ const memberOf = ({ bytes, from }: Sent, name: string): unknown => {
   for (let at = from + 1; bytes[at] === Bytes.quote; at++) {
     const end = endOfText(bytes, at)
     const stop = endOfValue(bytes, end + 1)
-    if (Bytes.isSame(wanted, bytes, at + 1, end - 1))
-      return JSON.parse(bytes.toString("utf8", end + 1, stop)) as unknown
+    if (Bytes.isSame(wanted, bytes, at + 1, end - 1)) return JSON.parse(bytes.toString("utf8", end + 1, stop))
     at = stop
   }
   return undefined

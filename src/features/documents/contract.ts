@@ -46,7 +46,7 @@ const readContract = Effect.fnUntraced(function* (file: string) {
   })
   const { parse } = yield* Effect.promise(() => import("yaml"))
   const content: unknown = yield* Effect.try({
-    try: () => parse(text) as unknown,
+    try: (): unknown => parse(text),
     catch: (error) => wrong(error instanceof Error ? error.message : String(error))
   })
   return isContract(content)

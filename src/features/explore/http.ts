@@ -23,7 +23,8 @@ export type Body = Readonly<Record<string, unknown>>
 export const bounded = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
   const parts: Array<Buffer> = []
   let bytes = 0
-  for await (const part of request as AsyncIterable<Buffer>) {
+  const sent: AsyncIterable<Buffer> = request
+  for await (const part of sent) {
     bytes += part.length
     if (bytes > bytesMax) throw tooLarge()
     parts.push(part)

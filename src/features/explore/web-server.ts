@@ -1,7 +1,7 @@
 /** A server of a page: who may use it, its files, and what each address does. The explorer and the console are made of it. */
 import { randomBytes } from "node:crypto"
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { portOf } from "../../values/port.ts"
 import { type Body, HttpError, readJson, sendError, sendFile, sendJson } from "./http.ts"
 
 export interface Call<Who = unknown> {
@@ -44,7 +44,7 @@ export const serveSite = async <Who>(site: Site<Who>, host: string, port: number
     server.listen(port, host, () => resolve())
   })
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     close: () => {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

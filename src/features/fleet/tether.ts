@@ -49,7 +49,7 @@ export const holdTether = (until: string): Tether => {
     process.kill(process.pid, "SIGKILL")
   }
   const hear = (line: string) => {
-    const said = JSON.parse(line) as number | Order
+    const said: number | Order = JSON.parse(line)
     heardAt = performance.now()
     heldUntil = Math.max(heldUntil, typeof said === "number" ? said : said.until)
     if (typeof said === "number") return

@@ -1,7 +1,7 @@
 /** Receives the events: checks the secret, marks the tables as due, and acknowledges (A 6.4, 6.5). */
 import { createHash, timingSafeEqual } from "node:crypto"
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { portOf } from "../../values/port.ts"
 import { type Due, type WordsByTable, eventOf } from "./due.ts"
 
 export interface ListenOptions {
@@ -38,7 +38,7 @@ export const startListener = async (options: ListenOptions) => {
     server.listen(options.port, options.host, () => resolve())
   })
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     refused,
     close: () =>
       new Promise<void>((resolve) => {
@@ -73,7 +73,8 @@ const respond = async (request: IncomingMessage, options: ListenOptions): Promis
 const bodyOf = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const parts: Array<Buffer> = []
   let bytes = 0
-  for await (const part of request as AsyncIterable<Buffer>) {
+  const sent: AsyncIterable<Buffer> = request
+  for await (const part of sent) {
     bytes += part.length
     if (bytes > bodyBytesMax) return undefined
     parts.push(part)

@@ -57,7 +57,7 @@ export const asking = (
     ): Promise<Printed> => {
       const { problem, stdout } = await text([...args, "--json"], own, more)
       try {
-        return JSON.parse(stdout) as Printed
+        return JSON.parse(stdout)
       } catch {
         return {
           schema: "",

@@ -2,6 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { isRunning, processStart } from "../../output/lock.ts"
+import { codeOf } from "../../values/thrown.ts"
 
 /**
  * Takes the folder of the console until the returned function is called. Throws if another process has it; one that was killed
@@ -24,14 +25,14 @@ const isWritten = (path: string): boolean => {
     writeFileSync(path, JSON.stringify(own), { flag: "wx", mode: 0o600 })
     return true
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return false
+    if (codeOf(cause) === "EEXIST") return false
     throw cause
   }
 }
 
 const holderIn = (path: string): { readonly pid?: number; readonly started?: string } => {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as { readonly pid: number }
+    return JSON.parse(readFileSync(path, "utf8"))
   } catch {
     return {}
   }

@@ -75,7 +75,8 @@ export const linesOf = async (path: string): Promise<ReadonlyArray<Line>> => {
     length = 0
   }
   try {
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    const chunks: AsyncIterable<Buffer> = createReadStream(path)
+    for await (const chunk of chunks) {
       let from = 0
       for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
         pieces.push(chunk.subarray(from, end))

@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer } from "node:net"
+import { createServer } from "node:net"
+import { portOf } from "../../../values/port.ts"
 
 /** A port that is free now, and that another program may take meanwhile. */
 export const freePort = (host: string): Promise<number> =>
@@ -6,7 +7,7 @@ export const freePort = (host: string): Promise<number> =>
     const server = createServer()
     server.once("error", reject)
     server.listen(0, host, () => {
-      const { port } = server.address() as AddressInfo
+      const port = portOf(server)
       server.close(() => resolve(port))
     })
   })

@@ -253,7 +253,8 @@ class Printer extends ByteBuffer {
   }
 }
 
-const [brace, comma, quote] = [...'{,"'].map((character) => character.charCodeAt(0)) as [number, number, number]
+const codeOf = (character: string): number => character.charCodeAt(0)
+const [brace, comma, quote] = [codeOf("{"), codeOf(","), codeOf('"')]
 
 const printer = new Printer(Buffer.allocUnsafeSlow(bytesInitial))
 const printed = (row: Row): string => printer.print(row)

@@ -103,7 +103,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
   it("shows the first sync to its end, although the page is loaded again and the server killed", async () => {
     await tab("Overview")
     await button("Sync now").click()
-    const progress = page.getByText(/of [\d,]+( to [\d,]+)? requests/)
+    const progress = page.getByText(/of (about |at least )?[\d,]+( to [\d,]+)? requests/)
     await progress.waitFor()
     await page.reload()
     await progress.waitFor()

@@ -240,7 +240,8 @@ path.mark{stroke:var(--text);stroke-width:1.5}
 @media (max-width:60rem){nav{position:static}section section{scroll-margin-top:0}}
 @media (max-width:40rem){nav ul{padding-left:1rem;padding-right:1rem}.ticks span:nth-child(even):not(.last){display:none}td.wide{min-width:12rem}
 .scroll tr:has(>.chart .meter,>th.chart){position:relative}.scroll tr:has(>td.chart .meter)>*{padding-bottom:.85rem}
-thead th.chart{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}td.chart:has(.meter){position:absolute;left:0;right:0;bottom:.3rem;padding:0!important;border:0}td.chart .meter{height:.35rem;margin:0}tbody th{white-space:normal}}
+.scroll :is(th,td):has(+.chart:last-child){padding-right:0}
+thead th.chart{position:absolute;left:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}td.chart:has(.meter){position:absolute;left:0;right:0;bottom:.3rem;padding:0!important;border:0}td.chart .meter{height:.35rem;margin:0}tbody th{white-space:normal}}
 @media print{nav,#age,.hits{display:none}.rows{text-decoration:none}header{padding-top:0}.two-columns,.pair{display:block}section section{margin-top:1.4rem}
 .chart,.tiles,.strip,.notice{break-inside:avoid}#operations{break-before:page}th,td{padding-right:.5rem}thead th,tbody th{white-space:normal;overflow-wrap:anywhere}.scroll table{font-size:8.5pt}.chart,.strip,.spark,.meter{min-width:3rem}td.wide{min-width:8rem}}
 `

@@ -133,7 +133,7 @@ export const browse = (table, data, parameters, openSql) => {
   return element
 }
 
-/** By the name of each column, its distinct values and a text about them; read again when the filters or the columns change. */
+/** By the name of each column, its distinct values, how many rows have one, and a text about both; read again when the filters or the columns change. */
 const factsReader = (table, view) => {
   let facts = {}
   return (shown, total) => {
@@ -154,6 +154,8 @@ const factsReader = (table, view) => {
 
 const factOf = (rows, filled, distinct) => ({
   distinct,
+  /** The share of the rows that have a value. */
+  share: rows === 0 ? 0 : filled / rows,
   text: [
     filled > 0 && `${rows > exactRows ? "about " : ""}${number(distinct)} distinct`,
     filled < rows && `${percent(1 - filled / rows)} NULL`

@@ -9,6 +9,8 @@ const columnsMax = 5
 /** Values of a column; rows of other tables, such as stages and users, have names that are read at a glance. */
 const valuesMax = 12
 const namesMax = 40
+/** A column that is nearly empty divides nothing. */
+const shareMin = 0.2
 /** Texts that are longer are read one by one. */
 const charactersMax = 60
 /** What most people divide rows by. Contacts and what belongs to one of them are people, not kinds of rows. */
@@ -28,12 +30,16 @@ export const facetsOf = (table, view, data, { columns, onChange }) => {
     const { rows } = await request("/api/query", { sql })
     if (next !== sql) return
     const lists = chosen.map(({ column }, index) => [column, rows.filter(([i]) => Number(i) === index)])
-    const short = lists.filter(([, own]) => own.every(([, value]) => (value ?? "").length <= charactersMax))
+    const short = lists.filter(([, own]) => own.every(isShort) && !own.every(isIdOnly))
     element.hidden = short.length === 0
     element.replaceChildren(h("summary", "Facets"), h("div", short.map(facet(view, onChange))))
   }
   return { element, show }
 }
+
+const isShort = ([, value]) => (value ?? "").length <= charactersMax
+/** Without a name, as where the release does not have the table of the users. */
+const isIdOnly = ([, value, , name]) => value === null || (!name && /^(?=.*\d)[\w-]{16,}$/.test(value))
 
 const isFiltered = ({ filters }, name) =>
   filters.some(({ column, operator }) => column === name && (operator === "equals" || operator === "empty"))
@@ -41,12 +47,12 @@ const isFiltered = ({ filters }, name) =>
 const chosenOf = (table, view, data, columns, facts, total) => {
   const own = new Set(table.wide?.columns ?? columns.map(({ name }) => name))
   const suits = ({ name, refersTo, type }) => {
-    const { distinct = 0 } = facts.get(name) ?? {}
+    const { distinct = 0, share = 0 } = facts.get(name) ?? {}
     if (!own.has(name) || name.startsWith("_") || table.key.includes(name)) return false
     if (isFiltered(view, name)) return true
     const target = refersTo && targetOfReference(data, refersTo)
     if (!["VARCHAR", "BOOLEAN"].includes(type) || (/(^|_)id$/.test(name) && !(target && usual.test(name)))) return false
-    return distinct > 1 && distinct <= (target ? namesMax : valuesMax) && distinct * 2 <= total
+    return share >= shareMin && distinct > 1 && distinct <= (target ? namesMax : valuesMax) && distinct * 2 <= total
   }
   const rank = ({ name }) => (isFiltered(view, name) ? 0 : usual.test(name) ? 1 : 2)
   return columns

@@ -26,10 +26,13 @@ export const ownAddress = (table, valueOf) => {
   return key.length > 0 && key.every((one) => typeof one === "string") ? rowAddress(table, key) : undefined
 }
 
+/** A table, or a model that the release has as a view; other views show the rows of a table again. */
+export const isBuilt = ({ kind, name }) => kind === "table" || /^(dim|fct|mart)_/.test(name)
+
 /** The columns of other tables that refer to rows of this one, and the earlier versions of its rows. */
 export const referrersOf = ({ tables }, { schema, name }) =>
   tables
-    .filter((table) => table.kind === "table" && !table.wide && (table.schema === schema || table.name === name))
+    .filter((table) => isBuilt(table) && !table.wide && (table.schema === schema || table.name === name))
     .flatMap((table) =>
       table.columns
         .filter(({ refersTo }) => refersTo?.schema === schema && refersTo.table === name)

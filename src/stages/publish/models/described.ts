@@ -48,6 +48,7 @@ export const describedModels = async (catalogue: Catalogue, folder?: string, rel
         columns: Array.from(own, ([column, type]) => {
           const origin = lineage?.get(column)
           const { copyOf, from = [] } = origin ?? {}
+          const copied = columnOf.get(copyOf ?? "")
           const said = model.columns[column]
           const { description = "", personalData } = said ?? {}
           const personal = personalDataClasses.find((one) => one === (personalData ?? "none")) ?? "none"
@@ -56,13 +57,12 @@ export const describedModels = async (catalogue: Catalogue, folder?: string, rel
             type,
             ...(said
               ? { description, personal }
-              : inherited(
-                  origin && { copied: columnOf.get(copyOf ?? ""), from: Array.from(from, (one) => columnOf.get(one)) }
-                )),
+              : inherited(origin && { copied, from: Array.from(from, (one) => columnOf.get(one)) })),
             /** The columns of tables from which it is made, as far as the SQL says it: `contacts.email`. */
             from: [...from],
             /** The column whose value it is, unchanged. */
-            ...(copyOf && { copyOf })
+            ...(copyOf && { copyOf }),
+            ...(copied?.documentedValues && { documentedValues: copied.documentedValues })
           }
         })
       }

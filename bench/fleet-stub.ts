@@ -40,7 +40,8 @@ interface Live {
   readonly isOutage: boolean
 }
 
-export const simulate = async (locations: number): Promise<void> => {
+/** `hours`: how much of the night is simulated; each hour of the jitter is like the others. */
+export const simulate = async (locations: number, hours: number): Promise<void> => {
   const postgres = await startServer()
   const begun = Date.now()
   try {
@@ -82,7 +83,7 @@ export const simulate = async (locations: number): Promise<void> => {
     )
     const night = Effect.gen(function* () {
       const ask = Effect.runPromiseWith(yield* Effect.context<Database>())
-      yield* Effect.promise(() => run({ ask, workers, begun, measured, status: () => command("status") }))
+      yield* Effect.promise(() => run({ ask, workers, begun, hours, measured, status: () => command("status") }))
     })
     await Effect.runPromise(night.pipe(Effect.provide(commandLayer(Redacted.make(postgres.url)))))
     await measured("fleet status after the night", () => command("status"))
@@ -97,11 +98,12 @@ interface Night {
   readonly ask: <A, E>(effect: Effect.Effect<A, E, Database>) => Promise<A>
   readonly workers: number
   readonly begun: number
+  readonly hours: number
   readonly measured: (name: string, work: () => Promise<unknown>, times?: number) => Promise<void>
   readonly status: () => Promise<unknown>
 }
 
-const run = async ({ ask, begun, measured, status, workers }: Night) => {
+const run = async ({ ask, begun, hours, measured, status, workers }: Night) => {
   const random = randomFrom(1)
   const boss = await ask(withBoss((one) => Promise.resolve(one)))
   const sql = async (text: string) => (await boss.getDb().executeSql(text, [])).rows as Array<Record<string, unknown>>
@@ -130,7 +132,7 @@ const run = async ({ ask, begun, measured, status, workers }: Night) => {
   const isLate = (id: string, ms: number) => Number(now - planned.get(id)! > ms)
   let isHalf = false
   const night = async () => {
-    while (first.length + again.length + live.length + missed.length > 0) {
+    while (first.length + again.length + live.length + missed.length > 0 && now < begun + hours * 3600_000) {
       const worker = [...free].find(([, places]) => places > 0)?.[0]
       const due = worker === undefined ? Infinity : Math.min(first.at(-1) ?? Infinity, earliest(again))
       const ending = live.toSorted((a, b) => a.endsAt - b.endsAt)[0]
@@ -138,7 +140,7 @@ const run = async ({ ask, begun, measured, status, workers }: Night) => {
       now = Math.max(now, Math.min(due, ending?.endsAt ?? Infinity, nextKill, earliest(starts), missedAt))
       await sql(`SELECT setval('simulated.clock', ${Math.ceil(now)})`)
       const isNoneDue = Math.min(first.at(-1) ?? Infinity, earliest(again)) > now
-      if (!isHalf && first.length < planned.size / 2 && live.length > 0 && isNoneDue) {
+      if (!isHalf && now > begun + (Math.min(hours, 6) * 3600_000) / 2 && live.length > 0 && isNoneDue) {
         isHalf = true
         const some = live.slice(0, parallel).map(({ job }) => job)
         await measured("fleet status within the night", status)
@@ -206,9 +208,9 @@ const run = async ({ ask, begun, measured, status, workers }: Night) => {
     }
   }
   await measured("all runs of the night", night)
-  const share = (count: number) => `${((count / planned.size) * 100).toFixed(2)} %`
+  const share = (count: number) => `${((count / (planned.size - first.length)) * 100).toFixed(2)} %`
   console.log(
-    `the night took ${((now - begun) / 3600_000).toFixed(2)} h; ${killed} workers killed; ${share(outages)} met the outage; begun more than a minute late ${share(lateMinute)}, more than the jitter late ${share(lateJitter)}`
+    `${planned.size - first.length} locations in ${((now - begun) / 3600_000).toFixed(2)} h; ${killed} workers killed; ${share(outages)} met the outage; begun more than a minute late ${share(lateMinute)}, more than the jitter late ${share(lateJitter)}`
   )
 }
 

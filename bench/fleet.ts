@@ -4,7 +4,7 @@
  * catalog in PostgreSQL and its files in a folder.
  *
  *     node_modules/.bin/node bench/fleet.ts [locations] [workers] [contacts of each] [nights]
- *     node_modules/.bin/node bench/fleet.ts --locations 100000 --stub     see fleet-stub.ts
+ *     node_modules/.bin/node bench/fleet.ts --locations 100000 --stub [--hours 1]     see fleet-stub.ts
  *
  * BENCH_ONLY: the tables that are read, separated by commas; without it, all.
  */
@@ -21,10 +21,10 @@ import { median, newFolder, run, startSandbox } from "./measure.ts"
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { locations: { type: "string" }, stub: { type: "boolean" } }
+  options: { locations: { type: "string" }, stub: { type: "boolean" }, hours: { type: "string" } }
 })
 if (flags.stub) {
-  await simulate(Number(flags.locations ?? 2000))
+  await simulate(Number(flags.locations ?? 2000), Number(flags.hours ?? 24))
   process.exit(0)
 }
 const [locations = 100, workers = 2, contacts = 50, nights = 2] = positionals.map(Number)

@@ -19,7 +19,7 @@ export const heldUntil = new Date(held)
 const isAlive = `j.heartbeat_on > now() - interval '${heartbeatSeconds} seconds'`
 
 const runsView = `
-  CREATE VIEW sluice_fleet.runs AS
+  CREATE OR REPLACE VIEW sluice_fleet.runs AS
   SELECT j.id AS run, j.singleton_key AS location, j.data->>'kind' AS kind, j.data->>'from' AS window_from,
     j.data->>'to' AS window_to, j.created_on AS requested_at,
     CASE WHEN j.start_after < '${held}' THEN j.start_after END AS not_before,
@@ -38,7 +38,8 @@ const runsView = `
     coalesce(f.begun_at, j.started_on) AS started_at, j.completed_on AS ended_at,
     (j.output->>'exitCode')::int AS exit_code, (j.output->>'requests')::int AS requests,
     j.output->>'message' AS message
-  FROM sluice_fleet.job AS j LEFT JOIN sluice_fleet.fences AS f ON f.run = j.id
+  FROM sluice_fleet.job AS j LEFT JOIN sluice_fleet.fences AS f
+    ON f.location = j.singleton_key AND f.run = j.id
   WHERE j.name = '${queues.runs}'`
 
 /** The tables of the version before had the lease of a location and its open run. Its workers have to be stopped. */
@@ -75,6 +76,8 @@ export const createTables = `
   -- The last run of each location is found without reading those of 90 nights.
   IF to_regclass('sluice_fleet.runs_by_location') IS NULL THEN
     CREATE INDEX runs_by_location ON sluice_fleet.job (singleton_key, created_on DESC) WHERE name = '${queues.runs}';
+    IF to_regclass('sluice_fleet.fences') IS NOT NULL THEN ${runsView};
+    END IF;
   END IF;
   IF to_regclass('sluice_fleet.fences') IS NOT NULL THEN RETURN; END IF;
   CREATE TABLE IF NOT EXISTS sluice_fleet.locations (

@@ -41,12 +41,21 @@ const insert = Effect.fnUntraced(function* (
 })
 
 export const insertAll = Effect.fnUntraced(function* (server: Server, table: ReleaseTable, file: string) {
-  yield* insert(server, table, yield* parts(table), file)
+  if (table.schema !== "bi") return yield* insert(server, table, yield* parts(table), file)
+  // A model may be a view, of which each part would read all rows.
+  const { run } = yield* Warehouse
+  yield* run(`CREATE OR REPLACE TEMP TABLE ${modelRows} AS FROM ${pathOf("crm", table)}`)
+  yield* insert(server, table, yield* partsIn(modelRows), file)
+  yield* run(`DROP TABLE ${modelRows}`)
 })
+const modelRows = "sluice_model"
 
 const parts = Effect.fnUntraced(function* (table: ReleaseTable) {
-  const path = pathOf("crm", table)
   if (table.wide) return yield* partsOf({ name: table.table, wide: table.wide }, "crm")
+  return yield* partsIn(pathOf("crm", table))
+})
+
+const partsIn = Effect.fnUntraced(function* (path: string) {
   const last = yield* queryNumber(`SELECT coalesce(max(rowid), -1) FROM ${path}`)
   return Array.from(
     { length: Math.floor(last / rowsEach) + 1 },
@@ -57,15 +66,17 @@ const parts = Effect.fnUntraced(function* (table: ReleaseTable) {
 /** Where the keys of changed rows are. */
 const keysOf = (table: ReleaseTable): string => name(`sluice_changed_${table.name}`)
 
-/** Some rows of a table. Of all others, DuckDB reads only the columns of the condition. */
-const someRows = (path: string, condition: string): string =>
-  `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${condition}))`
+/** Some rows of a table. Of all others, DuckDB reads only the columns of the condition. A model may be a view, which has no row ids. */
+const someRows = (path: string, { schema }: Pick<ReleaseTable, "schema">, condition: string): string =>
+  schema === "bi"
+    ? `(FROM ${path} WHERE ${condition})`
+    : `(FROM ${path} WHERE rowid IN (SELECT rowid FROM ${path} WHERE ${condition}))`
 
 /** The rows whose columns are keys or indexed; those of a wide view are in its table. */
 export const indexedRows = (table: ReleaseTable, which: "all" | "changed"): string => {
   const path = pathOf("crm", table.wide ? { ...table, table: table.wide.table } : table)
   const key = names(table.duckdbKey)
-  return which === "all" ? path : someRows(path, `(${key}) IN (SELECT (${key}) FROM ${keysOf(table)})`)
+  return which === "all" ? path : someRows(path, table, `(${key}) IN (SELECT (${key}) FROM ${keysOf(table)})`)
 }
 
 /** The hash of a row. A column that a file does not have is NULL in all its rows. */
@@ -91,6 +102,7 @@ export const findChanged = Effect.fn("postgres.findChanged")(function* (table: R
     isFew && records
       ? someRows(
           pathOf(database, table),
+          table,
           `${textOfKey(records.key)} IN (SELECT key FROM ${recordsName} WHERE resource = ${literal(records.resource)})`
         )
       : pathOf(database, table)

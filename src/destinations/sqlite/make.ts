@@ -1,4 +1,5 @@
 /** Makes a SQLite file of the DuckDB file of a release, without loss: see docs/destinations.md. */
+import { isStagingName } from "../../stages/publish/models/staging.ts"
 import { Effect, Stream } from "effect"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -55,11 +56,11 @@ const tablesOfRelease = Effect.gen(function* () {
   const found = yield* query(
     { schema: String, table: String, columns: selected<ReadonlyArray<StoredColumn>> },
     `SELECT schema_name AS "schema", table_name AS "table", to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
-     FROM duckdb_columns() WHERE database_name = 'crm' AND (schema_name = 'main' OR (schema_name = 'bi'
-       AND table_oid NOT IN (SELECT view_oid FROM duckdb_views() WHERE database_name = 'crm')))
+     FROM duckdb_columns() WHERE database_name = 'crm' AND schema_name IN ('main', 'bi')
      GROUP BY ALL HAVING count(*) <= 2000 ORDER BY schema_name DESC, table_name`
   )
-  return found.map(({ schema, table, columns }) => ({
+  const wanted = found.filter(({ schema, table }) => schema === "main" || !isStagingName(table))
+  return wanted.map(({ schema, table, columns }) => ({
     table: name(table),
     from: `crm.${name(schema)}.${name(table)}`,
     columns

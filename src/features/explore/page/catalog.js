@@ -1,6 +1,6 @@
 /** The list of tables and views. */
 import { tableAddress } from "./address.js"
-import { isBuilt } from "./data.js"
+import { isStaging } from "./data.js"
 import { breakable, h, number } from "./dom.js"
 import { request } from "./service.js"
 import { qualified } from "./sql.js"
@@ -8,7 +8,6 @@ import { firstNames } from "./things.js"
 
 const isKnown = ({ schema, name, kind }) => schema === "main" && kind === "table" && firstNames.includes(name)
 const isWide = ({ name }) => /_wide(_\d+)?$/.test(name)
-const isStaging = (table) => table.schema === "bi" && !isBuilt(table)
 
 const isModel = (prefix) => (table) => table.schema === "bi" && !isStaging(table) && table.name.startsWith(prefix)
 

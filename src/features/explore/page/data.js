@@ -1,6 +1,10 @@
 /** The tables of the release, and how their rows belong together. */
 import { rowAddress, tableAddress } from "./address.js"
 
+/** The views of schema `bi` that are no models. */
+export const isStaging = ({ schema, name }) =>
+  schema === "bi" && /^(?:stg_|(?:stated_currencies|location_time_zones)$)/.test(name)
+
 export const dataOf = ({ tables, locations }) => {
   const byName = new Map(tables.map((table) => [`${table.schema}.${table.name}`, table]))
   const find = (schema, name) => byName.get(`${schema}.${name}`)
@@ -26,13 +30,16 @@ export const ownAddress = (table, valueOf) => {
   return key.length > 0 && key.every((one) => typeof one === "string") ? rowAddress(table, key) : undefined
 }
 
-/** A table, or a model that the release has as a view; other views show the rows of a table again. */
-export const isBuilt = ({ kind, name }) => kind === "table" || /^(dim|fct|mart)_/.test(name)
-
 /** The columns of other tables that refer to rows of this one, and the earlier versions of its rows. */
 export const referrersOf = ({ tables }, { schema, name }) =>
   tables
-    .filter((table) => isBuilt(table) && !table.wide && (table.schema === schema || table.name === name))
+    .filter(
+      (table) =>
+        (table.kind === "table" || table.schema === "bi") &&
+        !isStaging(table) &&
+        !table.wide &&
+        (table.schema === schema || table.name === name)
+    )
     .flatMap((table) =>
       table.columns
         .filter(({ refersTo }) => refersTo?.schema === schema && refersTo.table === name)

@@ -26,6 +26,10 @@ export const stagingFiles = async (tables: ReadonlyArray<ContractTable>): Promis
 
 export const stagingName = ({ name }: ContractTable): string => `stg_${name}`
 
+/** Whether a view of schema `bi` is one of these. */
+export const isStagingName = (name: string): boolean =>
+  name.startsWith("stg_") || [currenciesFile, timeZonesFile].includes(`staging/${name}.sql`)
+
 /** The view of the currencies that the settings state. */
 export const currenciesFile = "staging/stated_currencies.sql"
 export const currenciesSql = ({ account, byLocation }: StatedCurrencies = noCurrencies): string => {

@@ -83,7 +83,7 @@ export const textsOf = async (folder: string): Promise<ReadonlyArray<readonly [f
 const valuesInDatabase = (path: string): Promise<string> =>
   inDatabase(path, async (ask) => {
     const tables = await ask(
-      "SELECT schema_name || '.\"' || table_name || '\"' AS path FROM duckdb_tables() WHERE table_name <> 'dim_date' UNION ALL SELECT 'main.\"' || view_name || '\"' FROM duckdb_views() WHERE view_name LIKE '%_wide'"
+      "SELECT schema_name || '.\"' || table_name || '\"' AS path FROM duckdb_tables() WHERE table_name <> 'dim_date' UNION ALL SELECT schema_name || '.\"' || view_name || '\"' FROM duckdb_views() WHERE view_name LIKE '%_wide' OR schema_name = 'bi'"
     )
     const texts: Array<string> = []
     for (const { path: table } of tables) texts.push(valuesIn(await ask(`FROM ${String(table)}`)))

@@ -32,7 +32,9 @@ class AfterLast(BasePaginator):
         self._has_next_page = len(data or []) == self.limit
 
     def update_request(self, request):
-        self.place(request, self.last)
+        # dlt calls this after the last page as well.
+        if self._has_next_page:
+            self.place(request, self.last)
 
 
 def after_contact(request, last):

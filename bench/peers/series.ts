@@ -15,6 +15,8 @@ export interface Result extends Judgement, Pick<Measured, "code" | "seconds" | "
 /** `repeated`: what both runs requested beyond an undisturbed one. */
 export interface Killed extends Result {
   readonly repeated: number
+  /** The requests before the kill. */
+  readonly made: number
   readonly undisturbed: number
 }
 
@@ -134,7 +136,7 @@ const killed = async (tool: Tool, contacts: number): Promise<Killed> => {
     const folder = folderFor(tool, sandbox)
     const made = await killAt(undisturbed / 2, tool, sandbox, folder)
     const again = await runOnce(tool, sandbox, folder)
-    return { ...again, undisturbed, repeated: made + again.requests - undisturbed }
+    return { ...again, undisturbed, made, repeated: made + again.requests - undisturbed }
   })
 }
 

@@ -30,12 +30,12 @@ const lines: ReadonlyArray<Line> = [
   ["CPU, s", ({ first }) => first.cpuSeconds.toFixed(1)],
   ["memory of the largest process, MB", ({ first }) => first.peakMb.toFixed(0)],
   ["**1 % changed**: requests", ({ changes }) => String(changes.requests)],
-  ["rows missing, values old", ({ changes }) => both(missing(changes), counted(changes.wrong))],
+  ["values old or wrong", ({ changes }) => counted(changes.wrong)],
   ["**1 % deleted**: requests", ({ deletions }) => String(deletions.requests)],
   ["deleted rows still there", ({ deletions }) => counted(deletions.extra)],
   ["**read while records come and go**: requests", ({ moving }) => String(moving.requests)],
   ["rows missing of those that stayed", ({ moving }) => missing(moving)],
-  ["**killed at half**: requests repeated", ({ killed }) => `${killed.repeated} of ${killed.undisturbed / 2}`],
+  ["**killed at half**: requests repeated", ({ killed }) => `${killed.repeated} of ${killed.made}`],
   ["rows missing after the next run", ({ killed }) => missing(killed)],
   ...(["contacts", "invoices"] as const).flatMap((list): ReadonlyArray<Line> => [
     [`**an error with status 200** in ${list}: rows missing`, ({ errorBody }) => spoilt(errorBody, list)],
@@ -48,12 +48,16 @@ const missing = (result: Result) => `${counted(result.missing)}${result.code ===
 
 const spoilt = (results: Measurements["errorBody"], list: string) => {
   const result = results.find(([name]) => name === list)?.[1]
-  return result === undefined ? "not read" : both(missing(result), "", counted(result.duplicates, " twice"))
+  if (result === undefined) return "not read"
+  if (result.code !== 0) return `stops with exit code ${result.code}`
+  return both(counted(result.missing), sum(result.duplicates) > 0 ? `twice: ${counted(result.duplicates)}` : "")
 }
 
-const counted = (counts: Readonly<Record<string, number>>, end = "") => {
-  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}${end}`)
-  return sum(counts) === 0 ? "0" : parts.join(", ")
-}
+const counted = (counts: Readonly<Record<string, number>>) =>
+  sum(counts) === 0
+    ? "0"
+    : Object.entries(counts)
+        .map(([name, count]) => `${name} ${count}`)
+        .join(", ")
 
 const both = (...parts: ReadonlyArray<string>) => parts.filter((part) => part !== "").join("; ")

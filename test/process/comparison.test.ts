@@ -37,7 +37,7 @@ describe("the comparison of rows", () => {
 })
 
 describe("sluice beside others", () => {
-  it("misses no row, falsifies no value, and is not refused", { tags: ["slow"] }, async () => {
+  it("misses no row, falsifies no value, and is not refused", { tags: ["slow"], timeout: 600_000 }, async () => {
     const { changes, deletions, errorBody, first, killed, moving, repeatedPage } = await measure(sluice, 600)
     const spoilt = [...errorBody, ...repeatedPage].map(([, result]) => result)
     const held = ({ code, duplicates, extra, missing, refused, wrong }: Result) =>

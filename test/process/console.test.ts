@@ -116,7 +116,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     await tab("Overview")
     await page.getByRole("cell", { name }).waitFor()
     await tab("Tables")
-    await page.getByRole("link", { name: "contacts", exact: true }).last().click()
+    await page.getByRole("link", { name: "Contacts", exact: true }).click()
     await page.getByText("Rows 1 to 40 of 40").waitFor()
     await tab("Runs")
     await page.getByRole("cell", { name: "complete" }).waitFor()

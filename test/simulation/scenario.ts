@@ -1,7 +1,7 @@
 /** Plays a world: its nights, each followed by the oracles, and then calm nights until everything is as the service has it. */
 import type { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { randomFrom } from "../support/random.ts"
-import { smallCatalogue } from "./catalogue.ts"
+import { simulatedOf, smallCatalogue } from "./catalogue.ts"
 import { make } from "./changes.ts"
 import { Activity, VirtualClock } from "./clock.ts"
 import { useDisk } from "./disk.ts"
@@ -9,7 +9,7 @@ import { FileHost } from "./host.ts"
 import { emptyWarehouse, Machine, openWarehouse } from "./machine.ts"
 import { afterRun } from "./oracles/all.ts"
 import { durableRequests } from "./oracles/requests.ts"
-import { type Account, type Records, accountOf } from "./oracles/rows.ts"
+import { type Account, type Records, accountOf, isComplete } from "./oracles/rows.ts"
 import { pagesAreCounted } from "./oracles/counted.ts"
 import { noSecrets } from "./oracles/secrets.ts"
 import { type State, lastRun, readState } from "./oracles/state.ts"
@@ -114,6 +114,8 @@ class Scenario {
   private hasRead = false
   /** The last run reached no end. */
   private wasInterrupted = false
+  /** Collections whose reading goes on where an earlier run has left it. */
+  private unread: ReadonlySet<string> = new Set()
   /** Some reading may not have reached its end since the last full sync. */
   private isUnfinished = false
   /** The last run, if it was interrupted, and what it has left on the disk. */
@@ -202,7 +204,7 @@ class Scenario {
     const before = this.state
     // What an interrupted run has read to its end counts for the one that resumes it.
     const present = accountOf(stage)
-    this.account = this.wasInterrupted ? stillIn(this.account, present) : present
+    this.account = stillIn(this.account, present, (name) => this.wasInterrupted || this.unread.has(name))
     const account = this.account
     const ran = await runOnce(stage, {
       full: night.full,
@@ -214,6 +216,8 @@ class Scenario {
     const statuses = ran.statuses.length > 0 ? ` [${ran.statuses.join("; ")}]` : ""
     this.events.push(`${name}: ${ran.how}${statuses}${lost ? `; ${lost}` : ""}`)
     this.state = await readState(stage.warehouse, tablesOf(stage.world))
+    if (ran.synced !== undefined)
+      this.unread = new Set(stage.world.collections.filter((one) => !isComplete(ran, simulatedOf(one).resource.table)))
     const isMisdated = night.clock !== undefined && ran.synced?.clockAheadMs === undefined
     if (night.glitch || night.churn || isMisdated) this.isTrusted = false
     const found = await afterRun(stage, {
@@ -276,11 +280,12 @@ class Scenario {
   }
 }
 
-const stillIn = (earlier: Account, present: Account): Account =>
-  earlier.map((byCollection, place) => {
+/** A reading that goes on has what existed when it began: these records of the earlier account, without those that are gone. */
+const stillIn = (earlier: Account, present: Account, goesOn: (collection: string) => boolean): Account =>
+  present.map((byCollection, place) => {
     const left = (name: string, records: Records): Records =>
-      new Map([...records].filter(([id]) => present[place]!.get(name)!.has(id)))
-    return new Map([...byCollection].map(([name, records]) => [name, left(name, records)]))
+      new Map([...(earlier[place]?.get(name) ?? records)].filter(([id]) => records.has(id)))
+    return new Map([...byCollection].map(([name, records]) => [name, goesOn(name) ? left(name, records) : records]))
   })
 
 const describe = ({ full, ...night }: Night): string => {

@@ -46,6 +46,11 @@ export const differencesOf = (
 const readingsOf = ({ synced }: Ran, table: string) =>
   (synced?.rows ?? []).filter(({ resource }) => resource === table || resource.startsWith(`${table}/`))
 
+export const isComplete = (ran: Ran, table: string): boolean => {
+  const readings = readingsOf(ran, table)
+  return readings.length > 0 && readings.every(({ status }) => status === "complete")
+}
+
 /** What is complete has every record that existed before the run and has not changed since, as it is. */
 export const completeHasAll = (
   stage: Stage,
@@ -60,8 +65,7 @@ export const completeHasAll = (
   const refused = new Set((ran.synced?.ended ?? []).flatMap((one) => (one.reason === "badToken" ? [one.location] : [])))
   return stage.world.collections.flatMap((collection) => {
     const { finds, resource } = simulatedOf(collection)
-    const readings = readingsOf(ran, resource.table)
-    if (readings.length === 0 || readings.some(({ status }) => status !== "complete")) return []
+    if (!isComplete(ran, resource.table)) return []
     if (!isFull && (finds === "some" || (finds === "dated" && !isTrusted))) return []
     const untouched = (location: number) =>
       refused.has(stage.services[location]!.location)
@@ -84,8 +88,7 @@ export const completeHasAll = (
  */
 export const unansweredIsNotComplete = ({ services, world }: Stage, ran: Ran): ReadonlyArray<string> =>
   world.collections.flatMap((collection) => {
-    const readings = readingsOf(ran, simulatedOf(collection).resource.table)
-    if (readings.length === 0 || readings.some(({ status }) => status !== "complete")) return []
+    if (!isComplete(ran, simulatedOf(collection).resource.table)) return []
     return services.flatMap(({ sent }) =>
       (["list", "children"] as const).flatMap((kind) => {
         const own = sent.filter(({ route }) => route?.collection === collection && route.kind === kind)

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { resolve } from "node:path"
 import { type Catalogue, DefinitionError, discover } from "../catalog/discover.ts"
 import { SettingsError } from "../settings/errors.ts"
-import { readSettings } from "../settings/read.ts"
+import { type Flags, readSettings } from "../settings/read.ts"
 import type { OutputSettings } from "../settings/settings.ts"
 import { type WithheldSettings, withholding } from "../settings/withheld.ts"
 import { Environment } from "../values/environment.ts"
@@ -37,9 +37,9 @@ export const definedCatalogue = ({
     )
   )
 
-/** For commands without settings: the folder is that of the environment, or of the default settings file. */
-export const defaultCatalogue = Effect.fnUntraced(function* () {
-  const { lists, placeOf, values } = readSettings({}, yield* Environment)
+/** For commands that work without settings, too: the folder is that of the flags, the environment, or the settings file. */
+export const defaultCatalogue = Effect.fnUntraced(function* (flags: Flags = {}) {
+  const { lists, placeOf, values } = readSettings(flags, yield* Environment)
   const { folder } = values.pipelines
   const defined = yield* definedCatalogue({ pipelines: folder === undefined ? undefined : resolve(folder) })
   const { personalData } = values

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { sluice } from "../support/sluice.ts"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { newFolder, sluice } from "../support/sluice.ts"
 
 const printed = async (args: ReadonlyArray<string>, columns?: number): Promise<string> => {
   const ran = await sluice(["dictionary", ...args], {}, columns === undefined ? {} : { columns })
@@ -96,5 +98,17 @@ describe("dictionary", () => {
     const text = await printed(["--coverage"], 100)
     assert.notInclude(text, "|")
     for (const { operation } of operations) assert.include(text, operation)
+  })
+
+  it("has the models of the folder that a settings file names, wherever that is", async () => {
+    const folder = newFolder()
+    const [models, config] = [join(folder, "models"), join(folder, "sluice.toml")]
+    mkdirSync(models)
+    writeFileSync(join(models, "won_deals.sql"), "SELECT opportunity_id FROM {{ ref('fct_opportunity') }}")
+    writeFileSync(config, `[models]\nfolder = "${models}"\n`)
+    const own = await sluice(["dictionary", "won_deals", "--config", config, "--output", join(folder, "output")], {})
+    assert.strictEqual(own.code, 0, own.stderr)
+    assert.match(own.stdout, /opportunity_id/)
+    assert.strictEqual((await sluice(["dictionary", "won_deals"], {})).code, 2)
   })
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { readManifest } from "../../output/manifest.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { openReadable } from "../../command/readable.ts"
+import type { Flags } from "../../settings/read.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import type { AccountFacts } from "../../stages/publish/contracts/dictionary-page.ts"
 import { query } from "../../stores/warehouse/query.ts"
@@ -10,25 +11,26 @@ import { selected } from "../../stores/warehouse/sql.ts"
 import { Environment } from "../../values/environment.ts"
 
 /** `undefined` without a warehouse or a release that can be read: the definitions need neither. */
-export const accountFacts = Effect.gen(function* () {
-  const output = yield* outputSettings({}, yield* Environment)
-  const readable = yield* openReadable(output)
-  if (readable.source === "none") return undefined
-  const released = yield* Effect.tryPromise(() => readManifest(outputPaths(output.folder).published))
-  return yield* Effect.gen(function* () {
-    const ages = yield* query(
-      { resource: String, at: String },
-      "SELECT resource, strftime(min(complete_at) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M') AS at FROM meta.watermarks WHERE complete_at IS NOT NULL GROUP BY ALL"
-    )
-    const columns = { name: text, key: text, kind: text, location: text, columns: selected<ReadonlyArray<string>> }
-    return {
-      releasedAt: released.writtenAt,
-      rows: rowsOf(released),
-      completeAt: new Map(ages.map(({ at, resource }) => [resource, at])),
-      customFields: yield* query(columns, customFieldsSql)
-    } satisfies AccountFacts
-  }).pipe(Effect.provide(readable.tables))
-}).pipe(
+export const accountFacts = Effect.fnUntraced(
+  function* (flags: Flags) {
+    const output = yield* outputSettings(flags, yield* Environment)
+    const readable = yield* openReadable(output)
+    if (readable.source === "none") return undefined
+    const released = yield* Effect.tryPromise(() => readManifest(outputPaths(output.folder).published))
+    return yield* Effect.gen(function* () {
+      const ages = yield* query(
+        { resource: String, at: String },
+        "SELECT resource, strftime(min(complete_at) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M') AS at FROM meta.watermarks WHERE complete_at IS NOT NULL GROUP BY ALL"
+      )
+      const columns = { name: text, key: text, kind: text, location: text, columns: selected<ReadonlyArray<string>> }
+      return {
+        releasedAt: released.writtenAt,
+        rows: rowsOf(released),
+        completeAt: new Map(ages.map(({ at, resource }) => [resource, at])),
+        customFields: yield* query(columns, customFieldsSql)
+      } satisfies AccountFacts
+    }).pipe(Effect.provide(readable.tables))
+  },
   Effect.scoped,
   Effect.orElseSucceed(() => undefined)
 )

@@ -41,7 +41,7 @@ export const dictionary = command({
       Argument.withDescription("Print these tables, models or families only: contacts, fct_opportunity, 'invoices/*'."),
       Argument.variadic()
     ),
-    json: common.json,
+    ...common,
     coverage: flag(
       "coverage",
       "Print every read operation of the API with the tables it fills, or why it is not read."

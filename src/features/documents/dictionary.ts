@@ -11,6 +11,7 @@ import {
 import type { Catalogue } from "../../catalog/discover.ts"
 import type { PersonalData } from "../../catalog/personal-data.ts"
 import { choosableNames, namedTables } from "../../catalog/published-tables.ts"
+import type { Flags } from "../../settings/read.ts"
 import { closest, suggestion } from "../../settings/closest.ts"
 import { defaultCatalogue } from "../../command/catalogue.ts"
 import { columnLines, coverageLines, listLines } from "./dictionary-text.ts"
@@ -26,6 +27,8 @@ interface DictionaryFlags {
   readonly coverage: boolean
   readonly personalData: boolean
   readonly html: boolean
+  readonly config: string | undefined
+  readonly output: string | undefined
 }
 
 /** Aligned text if it goes to a terminal, otherwise Markdown. */
@@ -33,13 +36,14 @@ export const dictionary = Effect.fn("command.dictionary")(function* ({
   tables: names,
   coverage,
   personalData,
-  html
+  html,
+  ...settings
 }: DictionaryFlags) {
   const { print, stdout } = yield* Output
-  const catalogue = yield* defaultCatalogue()
+  const catalogue = yield* defaultCatalogue(settings)
   // The models can be described only with a database.
   const onlyTables = coverage || (names.length > 0 && names.every((name) => catalogue.familyByTable.has(name)))
-  const models = onlyTables ? [] : yield* allModels(catalogue)
+  const models = onlyTables ? [] : yield* allModels(catalogue, settings)
   const isNamed = yield* namedBy(catalogue, models, names)
   const chosenOf = <A extends Named & WithColumns>(one: A): ReadonlyArray<A> =>
     isNamed(one) ? (personalData ? personalOnly(one) : [one]) : []
@@ -50,7 +54,7 @@ export const dictionary = Effect.fn("command.dictionary")(function* ({
   if (html) {
     const { dictionaryPage } = yield* Effect.promise(() => import("../../stages/publish/contracts/dictionary-page.ts"))
     const { accountFacts } = yield* Effect.promise(() => import("./account-facts.ts"))
-    const facts = yield* accountFacts
+    const facts = yield* accountFacts(settings)
     print(dictionaryPage(catalogue, described, facts).trimEnd())
     return 0
   }
@@ -87,9 +91,9 @@ const personalOnly = <A extends WithColumns>(one: A): ReadonlyArray<A> => {
   return columns.length === 0 ? [] : [{ ...one, columns }]
 }
 
-const allModels = Effect.fnUntraced(function* (catalogue: Catalogue) {
+const allModels = Effect.fnUntraced(function* (catalogue: Catalogue, settings: Flags) {
   const { defaultModels } = yield* Effect.promise(() => import("../../command/default-models.ts"))
-  return yield* defaultModels(catalogue)
+  return yield* defaultModels(catalogue, settings)
 })
 
 /** A model is named with its schema or without. */

@@ -38,7 +38,11 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
       queries,
       port: at,
       output: output.folder,
-      dictionary: () => dictionaryOf({ ...environment, SLUICE_OUTPUT: output.folder }),
+      dictionary: () =>
+        dictionaryOf(environment, [
+          ...(flags.config === undefined ? [] : [`--config=${flags.config}`]),
+          `--output=${output.folder}`
+        ]),
       links: () =>
         import("./defined-links.ts").then(({ definedLinks }) => definedLinks(output.pipelines, output.models?.folder))
     })
@@ -64,8 +68,8 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
 const dictionaryBytesMax = 64_000_000
 
 /** In a process of its own: it reads all definitions and the warehouse, and the explorer answers meanwhile. */
-const dictionaryOf = (env: Environment["Service"]): Promise<string> =>
-  promisify(execFile)(process.execPath, [...process.execArgv, process.argv[1]!, "dictionary", "--html"], {
+const dictionaryOf = (env: Environment["Service"], settings: ReadonlyArray<string>): Promise<string> =>
+  promisify(execFile)(process.execPath, [...process.execArgv, process.argv[1]!, "dictionary", "--html", ...settings], {
     env,
     maxBuffer: dictionaryBytesMax
   }).then(({ stdout }) => stdout)

@@ -108,9 +108,11 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
         passwordFile: needsPassword ? passwordFile : undefined,
         dictionary: async () =>
           (
-            await asking(program, () => [], { ...environment, SLUICE_OUTPUT: output.folder }).text([
+            await asking(program, () => [], environment).text([
               "dictionary",
-              "--html"
+              "--html",
+              ...(flags.config === undefined ? [] : [`--config=${flags.config}`]),
+              `--output=${output.folder}`
             ])
           ).stdout
       })

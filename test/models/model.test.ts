@@ -105,7 +105,7 @@ describe("the files of models", () => {
     writeFileSync(join(folder, "sales", "won_deals.sql"), "FROM {{ ref('fct_opportunity') }}")
     writeFileSync(
       join(folder, "about.yml"),
-      "models:\n  - name: won_deals\n    description: Deals that were won.\n    config: { materialized: view, meta: { personal_data: { status: none } } }\n    columns:\n      - name: status\n        description: Always won\n"
+      "models:\n  - name: won_deals\n    description: Deals that were won.\n    config: { meta: { is_view: true, personal_data: { status: none } } }\n    columns:\n      - name: status\n        description: Always won\n"
     )
     const found = (await readModels(folder)).map(right).find(({ name }) => name === "won_deals")
     assert.deepInclude(found, {

@@ -75,7 +75,7 @@ const descriptionsIn = async (folder: string, files: ReadonlyArray<string>) => {
     const content = await propertiesIn(join(folder, file))
     for (const { name, description, columns, config, data_tests } of content?.models ?? [])
       found.set(name, {
-        isView: config?.materialized === "view",
+        isView: config?.meta?.is_view === true,
         ...(description && { description }),
         key: keyIn(data_tests, columns),
         references: (columns ?? []).flatMap((one) => referencesIn(one.name, one.data_tests)),
@@ -146,8 +146,11 @@ interface Properties {
     }>
     /** The classes of personal data are those of the columns: dbt does not allow such facts on a column in every version. */
     readonly config?: {
-      readonly materialized?: string
-      readonly meta?: { readonly personal_data?: Readonly<Record<string, string>> }
+      readonly meta?: {
+        /** Whether the DuckDB file has it as a view; dbt stores it. */
+        readonly is_view?: boolean
+        readonly personal_data?: Readonly<Record<string, string>>
+      }
     }
   }>
 }

@@ -38,10 +38,8 @@ export const lineageOf = (statement: unknown, relationOf: (schema: string, table
       tables.set(String(key), selected(nodeAt(nodeAt(asNode(value), "query"), "node"), { ...scope, tables }))
     const inner = { ...scope, tables }
     if (node["type"] === "SET_OPERATION_NODE") {
-      const [left, right] = [
-        selected(nodeAt(node, "left"), inner),
-        [...selected(nodeAt(node, "right"), inner).values()]
-      ]
+      const left = selected(nodeAt(node, "left"), inner)
+      const right = [...selected(nodeAt(node, "right"), inner).values()]
       return new Map([...left].map(([column, origin], index) => [column, merged([origin, right[index] ?? nothing])]))
     }
     const relations = relationsIn(nodeAt(node, "from_table"), inner)

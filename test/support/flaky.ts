@@ -7,7 +7,10 @@ export const flaky: Reporter = {
     const again = modules.flatMap(({ children, moduleId }) =>
       [...children.allTests("passed")]
         .filter((test) => test.diagnostic()?.flaky === true)
-        .map(({ fullName }) => `${relative(process.cwd(), moduleId)}: ${fullName}`)
+        .map((test) => {
+          const [first] = test.result().errors ?? []
+          return `${relative(process.cwd(), moduleId)}: ${test.fullName}\n    at first: ${first?.message.slice(0, 600)}`
+        })
     )
     if (again.length === 0) return
     console.log(`Passed at the second attempt: ${again.length}. A test that passes by chance hides a fault:`)

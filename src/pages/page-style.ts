@@ -47,6 +47,7 @@ pre{overflow-x:auto;background:var(--grid);padding:.6rem .8rem;border-radius:6px
 .notice.problem{border-color:var(--bad);background:var(--bad-ground)}
 .notice strong{color:var(--good)}.notice.warning strong{color:var(--warn)}.notice.problem strong{color:var(--bad)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.4rem,1fr));gap:1px;background:var(--surface);border:1px solid var(--line);border-radius:6px;overflow:hidden;margin:1.2rem 0 0}
+.tiles:has(>:nth-child(8)){grid-template-columns:repeat(auto-fit,minmax(max(9.4rem,22%),1fr))}
 .tiles div{box-shadow:0 0 0 1px var(--line);padding:.65rem .9rem}
 .tiles dt{color:var(--muted);font-size:.85rem}
 .tiles dd{margin:0}

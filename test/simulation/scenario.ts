@@ -9,7 +9,7 @@ import { FileHost } from "./host.ts"
 import { emptyWarehouse, Machine, openWarehouse } from "./machine.ts"
 import { afterRun } from "./oracles/all.ts"
 import { durableRequests } from "./oracles/requests.ts"
-import { type Account, type Records, accountOf, isComplete } from "./oracles/rows.ts"
+import { type Account, type Records, accountOf, goesOn } from "./oracles/rows.ts"
 import { pagesAreCounted } from "./oracles/counted.ts"
 import { noSecrets } from "./oracles/secrets.ts"
 import { type State, lastRun, readState } from "./oracles/state.ts"
@@ -217,7 +217,7 @@ class Scenario {
     this.events.push(`${name}: ${ran.how}${statuses}${lost ? `; ${lost}` : ""}`)
     this.state = await readState(stage.warehouse, tablesOf(stage.world))
     if (ran.synced !== undefined)
-      this.unread = new Set(stage.world.collections.filter((one) => !isComplete(ran, simulatedOf(one).resource.table)))
+      this.unread = new Set(stage.world.collections.filter((one) => goesOn(ran, simulatedOf(one).resource.table)))
     const isMisdated = night.clock !== undefined && ran.synced?.clockAheadMs === undefined
     if (night.glitch || night.churn || isMisdated) this.isTrusted = false
     const found = await afterRun(stage, {
@@ -281,11 +281,11 @@ class Scenario {
 }
 
 /** A reading that goes on has what existed when it began: these records of the earlier account, without those that are gone. */
-const stillIn = (earlier: Account, present: Account, goesOn: (collection: string) => boolean): Account =>
+const stillIn = (earlier: Account, present: Account, isOld: (collection: string) => boolean): Account =>
   present.map((byCollection, place) => {
     const left = (name: string, records: Records): Records =>
       new Map([...(earlier[place]?.get(name) ?? records)].filter(([id]) => records.has(id)))
-    return new Map([...byCollection].map(([name, records]) => [name, goesOn(name) ? left(name, records) : records]))
+    return new Map([...byCollection].map(([name, records]) => [name, isOld(name) ? left(name, records) : records]))
   })
 
 const describe = ({ full, ...night }: Night): string => {

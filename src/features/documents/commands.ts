@@ -114,7 +114,9 @@ export const documentResults = () => {
             /** The columns of tables from which it is made, as far as the SQL says it. */
             from: Schema.Array(Schema.String),
             /** The column whose value it is, unchanged. */
-            copyOf: Schema.optionalKey(Schema.String)
+            copyOf: Schema.optionalKey(Schema.String),
+            /** Those that the API documents for that column. */
+            documentedValues: Schema.optionalKey(Schema.Array(Schema.String))
           })
         )
       })

@@ -46,9 +46,15 @@ export const differencesOf = (
 const readingsOf = ({ synced }: Ran, table: string) =>
   (synced?.rows ?? []).filter(({ resource }) => resource === table || resource.startsWith(`${table}/`))
 
-export const isComplete = (ran: Ran, table: string): boolean => {
+const isComplete = (ran: Ran, table: string): boolean => {
   const readings = readingsOf(ran, table)
   return readings.length > 0 && readings.every(({ status }) => status === "complete")
+}
+
+/** Whether a later run goes on with a reading of the table, instead of beginning a new one. */
+export const goesOn = (ran: Ran, table: string): boolean => {
+  const readings = readingsOf(ran, table)
+  return readings.length === 0 || readings.some(({ status }) => !status.startsWith("complete"))
 }
 
 /** What is complete has every record that existed before the run and has not changed since, as it is. */

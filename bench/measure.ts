@@ -6,19 +6,15 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import type { CommandResult } from "../src/console/result.ts"
+import type { Service } from "../test/support/service.ts"
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 /** What a sandbox prints when it listens. */
-export interface Account {
-  readonly url: string
-  readonly token: string
-  readonly locationId: string
-  readonly companyId: string
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly refreshToken: string
-}
+export type Account = Pick<
+  Service,
+  "url" | "token" | "locationId" | "companyId" | "clientId" | "clientSecret" | "refreshToken"
+>
 
 export interface Sandbox {
   readonly url: string

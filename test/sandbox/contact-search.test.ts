@@ -127,7 +127,7 @@ describe("contact search variants", () => {
     assert.equal((await search(filter(1_735_689_600_000), refused)).status, 422)
   })
 
-  it("contactSort: an order of its own, whatever is asked for", async () => {
+  it("contactSort: the service's own order instead of the requested one", async () => {
     const asked = { pageLimit: 100, sort: [{ field: "dateUpdated", direction: "desc" }] }
     const listOf = async (variants: Variants) =>
       (await search(asked, await sandbox({ variants }))).body["contacts"] as Array<Record<string, string>>

@@ -1,10 +1,10 @@
 /** Makes a SQLite file of the DuckDB file of a release, without loss: see docs/destinations.md. */
-import { isStagingName } from "../../stages/publish/models/staging.ts"
 import { Effect, Stream } from "effect"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { snapshotName } from "../../output/paths.ts"
 import { type PreviousRelease, snapshotSum } from "../../stages/publish/manifest.ts"
+import { isStagingName } from "../../stages/publish/models/staging.ts"
 import type { StoredColumn } from "../../stores/warehouse/content.ts"
 import { rowsOf } from "../../stores/warehouse/parts.ts"
 import { query } from "../../stores/warehouse/query.ts"

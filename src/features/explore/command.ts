@@ -14,6 +14,7 @@ import { Environment } from "../../values/environment.ts"
 import { configError, failedError, firstSync } from "../../console/errors.ts"
 import { Output } from "../../console/streams.ts"
 import { printResult } from "../../console/result.ts"
+import { dictionaryCommand } from "./documents.ts"
 
 export interface ExploreFlags extends Flags {
   readonly port: number | undefined
@@ -38,11 +39,7 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
       queries,
       port: at,
       output: output.folder,
-      dictionary: () =>
-        dictionaryOf(environment, [
-          ...(flags.config === undefined ? [] : [`--config=${flags.config}`]),
-          `--output=${output.folder}`
-        ]),
+      dictionary: () => dictionaryOf(environment, dictionaryCommand(flags.config, output.folder)),
       links: () =>
         import("./defined-links.ts").then(({ definedLinks }) => definedLinks(output.pipelines, output.models?.folder))
     })
@@ -68,8 +65,8 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
 const dictionaryBytesMax = 64_000_000
 
 /** In a process of its own: it reads all definitions and the warehouse, and the explorer answers meanwhile. */
-const dictionaryOf = (env: Environment["Service"], settings: ReadonlyArray<string>): Promise<string> =>
-  promisify(execFile)(process.execPath, [...process.execArgv, process.argv[1]!, "dictionary", "--html", ...settings], {
+const dictionaryOf = (env: Environment["Service"], command: ReadonlyArray<string>): Promise<string> =>
+  promisify(execFile)(process.execPath, [...process.execArgv, process.argv[1]!, ...command], {
     env,
     maxBuffer: dictionaryBytesMax
   }).then(({ stdout }) => stdout)

@@ -10,6 +10,14 @@ export interface DocumentsOptions {
   readonly dictionary: () => Promise<string>
 }
 
+/** The command that prints the dictionary. `config`: the settings file that was named; `output`: the output folder. */
+export const dictionaryCommand = (config: string | undefined, output: string): ReadonlyArray<string> => [
+  "dictionary",
+  "--html",
+  ...(config === undefined ? [] : [`--config=${config}`]),
+  `--output=${output}`
+]
+
 /** False for any other address. */
 export const sendDocument = async (
   { response, url: { pathname } }: Visit,

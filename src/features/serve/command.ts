@@ -17,6 +17,7 @@ import { newAccess, passwordLengthMin } from "./access.ts"
 import { asking } from "./ask.ts"
 import { startConsole } from "./console.ts"
 import { startSite } from "./site.ts"
+import { dictionaryCommand } from "../explore/documents.ts"
 
 export interface ServeFlags extends Flags {
   readonly listen: string | undefined
@@ -107,14 +108,7 @@ export const serve = Effect.fn("command.serve")(function* (flags: ServeFlags, co
         },
         passwordFile: needsPassword ? passwordFile : undefined,
         dictionary: async () =>
-          (
-            await asking(program, () => [], environment).text([
-              "dictionary",
-              "--html",
-              ...(flags.config === undefined ? [] : [`--config=${flags.config}`]),
-              `--output=${output.folder}`
-            ])
-          ).stdout
+          (await asking(program, () => [], environment).text(dictionaryCommand(flags.config, output.folder))).stdout
       })
     })
   const site = yield* Effect.acquireRelease(

@@ -10,6 +10,7 @@ import { keyOf, keySeparator } from "../../../catalog/tables.ts"
 import { type Row, type UnlistedValue, ChildRows, Escaped, held, unlistedValuesOf, valueIn } from "./rows.ts"
 import { unfitForKey, wellFormed } from "../../../catalog/convert.ts"
 import { isObject } from "../../../catalog/json.ts"
+import { comma, openBrace, quote } from "../../../catalog/json-bytes.ts"
 import { type Found, readRow, toJson } from "./map-record.ts"
 import { isScalar } from "../../../catalog/fields.ts"
 import { compile } from "./compile-fields.ts"
@@ -212,7 +213,7 @@ class Printer extends ByteBuffer {
   }
 
   private putRow({ shape: { printedNames }, values }: Row): void {
-    let separator = brace
+    let separator = openBrace
     for (let place = 0; place < values.length; place++) {
       const value = values[place]
       if (value === undefined) continue
@@ -222,7 +223,7 @@ class Printer extends ByteBuffer {
       else this.putText(wellFormed(value instanceof Escaped ? value.text : value))
       separator = comma
     }
-    this.putText(separator === brace ? "{}" : "}")
+    this.putText(separator === openBrace ? "{}" : "}")
   }
 
   private putRows({ rows }: ChildRows): void {
@@ -252,9 +253,6 @@ class Printer extends ByteBuffer {
     else this.end += bytes.write(text, this.end)
   }
 }
-
-const codeOf = (character: string): number => character.charCodeAt(0)
-const [brace, comma, quote] = [codeOf("{"), codeOf(","), codeOf('"')]
 
 const printer = new Printer(Buffer.allocUnsafeSlow(bytesInitial))
 const printed = (row: Row): string => printer.print(row)

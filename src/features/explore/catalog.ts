@@ -1,5 +1,6 @@
 /** The tables and views of a published file, with their descriptions. */
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { isStagingName } from "../../stages/publish/models/staging.ts"
 import { type Readers, orNull, readRows } from "../../values/rows.ts"
 import type { CatalogTable, Dictionary, NamedTable } from "./messages.ts"
 
@@ -19,7 +20,8 @@ export const readTables = async (connection: DuckDBConnection): Promise<Readonly
   return tables.map(({ kind, rows, ...table }) => ({
     ...table,
     kind: kind === "view" ? "view" : "table",
-    ...(rows !== null && { rows })
+    ...(rows !== null && { rows }),
+    ...(table.schema === "bi" && isStagingName(table.name) && { isStaging: true as const })
   }))
 }
 

@@ -32,6 +32,8 @@ export interface NamedTable {
   readonly comment: string | null
   /** Absent for a view. */
   readonly rows?: number
+  /** A view of schema `bi` that is no model. */
+  readonly isStaging?: true
 }
 
 export interface CatalogTable extends NamedTable {

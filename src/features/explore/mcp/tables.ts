@@ -1,5 +1,4 @@
 /** The tables of a release in words: `list_tables` and `describe_table`. */
-import { isStagingName } from "../../../stages/publish/models/staging.ts"
 import { maskingName } from "../../../output/paths.ts"
 import { Option, Schema } from "effect"
 import { readFile } from "node:fs/promises"
@@ -59,8 +58,8 @@ export const tableLines = (described: Described, catalogue: Catalogue, { schema,
 }
 
 /** Views repeat the rows of tables, apart from models, and from the wide ones, which have the custom fields. */
-const isUsual = ({ kind, name, schema, wide }: CatalogTable): boolean =>
-  schema === "bi" ? !isStagingName(name) : schema === "main" && (kind === "table" || wide !== undefined)
+const isUsual = ({ isStaging, kind, schema, wide }: CatalogTable): boolean =>
+  schema === "bi" ? isStaging !== true : schema === "main" && (kind === "table" || wide !== undefined)
 
 /** Fails with `CallFailed` if there is no such table. */
 export const tableDescription = (described: Described, catalogue: Catalogue, given: string) => {

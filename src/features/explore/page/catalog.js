@@ -1,6 +1,5 @@
 /** The list of tables and views. */
 import { tableAddress } from "./address.js"
-import { isStaging } from "./data.js"
 import { breakable, h, number } from "./dom.js"
 import { request } from "./service.js"
 import { qualified } from "./sql.js"
@@ -9,7 +8,7 @@ import { firstNames } from "./things.js"
 const isKnown = ({ schema, name, kind }) => schema === "main" && kind === "table" && firstNames.includes(name)
 const isWide = ({ name }) => /_wide(_\d+)?$/.test(name)
 
-const isModel = (prefix) => (table) => table.schema === "bi" && !isStaging(table) && table.name.startsWith(prefix)
+const isModel = (prefix) => (table) => table.schema === "bi" && !table.isStaging && table.name.startsWith(prefix)
 
 /** `isFolded`: shown below all others, when somebody asks for it; `hasSubjects`: by what the rows are about. */
 const groups = [
@@ -22,7 +21,7 @@ const groups = [
   { title: "Changes", holds: ({ schema }) => schema === "main", isFolded: true },
   { title: "History", holds: ({ schema }) => schema === "crm_history", isFolded: true },
   { title: "Syncs", holds: ({ schema }) => schema === "meta", isFolded: true },
-  { title: "Staging views", holds: isStaging, isFolded: true },
+  { title: "Staging views", holds: (table) => table.isStaging === true, isFolded: true },
   { title: "Others", holds: () => true, isFolded: true }
 ]
 

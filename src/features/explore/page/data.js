@@ -1,10 +1,6 @@
 /** The tables of the release, and how their rows belong together. */
 import { rowAddress, tableAddress } from "./address.js"
 
-/** The views of schema `bi` that are no models. */
-export const isStaging = ({ schema, name }) =>
-  schema === "bi" && /^(?:stg_|(?:stated_currencies|location_time_zones)$)/.test(name)
-
 export const dataOf = ({ tables, locations }) => {
   const byName = new Map(tables.map((table) => [`${table.schema}.${table.name}`, table]))
   const find = (schema, name) => byName.get(`${schema}.${name}`)
@@ -36,7 +32,7 @@ export const referrersOf = ({ tables }, { schema, name }) =>
     .filter(
       (table) =>
         (table.kind === "table" || table.schema === "bi") &&
-        !isStaging(table) &&
+        !table.isStaging &&
         !table.wide &&
         (table.schema === schema || table.name === name)
     )

@@ -31,7 +31,7 @@ const knowing = (stored: Readonly<Record<string, Readonly<Record<string, string>
         const found = Object.entries(stored[location ?? ""] ?? {})
           .filter(([key]) => listed === undefined || listed.includes(`'${key}'`))
           .slice(0, limit)
-        return { place, hashes: found.length === 0 ? null : found.flat().join("\0") }
+        return { place, n: found.length, hashes: found.length === 0 ? null : found.flat().join("\0") }
       })
     }
     const service = { rows: (sql: string) => Effect.sync(() => rows(sql)) } as unknown as Warehouse["Service"]
@@ -97,12 +97,14 @@ describe("the rows of a table", () => {
       yield* read(["k7"])
       assert.strictEqual(queries.length, before, "it is known already")
       for (const key of ["k8", "k9", "k10", "k11", "k12", "k13"]) yield* read([key])
-      assert.strictEqual(known.of(things, "L")!.size, 7)
+      const looked = known.of(things, "L")!
+      assert.strictEqual(looked.size, 7)
       assert.isFalse(known.hasNoDeleted("things", "L"), "all rows are not known")
       known.of(things, "L")!.set("k7", 99)
       yield* read(["k14"])
       assert.strictEqual(known.of(things, "L")!.size, 5001)
       assert.strictEqual(known.of(things, "L")!.get("k7"), 99, "what a batch has changed stays")
+      assert.strictEqual(looked.size, 5001, "a batch that has begun decides by all rows too")
       const full = yield* knowing(stored)
       yield* full.read(["k1"], true)
       assert.strictEqual(full.known.of(things, "L")!.size, 5001)

@@ -1,6 +1,8 @@
 /** Two states of one record, in whatever order they come: which one is current, and what is counted and archived. */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
+import { KnownRowsLimits } from "../../src/stages/load/known-rows.ts"
+import { checkpoint } from "../support/checkpoint.ts"
 import { load, noNotesOf, notesOf, page, select, test } from "./loading.ts"
 
 const at = (day: number) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString()
@@ -144,4 +146,30 @@ describe("the children of a parent", () => {
       assert.deepStrictEqual(yield* select("SELECT parent_version FROM meta.parent_state"), ["2"])
     })
   )
+})
+
+describe("a table that is too large to be read whole", () => {
+  const incremental = { checkpoint: { ...checkpoint, mode: "incremental" as const } }
+  for (const [what, limits] of [
+    ["at first", { rowsMax: 200, smallRowsMax: 1, pagesMax: 1 }],
+    ["at all", { rowsMax: 2, smallRowsMax: 1, pagesMax: 1 }]
+  ] as const)
+    test(
+      `${what} has each record once after a batch of many changed pages`,
+      Effect.gen(function* () {
+        const people = (names: string, name: string, day: number) =>
+          [...names].map((id) => ({ id, name, tags: [], updatedAt: at(day) }))
+        yield* page(people("abcdef", "old", 1), { run: "r1", day: 1 })
+        yield* load
+        for (const names of ["ab", "cx", "da", "ey"])
+          yield* page(people(names, "new", 2), { run: "r2", day: 2 }, incremental)
+        yield* load.pipe(Effect.provideService(KnownRowsLimits, limits))
+        assert.deepStrictEqual(
+          yield* select("SELECT string_agg(id, '' ORDER BY id) FROM crm.persons GROUP BY name ORDER BY name"),
+          ["abcdexy", "f"]
+        )
+        assert.deepStrictEqual(yield* counts, ["r1 6 0", "r2 2 5"])
+        assert.deepStrictEqual(yield* select("SELECT count(*) FROM crm_history.persons"), ["5"])
+      })
+    )
 })

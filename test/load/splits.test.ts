@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { boolean, count, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type Resource, defineChild, defineEmbedded, defineList } from "../../src/catalog/resource.ts"
+import { KnownRowsLimits } from "../../src/stages/load/known-rows.ts"
 import { makeLoader } from "../../src/stages/load/load.ts"
 import type { Entry } from "../../src/stores/vault/entry.ts"
 import { type Position } from "../../src/stores/vault/position.ts"
@@ -289,10 +290,13 @@ describe("a vault", () => {
           const one = yield* loadedWith(folder, () => true)
           const random = randomFrom(seed + 100)
           for (const [often, restart] of tried) {
+            const most = Math.floor(random() * 8)
             const split = yield* loadedWith(
               folder,
               () => random() < often,
               () => random() < restart
+            ).pipe(
+              Effect.provideService(KnownRowsLimits, { rowsMax: most, smallRowsMax: most >> 1, pagesMax: most % 3 })
             )
             for (const table of Object.keys(one))
               assert.deepStrictEqual(split[table], one[table], `${table}, ${often}, ${restart}`)

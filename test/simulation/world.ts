@@ -4,6 +4,7 @@
  */
 import type { FaultRule } from "../../sandbox/http/faults.ts"
 import type { Variants } from "../../sandbox/options.ts"
+import type { KnownRowsLimits } from "../../src/stages/load/known-rows.ts"
 import { randomFrom } from "../support/random.ts"
 import { collections, tableOf, withParents } from "./catalogue.ts"
 import { type Change, isPossible } from "./changes.ts"
@@ -69,6 +70,8 @@ export interface World {
   /** The files behind links are fetched. */
   readonly files: boolean
   readonly deletionShareMax: number
+  /** The loader keeps the rows of so few in memory that the tables of the world are large ones. */
+  readonly memory?: typeof KnownRowsLimits.Service
   readonly nights: ReadonlyArray<Night>
   /** At the end, `verify` replays the vault; or something is damaged, which it has to find. */
   readonly verify: "no" | "replay" | "damage"
@@ -171,8 +174,14 @@ const withFiles = (world: World, { chance, pick }: Dice): World => {
 const withOwnOrder = (world: World, { chance, pick }: Dice): World =>
   chance(0.1) ? { ...world, habits: { ...world.habits, contactSort: pick("created", "email") } } : world
 
+/** Tables are too large for the memory of the loader: its batches look up the rows of some pages, of all, or of none. */
+const withLargeTables = (world: World, { chance, pick }: Dice): World =>
+  chance(0.25)
+    ? { ...world, memory: { rowsMax: pick(2, 6, 15, 200), smallRowsMax: pick(0, 1, 5), pagesMax: pick(0, 1, 2) } }
+    : world
+
 /** Dials that came later have dice of their own, so that those before them stay as they were for each seed. */
-const later = [withMore, withWrongClock, withLongLists, withLies, withFiles, withOwnOrder]
+const later = [withMore, withWrongClock, withLongLists, withLies, withFiles, withOwnOrder, withLargeTables]
 
 const drawn = (dice: Dice, seed: number): World => {
   const { chance, int, pick } = dice

@@ -173,6 +173,7 @@ const stagePage = Effect.fnUntraced(function* (
   const pages = yield* all(staging.read(entry, body))
   if (!staging.takes(entry, pages)) return false
   yield* Effect.forEach(pages, ({ keys, resource }) => known.read(readingOf(entry, resource), keys()))
+  if (!staging.knows(entry, pages)) return false
   staging.add(entry, body.length > 0, pages)
   return true
 })

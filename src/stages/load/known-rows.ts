@@ -2,7 +2,7 @@
  * What the warehouse has, in memory while a loader is at work: the key and the hash of each row, so that unchanged records
  * are dropped before they cost a statement, and new ones are inserted without looking for an earlier version.
  */
-import { Effect, Semaphore } from "effect"
+import { Context, Effect, Semaphore } from "effect"
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { hashDigits } from "./normalise/normalise.ts"
@@ -26,17 +26,22 @@ const isDeleted = (hash: number): boolean => hash < unknown
 /** Whether a record with this hash changes nothing. It has the flag that deletes the row, or the hash would be another. */
 export const isUnchanged = (before: number | undefined, now: number): boolean => before === now || before === -now
 
-/** Rows of a table in memory, at about 100 bytes each. Of larger tables, the merge looks up each batch. */
-const rowsMax = 200_000
-/** Rows that are read at once rather than those of each page. */
-const smallRowsMax = 5000
-/** Pages of one table whose rows are looked up one page at a time. */
-const pagesMax = 8
+/** What a loader keeps in memory. */
+export const KnownRowsLimits = Context.Reference("sluice/load/KnownRowsLimits", {
+  defaultValue: () => ({
+    /** Rows of a table in memory, at about 100 bytes each. Of larger tables, the merge looks up each batch. */
+    rowsMax: 200_000,
+    /** Rows that are read at once rather than those of each page. */
+    smallRowsMax: 5000,
+    /** Pages of one table whose rows are looked up one page at a time. */
+    pagesMax: 8
+  })
+})
 
-/** The rows of a table that are known: all of them, or those whose keys were looked up. */
+/** The rows of a table that are known: all of them, or those whose keys were looked up. Batches hold its hashes. */
 interface Table {
   readonly hashes: Hashes
-  readonly isWhole: boolean
+  isWhole: boolean
   pages: number
 }
 
@@ -64,14 +69,17 @@ export class KnownRows {
   /** Resources of which the next release needs the changed keys. */
   readonly released: ReadonlySet<string>
   private isEmpty: boolean
+  private readonly limits: typeof KnownRowsLimits.Service
 
   private constructor(
     warehouse: Warehouse["Service"],
+    limits: typeof KnownRowsLimits.Service,
     commits: Semaphore.Semaphore,
     isEmpty: boolean,
     released: ReadonlySet<string>
   ) {
     this.warehouse = warehouse
+    this.limits = limits
     this.commits = commits
     this.isEmpty = isEmpty
     this.released = released
@@ -80,7 +88,7 @@ export class KnownRows {
   static readonly make = Effect.fnUntraced(function* () {
     const isEmpty = !(yield* isAnythingLoaded())
     const released = isEmpty ? new Set<string>() : yield* releasedResources()
-    const known = new KnownRows(yield* Warehouse, yield* Semaphore.make(1), isEmpty, released)
+    const known = new KnownRows(yield* Warehouse, yield* KnownRowsLimits, yield* Semaphore.make(1), isEmpty, released)
     if (isEmpty) return known
     for (const { location, label } of yield* readingsWithParentState) known.addParentState(location, label)
     for (const { location, label } of yield* readingsWithMissing) known.addMissing(location, label)
@@ -91,6 +99,7 @@ export class KnownRows {
   readonly readTables = Effect.fnUntraced(
     { self: this as KnownRows },
     function* (this: KnownRows, readings: Iterable<TableReading>) {
+      const { rowsMax, smallRowsMax } = this.limits
       const unread = new Map<string, TableReading & { readonly max: number }>()
       for (const reading of readings) {
         const key = tableKey(reading.resource.table, reading.location)
@@ -99,13 +108,10 @@ export class KnownRows {
           this.tables.set(key, isKnowable(reading.resource) ? whole(new Map()) : undefined)
         else unread.set(key, { ...reading, max: reading.isFull ? rowsMax : smallRowsMax })
       }
-      const found = yield* this.hashesOf(
-        [...unread.values()].map((reading) => ({ ...reading, which: `LIMIT ${reading.max + 1}` }))
-      )
+      const found = yield* this.hashesOf([...unread.values()])
       for (const [key, { max }] of unread) {
-        const hashes = found.get(key)!
-        const isLarge = hashes.size > max
-        this.tables.set(key, !isLarge ? whole(hashes) : max === rowsMax ? undefined : partial(new Map()))
+        const hashes = found.get(key)
+        this.tables.set(key, hashes ? whole(hashes) : max === rowsMax ? undefined : partial(new Map()))
       }
     }
   )
@@ -118,11 +124,13 @@ export class KnownRows {
       const table = tableKey(reading.resource.table, reading.location)
       const known = this.tables.get(table)
       if (known === undefined || known.isWhole) return
-      if (reading.isFull || known.pages >= pagesMax) {
-        const hashes = (yield* this.hashesOf([{ ...reading, which: `LIMIT ${rowsMax + 1}` }])).get(table)!
+      if (reading.isFull || known.pages >= this.limits.pagesMax) {
+        const hashes = (yield* this.hashesOf([{ ...reading, max: this.limits.rowsMax }])).get(table)
+        if (hashes === undefined) return void this.tables.set(table, undefined)
         // What a batch that is not committed yet changes is known already.
-        for (const [key, hash] of known.hashes) hashes.set(key, hash)
-        return void this.tables.set(table, hashes.size <= rowsMax ? whole(hashes) : undefined)
+        for (const [key, hash] of hashes) if (!known.hashes.has(key)) known.hashes.set(key, hash)
+        known.isWhole = true
+        return
       }
       known.pages++
       const missing = keys.filter((key) => !known.hashes.has(key))
@@ -132,25 +140,30 @@ export class KnownRows {
     }
   )
 
-  /** The keys and hashes of rows of some tables, by table. */
+  /** The keys and hashes of rows of some tables, by table: of those which have at most `max`, or of those for which a condition holds. */
   private hashesOf(
-    tables: ReadonlyArray<TableReading & { readonly which: string }>
+    tables: ReadonlyArray<TableReading & ({ readonly max: number } | { readonly which: string })>
   ): Effect.Effect<ReadonlyMap<string, Hashes>, Failure> {
     if (tables.length === 0) return Effect.succeed(new Map())
     // One text: to make a value of each key and hash takes several times as long.
-    const selects = tables.map(
-      ({ location, resource, which }) => `SELECT string_agg(concat(key, chr(0), hash), chr(0)) AS hashes FROM (
+    const selects = tables.map((reading) => {
+      const { location, resource } = reading
+      const which = "max" in reading ? `LIMIT ${reading.max + 1}` : reading.which
+      return `SELECT count(*) AS n, string_agg(concat(key, chr(0), hash), chr(0)) AS hashes FROM (
         SELECT ${keyText(resource)} AS key, ${hashSql(resource)} AS hash
         FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)} ${which})`
-    )
+    })
     return this.warehouse.rows(together(selects)).pipe(
       this.commits.withPermits(1),
       Effect.map(
         (rows) =>
           new Map(
-            readRows({ place: Number, hashes: hashesIn }, rows).map(({ place, hashes }) => {
-              const { resource, location } = tables[place]!
-              return [tableKey(resource.table, location), hashes]
+            readRows({ place: Number, n: Number, hashes: String }, rows).flatMap(({ place, n, hashes }) => {
+              const reading = tables[place]!
+              if ("max" in reading && n > reading.max) return []
+              return [
+                [tableKey(reading.resource.table, reading.location), n === 0 ? new Map() : hashesIn(hashes)] as const
+              ]
             })
           )
       )
@@ -161,7 +174,7 @@ export class KnownRows {
   of(resource: Resource, location: string): Hashes | undefined {
     const key = tableKey(resource.table, location)
     const hashes = this.tables.get(key)?.hashes
-    if (hashes === undefined || hashes.size <= rowsMax) return hashes
+    if (hashes === undefined || hashes.size <= this.limits.rowsMax) return hashes
     this.tables.set(key, undefined)
     return undefined
   }
@@ -261,8 +274,8 @@ const whole = (hashes: Hashes): Table => ({ hashes, isWhole: true, pages: 0 })
 const partial = (hashes: Hashes): Table => ({ hashes, isWhole: false, pages: 0 })
 
 /** `joined`: keys and hashes in turn. */
-const hashesIn = (joined: unknown): Hashes => {
-  const texts = joined === null ? [] : String(joined).split("\0")
+const hashesIn = (joined: string): Hashes => {
+  const texts = joined.split("\0")
   const hashes: Hashes = new Map()
   for (let place = 0; place < texts.length; place += 2)
     hashes.set(texts[place]!, Number.parseInt(texts[place + 1]!, 16))

@@ -135,6 +135,17 @@ export class StagingFiles {
     return this.order.takes(entry, pages)
   }
 
+  /**
+   * Whether the batch decides about the rows of the page by the hashes by which it began. A table that has become too large for
+   * memory has none from then on, and the merge looks up its rows in the next batch.
+   */
+  knows(entry: PageEntry, pages: ReadonlyArray<NormalisedPage>): boolean {
+    return pages.every(({ resource }) => {
+      const group = this.groups.get(groupKey(resource, entry))
+      return group === undefined || group.known === this.known.of(resource, entry.location)
+    })
+  }
+
   add(entry: PageEntry, isAnswered: boolean, pages: ReadonlyArray<NormalisedPage>): void {
     for (const page of pages) this.addPage(page, entry, isAnswered)
   }
@@ -207,9 +218,9 @@ export class StagingFiles {
 
   private groupOf(resource: Resource, entry: PageEntry): Group {
     const { location, run, kind, at } = entry
-    const label = entry.parent ? entry.partition : resource.table
+    const label = labelOf(resource, entry)
     const isFull = isOfFullReading(entry)
-    const key = JSON.stringify([resource.table, location, run, label, isFull])
+    const key = groupKey(resource, entry)
     const existing = this.groups.get(key)
     if (existing) return existing
     const known = this.known.of(resource, location)
@@ -300,6 +311,11 @@ const stateOf = (
   if (known === undefined || !isCertain) staged.add(key)
   return before === undefined && group.takesNew ? "new" : "staged"
 }
+
+const labelOf = (resource: Resource, entry: PageEntry): string => (entry.parent ? entry.partition : resource.table)
+
+const groupKey = (resource: Resource, entry: PageEntry): string =>
+  JSON.stringify([resource.table, entry.location, entry.run, labelOf(resource, entry), isOfFullReading(entry)])
 
 /** Whether the service may flag the record of a row as deleted. */
 const mayBeDeleted = ({ tombstone }: Resource, row: Buffer): boolean =>

@@ -115,6 +115,7 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
     // What an interrupted full sync had read to its end is not read again, whatever has changed since.
     ...(isUndisturbed && !(resumes && night.full)
       ? equalsService(stage, after, ran, {
+          account,
           resumes,
           isTrusted,
           isFull: (night.full && share === 1) || (isUnchanged && isTrusted)

@@ -57,6 +57,13 @@ export const goesOn = (ran: Ran, table: string): boolean => {
   return readings.length === 0 || readings.some(({ status }) => !status.startsWith("complete"))
 }
 
+/** The records of a collection that are what they were before. */
+const untouched = (before: Account, now: Account, location: number, collection: string) =>
+  now[location]!.get(collection)!
+    .entries()
+    .filter(([id, record]) => JSON.stringify(before[location]!.get(collection)!.get(id)) === JSON.stringify(record))
+    .map(([, record]) => record)
+
 /** What is complete has every record that existed before the run and has not changed since, as it is. */
 export const completeHasAll = (
   stage: Stage,
@@ -73,16 +80,9 @@ export const completeHasAll = (
     const { finds, resource } = simulatedOf(collection)
     if (!isComplete(ran, resource.table)) return []
     if (!isFull && (finds === "some" || (finds === "dated" && !isTrusted))) return []
-    const untouched = (location: number) =>
-      refused.has(stage.services[location]!.location)
-        ? []
-        : now[location]!.get(collection)!
-            .entries()
-            .filter(
-              ([id, record]) => JSON.stringify(before[location]!.get(collection)!.get(id)) === JSON.stringify(record)
-            )
-            .map(([, record]) => record)
-    return differencesOf(stage, state, collection, untouched)
+    const expected = (location: number) =>
+      refused.has(stage.services[location]!.location) ? [] : untouched(before, now, location, collection)
+    return differencesOf(stage, state, collection, expected)
       .filter((one) => !one.endsWith("not in the service"))
       .map((one) => `complete, but ${one}`)
   })
@@ -111,16 +111,33 @@ export const equalsService = (
   stage: Stage,
   state: State,
   ran: Ran,
-  /** `resumes`: what was deleted since the reading began may be found by the next one. */
-  options: { readonly isFull: boolean; readonly isTrusted: boolean; readonly resumes: boolean }
+  /**
+   * `resumes`: what was deleted since the reading began may be found by the next one. `account`: the records when it began, which
+   * are those of a list whose first page an earlier run has read.
+   */
+  options: {
+    readonly isFull: boolean
+    readonly isTrusted: boolean
+    readonly resumes: boolean
+    readonly account: Account
+  }
 ): ReadonlyArray<string> => {
   const now = accountOf(stage)
   // A refusal to delete has its own oracle.
   const hasRefused = (ran.synced?.rows ?? []).some(({ warnings }) => warnings.some((one) => /too many/.test(one)))
+  const isBegun = (location: number, collection: string) =>
+    stage.services[location]!.sent.some(
+      ({ body, path, route }) =>
+        route?.collection === collection && route.kind === "list" && !laterPage.test(path + body)
+    )
   return stage.world.collections.flatMap((collection) => {
     const { finds } = simulatedOf(collection)
     if (!options.isFull && (finds === "some" || !options.isTrusted)) return []
-    return differencesOf(stage, state, collection, (location) => now[location]!.get(collection)!.values()).filter(
+    const expected = (location: number) =>
+      options.resumes && !isBegun(location, collection)
+        ? untouched(options.account, now, location, collection)
+        : now[location]!.get(collection)!.values()
+    return differencesOf(stage, state, collection, expected).filter(
       (one) =>
         (!hasRefused && !options.resumes && (options.isFull || finds === "everything")) ||
         !one.endsWith("not in the service")

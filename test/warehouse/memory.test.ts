@@ -54,6 +54,32 @@ it.live("a transaction that is repeated with more memory counts once", () =>
   }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 32 })))
 )
 
+it.live("a transaction that is repeated with more memory changes what the attempt before had changed", () =>
+  Effect.gen(function* () {
+    const warehouse = yield* Warehouse
+    yield* warehouse.run("CREATE TABLE things AS SELECT i, md5(i::VARCHAR) AS text FROM range(100000) AS r (i)")
+    yield* warehouse.checkpointIfAbove(0)
+    yield* warehouse.run("CREATE TEMP TABLE changed AS SELECT i FROM range(0, 100000, 20) AS r (i)")
+    let attempts = 0
+    yield* warehouse.transaction((tx) =>
+      Effect.gen(function* () {
+        attempts++
+        const removed = yield* tx.write("DELETE FROM things WHERE i IN (FROM changed)")
+        assert.strictEqual(removed, 5000)
+        tx.run(
+          "INSERT INTO things SELECT i, 'new' FROM changed",
+          "CREATE OR REPLACE TEMP TABLE t AS SELECT list(i::VARCHAR) AS all FROM range(2000000) AS r(i)"
+        )
+      })
+    )
+    assert.isAbove(attempts, 1)
+    const [row] = yield* warehouse.rows(
+      "SELECT count(*)::INTEGER AS n, count(DISTINCT i)::INTEGER AS all, count(*) FILTER (text = 'new')::INTEGER AS new FROM things"
+    )
+    assert.deepStrictEqual(row, { n: 100_000, all: 100_000, new: 5000 })
+  }).pipe(Effect.provide(Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 32 })))
+)
+
 it.live(
   "the due parents of every table are counted in the smallest memory",
   () =>

@@ -39,8 +39,10 @@ export interface Database {
   readonly attempt: <A>(run: () => Promise<A>) => Effect.Effect<A, Failure>
   /** Waits for what else runs on the connection. */
   readonly alone: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Repeats with more memory what failed for want of it; for what changes nothing if it fails. */
-  readonly withMemory: <A>(work: Effect.Effect<A, Failure>) => Effect.Effect<A, Failure>
+  /** Repeats with more memory what failed for want of it; for what changes nothing if it fails, such as a transaction. */
+  readonly withMemory: <A>(work: Effect.Effect<A, Failure>, what?: "reads" | "transaction") => Effect.Effect<A, Failure>
+  /** Gives DuckDB the memory that a file of the present size needs. */
+  readonly followSize: Effect.Effect<void, Failure>
 }
 
 export const openDatabase = Effect.fnUntraced(function* (
@@ -82,14 +84,36 @@ export const openDatabase = Effect.fnUntraced(function* (
     yield* Effect.annotateLogs(Effect.logInfo("DuckDB gets more memory than machine.memory_mb"), { memory_mb: moreMb })
     return true
   }).pipe(alone)
-  const withMemory: Database["withMemory"] = (work) =>
+  /**
+   * After a rollback for want of memory, DuckDB keeps what the transaction has deleted as deleted, and the next one that
+   * deletes it fails with a conflict. Opened again, the file is as the last commit left it. Nobody waits here for a lock that
+   * another process takes meanwhile: what the caller knows of the rows would be wrong after that.
+   */
+  const reopen = attempt(() =>
+    connection.run(
+      `PRAGMA disable_checkpoint_on_shutdown; USE memory; DETACH ${catalog}; ATTACH ${literal(path)} AS ${catalog} (${attachOptions(path)});
+       PRAGMA enable_checkpoint_on_shutdown; ${begin}`
+    )
+  ).pipe(Effect.uninterruptible, alone)
+  const withMemory: Database["withMemory"] = (work, what = "reads") =>
     Effect.catchIf(
       work,
-      // After a commit that failed, DuckDB's own state cannot be relied on until the file is opened again.
+      // After a commit that failed, it is not known whether it was written.
       ({ message, reason }) => reason._tag === "OutOfMemory" && !message.includes("Failed to commit"),
-      (failed) => Effect.flatMap(getMemory, (isMore) => (isMore ? withMemory(work) : Effect.fail(failed)))
+      (failed) =>
+        Effect.gen(function* () {
+          if (!(yield* getMemory)) return yield* failed
+          if (what === "transaction") yield* Effect.mapError(reopen, () => failed)
+          return yield* withMemory(work, what)
+        })
     )
-  return { connection, connect, begin, isUnsigned, attempt, alone, withMemory }
+  const followSize = Effect.suspend(() => {
+    const nowMb = limitFor(path, memoryMb)
+    if (nowMb < limitMb + leastMoreMb) return Effect.void
+    limitMb = nowMb
+    return attempt(() => connection.run(`SET memory_limit = '${nowMb}MB'`)).pipe(Effect.asVoid, alone)
+  })
+  return { connection, connect, begin, isUnsigned, attempt, alone, withMemory, followSize }
 })
 
 /** Attaches the file. A command that only reads fails at once if it is locked, and others wait. */
@@ -135,6 +159,9 @@ const limitFor = (path: string, memoryMb: number): number => {
   const limitMb = Math.round(Math.min(4 * memoryMb, memoryMb + fileMb))
   return process.availableMemory() < 4 * limitMb * 1024 * 1024 ? memoryMb : limitMb
 }
+
+/** A limit that is set anew for less would be set all the time. */
+const leastMoreMb = 16
 
 /**
  * `machine.memory_mb` is enough for most statements. One that needs more gets it, up to so many times as much, if the machine

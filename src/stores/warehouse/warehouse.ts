@@ -63,13 +63,13 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     transaction: (work) => {
       if (typeof work !== "function" && work.length === 0) return Effect.void
       const statements: TransactionWork = typeof work === "function" ? work : (tx) => Effect.sync(() => tx.run(...work))
-      return runTransaction(connection, statements, attempt).pipe(
+      const transaction = runTransaction(connection, statements, attempt).pipe(
         // After a failed statement the transaction stays open, and later statements would become part of it.
         Effect.onError(() => succeeds(() => connection.run("ROLLBACK"))),
         Effect.uninterruptible,
-        alone,
-        withMemory
+        alone
       )
+      return Effect.andThen(database.followSize, withMemory(transaction, "transaction"))
     },
     checkpointIfAbove: checkpoints(path, memoryMb, database),
     run: (sql) => {

@@ -3,6 +3,7 @@ import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import { Effect, Redacted, Result, Schema } from "effect"
 import * as Prompt from "effect/cli/Prompt"
 import { existsSync } from "node:fs"
+import { relative } from "node:path"
 import { Api } from "../stages/api/api.ts"
 import { at } from "../catalog/json.ts"
 import { bind, get } from "../catalog/request.ts"
@@ -67,14 +68,13 @@ export const init = Effect.fn("command.init")(
     const { account, settings } = yield* answersFor(flags, canAsk)
     yield* onDisk(path, "written", () => writeSettings(path, settings))
     let files = newFiles(path, settings.token)
-    const lines = [reachedLine(account, settings.location), ...files.map(wroteLine)]
+    yield* sayReached(account, settings.location)
     while (canAsk && flags.location === undefined) {
       const added = yield* askAnother(path, { ...flags, baseUrl: settings.baseUrl })
       if (added === undefined) break
-      files = [...new Set([...files, ...added.files])]
-      lines.push(reachedLine(added.account, added.id), ...added.files.map(wroteLine))
+      files = [...new Set([...files, ...added])]
     }
-    return initResult(account, files, lines)
+    return initResult(account, files)
   },
   Effect.catchTag("QuitError", () =>
     Effect.map(Output, ({ say }) => {
@@ -86,16 +86,24 @@ export const init = Effect.fn("command.init")(
   Effect.provide(NodeTerminal.layer)
 )
 
-const reachedLine = (account: string | undefined, location: string) =>
-  account === undefined ? `Location ${location}.` : `Reached ${account} (location ${location}).`
-const wroteLine = (file: string) => `Wrote ${file}, which only you can read.`
+/** Before the next question, so that a person sees that the right location was meant. */
+const sayReached = Effect.fnUntraced(function* (account: string | undefined, location: string) {
+  const { say } = yield* Output
+  say(account === undefined ? `Location ${location}.` : `Reached ${account} (location ${location}).`)
+})
 
-const initResult = (account: string | undefined, files: ReadonlyArray<string>, lines: ReadonlyArray<string>) =>
+const initResult = (account: string | undefined, files: ReadonlyArray<string>) =>
   shown(
     "init",
     { exitCode: 0, next: "./sluice plan", data: { files, ...(account !== undefined && { account }) } },
-    () => lines
+    () => files.map((file) => `Wrote ${nearPath(file)}, which only you can read.`)
   )
+
+/** As a person would type it in this folder. */
+const nearPath = (file: string) => {
+  const near = relative("", file)
+  return near.startsWith("..") ? file : near
+}
 
 /** What is written stays, whatever becomes of another location. `undefined`: there is none. */
 const askAnother = Effect.fnUntraced(
@@ -105,7 +113,7 @@ const askAnother = Effect.fnUntraced(
       const id = yield* Prompt.run(Prompt.String({ message: "Another location id (Enter if there is none)" }))
       if (id.trim() === "") return undefined
       const added = yield* Effect.result(addOne(path, { ...flags, location: id.trim() }, true))
-      if (Result.isSuccess(added)) return added.success
+      if (Result.isSuccess(added)) return added.success.files
       const { failure } = added
       if ("_tag" in failure && failure._tag === "QuitError") return yield* failure
       say(explanationOf(failure)?.message ?? String(failure), "error")
@@ -120,8 +128,8 @@ const addTo = Effect.fnUntraced(function* (path: string, flags: InitFlags, canAs
   const { values } = readSettings({ config: path }, yield* Environment)
   const baseUrl = flags.baseUrl ?? values.account.baseUrl
   if (flags.location === undefined && !canAsk) return yield* usage("Without a terminal, --add needs --location.")
-  const { account, files, id } = yield* addOne(path, { ...flags, baseUrl }, canAsk)
-  return initResult(account, files, [reachedLine(account, id), ...files.map(wroteLine)])
+  const { account, files } = yield* addOne(path, { ...flags, baseUrl }, canAsk)
+  return initResult(account, files)
 })
 
 /** Without a terminal and a token of its own, it is read with the token of the account. */
@@ -137,7 +145,8 @@ const addOne = Effect.fnUntraced(function* (path: string, flags: InitFlags, canA
     try: () => addLocations(path, [place], environment),
     catch: (cause) => (cause instanceof NotAdded ? usage(cause.message) : fileFailure(path, "written", cause))
   })
-  return { account, files, id: settings.location }
+  yield* sayReached(account, settings.location)
+  return { account, files }
 })
 
 type Texts = { readonly [Name in keyof NewSettings]?: string | undefined }

@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { counted } from "../values/finding.ts"
 import { megabytes, some } from "../values/text.ts"
-import { plannedText, rangeText } from "../values/range.ts"
+import { likelyText, plannedText, rangeText, sumOf } from "../values/range.ts"
 import { sayEarlier } from "../console/findings.ts"
 import { Output, placeOf, table, timeText } from "../console/streams.ts"
 import { type PlanFlags, planOnce } from "../run/plan.ts"
@@ -31,9 +31,12 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
   if (holder) print(holderText(holder, yield* Clock.currentTimeMillis))
   if (requests && elapsedMs) {
     const place = placeOf(steps, data.locations)
-    for (const line of table(
-      [...place.head, "resource", "mode", "records", "requests", "based on"],
-      steps.map(({ location, resource, mode, records, requests, basis, refused }) => [
+    const details = place.isOfSeveral ? steps.filter(({ refused }) => refused) : steps
+    if (place.isOfSeveral) for (const line of locationLines(data)) print(line)
+    const head = [...place.head, "resource", "mode", "records", "requests", "based on"]
+    const lines = table(
+      head,
+      details.map(({ location, resource, mode, records, requests, basis, refused }) => [
         ...place.of({ location }),
         resource,
         mode,
@@ -43,8 +46,9 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
           ? `refused: ${refused.scope === undefined ? "" : `scope ${refused.scope}; `}${refused.reason.slice(0, 80)}`
           : basis
       ])
-    ))
-      print(line)
+    )
+    if (details.length > 0) for (const line of lines) print(line)
+    if (place.isOfSeveral) say(`Each resource of one of them: ./sluice plan --location ${steps[0]!.location}`)
     for (const { bytes, files: count, location, sized } of files)
       say(
         `${place.head.length > 0 ? `${location}: ` : ""}${counted(count, "file")} behind the links of stored records ${count === 1 ? "is" : "are"} new${sized === 0 ? "" : `; ${sized} of them have ${megabytes(bytes)}`}.`
@@ -60,5 +64,20 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
     say(`${capitalised(planned)}, ${time}${basis}${left}.`)
   }
 })
+
+/** What each of several locations takes, by its name. */
+const locationLines = ({ locations, steps }: CommandResult<"plan">["data"]) => {
+  const place = placeOf(steps, locations)
+  return table(
+    [...place.head, "id", "resources", "requests", "at least and at most"],
+    Map.groupBy(steps, ({ location }) => location)
+      .entries()
+      .map(([location, own]) => {
+        const range = sumOf(own.map(({ likely, requests }) => ({ ...requests, likely })))
+        return [...place.of({ location }), location, own.length, likelyText(range) ?? "", rangeText(range) ?? "unknown"]
+      })
+      .toArray()
+  )
+}
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -46,6 +46,7 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
       ])
     ))
       print(line)
+  if (place.isOfSeveral) for (const line of locationLines(data, now)) print(line)
   const completeLine = completeText(data, now)
   if (completeLine !== undefined) print(completeLine, "ok")
   if (data.totals) print(`The last release has ${totalsText(data.totals)}`)
@@ -69,6 +70,19 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
   const used = Object.entries(disk).filter(([, bytes]) => bytes > 0)
   if (used.length > 0) print(`Disk: ${used.map(([part, bytes]) => `${part} ${megabytes(bytes)}`).join(", ")}`)
 })
+
+/** How much of each of several locations is complete, by its name. */
+const locationLines = ({ locations, readings }: Result["data"], now: number) => {
+  const place = placeOf(readings, locations)
+  return table(
+    [...place.head, "complete", "of", "the oldest was read"],
+    Array.from(Map.groupBy(readings, ({ location }) => location).values(), (own) => {
+      const times = own.flatMap(({ completeAt }) => (completeAt === undefined ? [] : [completeAt]))
+      const complete = own.filter((reading) => !isProblem(reading)).length
+      return [...place.of(own[0]!), complete, own.length, ago(times.toSorted()[0], now)]
+    })
+  )
+}
 
 const shownState = ({ isStale, state }: Result["data"]["readings"][number]): string =>
   isStale && isWhole(state) ? "stale" : stateText(state)

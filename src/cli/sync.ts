@@ -6,6 +6,7 @@ import { exitCodes } from "../values/failure.ts"
 import { counted } from "../values/finding.ts"
 import { hasChanges } from "../values/run-resource.ts"
 import { stateText } from "../values/state.ts"
+import { worstStatus } from "../values/status.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
 import { sayEarlier, sayLeft, sayLimits, sayLosses, sayStanding, warn } from "../console/findings.ts"
 import { Output, duration, placeOf, table } from "../console/streams.ts"
@@ -40,42 +41,50 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   const { drift, isVaultTruncated, leftLocations = [], missingSegments, published, resources } = data
   const closed = data.ended.filter((end) => !resources.some((row) => row.location === end.location))
   const place = placeOf([...resources, ...closed], data.locations)
-  const [quiet, shown] = [resources.filter(isQuiet), resources.filter((row) => !isQuiet(row))]
+  // Of several locations, the whole list would hide what is wrong.
+  const isWhole = (row: Row) =>
+    row.status === "complete" && row.rounded === 0 && rejectedText(row, data.standingRejects) === 0
+  const isBrief = place.isOfSeveral ? isWhole : isQuiet
+  const [quiet, shown] = [resources.filter(isBrief), resources.filter((row) => !isBrief(row))]
   // Whoever writes --quiet wants a result only if something is wrong.
   const isShown = exitCode !== 0 || isLogged("info")
   // Few services send numbers with so many decimals.
   const hasRounded = shown.some(({ rounded }) => rounded > 0)
+  const tail = [
+    "requests",
+    "records",
+    "new",
+    "changed",
+    "deleted",
+    "rejected",
+    ...(hasRounded ? ["rounded"] : []),
+    "status"
+  ]
+  const tailOf = (row: Counts, rejected: string | number) => [
+    row.requests,
+    row.records,
+    row.newRows,
+    row.changedRows,
+    row.deletedRows,
+    rejected,
+    ...(hasRounded ? [row.rounded] : []),
+    stateText(row.status)
+  ]
+  if (isShown && place.isOfSeveral)
+    for (const line of table(
+      [...place.head, "resources", ...tail],
+      sumsByLocation(data).map((sum) => [...place.of(sum), sum.resources, ...tailOf(sum, sum.rejected)])
+    ))
+      print(line)
   if (isShown && shown.length > 0)
     for (const line of table(
-      [
-        ...place.head,
-        "resource",
-        "requests",
-        "records",
-        "new",
-        "changed",
-        "deleted",
-        "rejected",
-        ...(hasRounded ? ["rounded"] : []),
-        "status"
-      ],
-      shown.map((row) => [
-        ...place.of(row),
-        row.resource,
-        row.requests,
-        row.records,
-        row.newRows,
-        row.changedRows,
-        row.deletedRows,
-        rejectedText(row, data.standingRejects),
-        ...(hasRounded ? [row.rounded] : []),
-        stateText(row.status)
-      ])
+      [...place.head, "resource", ...tail],
+      shown.map((row) => [...place.of(row), row.resource, ...tailOf(row, rejectedText(row, data.standingRejects))])
     ))
       print(line)
   // A list that was read for changes may have records.
   const empty = quiet.filter(({ mode, records }) => mode === "full" && records === 0).length
-  if (isShown && quiet.length > 0)
+  if (isShown && quiet.length > 0 && !place.isOfSeveral)
     print(
       `${shown.length > 0 ? "and " : ""}${counted(quiet.length, "resource")} complete without a change${empty > 0 ? `, ${empty} of them empty` : ""}`
     )
@@ -139,14 +148,38 @@ const totalText = ({ data, isOfAll }: SyncResult, totals: NonNullable<SyncResult
   return [totalsText(totals), ...missing].join(", ")
 }
 
+type Row = SyncResult["data"]["resources"][number]
+type Counts = Pick<Row, "requests" | "records" | "newRows" | "changedRows" | "deletedRows" | "rounded"> & {
+  readonly status: string
+}
+
+/** What each location had, and its worst status, in the order of the settings; also of one that could not be read. */
+const sumsByLocation = ({ ended, locations = [], resources }: SyncResult["data"]) => {
+  const all = new Set([...locations, ...resources, ...ended].map(({ location }) => location))
+  return Array.from(all, (location) => {
+    const own = resources.filter((row) => row.location === location)
+    const states = [...own, ...ended.filter((end) => end.location === location)].map(({ status }) => status)
+    const sum = (of: (row: Row) => number) => own.reduce((total, row) => total + of(row), 0)
+    return {
+      location,
+      resources: own.length,
+      requests: sum(({ requests }) => requests),
+      records: sum(({ records }) => records),
+      newRows: sum(({ newRows }) => newRows),
+      changedRows: sum(({ changedRows }) => changedRows),
+      deletedRows: sum(({ deletedRows }) => deletedRows),
+      rejected: sum(({ rejected }) => rejected),
+      rounded: sum(({ rounded }) => rounded),
+      status: states.length === 0 ? "never" : worstStatus(states)
+    }
+  })
+}
+
 /** `0 new, 3 standing` if what was rejected before is not mended yet. */
-const rejectedText = (
-  { location, rejected, resource }: SyncResult["data"]["resources"][number],
-  all: SyncResult["data"]["standingRejects"] = []
-) => {
+const rejectedText = ({ location, rejected, resource }: Row, all: SyncResult["data"]["standingRejects"] = []) => {
   const standing = all.find((one) => one.location === location && one.resource === resource)
   return standing === undefined ? rejected : `${rejected} new, ${standing.rejected} standing`
 }
 
 /** A complete reading without a change or a warning. The first sync prints every table that has rows. */
-const isQuiet = (row: SyncResult["data"]["resources"][number]): boolean => row.status === "complete" && !hasChanges(row)
+const isQuiet = (row: Row): boolean => row.status === "complete" && !hasChanges(row)

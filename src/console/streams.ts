@@ -196,6 +196,7 @@ export const placeOf = (
   const several = new Set(rows.map(({ location }) => location)).size > 1
   const names = new Map(named.map(({ location, name }) => [location, name]))
   return {
+    isOfSeveral: several,
     head: several ? ["location"] : [],
     of: ({ location }: { readonly location: string }) => (several ? [names.get(location) ?? location] : []),
     /** With the id, by which the settings name it. */

@@ -46,7 +46,10 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
     const isNew = (yield* freshnessByLocation()).size === 0
     const plans = yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt, isNew))
     const tokenNames = new Map(accounts.map(({ location, tokenName }) => [location, tokenName]))
-    const names = yield* namesOf(accounts.map(({ location }) => location))
+    const names = yield* namesOf(
+      accounts.map(({ location }) => location),
+      new Map(plans.flatMap(({ location, name }) => (name === undefined ? [] : [[location, name]])))
+    )
     return { plans, names, tokenNames, earlier: yield* storedEarlier(output.folder, catalogue) }
   }).pipe(
     Effect.provide(outputLayer(output)),
@@ -65,6 +68,8 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
 
 interface LocationPlan {
   readonly location: string
+  /** As the service says it now. */
+  readonly name: string | undefined
   readonly estimated: ReadonlyArray<Estimate>
   readonly requests: Range
   readonly elapsedMs: Range
@@ -88,7 +93,7 @@ const planLocation = Effect.fnUntraced(function* (
   return yield* Effect.gen(function* () {
     const { expected } = yield* makePlan(catalogue, location, { ...choice, optional })
     const api = yield* Api
-    const estimated = yield* estimate(expected, account)
+    const { estimated, name } = yield* estimate(expected, account)
     const reported = estimated.flatMap(({ step, label, basis, records }) =>
       basis === "total of the API" && records !== undefined && label === step.resource.table
         ? [{ resource: label, since: step.since, total: records }]
@@ -108,6 +113,7 @@ const planLocation = Effect.fnUntraced(function* (
     const elapsedMs = between(timeOf(requests.min), requests.max === undefined ? undefined : timeOf(requests.max))
     return {
       location,
+      name,
       estimated,
       requests,
       elapsedMs,
@@ -184,12 +190,13 @@ const resultOf = Effect.fnUntraced(function* (
       omitted: omittedIn(steps.map(({ step }) => step.resource)),
       ...(withheld.length > 0 && { withheld }),
       ...(earlier.length > 0 && { storedEarlier: earlier }),
-      steps: steps.map(({ location, step, label, records, requests, basis, refused }) => ({
+      steps: steps.map(({ location, step, label, records, requests, likely, basis, refused }) => ({
         location,
         resource: label,
         mode: label === step.resource.table ? step.mode : "children",
         ...(records !== undefined && { records }),
         requests,
+        likely,
         basis,
         ...(refused && {
           refused: { reason: refused.message, ...(refused.kind === "forbidden" && { scope: scopeOf(label) }) }
@@ -200,8 +207,9 @@ const resultOf = Effect.fnUntraced(function* (
 })
 
 /** What the settings leave out of the tables to be read. */
+/** Each location has a definition of its own. */
 const omittedIn = (resources: ReadonlyArray<Resource>) =>
-  [...new Set(resources)].flatMap((resource) => {
+  [...new Map(resources.map((resource) => [resource.table, resource])).values()].flatMap((resource) => {
     const { label, partial } = childRequestOf(resource) ?? {}
     return label && partial ? [{ resource: label, what: partial.omits, setting: `account.${partial.unless}` }] : []
   })

@@ -51,11 +51,11 @@ const logProgress = (state: DisplayState) =>
   )
 
 const stateOf = (watched: Watched, elapsedMs: number, pace: Pace): DisplayState => {
-  const { accounts } = watched
+  const { accounts, names } = watched
   const usages = accounts.map(({ api }) => api.usage())
   const [{ windowMs, dailyRemaining }] = usages as [(typeof usages)[number]]
   const burst = total(usages.map((usage) => usage.burst))
-  const readings = accounts.flatMap((account) => readingsOf(account, accounts.length > 1))
+  const readings = accounts.flatMap((account) => readingsOf(account, accounts.length > 1, names))
   const totals = totalsOf(watched)
   const { requests, planned } = totals
   const left = planned && mapRange(planned, (number) => number - requests)
@@ -88,9 +88,13 @@ const timeFor = (
   }
 }
 
-const readingsOf = ({ api, counts, location }: Watched["accounts"][number], isOneOfSeveral: boolean) =>
+const readingsOf = (
+  { api, counts, location }: Watched["accounts"][number],
+  isOneOfSeveral: boolean,
+  names: Watched["names"]
+) =>
   Array.from(counts, ([label, { pages, records, status }]) => ({
-    name: isOneOfSeveral ? `${location} ${label}` : label,
+    name: isOneOfSeveral ? `${names?.get(location) ?? location} ${label}` : label,
     pages,
     records,
     requests: api.requestsByResource.get(label) ?? 0,

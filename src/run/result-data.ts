@@ -192,6 +192,7 @@ const planShape = () =>
         mode: modeShape(),
         records: Schema.optionalKey(Schema.Int),
         requests: rangeShape(),
+        likely: Schema.Int,
         basis: Schema.String,
         refused: Schema.optionalKey(Schema.Struct({ reason: Schema.String, scope: Schema.optionalKey(Schema.String) }))
       })

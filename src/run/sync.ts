@@ -1,5 +1,5 @@
 /** A sync or backfill: builds the services, and runs it beside a progress display. */
-import { Clock, Context, Effect, Fiber, Layer } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { Api } from "../stages/api/api.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
@@ -26,7 +26,7 @@ import { refuseDemoFolder } from "../command/demo-folder.ts"
 import { explained } from "../console/errors.ts"
 import { liftedText, modelText } from "../console/findings.ts"
 import { outputLayer } from "../command/output-layer.ts"
-import { namesOf } from "../stores/warehouse/locations.ts"
+import { locationNames, namesOf } from "../stores/warehouse/locations.ts"
 import { Output } from "../console/streams.ts"
 import { progress } from "./progress.ts"
 import { recentRequests, storeRecentRequests } from "./recent-requests.ts"
@@ -211,6 +211,7 @@ const besideWatchers = Effect.fnUntraced(function* <A, E, R>(
   const { say } = yield* Output
   const watchers = [
     progress(watched),
+    learnNames(watched),
     reportRunProgress(folder, name, () => sumsOf(watched)),
     ...(onEvent ? [reportEvents(watched, onEvent)] : [])
   ]
@@ -225,6 +226,14 @@ const besideWatchers = Effect.fnUntraced(function* <A, E, R>(
     )
   )
 })
+
+/** By which the progress calls several locations: a first sync reads them within its first seconds. */
+const learnNames = (watched: Watched) => {
+  const isUnknown = () => watched.accounts.some(({ location }) => !watched.names?.has(location))
+  const learn = Effect.map(locationNames(), (names) => void (watched.names = names))
+  const rounds = { schedule: Schedule.spaced(2000), times: 60, while: isUnknown }
+  return watched.accounts.length > 1 ? Effect.ignore(Effect.repeat(learn, rounds)) : Effect.void
+}
 
 /** What holds of the tables now, whatever this run has done. */
 const standingFacts = Effect.fnUntraced(function* (

@@ -8,6 +8,8 @@ type WatchedAccount = Pick<SyncAccount, "api" | "counts" | "location">
 
 export interface Watched {
   readonly accounts: ReadonlyArray<WatchedAccount>
+  /** Of the locations, as far as they are known. */
+  names?: ReadonlyMap<string, string>
   /** Empty until the plan is made. */
   expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
 }

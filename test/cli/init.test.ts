@@ -26,7 +26,8 @@ describe("init", () => {
     const ran = await run(path)
     assert.strictEqual(ran.code, 0, ran.stderr)
     assert.strictEqual((await account.service.stats()).requests, 1)
-    assert.strictEqual(ran.stderr, `Next: ./sluice plan --config ${path}\n`)
+    assert.match(ran.stderr, /^Reached .+ \(location \w+\)\.\nNext: /)
+    assert.isTrue(ran.stderr.endsWith(`Next: ./sluice plan --config ${path}\n`))
     assert.strictEqual(modeOf(path), "600")
     const content = readFileSync(path, "utf8")
     const schema = /^#:schema (\S+)\n/.exec(content)![1]!

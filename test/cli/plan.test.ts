@@ -200,6 +200,17 @@ describe("a plan", () => {
           [locationId, "contacts"]
         ])
       )
+      const named = await Promise.all(
+        services.map(async ({ records }) => String((await records("locations"))[0]!["name"]))
+      )
+      assert.sameMembers(
+        data.locations.map(({ location }: { location: string }) => location),
+        services.map(({ locationId }) => locationId)
+      )
+      const shown = await sluice(["plan", "--config", config], { SLUICE_OUTPUT: newFolder() })
+      for (const name of named) assert.match(shown.stdout, new RegExp(`^${name}.* about \\d+ `, "m"))
+      assert.notMatch(shown.stdout, /^.*contact_notes/m)
+      assert.strictEqual(shown.stderr.match(/Not read: review requests/g)?.length, 1)
     } finally {
       services.forEach(({ stop }) => stop())
       address.close()

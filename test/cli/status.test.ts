@@ -208,6 +208,7 @@ describe("status", () => {
       assert.deepStrictEqual([...statesOf("another")], ["never"])
       const { stdout } = await sluice(["status", ...account.selection], environment)
       assert.match(stdout, /^another +contacts +never read/m)
+      assert.match(stdout, /^another +0 +\d+ +never$/m)
     } finally {
       discard(account)
     }

@@ -39,13 +39,20 @@ describe("several locations in one run", () => {
     const [one, two] = services
     const idsOf = (rows: ReadonlyArray<Record<string, unknown>>) => rows.map(({ id }) => String(id)).toSorted()
     const stored = async () => idsOf(await query(warehouse, "SELECT id FROM crm.contacts"))
-    await sync([one.token, two.token])
+    const first = await sync([one.token, two.token])
+    const names = (await records("locations")).map(({ name }) => String(name))
+    // The table of names is not among those that are read.
+    for (const { locationId } of services)
+      assert.match(first.stdout, new RegExp(`^${locationId} +1 +1 +3 +3 +0 +0 +0  complete$`, "m"))
+    assert.notMatch(first.stdout, new RegExp(`contacts +1|${names.join("|")}`))
     const all = idsOf(await records("contacts"))
     assert.deepStrictEqual(await stored(), all)
     const failed = await sync(["wrong-token", two.token], 77)
     assert.match(failed.stderr, new RegExp(`${one.locationId}.*the location cannot be read`))
     assert.match(failed.stderr, new RegExp(`^Next: set locations\\.${one.locationId}\\.token to a valid token of`, "m"))
     assert.notMatch(failed.stderr, /scope|SLUICE_TOKEN|wrong-token/)
+    assert.match(failed.stdout, new RegExp(`^${one.locationId} +0 +.* incomplete$`, "m"))
+    assert.match(failed.stdout, new RegExp(`^${two.locationId} +1 +.* complete$`, "m"))
     // Nothing of the location was read, whatever the other one had.
     const covered = await query(
       warehouse,

@@ -23,7 +23,8 @@ export interface Estimate extends ExpectedRequests {
 }
 
 export const estimate = Effect.fn("plan.estimate")(function* (expected: ReadonlyArray<ExpectedStep>, account: Account) {
-  const withCompany = { ...account, company: account.company ?? (yield* companyOf(account.location)) }
+  const owner = account.company === undefined ? yield* ownerOf(account.location) : undefined
+  const withCompany = { ...account, company: account.company ?? owner?.company }
   const refused = new Map<string, Refusal>()
   const narrowed = yield* Effect.forEach(
     expected,
@@ -35,10 +36,11 @@ export const estimate = Effect.fn("plan.estimate")(function* (expected: Readonly
       }),
     { concurrency: 8 }
   )
-  return requestsOf(narrowed).map((one) => {
+  const estimated = requestsOf(narrowed).map((one): Estimate => {
     const refusal = refused.get(one.label)
     return refusal ? { ...one, refused: refusal } : one
   })
+  return { estimated, name: owner?.name }
 })
 
 const narrow = Effect.fnUntraced(function* (expected: ExpectedStep, account: Account) {
@@ -50,11 +52,15 @@ const narrow = Effect.fnUntraced(function* (expected: ExpectedStep, account: Acc
   return total === undefined ? expected : withTotal(expected, strategy, total, account.optional)
 })
 
-const companyOf = Effect.fnUntraced(function* (location: string) {
+/** The company of a location, and its name, which no table has before the first sync. */
+const ownerOf = Effect.fnUntraced(function* (location: string) {
   const request = bind(get("/locations/{locationId}"), { location })
   const answer = yield* refusable((yield* Api).send({ request, priority: 1, resource: "locations" }))
-  const company = "body" in answer ? at(answer.body, "location.companyId") : undefined
-  return typeof company === "string" ? company : undefined
+  const textAt = (path: string) => {
+    const text = "body" in answer ? at(answer.body, path) : undefined
+    return typeof text === "string" && text !== "" ? text : undefined
+  }
+  return { company: textAt("location.companyId"), name: textAt("location.name") }
 })
 
 const refusable = <A>(request: Effect.Effect<A, ApiError | Failure, Api>) =>

@@ -51,11 +51,15 @@ export const companyOf = Effect.fnUntraced(function* (location: string) {
   return row?.company
 })
 
-/** The names of locations, as results have them; without a member if no name is known. */
-export const namesOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+/** The names of locations, as results have them; without a member if no name is known. `heard`: of those in no table yet. */
+export const namesOf = Effect.fnUntraced(function* (
+  ids: ReadonlyArray<string>,
+  heard: ReadonlyMap<string, string> = new Map()
+) {
   const names = yield* locationNames()
+  const others = distinctNames(Array.from(heard, ([id, name]) => ({ id, name })))
   const locations = ids.flatMap((location) => {
-    const name = names.get(location)
+    const name = names.get(location) ?? others.get(location)
     return name === undefined ? [] : [{ location, name }]
   })
   return locations.length === 0 ? {} : { locations }

@@ -43,9 +43,11 @@ export interface Session {
 export const openTerminal = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
-  { columns, rows }: Size
+  { columns, rows }: Size,
+  cwd?: string
 ): Session => {
   const child = spawn("python3", ["-c", program, String(rows), String(columns), launcher, ...args], {
+    ...(cwd !== undefined && { cwd }),
     env: { PATH: process.env["PATH"], TERM: "xterm-256color", ...environment },
     stdio: ["pipe", "pipe", "inherit"]
   })

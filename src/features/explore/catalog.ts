@@ -1,5 +1,6 @@
 /** The tables and views of a published file, with their descriptions. */
 import type { DuckDBConnection } from "@duckdb/node-api"
+import { literal, name } from "../../stores/warehouse/sql.ts"
 import { isStagingName } from "../../stages/publish/models/staging.ts"
 import { type Readers, orNull, readRows } from "../../values/rows.ts"
 import type { CatalogTable, Dictionary, NamedTable } from "./messages.ts"
@@ -35,6 +36,7 @@ export const readCatalog = async (connection: DuckDBConnection): Promise<Readonl
     ),
     ({ schema, name }) => `${schema}.${name}`
   )
+  const deleted = await deletedRows(connection)
   const macros = new Set(
     (
       await rowsOf(
@@ -55,12 +57,31 @@ export const readCatalog = async (connection: DuckDBConnection): Promise<Readonl
   return tables.map((table) => ({
     ...table,
     ...wideOf(table.schema, table.name),
+    ...deleted.get(`${table.schema}.${table.name}`),
     columns: (columns.get(`${table.schema}.${table.name}`) ?? []).map(({ column, comment, type }) => ({
       name: column,
       type,
       comment
     }))
   }))
+}
+
+/** By table; not of one without any. */
+const deletedRows = async (connection: DuckDBConnection) => {
+  const tables = await rowsOf(
+    connection,
+    { schema: String, name: String },
+    `SELECT schema_name AS schema, table_name AS name FROM duckdb_columns()
+     SEMI JOIN (SELECT table_oid FROM duckdb_tables() WHERE estimated_size > 0) USING (table_oid)
+     WHERE column_name = '_deleted_at' AND schema_name = 'main'`
+  )
+  const counts = tables.map(
+    ({ name: table }) =>
+      `SELECT ${literal(table)} AS name, count(_deleted_at)::INTEGER AS deleted FROM main.${name(table)}`
+  )
+  if (counts.length === 0) return new Map<string, { readonly deleted: number }>()
+  const found = await rowsOf(connection, { name: String, deleted: Number }, counts.join("\nUNION ALL "))
+  return new Map(found.flatMap(({ deleted, name }) => (deleted > 0 ? [[`main.${name}`, { deleted }] as const] : [])))
 }
 
 /** A release of an earlier version may have neither table. */

@@ -30,7 +30,7 @@ export interface NamedTable {
   readonly name: string
   readonly kind: "table" | "view"
   readonly comment: string | null
-  /** Absent for a view. */
+  /** With those of deleted records; absent for a view. */
   readonly rows?: number
   /** A view of schema `bi` that is no model. */
   readonly isStaging?: true
@@ -38,6 +38,8 @@ export interface NamedTable {
 
 export interface CatalogTable extends NamedTable {
   readonly columns: ReadonlyArray<CatalogColumn>
+  /** The rows of deleted records; absent if there are none. */
+  readonly deleted?: number
   /** Of a wide table: the table whose rows it shows. Its macro `<name>_of(ids)` shows some rows; of a release whose wide tables are views, it reads only their custom values. */
   readonly wide?: { readonly table: string; readonly columns: ReadonlyArray<string> }
 }

@@ -105,6 +105,7 @@ const liner = ({ dictionary }: Described, { resources }: Catalogue) => {
       name: nameOf(table),
       about: table.comment ?? "",
       ...(table.rows !== undefined && { rows: table.rows }),
+      ...(table.deleted !== undefined && { deletedRows: table.deleted }),
       ...(read !== undefined && { readAt: read }),
       // They were written from these classes.
       ...(personal && { personalData: worstOf(personal.map((one) => one.personal as PersonalData)) })

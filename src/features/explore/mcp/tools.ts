@@ -28,7 +28,9 @@ const TableLine = Schema.Struct({
   name: Schema.String,
   about: Schema.String,
   /** With those that are deleted; absent for a view. */
+  /** With those of deleted records. */
   rows: Schema.optionalKey(Schema.Int),
+  deletedRows: Schema.optionalKey(Schema.Int),
   /** When its least recently read location was read completely. */
   readAt: Schema.optionalKey(Schema.String),
   /** The class of its most personal column before the profile masks it; absent for a model. */

@@ -84,7 +84,7 @@ export const catalogList = ({ tables, find }) => {
   search.addEventListener("input", show)
   show()
   return {
-    elements: [search, list],
+    elements: [search, h("p.muted", "Rows that exist, without those of deleted records."), list],
     /** When more is known of the tables. */
     update: show,
     /** `table`: the one that is shown, if any. */
@@ -107,7 +107,7 @@ const tableGroup = (group, find, isOpen, links) => {
   const counts = new Map()
   const item = (table) => {
     const rows = rowsIn(table, find)
-    const count = h("span.count", rows === undefined ? "" : number(rows))
+    const count = h("span.count", { title: rowsTitle(table, find) }, rows === undefined ? "" : number(rows))
     const link = h(
       "a",
       { href: tableAddress(table), title: table.comment ?? "" },
@@ -131,8 +131,18 @@ const tableGroup = (group, find, isOpen, links) => {
   return details
 }
 
-/** Rows that are known without a query: those of a table, and for a wide view those of its table. */
-export const rowsIn = (table, find) => table.rows ?? (table.wide && find(table.schema, table.wide.table)?.rows)
+const counted = (table, find) => (table.rows === undefined && table.wide ? find(table.schema, table.wide.table) : table)
+
+/** Rows that exist, as the page shows them: known without a query of a table, and for a wide view of its table. */
+export const rowsIn = (table, find) => {
+  const { deleted = 0, rows } = counted(table, find) ?? {}
+  return rows === undefined ? undefined : rows - deleted
+}
+
+const rowsTitle = (table, find) => {
+  const { deleted } = counted(table, find) ?? {}
+  return deleted ? `Rows that exist; ${number(deleted)} more are of deleted records` : "Rows"
+}
 
 /** Views are counted when their group is opened, once for a release. */
 const countViews = async (tables, find, counts) => {

@@ -55,8 +55,7 @@ const thingCard = ({ looks, table, title }) => {
     known: (counts) => {
       const n = counts.get("")
       rows.textContent = number(n)
-      const deleted = (table.rows ?? n) - n
-      if (deleted > 0) rows.title = `and ${number(deleted)} deleted`
+      if (table.deleted) rows.title = `and ${number(table.deleted)} deleted`
       for (const [look, link] of links) if (counts.has(look)) link.after(h("span.count", number(counts.get(look))))
     }
   }

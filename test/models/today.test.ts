@@ -8,12 +8,12 @@ import { releaseOf } from "./release.ts"
 
 /** When the rows came; their dates lie before and after it. */
 const cameAt = "TIMESTAMPTZ '2026-03-02 03:00:00+00'"
-const valueOf = ({ name: column, sql }: Column, syncedAt: string): string => {
+const valueOf = ({ name: column, sql }: Column, syncedAt: string, zone: string): string => {
   if (column === "id" || column.endsWith("_id")) return literal("one")
   if (column === "_synced_at") return syncedAt
   if (column === "_deleted_at") return "NULL"
   if (column === "status") return literal("sent")
-  if (column === "timezone") return literal("America/New_York")
+  if (column === "timezone") return literal(zone)
   if (column === "currency") return literal("USD")
   if (/^(due_date|start_time|end_time)$/.test(column) && /^(DATE|TIMESTAMPTZ)$/.test(sql))
     return `(${cameAt} + INTERVAL 5 DAY)::${sql}`
@@ -22,13 +22,13 @@ const valueOf = ({ name: column, sql }: Column, syncedAt: string): string => {
 }
 
 /** `changedAt`: when the rows last changed. `readAt`: when they were last read. */
-const releaseAt = async (changedAt: string, readAt: string) => {
+const releaseAt = async (changedAt: string, readAt: string, zone = "America/New_York") => {
   const resources = (await discover()).resources
   return releaseOf([
     ...resources.flatMap(tablesOf).map(
       ({ name: table, columns }) =>
         `INSERT INTO crm.${name(table)} (${columns.map((column) => name(column.name)).join(", ")})
-         VALUES (${columns.map((column) => valueOf(column, changedAt)).join(", ")})`
+         VALUES (${columns.map((column) => valueOf(column, changedAt, zone)).join(", ")})`
     ),
     ...resources.map(
       ({ table }) =>
@@ -65,6 +65,23 @@ describe("a model", () => {
       assert.deepStrictEqual(invoice, { is_overdue: true, days: 69, aging_bucket: "over 60 days" })
     }
   )
+
+  it("keeps to the day of a location for which the month is not over", { tags: ["slow"] }, async () => {
+    const answers = async (zone: string) => {
+      const { ask } = await releaseAt(
+        "TIMESTAMPTZ '2026-12-01 00:10:00+00'",
+        "TIMESTAMPTZ '2026-12-01 00:30:00+00'",
+        zone
+      )
+      const [months] = await ask("SELECT max(month_start)::VARCHAR AS last FROM bi.fct_subscription_month")
+      const [invoice] = await ask(
+        "SELECT days_overdue::INT - (DATE '2026-12-01' - due_date)::INT AS days FROM bi.fct_invoice"
+      )
+      return [months!["last"], invoice!["days"]]
+    }
+    assert.deepStrictEqual(await answers("Pacific/Honolulu"), ["2026-11-01", -1])
+    assert.deepStrictEqual(await answers("Pacific/Kiritimati"), ["2026-12-01", 0])
+  })
 
   it("that depends on the day has another version on another day, and others have not", () => {
     const read = { name: "day", pieces: [{ source: { schema: "meta", table: "watermarks" } }] }

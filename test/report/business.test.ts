@@ -13,7 +13,14 @@ import { numberIn, rowsOf, textOf } from "./reading.ts"
 const partAfter = (...statements: ReadonlyArray<string>) => partOf([], ...statements)
 
 /** As `partAfter`, of these locations. */
-const partOf = async (locations: ReadonlyArray<string>, ...statements: ReadonlyArray<string>): Promise<string> => {
+const partOf = (locations: ReadonlyArray<string>, ...statements: ReadonlyArray<string>) =>
+  partAt(Date.UTC(2026, 10, 23), locations, statements)
+
+const partAt = async (
+  asOf: number,
+  locations: ReadonlyArray<string>,
+  statements: ReadonlyArray<string>
+): Promise<string> => {
   const folder = newFolder()
   const path = join(folder, "crm.duckdb")
   const read = ["appointments", "contacts", "messages", "opportunities", "subscriptions", "transactions"]
@@ -25,7 +32,7 @@ const partOf = async (locations: ReadonlyArray<string>, ...statements: ReadonlyA
   await query(path, [...meta, ...statements].join(";\n"), "READ_WRITE")
   const options = { access: "read", isRelease: true, memoryMb: 128 } as const
   try {
-    const part = business(Date.UTC(2026, 10, 23), {
+    const part = business(asOf, {
       locations: [...locations],
       placeOf: (location) => `Place ${location}`,
       group: locations.length > 1 ? ({ location }) => `Place ${location}` : undefined
@@ -204,6 +211,30 @@ it("ends the week with the last day that is over in each time zone of the accoun
   assert.strictEqual(await weekOf(zones("Asia/Tokyo", "Europe/Berlin")), "From 16 Nov to 22 Nov,")
   assert.strictEqual(await weekOf(zones("Asia/Tokyo", "America/New_York")), "From 15 Nov to 21 Nov,")
   assert.strictEqual(await weekOf("CREATE TABLE bi.dim_location (id VARCHAR)"), "From 16 Nov to 22 Nov,")
+})
+
+it("ends at the turn of a month with the last day and month that are over where the location is", async () => {
+  const payment = (day: string, amount: number) =>
+    `INSERT INTO bi.fct_payment VALUES ('USD', ${amount}, true, true, DATE '${day}')`
+  const rows = [payment("2026-10-31", 100), payment("2026-11-29", 20), payment("2026-11-30", 3)]
+  const partIn = async (zone: string) => {
+    const part = await partAt(
+      Date.UTC(2026, 11, 1, 0, 30),
+      [],
+      [...all, `INSERT INTO bi.dim_location VALUES ('a', '${zone}')`, ...rows]
+    )
+    return textOf(part).match(/From .*? to .*?,|\d payments? received worth USD \d+|Revenue USD .*? \d{4}/g)
+  }
+  assert.deepStrictEqual(await partIn("Pacific/Honolulu"), [
+    "From 23 Nov to 29 Nov,",
+    "1 payment received worth USD 20",
+    "Revenue USD 100 in Oct 2026"
+  ])
+  assert.deepStrictEqual(await partIn("UTC"), [
+    "From 24 Nov to 30 Nov,",
+    "2 payments received worth USD 23",
+    "Revenue USD 23 in Nov 2026"
+  ])
 })
 
 it("says nothing of a week whose rows may be unknown", async () => {

@@ -7,24 +7,19 @@ export interface Column<Row> {
   readonly cell: (row: Row) => Content
   /** Numbers are aligned to the right; a column of charts takes the width that is left. */
   readonly kind?: "number" | "chart" | "wide"
+  /** SQL: which of the rows behind a line it is about, if not all. */
+  readonly of?: string | undefined
 }
 
 export const text = <Row>(head: string, cell: (row: Row) => Content): Column<Row> => ({ head, cell })
 export const wide = <Row>(head: string, cell: (row: Row) => Content): Column<Row> => ({ head, cell, kind: "wide" })
 export const chart = <Row>(head: string, cell: (row: Row) => Content): Column<Row> => ({ head, cell, kind: "chart" })
 
-/** A cell is a number, or says one in words. */
-export const number = <Row>(head: string, cell: (row: Row) => Content): Column<Row> => {
+/** A cell is a number, or says one in words. `of`: SQL, as in `Column`. */
+export const number = <Row>(head: string, cell: (row: Row) => Content, of?: string): Column<Row> => {
   const shown = (content: Content) => (typeof content === "number" ? count(content) : content)
-  return { head, cell: (row) => shown(cell(row)), kind: "number" }
+  return { head, cell: (row) => shown(cell(row)), kind: "number", of }
 }
-
-/**
- * A number that leads to its rows where the page can open them: those of the SQL around it that also meet a condition. The
- * script of the page makes it a link or a button.
- */
-export const withRows = (content: Content, condition: string): Html =>
-  html`<span data-and="${condition}">${typeof content === "number" ? count(content) : content}</span>`
 
 /** Numbers as bars, which are shares of the highest; the numbers themselves are in another column. */
 export const bars = <Row>(head: string, rows: ReadonlyArray<Row>, of: (row: Row) => number): Column<Row> => {
@@ -48,11 +43,19 @@ export interface Table<Row> {
   readonly folded?: number
   /** Rows of one text stand together, below it. */
   readonly group?: ((row: Row) => string) | undefined
+  /**
+   * SQL: the rows that a line is about, to which its numbers lead. A statement with a condition, or a condition for the
+   * statement around the table. The script of the page makes links of the numbers.
+   */
+  readonly behind?: (row: Row) => string | undefined
 }
 
-export const tableOf = <Row>(rows: ReadonlyArray<Row>, { id, caption, columns, folded, group }: Table<Row>): Html => {
+export const tableOf = <Row>(
+  rows: ReadonlyArray<Row>,
+  { behind, id, caption, columns, folded, group }: Table<Row>
+): Html => {
   const rowHtml = (row: Row) =>
-    html`<tr>
+    html`<tr${behindHtml(behind?.(row))}>
       ${columns.map((column, index) => cellOf(column, row, index))}
     </tr>`
   const groupHtml = (name: string, own: ReadonlyArray<Row>) =>
@@ -69,7 +72,7 @@ export const tableOf = <Row>(rows: ReadonlyArray<Row>, { id, caption, columns, f
         <table id="${partId}" aria-labelledby="${partId}-caption">
           <thead>
             <tr>
-              ${columns.map(({ head, kind }) => html`<th scope="col" class="${kind}">${head}</th>`)}
+              ${columns.map(({ head, kind, of }) => html`<th scope="col" class="${kind}" ${behindHtml(of)}>${head}</th>`)}
             </tr>
           </thead>
           ${
@@ -88,6 +91,9 @@ export const tableOf = <Row>(rows: ReadonlyArray<Row>, { id, caption, columns, f
       ${part(rows.slice(folded), `${id}-more`, `${caption}, continued`)}
     </details>`
 }
+
+const behindHtml = (sql: string | undefined): Html | undefined =>
+  sql === undefined ? undefined : sql.startsWith("FROM ") ? html` data-base="${sql}"` : html` data-and="${sql}"`
 
 const cellOf = <Row>({ cell, kind }: Column<Row>, row: Row, index: number): Html =>
   index === 0 ? html`<th scope="row" class="${kind}">${cell(row)}</th>` : html`<td class="${kind}">${cell(row)}</td>`

@@ -34,15 +34,22 @@ const show = (event, sql) => {
   dialog.querySelector("pre").textContent = sql
   dialog.showModal()
 }
-for (const one of document.querySelectorAll("[data-rows],[data-and]")) {
-  if (/^(0|\u2013)$/.test(one.textContent.trim())) continue
-  const sql = one.dataset.rows ?? one.closest("[data-base]").dataset.base + "\\n  AND " + one.dataset.and
+const leadTo = (one, sql) => {
+  if (/^(0|0\u00a0%|\u2013)?$/.test(one.textContent.trim())) return
   const lead = document.createElement("a")
   lead.className = "rows"
   lead.append(...one.childNodes)
   lead.href = isServed ? "/#/sql?" + new URLSearchParams({ query: sql }) : "#sql"
   if (!isServed) lead.addEventListener("click", (event) => show(event, sql))
   one.append(lead)
+}
+for (const one of document.querySelectorAll("[data-rows]")) leadTo(one, one.dataset.rows)
+for (const row of document.querySelectorAll("tr[data-and],tr[data-base]")) {
+  const { base } = row.closest("[data-base]").dataset
+  for (const cell of row.querySelectorAll("td.number:not(:has(a))")) {
+    const { and } = cell.closest("table").tHead.rows[0].cells[cell.cellIndex].dataset
+    leadTo(cell, [base, row.dataset.and, and].filter(Boolean).join("\\n  AND "))
+  }
 }
 dialog.querySelector("button").addEventListener("click", () => dialog.close())
 const steps = { ArrowLeft: "previousElementSibling", ArrowRight: "nextElementSibling", Home: "firstElementChild", End: "lastElementChild" }

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { ownName } from "../mask.ts"
-import { bars, number, sumOf, tableOf, text, withRows } from "../../../pages/html-table.ts"
+import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import { during, duringAll, inMonths, lastWhole } from "./months.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import type { Topic } from "./topic.ts"
@@ -48,10 +48,8 @@ export const acquisitionTopic: Topic = {
     const rows = others.length === 0 ? named : [...named, together]
     const all = sumOf(rows, ({ contacts }) => contacts)
     /** A name that is masked stands nowhere, also not in SQL. */
-    const leading = (n: number, { name, written }: (typeof rows)[number], ...more: ReadonlyArray<string>) =>
-      name.toLowerCase() === written
-        ? withRows(n, [`lower(trim(channel)) = ${literal(written)}`, ...more].join(" AND "))
-        : n
+    const behind = ({ name, written }: (typeof rows)[number]) =>
+      name.toLowerCase() === written ? `lower(trim(channel)) = ${literal(written)}` : undefined
     const recent = count(sumOf(rows, (one) => one.recent))
     return {
       figures: [
@@ -69,12 +67,13 @@ export const acquisitionTopic: Topic = {
         id: "sources",
         caption: `Contacts by source since ${since}`,
         folded: 12,
+        behind,
         columns: [
           text("Source", ({ name }) => name),
-          number("Contacts", (one) => leading(one.contacts, one)),
+          number("Contacts", ({ contacts }) => contacts),
           number("Share", ({ contacts }) => share(contacts, all)),
           bars("Share of the highest", rows, ({ contacts }) => contacts),
-          number(lastMonth, (one) => leading(one.recent, one, during("created_local_date", lastWhole(months))))
+          number(lastMonth, (one) => one.recent, during("created_local_date", lastWhole(months)))
         ]
       })
     }

@@ -4,7 +4,7 @@ import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { numbers } from "../../../values/rows.ts"
 import { ownName } from "../mask.ts"
-import { bars, number, sumOf, tableOf, text, withRows } from "../../../pages/html-table.ts"
+import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import { duringAll, inMonths } from "./months.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import { type Topic, named } from "./topic.ts"
@@ -67,13 +67,14 @@ export const appointmentTopic: Topic = {
               caption: "Past appointments by calendar",
               folded: 12,
               group,
+              behind: isOf,
               columns: [
                 text("Calendar", ({ name }) => name),
-                number("Booked", (one) => withRows(one.booked, isOf(one))),
-                number("Attended", ({ attended }) => attended),
-                number("Missed", (one) => withRows(one.missed, `is_no_show AND ${isOf(one)}`)),
-                number("Cancelled", ({ cancelled }) => cancelled),
-                number("Missed, share", (one) => share(one.missed, one.known)),
+                number("Booked", ({ booked }) => booked),
+                number("Attended", ({ attended }) => attended, "is_attended"),
+                number("Missed", ({ missed }) => missed, "is_no_show"),
+                number("Cancelled", ({ cancelled }) => cancelled, "is_cancelled"),
+                number("Missed, share", (one) => share(one.missed, one.known), "is_no_show"),
                 bars("Share of the highest", calendars, (one) => one.missed / Math.max(one.known, 1))
               ]
             })

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { count, counted, duration, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { numbers } from "../../../values/rows.ts"
-import { number, sumOf, withRows } from "../../../pages/html-table.ts"
+import { number, sumOf } from "../../../pages/html-table.ts"
 import { during, duringAll, inEach, inMonths, monthlyLines } from "./months.ts"
 import type { Topic } from "./topic.ts"
 
@@ -47,14 +47,17 @@ export const callTopic: Topic = {
         numbers: {
           id: "calls-by-month",
           caption: "Calls by month",
+          behind: (row) => during("sent_local_date", row.month),
           columns: [
-            number("Calls", (row) => withRows(row.calls, during("sent_local_date", row.month))),
-            number("Answered", (row) =>
-              withRows(row.answered, `is_answered AND ${during("sent_local_date", row.month)}`)
-            ),
-            number("Answered, share", (row) => share(row.answered, row.known)),
-            number("Voicemails", (row) => row.voicemails),
-            number("Time of those answered", (row) => (row.seconds === 0 ? "–" : duration(row.seconds * 1000)))
+            number("Calls", (row) => row.calls),
+            number("Answered", (row) => row.answered, "is_answered"),
+            number("Answered, share", (row) => share(row.answered, row.known), "is_answered"),
+            number("Voicemails", (row) => row.voicemails, "is_voicemail"),
+            number(
+              "Time of those answered",
+              (row) => (row.seconds === 0 ? "–" : duration(row.seconds * 1000)),
+              "is_answered"
+            )
           ]
         }
       })

@@ -4,7 +4,7 @@ import { columns, ticksOf } from "../../../pages/charts.ts"
 import { brief, count, counted, money } from "../format.ts"
 import { html, month } from "../../../pages/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number, withRows } from "../../../pages/html-table.ts"
+import { number } from "../../../pages/html-table.ts"
 import { currency, figureOf, isIn, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { type Months, during, duringAll, inEach, inMonths, lastWhole, numbersByMonth } from "./months.ts"
 import type { Context, Topic } from "./topic.ts"
@@ -50,10 +50,8 @@ const chartsOf = (
       ${numbersByMonth(byMonth, {
         id: `${of.id}${suffix}`,
         caption: `${of.name} by month`,
-        columns: [
-          number(currency ?? "Amount", (row) => money(row.amount, undefined)),
-          number(of.things, ({ month: own, n }) => withRows(n, `${during(of.day, own)} AND ${isIn(currency)}`))
-        ]
+        behind: ({ month: own }) => `${during(of.day, own)} AND ${isIn(currency)}`,
+        columns: [number(currency ?? "Amount", (row) => money(row.amount, undefined)), number(of.things, ({ n }) => n)]
       })}`
   )
 

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number, sumOf, withRows } from "../../../pages/html-table.ts"
+import { number, sumOf } from "../../../pages/html-table.ts"
 import { during, duringAll, inEach, inMonths, lastWhole, monthlyLines } from "./months.ts"
 import type { Topic } from "./topic.ts"
 
@@ -64,10 +64,11 @@ export const outcomeTopic: Topic = {
         numbers: {
           id: "outcomes-by-month",
           caption: "Opportunities by the month in which they were closed",
+          behind: (row) => during("closed_local_date", row.month),
           columns: [
-            number("Won", (row) => withRows(row.won, `is_won AND ${during("closed_local_date", row.month)}`)),
-            number("Lost", (row) => withRows(row.lost, `is_lost AND ${during("closed_local_date", row.month)}`)),
-            number("Won, share", (row) => share(row.won, row.won + row.lost))
+            number("Won", (row) => row.won, "is_won"),
+            number("Lost", (row) => row.lost, "is_lost"),
+            number("Won, share", (row) => share(row.won, row.won + row.lost), "is_won")
           ]
         }
       })

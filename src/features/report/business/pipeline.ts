@@ -4,7 +4,7 @@ import { counted, money } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { numbers } from "../../../values/rows.ts"
 import { ownName } from "../mask.ts"
-import { bars, number, sumOf, tableOf, text, withRows } from "../../../pages/html-table.ts"
+import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import { currency, figureOf, isIn, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { literal, numberOf } from "../../../stores/warehouse/sql.ts"
 import { type Topic, named } from "./topic.ts"
@@ -77,10 +77,11 @@ export const pipelineTopic: Topic = {
             caption: "Open opportunities by stage",
             folded: 15,
             group,
+            behind: (stage) => `${isOf(stage)} AND ${isIn(currency)}`,
             columns: [
               text("Pipeline", ({ name }) => name),
               text("Stage", ({ stage }) => stage),
-              number("Open", (stage) => withRows(stage.deals, `${isOf(stage)} AND ${isIn(currency)}`)),
+              number("Open", ({ deals }) => deals),
               number("Value", ({ amount }) => money(amount, currency)),
               bars("Share of the highest", own, ({ amount }) => amount)
             ]

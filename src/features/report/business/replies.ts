@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { numberOf } from "../../../stores/warehouse/sql.ts"
 import { counted, duration, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { number, sumOf, withRows } from "../../../pages/html-table.ts"
+import { number, sumOf } from "../../../pages/html-table.ts"
 import { during, duringAll, inEach, inMonths, lastWhole, monthlyLines } from "./months.ts"
 import type { Topic } from "./topic.ts"
 
@@ -61,11 +61,12 @@ export const replyTopic: Topic = {
               numbers: {
                 id: "replies-by-month",
                 caption: "Questions and the median time to their reply by month",
+                behind: (row) => during("asked_local_date", row.month),
                 columns: [
-                  number("Questions", (row) => withRows(row.questions, during("asked_local_date", row.month))),
-                  number("Answered", (row) => share(row.replied, row.questions)),
-                  number("Median", (row) => time(row.minutes)),
-                  number("Median, business hours", (row) => time(row.business))
+                  number("Questions", (row) => row.questions),
+                  number("Answered", (row) => share(row.replied, row.questions), "is_replied"),
+                  number("Median", (row) => time(row.minutes), "is_replied"),
+                  number("Median, business hours", (row) => time(row.business), "is_replied")
                 ]
               }
             })

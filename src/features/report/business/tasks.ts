@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { count, counted, share } from "../format.ts"
 import { query } from "../../../stores/warehouse/query.ts"
-import { bars, number, sumOf, tableOf, text, withRows } from "../../../pages/html-table.ts"
+import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import type { Topic } from "./topic.ts"
 
 /** By the name that is shown, SQL for its tasks; each task is in the first that fits. */
@@ -57,9 +57,10 @@ export const taskTopic: Topic = {
       content: tableOf(rows, {
         id: "open-tasks",
         caption: "Open tasks by their day",
+        behind: ({ sql }) => sql,
         columns: [
           text("Age", ({ name }) => name),
-          number("Tasks", ({ sql, tasks }) => withRows(tasks, sql)),
+          number("Tasks", ({ tasks }) => tasks),
           number("Owners", ({ owners }) => owners),
           bars("Share of the highest", rows, ({ tasks }) => tasks)
         ]

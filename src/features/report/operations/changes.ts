@@ -8,7 +8,7 @@ import { query } from "../../../stores/warehouse/query.ts"
 import { numbers } from "../../../values/rows.ts"
 import { chart, number, numbersOf, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import { section } from "../section.ts"
-import { type Period, dayOf, since } from "./period.ts"
+import { type Period, dayOf, onDay, runResources, since } from "./period.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 
 /** With its sums over all tables. */
@@ -25,8 +25,14 @@ export const changesSection = Effect.fn("report.changes")(function* (period: Per
         : most.day === 0
           ? "No row is new, changed or deleted in the last 24 hours."
           : `The table that changed most in the last 24 hours is ${most.table}, with ${counted(most.day, "row")}.`
-  const moves = (head: string, of: (table: TableChanges) => number) =>
-    number(head, (table: TableChanges) => (of(table) === 0 ? html`<span class="zero">0</span>` : of(table)))
+  const shownOf = (value: number) => (value === 0 ? html`<span class="zero">0</span>` : value)
+  const moves = (head: string, of: (table: TableChanges) => number, rows: string, days: number) =>
+    number(head, (table: TableChanges) => shownOf(of(table)), `${rows} > 0 AND finished_at > ${since(period, days)}`)
+  const stored = (head: string, of: (table: TableChanges) => number, condition: string) =>
+    number(
+      head,
+      (one: TableChanges) => html`<span data-rows="FROM ${name(one.table)}${condition}">${shownOf(of(one))}</span>`
+    )
   const byDay = chart(`${period.days.length} days`, ({ table, rowsByDay }: TableChanges) =>
     sparkline(rowsByDay, {
       title: `Rows of ${table} by day`,
@@ -45,16 +51,17 @@ export const changesSection = Effect.fn("report.changes")(function* (period: Per
             id: "table-changes",
             caption: "Rows by table, with those that are new, changed and deleted in the last 24 hours and 7 days",
             folded: 12,
+            behind: ({ table }) => runResources(`split_part(resource, '/', 1) = ${literal(table)}`),
             columns: [
               text("Table", ({ table }) => table),
-              moves("Rows", ({ rows }) => rows),
-              moves("Deleted", ({ deletedRows }) => deletedRows),
-              moves("New, 24 h", ({ newDay }) => newDay),
-              moves("Changed, 24 h", ({ changedDay }) => changedDay),
-              moves("Deleted, 24 h", ({ deletedDay }) => deletedDay),
-              moves("New, 7 d", ({ newWeek }) => newWeek),
-              moves("Changed, 7 d", ({ changedWeek }) => changedWeek),
-              moves("Deleted, 7 d", ({ deletedWeek }) => deletedWeek),
+              stored("Rows", ({ rows }) => rows, ""),
+              stored("Deleted", ({ deletedRows }) => deletedRows, "\nWHERE _deleted_at IS NOT NULL"),
+              moves("New, 24 h", ({ newDay }) => newDay, "new_rows", 1),
+              moves("Changed, 24 h", ({ changedDay }) => changedDay, "changed_rows", 1),
+              moves("Deleted, 24 h", ({ deletedDay }) => deletedDay, "deleted_rows", 1),
+              moves("New, 7 d", ({ newWeek }) => newWeek, "new_rows", 7),
+              moves("Changed, 7 d", ({ changedWeek }) => changedWeek, "changed_rows", 7),
+              moves("Deleted, 7 d", ({ deletedWeek }) => deletedWeek, "deleted_rows", 7),
               ...(period.days.length > 1 ? [byDay] : [])
             ]
           })
@@ -130,7 +137,12 @@ const rowsOverTime = (days: ReadonlyArray<number>, totals: ReadonlyArray<number>
   const [first, last] = [totals[0]!, totals.at(-1)!]
   const rows = totals.map((total, index) => {
     const before = totals[index - 1]
-    return { name: names[index], total, difference: before === undefined ? "" : signed(total - before) }
+    return {
+      day: days[index]!,
+      name: names[index],
+      total,
+      difference: before === undefined ? "" : signed(total - before)
+    }
   })
   return html`<h4>Rows over time</h4>
     ${lines([{ name: "Rows", kind: "area", points: spread(totals) }], {
@@ -147,6 +159,7 @@ const rowsOverTime = (days: ReadonlyArray<number>, totals: ReadonlyArray<number>
     ${numbersOf(rows, {
       id: "rows-by-day",
       caption: "Rows at the end of each day",
+      behind: (one) => runResources(`new_rows + deleted_rows > 0 AND ${onDay(one.day)}`),
       columns: [
         text("Day, UTC", ({ name }) => name),
         number("Rows", ({ total }) => total),

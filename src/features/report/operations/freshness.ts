@@ -1,4 +1,5 @@
 /** Section: how completely and how recently each resource was read. */
+import { literal } from "../../../stores/warehouse/sql.ts"
 import { type Content, type Html, day, dayAndTime, html, moment } from "../../../pages/html.ts"
 import { begunStates, briefText, stateText } from "../../../values/state.ts"
 import { strip } from "../../../pages/charts.ts"
@@ -7,7 +8,7 @@ import { count, counted } from "../format.ts"
 import { cleanReason } from "../mask.ts"
 import { section } from "../section.ts"
 import { chart, number, tableOf, text, wide } from "../../../pages/html-table.ts"
-import { type Period, daysMax } from "./period.ts"
+import { type Period, daysMax, runResources } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
 
 /** What the marks of a strip mean. */
@@ -43,6 +44,8 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
       id: "readings",
       caption: `Resources, and their state each day ${span}, in UTC`,
       folded: Math.max(20, reasons.length),
+      behind: ({ location, resource }) =>
+        runResources(`location_id = ${literal(location)} AND resource = ${literal(resource)}`),
       group,
       columns: [
         text("Resource", ({ resource }) => resource),
@@ -53,8 +56,16 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
             description: `Read completely on ${completeDays(reading)} of ${counted(days.length, "day")} ${span}.`
           })
         ),
-        number("Days complete", (reading) => `${completeDays(reading)} of ${days.length}`),
-        number("Last complete, UTC", ({ completeAt }) => (completeAt === undefined ? "never" : dayAndTime(completeAt)))
+        number(
+          "Days complete",
+          (reading) => `${completeDays(reading)} of ${days.length}`,
+          "starts_with(status, 'complete')"
+        ),
+        number(
+          "Last complete, UTC",
+          ({ completeAt }) => (completeAt === undefined ? "never" : dayAndTime(completeAt)),
+          "starts_with(status, 'complete')"
+        )
       ]
     })}
     ${

@@ -9,7 +9,7 @@ import type { TargetState } from "../../../stores/warehouse/meta/targets.ts"
 import type { StoredProblem } from "../../../stores/warehouse/meta/model-problems.ts"
 import type { changesSection } from "./changes.ts"
 import { why } from "./freshness.ts"
-import { type Period, documentedLimits, since } from "./period.ts"
+import { type Period, documentedLimits, runResources, since } from "./period.ts"
 import type { Reading, Readings } from "./readings.ts"
 
 export interface Overview {
@@ -117,13 +117,18 @@ export interface OverviewParts {
 export const overviewSection = (parts: OverviewParts): Html => {
   const { period, sent, rejected, models, targets, totals } = parts
   const { rowsByDay, added, changed, deleted } = parts.changes
-  const today = (condition: string) =>
-    `FROM meta.run_resources\nWHERE finished_at > ${since(period, 1)}\n  AND ${condition}`
+  const today = (condition: string) => runResources(`finished_at > ${since(period, 1)}\n  AND ${condition}`)
   const ofLimit = period.locations.length === 1 ? `, ${share(sent, documentedLimits.perDay)} of the limit` : ""
   return html`${notDelivered(targets)} ${failedModels(models)} ${reasons(parts)}
   ${tiles([
     totals
-      ? { id: "rows", title: "Rows", value: count(totals.rows), note: `in ${counted(totals.tables, "table")}` }
+      ? {
+          id: "rows",
+          title: "Rows",
+          value: count(totals.rows),
+          note: `in ${counted(totals.tables, "table")}`,
+          rows: "SELECT table_name, estimated_size AS rows FROM duckdb_tables()\nWHERE schema_name = 'main'\nORDER BY rows DESC"
+        }
       : { id: "rows", title: "Rows", value: count(rowsByDay.at(-1)!), note: "of the resources" },
     { id: "new", title: "New", value: count(added), note: "rows in 24 hours", rows: today("new_rows > 0") },
     {

@@ -51,5 +51,9 @@ export const periodOf = Effect.fn("report.period")(function* () {
 export const dayOf = (column: string): string => `(epoch_ms(${column}) // ${dayMs})`
 export const since = ({ asOf }: Period, days: number): string => `to_timestamp(${(asOf - days * dayMs) / 1000})`
 
+/** SQL: what each resource had in each run, with a condition to which others can be added; and the part of a day in UTC. */
+export const runResources = (condition: string): string => `FROM meta.run_resources\nWHERE ${condition}`
+export const onDay = (day: number): string => `${dayOf("finished_at")} = ${day}`
+
 /** As documented by the service, for each location. The limits that it reports are not stored. */
 export const documentedLimits = { perDay: 200_000, burst: 100, windowMs: 10_000 }

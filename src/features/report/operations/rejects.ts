@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { StandingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
 import { reachedLimits } from "../../../stores/warehouse/meta/limits.ts"
 import { wideLosses } from "../../../stores/warehouse/meta/wide-readings.ts"
-import { selected } from "../../../stores/warehouse/sql.ts"
+import { literal, selected } from "../../../stores/warehouse/sql.ts"
 import { count, counted } from "../format.ts"
 import { dayAndTime, html } from "../../../pages/html.ts"
 import { cleanReason, fieldName, shape } from "../mask.ts"
@@ -17,6 +17,9 @@ const rowsMax = 50
 /** Longer values are cut in the query: a rejected record may have megabytes. */
 const samplesOf = (value: string): string =>
   `to_json(list_distinct([min(left(${value}, 220)), max(left(${value}, 220)), any_value(left(${value}, 220) ORDER BY length(${value}), ${value})]))::VARCHAR AS shapes`
+
+/** In place of a column. */
+const wholeRecord = "whole record"
 
 const masked =
   "Values are shown by their shape: a for a letter, 0 for a digit. Those who may read personal data find them as sent in"
@@ -38,7 +41,7 @@ export const rejectsSection = Effect.fn("report.rejects")(function* (
       all: Number,
       allOfDay: Number
     },
-    `SELECT table_name AS "table", coalesce(column_name, 'whole record') AS "column", reason, shapes, last_day AS lastDay, n, sum(n) OVER () AS "all", sum(last_day) OVER () AS allOfDay FROM (
+    `SELECT table_name AS "table", coalesce(column_name, ${literal(wholeRecord)}) AS "column", reason, shapes, last_day AS lastDay, n, sum(n) OVER () AS "all", sum(last_day) OVER () AS allOfDay FROM (
        SELECT table_name, column_name, reason, count(*) AS n, ${recent}, ${samplesOf("value")}
        FROM meta.rejected_values GROUP BY ALL
        UNION ALL BY NAME
@@ -56,11 +59,15 @@ export const rejectsSection = Effect.fn("report.rejects")(function* (
       id: "rejected",
       caption: "Rejected values and records",
       folded: 15,
+      behind: ({ column, table }) =>
+        column === wholeRecord
+          ? `FROM meta.rejected_records\nWHERE table_name = ${literal(table)}`
+          : `FROM meta.rejected_values\nWHERE table_name = ${literal(table)} AND column_name = ${literal(column)}`,
       columns: [
         text("Table", ({ table }) => table),
         text("Column", ({ column }) => column),
         wide("Why", ({ reason }) => reason),
-        number("24 h", (one) => one.lastDay),
+        number("24 h", (one) => one.lastDay, `rejected_at > ${since(period, 1)}`),
         number("In all", ({ n }) => n),
         text("Shapes", ({ shapes }) => shapes.map((one) => html`<code>${one}</code> `))
       ]
@@ -90,10 +97,12 @@ export const roundedSection = Effect.fn("report.rounded")(function* (period: Per
       id: "rounded-values",
       caption: "Rounded numbers by column",
       folded: 12,
+      behind: ({ column, table }) =>
+        `FROM meta.rounded_values JOIN meta.runs USING (run_id)\nWHERE table_name = ${literal(table)} AND column_name = ${literal(column)}`,
       columns: [
         text("Table", ({ table }) => table),
         text("Column", ({ column }) => column),
-        number("24 h", ({ lastDay }) => lastDay),
+        number("24 h", ({ lastDay }) => lastDay, `started_at > ${since(period, 1)}`),
         number("In all", ({ n }) => n)
       ]
     }
@@ -110,11 +119,12 @@ export const wideSection = Effect.fn("report.wide")(function* () {
       id: "wide-cells",
       caption: "Cells by column, now",
       folded: 12,
+      behind: ({ table }) => `FROM meta.wide_losses\nWHERE view_name = ${literal(table)}`,
       columns: [
         text("Table", ({ table }) => table),
         text("Column", ({ column }) => fieldName(column)),
-        number("Rounded", ({ rounded }) => rounded),
-        number("Empty", ({ unfit }) => unfit)
+        number("Rounded", ({ rounded }) => rounded, "rounded > 0"),
+        number("Empty", ({ unfit }) => unfit, "unfit > 0")
       ]
     }
   })
@@ -130,6 +140,7 @@ export const limitsSection = Effect.fn("report.limits")(function* () {
       id: "limits-table",
       caption: "Limits that were reached, now",
       folded: 12,
+      behind: ({ place }) => `FROM meta.limits\nWHERE place = ${literal(place)}`,
       columns: [
         text("Table", ({ place }) => place),
         text("What", ({ what }) => what),
@@ -168,6 +179,8 @@ export const driftSection = Effect.fn("report.drift")(function* (period: Period)
       id: "schema-changes",
       caption: "New fields, types and values, the latest first",
       folded: 12,
+      behind: ({ kind, table }) =>
+        `FROM meta.schema_changes\nWHERE table_name = ${literal(table)} AND kind = ${literal(kind)}`,
       columns: [
         text("Table", ({ table }) => table),
         text("Field", ({ field }) => field),

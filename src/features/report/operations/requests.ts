@@ -7,7 +7,7 @@ import { day, html } from "../../../pages/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { bars, highestOf, number, numbersOf, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import { section } from "../section.ts"
-import { type Period, dayOf, daysMax, documentedLimits, since } from "./period.ts"
+import { type Period, dayOf, daysMax, documentedLimits, onDay, runResources, since } from "./period.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 
 /** With the requests of the last day. */
@@ -19,13 +19,14 @@ export const requestsSection = Effect.fn("report.requests")(function* (period: P
        SELECT location_id, ${dayOf("finished_at")} AS day, sum(requests) AS n FROM meta.run_resources
        WHERE finished_at > ${from} GROUP BY ALL) GROUP BY ALL`
   )
+  const ofDay = `finished_at > ${since(period, 1)}`
   const costs = yield* costsByResource(period)
   const sent = sumOf(costs, ({ lastDay }) => lastDay)
   const locationCount = period.locations.length
   const { perDay } = documentedLimits
   const names = period.days.map((one) => day(one * dayMs))
   const byDay = period.days.map((one) => found.find((row) => row.day === one)?.n ?? 0)
-  const days = byDay.map((value, index) => ({ text: names[index]!, value }))
+  const days = byDay.map((value, index) => ({ day: period.days[index]!, text: names[index]!, value }))
   const requests = (n: number) => counted(n, "request")
   const busiest = highestOf(found, (row) => row.busiest)
   const content = section({
@@ -50,6 +51,7 @@ export const requestsSection = Effect.fn("report.requests")(function* (period: P
           ${numbersOf(days, {
             id: "requests-by-day",
             caption: "Requests by day",
+            behind: (one) => runResources(`requests > 0 AND ${onDay(one.day)}`),
             columns: [
               text("Day, UTC", (one) => one.text),
               number("Requests", ({ value }) => value),
@@ -67,12 +69,13 @@ export const requestsSection = Effect.fn("report.requests")(function* (period: P
         id: "costs",
         caption: "Resources by their requests",
         folded: 12,
+        behind: ({ resource }) => runResources(`requests > 0 AND resource = ${literal(resource)}`),
         columns: [
           text("Resource", ({ resource }) => resource),
-          number("Requests, 24 h", ({ lastDay }) => lastDay),
-          number("Share", ({ lastDay }) => share(lastDay, sent)),
+          number("Requests, 24 h", ({ lastDay }) => lastDay, ofDay),
+          number("Share", ({ lastDay }) => share(lastDay, sent), ofDay),
           bars("Share of the last 24 h", costs, ({ lastDay }) => lastDay),
-          number("Requests, 30 days", ({ all }) => all)
+          number("Requests, 30 days", ({ all }) => all, `finished_at > ${from}`)
         ]
       })}`
   })
@@ -135,6 +138,7 @@ const courseOfLastSync = Effect.fnUntraced(function* ({ sync, locations: { lengt
     ${numbersOf(course.slice(0, 100), {
       id: "course",
       caption: "Requests of the last sync when each resource ended",
+      behind: ({ resource }) => runResources(`run_id = ${literal(sync!.id)} AND resource = ${literal(resource)}`),
       columns: [
         text("Resource", ({ resource }) => resource),
         number("After", ({ ms }) => `${(ms / 1000).toFixed(1)} s`),

@@ -7,6 +7,7 @@ import { type Bar, columns, strip, ticksOf } from "../../../pages/charts.ts"
 import { brief, count, counted, duration } from "../format.ts"
 import { stateKeys } from "./freshness.ts"
 import { query } from "../../../stores/warehouse/query.ts"
+import { runResources } from "./period.ts"
 import { section } from "../section.ts"
 import { number, tableOf, text } from "../../../pages/html-table.ts"
 import { isWhole, stateText, toneOf } from "../../../values/state.ts"
@@ -83,17 +84,18 @@ export const runsSection = Effect.fn("report.runs")(function* (total: number) {
         id: "runs-table",
         caption: "Runs, the latest first",
         folded: 10,
+        behind: ({ id }) => runResources(`run_id = ${literal(id)}`),
         columns: [
           text("Started, UTC", ({ startedAt }) => dayAndTime(startedAt)),
           text("Command", ({ command }) => command),
           text("Status", ({ status }) => html`<span class="state ${status}">${stateText(status)}</span>`),
           number("Exit code", ({ exitCode }) => exitCode),
           number("Duration", durationText),
-          number("Requests", requestsText),
+          number("Requests", requestsText, "requests > 0"),
           number("Planned", ({ plannedRequests }) => plannedRequests || "–"),
-          number("New", ({ added }) => added),
-          number("Changed", ({ changed }) => changed),
-          number("Deleted", ({ deleted }) => deleted)
+          number("New", ({ added }) => added, "new_rows > 0"),
+          number("Changed", ({ changed }) => changed, "changed_rows > 0"),
+          number("Deleted", ({ deleted }) => deleted, "deleted_rows > 0")
         ]
       })}`
   })

@@ -175,7 +175,7 @@ export const contacts = defineList({
     ),
     dndSettings: map(
       "contact_dnd_settings",
-      "Do-not-disturb setting of each contact and channel.",
+      "Do-not-disturb of each contact and channel: it holds unless the status is `inactive`.",
       { name: "channel", field: text("Channel, as the service spells it") },
       {
         status: enumeration(["active", "inactive", "permanent"]),

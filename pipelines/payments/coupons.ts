@@ -31,7 +31,7 @@ export const coupons = defineList({
     startDate: instant("When it begins to hold"),
     endDate: instant("When it ends; NULL for never"),
     usageCount: count("Times used"),
-    usageLimit: count("Most times it may be used"),
+    usageLimit: count("Most times it may be used; NULL for no limit"),
     limitPerCustomer: text("Limit of each customer, as sent: a number, or whether there is one"),
     applyToFuturePayments: boolean("Holds for later payments of a subscription"),
     applyToFuturePaymentsConfig: object({

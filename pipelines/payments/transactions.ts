@@ -66,7 +66,9 @@ export const transactions = defineList({
     paymentProvider,
     paymentProviderConnectedAccount: text("Account at the provider", { personal: "financial" }),
     paymentMethod: openEnum("`card`, `cash`, `cheque`, `bank_transfer`, …"),
-    subscriptionId: identifier("Subscription it belongs to", { personal: "financial" }),
+    subscriptionId: identifier("Subscription it belongs to: `id` or `subscription_id` of subscriptions, unsaid which", {
+      personal: "financial"
+    }),
     invoiceId: ref("invoices", "Invoice it belongs to"),
     chargeId: identifier("Id at the provider", { personal: "financial" }),
     // It may contain the name and the address of who paid.

@@ -17,7 +17,7 @@ export const inventory = defineList({
   fields: {
     _id: ref("prices", "The price", { column: "id" }),
     name: text("Name of the price"),
-    availableQuantity: decimal("Stock left"),
+    availableQuantity: decimal("Stock left; NULL where none is counted"),
     sku: text("Article number"),
     allowOutOfStockPurchases: boolean("Sold without stock as well"),
     product: ref("products", "The product", { column: "product_id" }),

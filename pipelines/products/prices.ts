@@ -38,7 +38,7 @@ export const prices = defineChild({
     setupFee: decimal("Paid once on top, in `currency`", { personal: "financial" }),
     compareAtPrice: decimal("Former price shown beside, in `currency`", { personal: "financial" }),
     trackInventory: boolean("Stock is counted"),
-    availableQuantity: decimal("Stock left"),
+    availableQuantity: decimal("Stock left; NULL where none is counted"),
     allowOutOfStockPurchases: boolean("Sold without stock as well"),
     sku: text("Article number"),
     shippingOptions: object({

@@ -43,7 +43,10 @@ export const socialPosts = defineList({
     summary: content("Text of the post"),
     status: openEnum("`draft`, `scheduled`, `published`, `failed`, `in_review`, …"),
     platform: openEnum("The network"),
-    accountId: ref("social_accounts", "Account it goes to, where the service sends a post for each"),
+    accountId: ref(
+      "social_accounts",
+      "Account it goes to, if the service sends a post for each; social_post_accounts has them otherwise"
+    ),
     parentPostId: ref("social_posts", "Post it is a part of"),
     postId: identifier("Id of the post at the network"),
     scheduleDate: instant("When it is to appear"),

@@ -42,7 +42,7 @@ export const submissionsOf = (of: "form" | "survey") => {
           rest: map(
             `${of}_submission_answers`,
             "Answers of each submission.",
-            { name: "field", field: text("Field key or custom field id") },
+            { name: "field", field: text("Field key, or the id of custom_fields") },
             { value: customValue("The answer as sent") }
           )
         }

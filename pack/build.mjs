@@ -21,7 +21,7 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { basename, dirname } from "node:path"
+import { basename, dirname, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -30,15 +30,20 @@ const dist = `${root}dist.building-${process.pid}/`
 process.on("exit", () => rmSync(dist, { recursive: true, force: true }))
 
 const { dependencies, name, optionalDependencies, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+const filesIn = (folder) =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length))
+    : []
 // The pinned Node brings 67 MB of headers for native modules, and nothing here compiles one.
 for (const node of Object.keys(optionalDependencies))
   rmSync(`${root}node_modules/${node}/include`, { recursive: true, force: true })
 
 const isPacking = ["pack", "publish"].includes(process.env["npm_command"] ?? "")
 if (!isPacking && !existsSync(`${root}node_modules/rolldown`)) {
-  console.log("sluice runs from its sources: the packages that build it are not installed")
-  rmSync(`${target}built`, { force: true })
-  process.exit()
+  console.log("sluice is not built: `npm ci` also installs the packages that build it, and those that it then contains")
+  process.exit(existsSync(`${target}built`) ? 0 : 1)
 }
 const { rolldown } = await import("rolldown")
 execFileSync(`${root}node_modules/.bin/tsc`, ["-p", `${root}pack/tsconfig.json`, "--outDir", dist], {
@@ -60,7 +65,12 @@ writeFileSync(
   `${JSON.stringify({ name, version, type: "module", imports, dependencies, optionalDependencies }, null, 2)}\n`
 )
 
-const bundled = /^(effect|@effect\/.+|@duckdb\/node-api|undici|yaml)(\/|$)/
+/** Packages stay outside if npm installs them with this one; but what every command loads of DuckDB is bundled. */
+const outside = Object.keys(dependencies).filter((one) => one !== "@duckdb/node-api")
+const isOutside = (id) =>
+  id.startsWith("node:") ||
+  id.startsWith("@duckdb/node-bindings") ||
+  outside.some((one) => `${id}/`.startsWith(`${one}/`))
 const definitions = readdirSync(`${dist}pipelines`, { recursive: true }).filter((file) => file.endsWith(".js"))
 writeFileSync(
   `${dist}src/definitions.js`,
@@ -70,11 +80,12 @@ writeFileSync(
 )
 // Definitions of users import the catalogue, of which there must be one, so it is bundled along.
 const catalogue = readdirSync(`${root}src/catalog`).map((file) => `catalog/${file.slice(0, -".ts".length)}`)
-const entries = ["main", "definitions", ...catalogue]
+// A program that uses the promises needs no Effect; what is run as a process of its own is an entry as well.
+const entries = ["main", "index", "features/explore/database-process", "definitions", ...catalogue]
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((name) => [name, `${dist}src/${name}.js`])),
   platform: "node",
-  external: (id) => !/^[./]/.test(id) && !bundled.test(id),
+  external: isOutside,
   checks: { circularDependency: false, ineffectiveDynamicImport: false }
 })
 /**
@@ -103,15 +114,36 @@ await bundle.write({
   codeSplitting: { groups },
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
 })
+// Programs that use Effect bring it: values of two copies would not be of one kind. The catalogue is that of the definitions.
+const library = await rolldown({
+  input: { "library/effect": `${dist}src/library/effect.js` },
+  platform: "node",
+  external: (id) => /^effect(\/|$)/.test(id) || isOutside(id),
+  plugins: [
+    {
+      name: "catalogue",
+      resolveId: (id, importer = "") => {
+        const path = resolve(dirname(importer), id)
+        const isOfCatalogue = id.startsWith(".") && dirname(path) === `${dist}src/catalog`
+        return isOfCatalogue ? { id: `#catalog/${basename(path, ".js")}.ts`, external: true } : undefined
+      }
+    }
+  ],
+  checks: { circularDependency: false, ineffectiveDynamicImport: false }
+})
+await library.write({
+  dir: `${dist}src`,
+  entryFileNames: "[name].js",
+  chunkFileNames: "chunks/library-[name]-[hash].js",
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
+})
+// What the bundles contain is loaded from nowhere else.
+const loaded = new Set([...entries, "library/effect"].map((name) => `src/${name}.js`))
+for (const file of filesIn(dist))
+  if (/^(src|sandbox)\/.*\.js$/.test(file) && !/\/(chunks|page)\//.test(file) && !loaded.has(file)) rmSync(dist + file)
 // It comes last: `sluice` compares the sources with it.
 writeFileSync(`${dist}built`, "")
 
-const filesIn = (folder) =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => !entry.isDirectory())
-        .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length))
-    : []
 const isChunk = (file) => file.includes("src/chunks/")
 /** Chunks name other chunks; the entries name chunks; a command begins with `main`. */
 const rankOf = (file) => (isChunk(file) ? 0 : file === "built" ? 3 : file.endsWith("src/main.js") ? 2 : 1)

@@ -73,6 +73,7 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
   let service: Service
   let environment: Readonly<Record<string, string | undefined>>
   let before: ReadonlyArray<string>
+  let packedFile: string
 
   // The service runs in this process, so this must not block.
   const run = (program: string, args: ReadonlyArray<string>, cwd = home, more = {}) =>
@@ -88,9 +89,11 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
   beforeAll(async () => {
     service = await startService("--limits", "off", "--contacts", "60")
     environment = { ...own, PATH: `${prefix}/bin:${path}`, CRM_TOKEN: service.token }
-    execFileSync("npm", ["install", "--silent", "--global", "--prefix", prefix, pack()], {
-      env: { ...own, PATH: path }
-    })
+    packedFile = pack()
+    const flags = ["install", "--loglevel=warn", "--global", "--prefix", prefix]
+    const npm = spawnSync("npm", [...flags, packedFile], { env: { ...own, PATH: path }, encoding: "utf8" })
+    assert.strictEqual(npm.status, 0, npm.stderr)
+    assert.strictEqual(npm.stderr, "", "npm has nothing to say, for example of versions of Node")
     before = files()
   }, 600_000)
   afterAll(() => service.stop())
@@ -101,6 +104,15 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
     const pinned = execFileSync(join(installed, "node_modules/.bin/node"), ["--version"], { encoding: "utf8" })
     assert.strictEqual(pinned.trim(), process.version)
     assert.isFalse(existsSync(join(installed, "node_modules/vitest")))
+  })
+
+  it("has at most 300 MB, most of them Node and DuckDB, and nothing that it also contains", () => {
+    const megabytes = (...of: ReadonlyArray<string>) =>
+      Number(execFileSync("du", ["-sm", join(installed, ...of)], { encoding: "utf8" }).split("\t")[0])
+    assert.isAtMost(megabytes(), 300)
+    assert.isAtMost(megabytes("dist"), 20)
+    for (const name of ["effect", "undici", "yaml", "pg-boss"])
+      assert.isFalse(existsSync(join(installed, "node_modules", name)), name)
   })
 
   it("loads a command and its libraries from a few files", async () => {
@@ -155,9 +167,11 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
   it("is a library with strict types, as promises and as Effects", async () => {
     const folder = newFolder()
     cpSync(join(root, "examples"), folder, { recursive: true })
+    // As the page of the example says.
+    execFileSync("npm", ["install", "--silent", "--prefix", folder, packedFile, "effect@4.1.0"], {
+      env: { ...own, PATH: path }
+    })
     mkdirSync(join(folder, "node_modules/@types"), { recursive: true })
-    symlinkSync(installed, join(folder, "node_modules/sluice"))
-    symlinkSync(join(installed, "node_modules/effect"), join(folder, "node_modules/effect"))
     symlinkSync(join(root, "node_modules/@types/node"), join(folder, "node_modules/@types/node"))
     const project = join(folder, "library")
     const compile = (cwd = project) =>

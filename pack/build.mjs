@@ -107,7 +107,7 @@ const groups = [
   return { name, test: (id) => paths.includes(id), priority: 9 - place }
 })
 // The chunks are in a folder of src/, like the files that they consist of, because these find others by relative paths.
-await bundle.write({
+const written = await bundle.write({
   dir: `${dist}src`,
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name]-[hash].js",
@@ -131,12 +131,21 @@ const library = await rolldown({
   ],
   checks: { circularDependency: false, ineffectiveDynamicImport: false }
 })
-await library.write({
+const writtenLibrary = await library.write({
   dir: `${dist}src`,
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/library-[name]-[hash].js",
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
 })
+// The licences of what the bundles contain ask for their texts beside each copy.
+const inBundles = [...written.output, ...writtenLibrary.output].flatMap(({ moduleIds = [] }) => moduleIds)
+const packages = new Set(inBundles.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))
+const licenceOf = (folder) => {
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one))
+  const { license, name: own, version: of } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"))
+  return `# ${own} ${of}, ${license}\n\n${file === undefined ? "" : readFileSync(`${folder}/${file}`, "utf8").trim()}\n`
+}
+writeFileSync(`${dist}LICENSES`, [...packages].sort().map(licenceOf).join("\n\n"))
 // What the bundles contain is loaded from nowhere else.
 const loaded = new Set([...entries, "library/effect"].map((name) => `src/${name}.js`))
 for (const file of filesIn(dist))

@@ -111,8 +111,11 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
       Number(execFileSync("du", ["-sm", join(installed, ...of)], { encoding: "utf8" }).split("\t")[0])
     assert.isAtMost(megabytes(), 300)
     assert.isAtMost(megabytes("dist"), 20)
-    for (const name of ["effect", "undici", "yaml", "pg-boss"])
+    const licences = readFileSync(join(installed, "dist/LICENSES"), "utf8")
+    for (const name of ["effect", "undici", "yaml", "pg-boss"]) {
       assert.isFalse(existsSync(join(installed, "node_modules", name)), name)
+      assert.match(licences, new RegExp(`^# ${name} \\d.*\n\n\\S`, "m"))
+    }
   })
 
   it("loads a command and its libraries from a few files", async () => {

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import * as Redacted from "effect/Redacted"
-import { readFileSync, readdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { commandLayer } from "../src/features/fleet/commands/fleet-database.ts"
 import { type Database, withBoss } from "../src/features/fleet/database.ts"
@@ -16,7 +16,7 @@ import { heartbeatSeconds, queues } from "../src/features/fleet/tables.ts"
 import { exitCodes } from "../src/values/failure.ts"
 import { sqlIn, startServer } from "../test/support/postgres.ts"
 import { randomFrom } from "../test/support/random.ts"
-import { newFolder, run as runCommand } from "./measure.ts"
+import { cpuOf, newFolder, run as runCommand } from "./measure.ts"
 
 const parallel = 4
 const connectionsEach = 5
@@ -212,19 +212,4 @@ const run = async ({ ask, begun, hours, measured, status, workers }: Night) => {
   console.log(
     `${planned.size - first.length} locations in ${((now - begun) / 3600_000).toFixed(2)} h; ${killed} workers killed; ${share(outages)} met the outage; begun more than a minute late ${share(lateMinute)}, more than the jitter late ${share(lateJitter)}`
   )
-}
-
-/** Seconds of CPU of a process, of its children, and of those of them that have ended. */
-const cpuOf = (pid: number): number => {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").trim().split(" ").filter(Boolean)
-  )
-  return [pid, ...children].reduce<number>((sum, one, index) => {
-    try {
-      const fields = readFileSync(`/proc/${one}/stat`, "utf8").split(") ")[1]!.split(" ").map(Number)
-      return sum + (fields[11]! + fields[12]! + (index === 0 ? fields[13]! + fields[14]! : 0)) / 100
-    } catch {
-      return sum // It has ended.
-    }
-  }, 0)
 }

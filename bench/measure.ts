@@ -140,3 +140,18 @@ const cpuIn = (times: string) =>
     .reduce((sum, text) => sum + Number(text.split("m")[0]) * 60 + Number.parseFloat(text.split("m")[1] ?? ""), 0)
 
 export const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1]!
+
+/** Seconds of CPU of a process, of its children, and of those of them that have ended. */
+export const cpuOf = (pid: number): number => {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").trim().split(" ").filter(Boolean)
+  )
+  return [pid, ...children].reduce<number>((sum, one, index) => {
+    try {
+      const fields = readFileSync(`/proc/${one}/stat`, "utf8").split(") ")[1]!.split(" ").map(Number)
+      return sum + (fields[11]! + fields[12]! + (index === 0 ? fields[13]! + fields[14]! : 0)) / 100
+    } catch {
+      return sum // It has ended.
+    }
+  }, 0)
+}

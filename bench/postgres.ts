@@ -1,95 +1,129 @@
 /**
- * CPU of sluice and bytes sent to a PostgreSQL database: the first load, a night after which 1 % of the contacts have changed,
- * and a publish that finds nothing changed. What a publish of the same changes without the database takes is subtracted.
+ * What the first load of a PostgreSQL database costs, beside COPY of the same rows into the same tables with the same keys and
+ * indexes: CPU of the client and of all processes of the server, in pairs, for an account of all families of each size. Then a
+ * night of 1 %. The start of the command, which is what a publish takes that finds nothing new, is shown and taken off.
  * PostgreSQL has to be installed.
  *
- *     node_modules/.bin/node bench/postgres.ts [contacts] [nights]
+ *     node_modules/.bin/node bench/postgres.ts [contacts,contacts…] [pairs] [only]     `only`: an account of contacts alone
  */
-import { writeFileSync } from "node:fs"
-import { type AddressInfo, connect, createServer } from "node:net"
+import { execFileSync } from "node:child_process"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { startServer } from "../test/support/postgres.ts"
-import { median, newFolder, run, startContacts } from "./measure.ts"
+import { postgresPrograms, sqlIn, startServer } from "../test/support/postgres.ts"
+import { cpuOf, median, newFolder, run, runProgram, startContacts, startSandbox } from "./measure.ts"
 
-const contacts = Number(process.argv[2] ?? 200_000)
-const nights = Number(process.argv[3] ?? 4)
-const mean = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0) / values.length
+const sizes = (process.argv[2] ?? "60,4000").split(",").map(Number)
+const pairs = Number(process.argv[3] ?? 5)
+const isOnly = process.argv[4] === "only"
 
 const server = await startServer()
-let sent = 0
-/** Counts the bytes on their way. */
-const counter = createServer((client) => {
-  const upstream = connect(Number(new URL(server.url).port), "127.0.0.1")
-  client.on("data", (chunk) => (sent += chunk.length))
-  client.pipe(upstream).pipe(client)
-  client.on("error", () => upstream.destroy())
-  upstream.on("error", () => client.destroy())
-})
-await new Promise<void>((resolve) => counter.listen(0, "127.0.0.1", resolve))
-const url = new URL(server.url)
-url.port = String((counter.address() as AddressInfo).port)
+const sql = (text: string) => sqlIn(server, text)
+const program = (name: string) => join(postgresPrograms!, name)
+const postmaster = Number((await sql("SELECT pg_read_file('postmaster.pid')")).split("\n")[0])
 
-const sandbox = await startContacts(contacts, "--warm")
-try {
-  const folder = newFolder()
-  const environment = {
-    ...sandbox.environment,
-    SLUICE_OUTPUT: join(folder, "output"),
-    SLUICE_FORMATS: "duckdb",
-    CRM_DATABASE_URL: url.href
-  }
-  const config = join(folder, "sluice.toml")
-  writeFileSync(config, '[[publish]]\nname = "database"\npostgres = "env:CRM_DATABASE_URL"\nprofile = "raw"\n')
-  const sync = () => run(["sync", "--only", "contacts"], { ...environment, SLUICE_FORMATS: "none" })
-  const measured = async () => {
-    sent = 0
-    const { cpuSeconds, peakMb, seconds } = await run(["publish", "--config", config], environment)
-    return { cpuSeconds, peakMb, seconds, bytes: sent }
-  }
-  const change = async (seed: number) => {
-    const body = JSON.stringify({ contacts: 0.01, opportunities: 0, conversations: 0, seed })
-    const { ok } = await fetch(`${sandbox.url}/__sandbox/change`, { method: "POST", body })
-    if (!ok) throw new Error("the sandbox refused the change")
-    await sync()
-  }
-  const plain = async () => (await run(["publish"], environment)).cpuSeconds
-  await sync()
-  await plain()
-  const unchanged = median([await plain(), await plain(), await plain()])
-  const first = await measured()
-  const withoutDatabase: Array<number> = []
-  const rounds: Array<typeof first> = []
-  // The main release is written anew every other night, so the order alternates.
-  for (let night = 1; night <= nights; night++)
-    for (const isLoaded of night % 2 === 0 ? [true, false] : [false, true]) {
-      await change(2 * night + Number(isLoaded))
-      if (isLoaded) rounds.push(await measured())
-      else {
-        withoutDatabase.push(await plain())
-        await measured()
-      }
-    }
-  const nothing = await measured()
-  const changed = mean(withoutDatabase)
-  const firstCpu = first.cpuSeconds - unchanged
-  const show = (name: string, { bytes, cpuSeconds, peakMb, seconds }: typeof first, without: number) => {
-    const cpu = cpuSeconds - without
-    console.log(
-      `${name}: ${cpu.toFixed(2)} s CPU (${(cpu / firstCpu).toFixed(3)} of the first), ${seconds.toFixed(1)} s, ` +
-        `${(bytes / 1e6).toFixed(2)} MB (${(bytes / first.bytes).toFixed(3)}), peak ${Math.round(peakMb)} MB`
-    )
-  }
-  console.log(
-    `${contacts} contacts; without the database: ${changed.toFixed(2)} s CPU for 1 %, ${unchanged.toFixed(2)} for nothing`
-  )
-  show("first load", first, unchanged)
-  const by = (key: keyof typeof first) => mean(rounds.map((one) => one[key]))
-  const night = { bytes: by("bytes"), cpuSeconds: by("cpuSeconds"), peakMb: by("peakMb"), seconds: by("seconds") }
-  show("1 % changed", night, changed)
-  show("nothing changed", nothing, unchanged)
-} finally {
-  sandbox.stop()
-  counter.close()
-  await server.stop()
-  process.exit(0)
+interface Cost {
+  readonly client: number
+  readonly server: number
 }
+const sum = ({ client, server }: Cost) => client + server
+const measured = async (work: () => Promise<{ readonly cpuSeconds: number }>): Promise<Cost> => {
+  await sql("CHECKPOINT")
+  const before = cpuOf(postmaster)
+  const { cpuSeconds } = await work()
+  return { client: cpuSeconds, server: cpuOf(postmaster) - before }
+}
+const middle = (costs: ReadonlyArray<Cost>): Cost => ({
+  client: median(costs.map((one) => one.client)),
+  server: median(costs.map((one) => one.server))
+})
+const show = (name: string, cost: Cost) =>
+  console.log(`${name.padEnd(46)} client ${cost.client.toFixed(2)}  server ${cost.server.toFixed(2)} s CPU`)
+
+/** A script for psql that makes the tables which are there, once more, with their rows, keys and indexes. */
+const copyOf = async (folder: string) => {
+  const dump = (section: string) =>
+    execFileSync(
+      program("pg_dump"),
+      [server.url, "--no-comments", "--no-owner", `--section=${section}`, "--schema=crm", "--schema=crm_bi"],
+      { encoding: "utf8", maxBuffer: 1e8 }
+    ).replaceAll(/^SELECT pg_catalog.set_config\('search_path'.*$/gm, "")
+  const tables = await sql(
+    "SELECT oid::regclass FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text IN ('crm', 'crm_bi')"
+  )
+  let rows = 0
+  const copies: Array<string> = []
+  for (const [index, table] of tables.split("\n").entries()) {
+    const count = Number(await sql(`SELECT count(*) FROM ${table}`))
+    rows += count
+    if (count === 0) continue
+    const file = join(folder, `${index}.csv`)
+    await sql(`\\copy ${table} TO '${file}' (FORMAT csv)`)
+    copies.push(`\\copy ${table} FROM '${file}' (FORMAT csv)`)
+  }
+  const script = join(folder, "copy.sql")
+  writeFileSync(script, ["BEGIN;", dump("pre-data"), ...copies, dump("post-data"), "COMMIT;"].join("\n"))
+  return { script, rows, tables: tables.split("\n").length, filled: copies.length }
+}
+
+for (const size of sizes) {
+  const sandbox = isOnly
+    ? await startContacts(size, "--warm")
+    : await startSandbox("--limits", "off", "--warm", "--contacts", String(size))
+  try {
+    const folder = newFolder()
+    const environment = {
+      ...sandbox.environment,
+      SLUICE_OUTPUT: join(folder, "output"),
+      SLUICE_FORMATS: "none",
+      CRM_DATABASE_URL: server.url
+    }
+    const config = join(folder, "sluice.toml")
+    writeFileSync(config, '[[publish]]\nname = "database"\npostgres = "env:CRM_DATABASE_URL"\nprofile = "raw"\n')
+    const publish = () => run(["publish", "--config", config], environment)
+    const drop = () => sql("SET client_min_messages = warning; DROP SCHEMA IF EXISTS crm, crm_bi CASCADE")
+    await drop()
+    await run(["sync"], environment)
+    await publish()
+    const copy = await copyOf(folder)
+    const byCopy = () =>
+      runProgram(program("psql"), ["-q", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null", "-f", copy.script, server.url], {})
+    const found = { nothing: [], load: [], copy: [], ratio: [] } as Record<"nothing" | "load" | "copy", Array<Cost>> & {
+      readonly ratio: Array<number>
+    }
+    for (let pair = 1; pair <= pairs; pair++) {
+      found.nothing.push(await measured(publish))
+      await drop()
+      // The release is there already, and nothing tells that the database had it.
+      rmSync(join(environment.SLUICE_OUTPUT, "destinations", "database", "loaded.json"))
+      found.load.push(await measured(publish))
+      await drop()
+      found.copy.push(await measured(byCopy))
+      await drop()
+      await publish()
+      const start = found.nothing.at(-1)!.client
+      found.ratio.push((sum(found.load.at(-1)!) - start) / sum(found.copy.at(-1)!))
+    }
+    const nights: Array<Cost> = []
+    for (let seed = 1; seed <= 3; seed++) {
+      const body = JSON.stringify({ contacts: 0.01, opportunities: 0.01, conversations: 0.02, seed })
+      const { ok } = await fetch(`${sandbox.url}/__sandbox/change`, { method: "POST", body })
+      if (!ok) throw new Error("the sandbox refused the change")
+      await run(["sync"], environment)
+      nights.push(await measured(publish))
+    }
+    console.log(
+      `\n${size} contacts ${isOnly ? "alone" : "of all families"}: ${copy.rows} rows, ${copy.filled} of ${copy.tables} tables have some`
+    )
+    show("first load, with the start of the command", middle(found.load))
+    show("COPY with the same keys and indexes", middle(found.copy))
+    show("nothing changed", middle(found.nothing))
+    show("night of 1 %, with its release", middle(nights))
+    console.log(
+      `first load without the start / COPY: ${median(found.ratio).toFixed(2)} (${found.ratio.map((one) => one.toFixed(2)).join(" ")})`
+    )
+  } finally {
+    sandbox.stop()
+  }
+}
+await server.stop()
+process.exit(0)

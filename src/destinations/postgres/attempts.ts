@@ -36,7 +36,7 @@ export const attempts = (server: Server) => {
 }
 
 /** Whether the error is of one statement, and not of the connection, the server or the whole transaction. */
-const isOfTable = (error: unknown): error is ServerError =>
+export const isOfTable = (error: unknown): error is ServerError =>
   (error as ServerError)._tag === "ServerError" &&
   /^(0A|2[123B]|3[89]|4[24]|5[45]|P0)...$/.test((error as ServerError).code)
 

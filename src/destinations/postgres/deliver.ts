@@ -15,7 +15,8 @@ import { literal } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { failure } from "../../values/failure.ts"
 import { previousRelease, snapshotSum } from "../../stages/publish/manifest.ts"
-import { type Loaded, isLoaded, loadRelease, removeRows } from "./load.ts"
+import { type Loaded, isLoaded, loadRelease } from "./load.ts"
+import { removeRows } from "./removal.ts"
 import { type Paths, keepLoaded, loadedIn, pathsIn } from "./state.ts"
 import { ownerOf } from "../../output/folder.ts"
 import { outputPaths } from "../../output/paths.ts"
@@ -59,7 +60,8 @@ export const deliver = Effect.fn("postgres.deliver")(function* (
         owner,
         locations,
         content,
-        loadedContent: loadedContent && (yield* attachLoaded(paths, loadedContent)),
+        loadedContent,
+        attachLoaded: attachLoaded(paths),
         few: isKnown ? yield* readRecords(paths.records, few.tables) : new Set<string>(),
         run: manifest.run,
         full,
@@ -93,13 +95,9 @@ export const withdraw = Effect.fn("postgres.withdraw")(function* (
   yield* onDisk(folder, "removed", () => removeBelow(outputPaths(output).destinations, dirname(folder)))
 })
 
-/** Returns the SHA-256 again, or `undefined` if the file cannot be opened. */
-const attachLoaded = Effect.fnUntraced(function* ({ loaded }: Paths, content: string) {
+const attachLoaded = Effect.fnUntraced(function* ({ loaded }: Paths) {
   const warehouse = yield* Warehouse
-  return yield* warehouse.run(`ATTACH ${literal(loaded)} AS ${loadedName} (READ_ONLY)`).pipe(
-    Effect.as(content),
-    Effect.orElseSucceed(() => undefined)
-  )
+  return yield* Effect.isSuccess(warehouse.run(`ATTACH ${literal(loaded)} AS ${loadedName} (READ_ONLY)`))
 })
 
 /** From the warehouse, for the connection that has the release open. */

@@ -11,7 +11,7 @@ import { counted } from "../../values/finding.ts"
 import { postgresName, postgresType } from "./shape.ts"
 
 /** A field has at most 1 GB, and COPY takes as much for a whole row. */
-const textBytesMax = 250_000_000
+export const textBytesMax = 250_000_000
 /** PostgreSQL's own form of JSON, which is six times as long for small numbers, may have 256 MB. */
 const jsonBytesMax = 40_000_000
 /** The stack of the server, by default of 2 MB, is enough for four times as many. */
@@ -76,7 +76,8 @@ export const heldRows = (
       index < columnsThatFit
         ? value
         : `CASE WHEN sluice_bytes <= ${rowBytesMax} THEN ${value} WHEN ${name(column.name)} IS NOT NULL THEN ${unheldOf(table, column)} END`
-    return `${fitting} AS ${name(postgresName(column.name))}`
+    const named = name(postgresName(column.name))
+    return fitting === named ? named : `${fitting} AS ${named}`
   })
   return `SELECT ${values.join(", ")} FROM ${isTooWide ? `(SELECT *, ${bytesOf(columns)} AS sluice_bytes FROM ${from})` : from}`
 }
@@ -142,8 +143,22 @@ const jsonText = (value: string): string =>
   `CASE WHEN contains(${value}, '\\u0000') THEN regexp_replace(${value}, '(\\\\\\\\)|\\\\u0000', '\\1', 'g') ELSE ${value} END`
 
 /** What only a look at each of its values decides. DuckDB takes numbers and commas that are no JSON. */
-const mayBeUnheldJson = (json: string): string =>
-  `strlen(${json}) > ${2 * jsonDepthMax} OR regexp_matches(${json}, '[eE][+-]?[0-9]{4}|[:\\[,]\\s*[+-]?(?i:nan|inf)|,\\s*[\\]}]')`
+const mayBeUnheldJson = (json: string, more = ""): string =>
+  `strlen(${json}) > ${2 * jsonDepthMax} OR regexp_matches(${json}, '[eE][+-]?[0-9]{4}|[:\\[,]\\s*[+-]?(?i:nan|inf)|,\\s*[\\]}]${more}')`
+
+/**
+ * Whether a column can be sent as it is to a table that may be made anew: PostgreSQL has each value then, or refuses all.
+ * `isJsonHeld`: `jsonInDoubt` is false for the table.
+ */
+export const isPlain = ({ type }: StoredColumn, isJsonHeld: boolean): boolean =>
+  kindOf(type) === "json" ? isJsonHeld : /^(text|date|timestamp|timestamptz)$/.test(postgresType(type))
+
+/** SQL of a condition on all rows of a table: some JSON has to be looked at value by value. `undefined`: it has no JSON. */
+export const jsonInDoubt = (columns: ReadonlyArray<StoredColumn>): string | undefined => {
+  const texts = columns.filter(({ type }) => kindOf(type) === "json").map((column) => `${name(column.name)}::VARCHAR`)
+  const all = `concat_ws(' ', ${texts.join(", ")})`
+  return texts.length === 0 ? undefined : `bool_or(${mayBeUnheldJson(all, "|\\\\u0000")})`
+}
 
 const isHeldJson = (text: string): boolean => {
   if (Buffer.byteLength(text) > jsonBytesMax) return false

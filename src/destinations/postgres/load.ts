@@ -7,7 +7,6 @@
 import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
 import type { PostgresDestination } from "./settings.ts"
-import { some } from "../../values/text.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Failure, failure } from "../../values/failure.ts"
@@ -15,9 +14,11 @@ import { attempts, whyItWaits } from "./attempts.ts"
 import { noteUnheld, unheldSentences } from "./held.ts"
 import { existingIndexes, indexChanges, missingIndexes, permittedBy } from "./indexes.ts"
 import { type ReleaseTable, modelSchema } from "./release-tables.ts"
+import { loadNew } from "./new-tables.ts"
 import { findChanged, findChangedWide, indexedRows, insertAll, replaceChanged, takeAllKeys } from "./rows.ts"
-import { type Server, ServerError, limitTableLocks, transaction } from "./server.ts"
-import { type StoredState, behind, ensureSchema, forgetState, shapeIn, storeState, storedState } from "./state.ts"
+import { deleteAll, pathOfName, removeTable } from "./removal.ts"
+import { type Server, limitTableLocks, transaction } from "./server.ts"
+import { type StoredState, behind, ensureSchema, shapeIn, storeState, storedState } from "./state.ts"
 import { type Existing, existingTables, isNeeded, tableStatements, unlessRefused } from "./tables.ts"
 
 export interface Loading {
@@ -31,8 +32,9 @@ export interface Loading {
   readonly locations: ReadonlyArray<string>
   /** SHA-256 of the release's DuckDB file. */
   readonly content: string
-  /** The same of the file that is attached as the one that was loaded last. */
+  /** The same of the file that was loaded last, and whether it can be attached. */
   readonly loadedContent: string | undefined
+  readonly attachLoaded: Effect.Effect<boolean, never, Warehouse>
   /** Tables of which only rows of the records in `sluice_records` have changed since that file. */
   readonly few: ReadonlySet<string>
   readonly run: string
@@ -81,22 +83,6 @@ export const probe = Effect.fn("postgres.probe")(function* (server: Server, sche
   yield* server.run([`CREATE TABLE ${table} (id text)`, `INSERT INTO ${table} VALUES ('sluice')`, "ROLLBACK"])
 })
 
-/** Removes all rows of an output folder. */
-export const removeRows = (server: Server, { owner, schema }: Pick<Loading, "owner" | "schema">) =>
-  transaction(
-    server,
-    Effect.gen(function* () {
-      const state = yield* storedState(server, schema)
-      const mine = state.filter((one) => one.owner === owner)
-      const existing = yield* existingTables(server, [schema, modelSchema(schema)])
-      const others = state.filter((one) => one.owner !== owner)
-      const scope = mine.find((one) => one.table_name === "")?.shape.split(",") ?? []
-      for (const one of mine)
-        if (one.table_name !== "") yield* removeTable(server, { owner, schema }, one, existing, others, scope)
-      if (mine.length > 0) yield* server.run([forgetState(schema, owner, "")])
-    })
-  )
-
 const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
   const { content, full, locations, owner, run, schema, tables, target } = loading
   // One at a time, also when the schema does not exist yet.
@@ -118,7 +104,7 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
     loading,
     // A location may have been removed since.
     scope: [...new Set([...locations, ...(own?.shape.split(",") ?? [])])],
-    canCompare: !full && loading.loadedContent !== undefined && own?.version === loading.loadedContent,
+    canCompare: !full && own !== undefined && own.version === loading.loadedContent && (yield* loading.attachLoaded),
     changed: new Map(),
     unchanged: new Set(),
     notes: []
@@ -127,7 +113,13 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
   const attempt = attempts(server)
   const waiting: Array<WaitingTable> = []
   const plans = yield* plansOf(loads)
-  for (const plan of inOrder(plans)) {
+  const isNew = ({ found }: Plan) => found === undefined
+  const made = yield* loadNew(server, plans.filter(isNew), loading.file)
+  const states = plans.flatMap(({ shape, table: { name, version } }) =>
+    made.has(name) ? [{ owner, table_name: name, version, shape, run_id: run }] : []
+  )
+  if (states.length > 0) yield* server.run([storeState(schema, ...states)])
+  for (const plan of inOrder(plans.filter(({ table }) => !made.has(table.name)))) {
     const { before, found, table } = plan
     const refused = yield* attempt(table.path, loadTable(loads, plan))
     if (refused === undefined) continue
@@ -247,7 +239,7 @@ const loadTable = Effect.fnUntraced(function* (
     yield* replaceChanged(server, table, file)
   } else {
     if (found) yield* deleteAll(server, table, found, scope, isAlone)
-    yield* insertAll(server, table, file)
+    yield* insertAll(server, table, { file })
   }
   yield* server.run(changes.after)
   yield* unlessRefused(server, changes.ifPossible, /^54000$/)
@@ -346,51 +338,3 @@ const ensureModelSchema = Effect.fnUntraced(function* (server: Server, schema: s
   )
   if (!found?.there) yield* server.run([`CREATE SCHEMA ${name(models)}`])
 })
-
-/**
- * Deletes the rows of this output folder. Not by TRUNCATE, after which a program that has begun to read sees an empty table.
- * Rows without a location that other output folders share stay.
- */
-const deleteAll = (
-  server: Server,
-  { path }: Pick<ReleaseTable, "path">,
-  columns: Existing,
-  scope: ReadonlyArray<string>,
-  isAlone: boolean
-): Effect.Effect<void, ServerError> =>
-  isAlone
-    ? server.run([`DELETE FROM ${path}`])
-    : columns.has("location_id")
-      ? server.run([`DELETE FROM ${path} WHERE location_id IN (${scope.map(literal).join(", ")})`])
-      : Effect.void
-
-/** Removes the rows of a table that the release does not have any more, and the table if nothing else uses it. */
-const removeTable = Effect.fnUntraced(function* (
-  server: Server,
-  { owner, schema }: Pick<Loading, "owner" | "schema">,
-  { shape, table_name: former }: StoredState,
-  existing: ReadonlyMap<string, Existing>,
-  others: ReadonlyArray<StoredState>,
-  scope: ReadonlyArray<string>
-) {
-  const made = shapeIn(shape).columns.map(([column]) => column)
-  const isAlone = !others.some((one) => one.table_name === former)
-  const [path, columns] =
-    [...existing].find(([path]) => path === pathOfName(schema, former)) ?? ([undefined, undefined] as const)
-  // Whoever may write the state may name any table in it: one is sluice's only with the columns that sluice has given it.
-  const lacks = made.filter((column) => !columns?.has(column))
-  if (path !== undefined && lacks.length > 0)
-    return yield* Effect.fail(new ServerError({ message: foreignTable(path, schema, lacks) }, []))
-  if (path !== undefined && made.length > 0) {
-    yield* deleteAll(server, { path }, columns, scope, isAlone)
-    // It stays, without rows, if something depends on it.
-    if (isAlone) yield* unlessRefused(server, [`DROP TABLE ${path}`], isNeeded)
-  }
-  yield* server.run([forgetState(schema, owner, former)])
-})
-
-const foreignTable = (path: string, schema: string, lacks: ReadonlyArray<string>): string =>
-  `${path} lacks ${some(lacks)}, which sluice has made there, so it may be another table, and nothing of it was removed. Drop it if it is that of sluice; otherwise, delete its row from ${name(schema)}."_sluice"`
-
-const pathOfName = (schema: string, table: string): string =>
-  table.startsWith("bi.") ? `${name(modelSchema(schema))}.${name(table.slice(3))}` : `${name(schema)}.${name(table)}`

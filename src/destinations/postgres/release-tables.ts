@@ -7,6 +7,7 @@ import type { TableName } from "../../stages/publish/changes.ts"
 import type { WholeManifest } from "../../stages/publish/manifest.ts"
 import { dependentOnRuns } from "../../stages/publish/models.ts"
 import type { Model } from "../../stages/publish/models/model.ts"
+import { orNull } from "../../values/rows.ts"
 import { type Shape, postgresName, postgresType } from "./shape.ts"
 
 export interface ReleaseTable extends Shape {
@@ -22,6 +23,8 @@ export interface ReleaseTable extends Shape {
   readonly records?: { readonly resource: string; readonly key: ReadonlyArray<string> }
   /** Equal versions have equal rows. */
   readonly version: string
+  /** How many rows it has; `undefined`: the file has a view. */
+  readonly rows: number | undefined
 }
 
 /** Where the models of a schema are. */
@@ -36,12 +39,12 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
   tables: ReadonlyArray<TableName>,
   models: ReadonlyArray<Model>
 ) {
-  const comments = new Map(
+  const stored = new Map(
     (yield* query(
-      { path: String, comment: textOf },
-      `SELECT schema_name || '.' || table_name AS path, comment FROM duckdb_tables() WHERE database_name = 'crm'
-       UNION ALL SELECT schema_name || '.' || view_name, comment FROM duckdb_views() WHERE database_name = 'crm' AND NOT internal`
-    )).map(({ path, comment }) => [path, comment])
+      { path: String, comment: textOf, rows: orNull(Number) },
+      `SELECT schema_name || '.' || table_name AS path, comment, estimated_size AS rows FROM duckdb_tables() WHERE database_name = 'crm'
+       UNION ALL SELECT schema_name || '.' || view_name, comment, NULL FROM duckdb_views() WHERE database_name = 'crm' AND NOT internal`
+    )).map((one) => [one.path, one])
   )
   const columns = Map.groupBy(
     yield* query(
@@ -54,11 +57,12 @@ export const releaseTables = Effect.fn("postgres.releaseTables")(function* (
   const tooMany: Array<string> = []
   const found = namedTables({ run, state }, tables, models).flatMap(([one, keys]) => {
     const path = `${one.schema}.${one.table}`
-    const stored = columns.get(path)
-    if (stored !== undefined && stored.length > columnsMax) tooMany.push(one.name)
-    return stored === undefined || stored.length > columnsMax
-      ? []
-      : [shaped(one, keys, one.schema === "bi" ? modelSchema(schema) : schema, stored, comments.get(path))]
+    const its = columns.get(path)
+    if (its !== undefined && its.length > columnsMax) tooMany.push(one.name)
+    if (its === undefined || its.length > columnsMax) return []
+    const { comment, rows } = stored.get(path)!
+    const shape = shaped(one, keys, one.schema === "bi" ? modelSchema(schema) : schema, its, comment)
+    return [{ ...shape, rows: rows ?? undefined }]
   })
   if (tooMany.length > 0)
     yield* Effect.annotateLogs(Effect.logWarning("tables with more columns than PostgreSQL stores are left out"), {
@@ -127,7 +131,7 @@ const shaped = (
   schema: string,
   columns: ReadonlyArray<FoundColumn>,
   comment: string | undefined
-): ReleaseTable => {
+): Omit<ReleaseTable, "rows"> => {
   const existing = new Set(columns.map((column) => column.name))
   const duckdbKey = keys.key.every((column) => existing.has(column)) ? keys.key : []
   return {

@@ -1,6 +1,6 @@
 /** The rows of a release that a database does not have yet, and those that it has no more, as files for COPY. */
 import * as Effect from "effect/Effect"
-import { rm } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import { onDisk } from "../../output/files.ts"
 import { textOfKey } from "../../catalog/tables.ts"
 import { partsOf } from "../../stores/warehouse/parts.ts"
@@ -9,7 +9,7 @@ import { literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { ReleaseTable } from "./release-tables.ts"
 import type { Server } from "./server.ts"
-import { heldRows } from "./held.ts"
+import { heldRows, isPlain, jsonInDoubt, textBytesMax } from "./held.ts"
 
 /** The DuckDB file that was loaded last, while it is attached. */
 export const loadedName = "sluice_loaded"
@@ -22,37 +22,71 @@ const rowsEach = 100_000
 
 const pathOf = (database: string, { schema, table }: ReleaseTable): string => `${database}.${schema}.${name(table)}`
 
+/** What a table and its rows need, so that all rows can be sent. */
+interface Sending {
+  readonly file: string
+  /** Columns whose values are sent as they are. */
+  readonly plain?: ReadonlySet<string>
+  /** No table of the release has more rows than a file. */
+  readonly isSmall?: boolean
+}
+
 /** Inserts rows. `parts`: relations in DuckDB, with the columns of the table. */
 const insert = Effect.fnUntraced(function* (
   server: Server,
   { columns, duckdbKey, name: table, path }: Pick<ReleaseTable, "columns" | "duckdbKey" | "name" | "path">,
   parts: ReadonlyArray<string>,
-  file: string
+  { file, plain }: Sending
 ) {
   const warehouse = yield* Warehouse
   const quote = columns.length === 1 ? `, FORCE_QUOTE (${name(columns[0]!.as)})` : ""
   const statement = `COPY ${path} (${names(columns.map(({ as }) => as))}) FROM STDIN (FORMAT csv)`
   for (const part of parts) {
-    const values = heldRows({ name: table, columns, key: duckdbKey }, part)
-    yield* warehouse.run(`COPY (${values}) TO ${literal(file)} (FORMAT csv, HEADER false${quote})`)
-    yield* server.copyFrom(statement, file)
+    const write = Effect.fnUntraced(function* (as?: Parameters<typeof heldRows>[2]) {
+      const values = heldRows({ name: table, columns, key: duckdbKey }, part, as)
+      yield* warehouse.run(`COPY (${values}) TO ${literal(file)} (FORMAT csv, HEADER false${quote})`)
+      return yield* onDisk(file, "read", async () => (await stat(file)).size)
+    })
+    let size = yield* write((column) => (plain?.has(column.name) ? name(column.name) : undefined))
+    // In a file that is shorter, no text is too long.
+    if (plain !== undefined && size > textBytesMax) size = yield* write()
+    if (size > 0) yield* server.copyFrom(statement, file, size)
   }
-  yield* onDisk(file, "removed", () => rm(file, { force: true }))
 })
 
-export const insertAll = Effect.fnUntraced(function* (server: Server, table: ReleaseTable, file: string) {
-  if (table.schema !== "bi") return yield* insert(server, table, yield* parts(table), file)
-  // A model may be a view, of which each part would read all rows.
+export const insertAll = Effect.fnUntraced(function* (server: Server, table: ReleaseTable, sending: Sending) {
+  const path = pathOf("crm", table)
+  if (table.rows === 0) return
+  if (table.rows === undefined && table.wide)
+    return yield* insert(server, table, yield* partsOf({ name: table.table, wide: table.wide }, "crm"), sending)
+  if (table.rows === undefined ? sending.isSmall : table.rows <= rowsEach)
+    return yield* insert(server, table, [path], sending)
+  if (table.rows !== undefined) return yield* insert(server, table, yield* partsIn(path), sending)
+  // Each part of a view would read all rows.
   const { run } = yield* Warehouse
-  yield* run(`CREATE OR REPLACE TEMP TABLE ${modelRows} AS FROM ${pathOf("crm", table)}`)
-  yield* insert(server, table, yield* partsIn(modelRows), file)
+  yield* run(`CREATE OR REPLACE TEMP TABLE ${modelRows} AS FROM ${path}`)
+  yield* insert(server, table, yield* partsIn(modelRows), sending)
   yield* run(`DROP TABLE ${modelRows}`)
 })
 const modelRows = "sluice_model"
 
-const parts = Effect.fnUntraced(function* (table: ReleaseTable) {
-  if (table.wide) return yield* partsOf({ name: table.table, wide: table.wide }, "crm")
-  return yield* partsIn(pathOf("crm", table))
+/** Whether no table has more rows than a file. A view may have, but its rows are then at most as many as a few tables have together. */
+export const areSmall = (tables: ReadonlyArray<ReleaseTable>): boolean =>
+  tables.every(({ rows = 0 }) => rows <= rowsEach)
+
+/** The columns of each table whose values PostgreSQL holds as they are, or refuses. `tables`: those of the file, no views. */
+export const plainColumns = Effect.fn("postgres.plainColumns")(function* (tables: ReadonlyArray<ReleaseTable>) {
+  const looks = tables.flatMap((table, index) => {
+    const doubt = jsonInDoubt(table.columns)
+    return table.rows && doubt !== undefined
+      ? [`SELECT ${index} AS place FROM ${pathOf("crm", table)} HAVING ${doubt}`]
+      : []
+  })
+  const inDoubt = new Set(looks.length === 0 ? [] : yield* queryTexts(looks.join(" UNION ALL ")))
+  return tables.map((table, index) => {
+    const isKnown = table.rows !== undefined && !inDoubt.has(String(index))
+    return new Set(table.columns.filter((column) => isPlain(column, isKnown)).map((column) => column.name))
+  })
 })
 
 const partsIn = Effect.fnUntraced(function* (path: string) {
@@ -156,7 +190,7 @@ export const replaceChanged = Effect.fn("postgres.replaceChanged")(function* (
   yield* server.run([
     `CREATE TEMP TABLE "_sluice_keys" (${columns.map(({ as, sql }) => `${name(as)} ${sql}`).join(", ")}) ON COMMIT DROP`
   ])
-  yield* insert(server, { ...table, columns, path: '"_sluice_keys"' }, [keysOf(table)], file)
+  yield* insert(server, { ...table, columns, path: '"_sluice_keys"' }, [keysOf(table)], { file })
   const isSame = columns.map(({ as }) => `t.${name(as)} = k.${name(as)}`).join(" AND ")
   yield* server.run([
     'ANALYZE "_sluice_keys"',
@@ -166,5 +200,5 @@ export const replaceChanged = Effect.fn("postgres.replaceChanged")(function* (
   const rows = table.wide
     ? `(FROM (${table.wide.among("crm", `(SELECT ${name(table.duckdbKey.at(-1)!)} FROM ${keysOf(table)})`)}) SEMI JOIN ${keysOf(table)} USING (${names(table.duckdbKey)}))`
     : indexedRows(table, "changed")
-  yield* insert(server, table, [rows], file)
+  yield* insert(server, table, [rows], { file })
 })

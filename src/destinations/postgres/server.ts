@@ -4,9 +4,9 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import { createReadStream, createWriteStream } from "node:fs"
+import { createReadStream, createWriteStream, readFileSync } from "node:fs"
 import { Socket } from "node:net"
-import { pipeline } from "node:stream/promises"
+import { finished, pipeline } from "node:stream/promises"
 import { Client } from "pg"
 import { from, to } from "pg-copy-streams"
 import { type PostgresAccess, reaching } from "./address.ts"
@@ -20,8 +20,8 @@ export interface Server {
   ) => Effect.Effect<ReadonlyArray<Row>, ServerError>
   /** Several statements, without parameters. */
   readonly run: (statements: ReadonlyArray<string>) => Effect.Effect<void, ServerError>
-  /** `statement`: COPY … FROM STDIN. */
-  readonly copyFrom: (statement: string, file: string) => Effect.Effect<void, ServerError>
+  /** `statement`: COPY … FROM STDIN. `size`: of the file. */
+  readonly copyFrom: (statement: string, file: string, size: number) => Effect.Effect<void, ServerError>
   /** `statement`: COPY … TO STDOUT. */
   readonly copyTo: (statement: string, file: string) => Effect.Effect<void, ServerError>
 }
@@ -47,6 +47,8 @@ export class ServerError {
   }
 }
 
+/** A small file costs more as a stream than to be read. */
+const atOnceMax = 1 << 18
 const connectMs = 10_000
 /** Another output folder may be loading into the same schema. */
 const folderLockMs = 60_000
@@ -74,8 +76,18 @@ export const connect = Effect.fn("postgres.connect")(function* ({
       attempt(async () => (await client.query(sql, [...parameters])).rows as ReadonlyArray<Row>),
     run: (statements) =>
       statements.length === 0 ? Effect.void : attempt(async () => void (await client.query(statements.join(";\n")))),
-    copyFrom: (statement, file) =>
-      attempt(() => pipeline(createReadStream(file, { highWaterMark: 1 << 17 }), client.query(from(statement)))),
+    copyFrom: (statement, file, size) =>
+      attempt(() => {
+        const rows = client.query(from(statement))
+        if (size > atOnceMax) return pipeline(createReadStream(file, { highWaterMark: 1 << 17 }), rows)
+        const { connection } = client
+        // What the library writes in parts then is one packet.
+        connection.prependOnceListener("copyInResponse", () => {
+          connection.stream.cork()
+          setImmediate(() => connection.stream.uncork())
+        })
+        return finished(rows.end(readFileSync(file)))
+      }),
     copyTo: (statement, file) =>
       attempt(() => pipeline(client.query(to(statement)), createWriteStream(file, { mode: 0o600 })))
   }

@@ -72,9 +72,9 @@ export const storedState = (server: Server, schema: string): Effect.Effect<Reado
         : Effect.succeed([])
   )
 
-export const storeState = (schema: string, { owner, table_name, version, shape, run_id }: StoredState): string =>
+export const storeState = (schema: string, ...states: ReadonlyArray<StoredState>): string =>
   `INSERT INTO ${path(schema)} (owner, table_name, version, shape, run_id)
-   VALUES (${[owner, table_name, version, shape, run_id].map(literal).join(", ")})
+   VALUES ${states.map((one) => `(${[one.owner, one.table_name, one.version, one.shape, one.run_id].map(literal).join(", ")})`).join(", ")}
    ON CONFLICT (owner, table_name) DO UPDATE
    SET version = excluded.version, shape = excluded.shape, run_id = excluded.run_id, loaded_at = now()`
 

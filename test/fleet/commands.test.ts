@@ -69,6 +69,32 @@ describe.skipIf(postgresPrograms === undefined)(
       assert.strictEqual(await sqlIn(postgres, "SELECT count(*) FROM sluice_fleet.locations"), "2")
     })
 
+    it("shows people 500 locations that are not done, each failed one among them, and says how many more there are", async () => {
+      const path = join(folder, "many.csv")
+      writeFileSync(path, `location\n${Array.from({ length: 620 }, (_, index) => `L${1000 + index}`).join("\n")}\n`)
+      await result("locations", "import", path)
+      await result("enqueue", "--all")
+      const end = (state: string, locations: string) =>
+        sqlIn(postgres, `UPDATE sluice_fleet.job SET state = '${state}' WHERE singleton_key IN (${locations})`)
+      await end("completed", "'L1000', 'L1001'")
+      await end("failed", "'L1610'")
+      const { code, stdout } = await fleet("status", "--check")
+      assert.strictEqual(code, 4)
+      const lines = stdout.trimEnd().split("\n")
+      assert.lengthOf(
+        lines.filter((line) => /^L\d+ /.test(line)),
+        500
+      )
+      assert.match(stdout, /^L1610 +failed/m)
+      assert.deepStrictEqual(lines.slice(-2), [
+        "and 118 more that are not done; --all lists them",
+        "620 locations: 2 done, 1 failed, 617 queued"
+      ])
+      assert.strictEqual((await fleet("status", "--all")).stdout.match(/^L\d+ /gm)!.length, 620)
+      const { counts, locations } = await result("status")
+      assert.deepStrictEqual([counts, locations.length], [{ done: 2, failed: 1, queued: 617 }, 620])
+    })
+
     it("queues a location once, until its run is cancelled", async () => {
       await result("locations", "add", "north", "south")
       assert.deepStrictEqual(await result("enqueue", "--location", "north"), { locations: ["north"], unchanged: 0 })

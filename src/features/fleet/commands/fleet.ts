@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { exitCodes } from "../../../values/failure.ts"
 import { type Database, DatabaseError } from "../database.ts"
 import { type Chosen, enqueue } from "../jobs.ts"
-import { type LocationStatus, cancel, setPaused, statusOfFleet, unknownOf } from "./roster.ts"
+import { type LocationStatus, cancel, countOf, overviewOfFleet, setPaused, statusOfFleet, unknownOf } from "./roster.ts"
 import { fleetSettings } from "../../../settings/settings.ts"
 import { commaSeparated } from "../../../values/setting.ts"
 import type { Flags } from "../../../settings/read.ts"
@@ -39,7 +39,7 @@ const change = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       yield* refuseUnknown(chosen)
       const changed = yield* act(chosen)
-      return { changed, known: (yield* statusOfFleet(chosen)).length }
+      return { changed, known: yield* countOf(chosen) }
     })
   )
   return report(name, changed, known, sentence)
@@ -104,25 +104,30 @@ export const changes = {
 
 export interface FleetStatusFlags extends ChosenFlags {
   readonly check: boolean
+  readonly json: boolean
 }
+
+/** Rows that people are shown without `--all`. */
+const shownMax = 500
 
 export const fleetStatus = Effect.fn("command.fleetStatus")(function* (flags: FleetStatusFlags) {
   const settings = yield* fleetSettings(flags, yield* Environment)
   const chosen = flags.location === undefined ? undefined : commaSeparated(flags.location)
-  const rows = yield* withDatabase(settings, Effect.andThen(refuseUnknown(chosen), statusOfFleet(chosen)))
-  const counts: Record<string, number> = {}
-  for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
-  const failed = rows.filter(({ state }) => state === "failed")
-  const exitCode = flags.check && failed.length > 0 ? exitCodes.alarms : 0
+  const isWhole = flags.json || flags.all || chosen !== undefined
+  const reading = isWhole ? Effect.map(statusOfFleet(chosen), inStates) : overviewOfFleet(shownMax)
+  const { counts, locations: rows } = yield* withDatabase(settings, Effect.andThen(refuseUnknown(chosen), reading))
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const failed = rows.find(({ state }) => state === "failed")
+  const exitCode = flags.check && failed !== undefined ? exitCodes.alarms : 0
   const next =
-    rows.length === 0
+    total === 0
       ? "./sluice fleet locations import"
-      : failed.length > 0
-        ? `./sluice fleet enqueue --location ${failed[0]!.location}, when the cause is corrected`
+      : failed !== undefined
+        ? `./sluice fleet enqueue --location ${failed.location}, when the cause is corrected`
         : "./sluice fleet enqueue --all"
   const now = yield* Clock.currentTimeMillis
   return shown("fleet-status", { exitCode, next, data: { counts, locations: rows } }, function* () {
-    const listed = rows.filter(({ state }) => flags.all || chosen !== undefined || state !== "done")
+    const listed = rows
     if (listed.length > 0)
       yield* table(
         ["location", "state", "tables are", "requests left", "worker", "next or reason"],
@@ -135,10 +140,18 @@ export const fleetStatus = Effect.fn("command.fleetStatus")(function* (flags: Fl
           reasonOf(row, now)
         ])
       )
+    const left = total - (counts["done"] ?? 0) - listed.length
+    if (!isWhole && left > 0) yield `and ${left.toLocaleString("en-US")} more that are not done; --all lists them`
     const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`)
-    yield `${counted(rows.length, "location")}${states.length === 0 ? "" : `: ${states.join(", ")}`}`
+    yield `${counted(total, "location")}${states.length === 0 ? "" : `: ${states.join(", ")}`}`
   })
 })
+
+const inStates = (locations: ReadonlyArray<LocationStatus>) => {
+  const counts: Record<string, number> = {}
+  for (const { state } of locations) counts[state] = (counts[state] ?? 0) + 1
+  return { counts, locations }
+}
 
 const reasonOf = ({ message, notBefore, state }: LocationStatus, now: number): string => {
   const waitMs = notBefore === undefined ? 0 : Date.parse(notBefore) - now

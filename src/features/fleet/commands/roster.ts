@@ -90,8 +90,20 @@ export type LocationStatus = ReturnType<typeof fleetResults>["fleet-status"]["Ty
 /** SQL for an instant of a result. */
 const instant = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
+/** PostgreSQL would compile statements about this many locations for longer than it then saves. */
+const uncompiled = <Row extends object>(sql: string, ...parameters: ReadonlyArray<string | number | null>) =>
+  inTransaction(async (_, db) => {
+    await db.executeSql("SET LOCAL jit = off", [])
+    return rowsOf<Row>(db, sql, ...parameters)
+  })
+
+/** Each chosen location with its last run. */
+const withLastRun = `sluice_fleet.locations AS l LEFT JOIN LATERAL (
+  SELECT * FROM sluice_fleet.runs AS r WHERE r.location = l.location ORDER BY requested_at DESC LIMIT 1) AS r ON true
+  WHERE ${isChosen("l.location")}`
+
 export const statusOfFleet = (locations: Chosen) =>
-  query<{ readonly one: LocationStatus }>(
+  uncompiled<{ readonly one: LocationStatus }>(
     `SELECT jsonb_strip_nulls(jsonb_build_object('location', l.location, 'name', l.name, 'paused', l.paused,
        'state', coalesce(r.state, 'none'), 'kind', r.kind, 'attempts', r.attempts, 'exitCode', r.exit_code,
        'message', r.message, 'owner', CASE WHEN r.state IN ('running', 'cancelling') THEN r.worker END,
@@ -100,10 +112,36 @@ export const statusOfFleet = (locations: Chosen) =>
        'freshAt', ${instant("l.fresh_at")}, 'requestedAt', ${instant("r.requested_at")},
        'notBefore', ${instant("r.not_before")}, 'startedAt', ${instant("r.started_at")},
        'endedAt', ${instant("r.ended_at")})) AS one
-     FROM sluice_fleet.locations AS l
-     LEFT JOIN LATERAL (
-       SELECT * FROM sluice_fleet.runs AS r WHERE r.location = l.location ORDER BY requested_at DESC LIMIT 1) AS r ON true
-     WHERE ${isChosen("l.location")}
+     FROM ${withLastRun}
      ORDER BY l.fresh_at NULLS FIRST, l.location`,
     chosen(locations)
   ).pipe(Effect.map((rows) => rows.map(({ one }) => one)))
+
+/** How many of the chosen locations the fleet has. */
+export const countOf = (locations: Chosen) =>
+  query<{ readonly count: number }>(
+    `SELECT count(*)::int AS count FROM sluice_fleet.locations WHERE ${isChosen()}`,
+    chosen(locations)
+  ).pipe(Effect.map(([row]) => row!.count))
+
+/**
+ * How many locations there are in each state, and those that are not done: at most so many, of which those that only wait for
+ * their turn are the last to be chosen.
+ */
+export const overviewOfFleet = Effect.fnUntraced(function* (max: number) {
+  const [row] = yield* uncompiled<{
+    readonly counts: Readonly<Record<string, number>>
+    readonly listed: ReadonlyArray<string>
+  }>(
+    `WITH last AS MATERIALIZED (
+       SELECT l.location, l.fresh_at, coalesce(r.state, 'none') AS state FROM ${withLastRun})
+     SELECT (SELECT coalesce(jsonb_object_agg(state, count), '{}')
+         FROM (SELECT state, count(*) FROM last GROUP BY state) AS one) AS counts,
+       ARRAY(SELECT location FROM last WHERE state <> 'done'
+         ORDER BY state <> 'failed', state IN ('queued', 'none'), fresh_at NULLS FIRST, location LIMIT $2) AS listed`,
+    null,
+    max
+  )
+  const { counts, listed } = row!
+  return { counts, locations: listed.length === 0 ? [] : yield* statusOfFleet(listed) }
+})

@@ -7,17 +7,19 @@ import { makeLoader } from "../stages/load/load.ts"
 import type { RecordFilter } from "../stages/load/staging-files.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { OutputSettings } from "../settings/settings.ts"
+import type { Failure } from "../values/failure.ts"
 import type { Position } from "../stores/vault/position.ts"
 import { vaultReader } from "../stores/vault/reader.ts"
 import { emptyWarehouse, prepare } from "../stores/warehouse/schema.ts"
 import { Warehouse } from "../stores/warehouse/warehouse.ts"
 
 /**
- * Creates `replayed.duckdb` in the folder `scratch` from the vault up to `end`. `filter` selects the records to load.
+ * Creates `replayed.duckdb` in the folder `scratch` from the vault up to `end`. `filter` selects the records to load. `look` reads
+ * it while it is open, as the warehouse.
  */
 export const replayInto =
   (catalogue: Catalogue, { folder, memoryMb }: OutputSettings, policies: SchemaPolicies) =>
-  (scratch: string, end: Position, filter: RecordFilter | undefined) =>
+  <A>(scratch: string, end: Position, filter: RecordFilter | undefined, look: Effect.Effect<A, Failure, Warehouse>) =>
     Effect.gen(function* () {
       // Compressing a sample takes longer than writing it.
       if (filter) yield* (yield* Warehouse).run("SET force_compression = 'uncompressed'")
@@ -25,6 +27,7 @@ export const replayInto =
       if (filter) yield* (yield* Warehouse).run("PRAGMA disable_checkpoint_on_shutdown")
       yield* prepare(catalogue)
       yield* (yield* makeLoader(catalogue.resources, outputPaths(scratch).temporary, policies, filter)).load
+      return yield* look
     }).pipe(
       Effect.provide(
         Layer.merge(

@@ -55,6 +55,16 @@ describe("rows that differ from the vault", () => {
       /^\d+ records of [\d,]+ replayed from the vault, [\d,]+ rows of \d+ tables; --all replays all$/
     )
   })
+
+  it("are not all: a state that differs is found where each row is the same", async () => {
+    const { wrong } = await verifyBroken(small, (folder) =>
+      sql(folder, "UPDATE meta.watermarks SET total = 4711 WHERE resource = 'locations'")
+    )
+    assert.match(
+      wrong.join("\n"),
+      /^replay: meta.watermarks: 1 row that the vault gives are missing or different, for example locations$/
+    )
+  })
 })
 
 /** A conversation and orders with earlier versions. */

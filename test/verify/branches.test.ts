@@ -158,6 +158,12 @@ const damages: ReadonlyArray<readonly [check: string, damage: string, ...finding
   ],
   ["references", "UPDATE crm.things SET owner_id = '' WHERE id = 'a';"],
   [
+    "references",
+    "UPDATE crm.notes SET thing_id = 'y'; UPDATE crm.things SET owner_id = 'z';",
+    "note things.owner_id: 2 rows without a matching row in things, for example z",
+    "note notes.thing_id: 1 row without a matching row in things, for example y"
+  ],
+  [
     "times",
     `UPDATE meta.watermarks SET watermark = ${day(5)};`,
     "wrong things: its watermark 2026-01-05 00:00:00+00 is later than its last read at 2026-01-04 00:00:00+00; the next sync misses changes between them"

@@ -1,6 +1,7 @@
 /** Compares the state in the warehouse with the state that a replay of the vault gives. */
 import { Effect } from "effect"
 import { type VerifyFinding, counted, wrong } from "../../values/finding.ts"
+import { queryTexts } from "../../stores/warehouse/query.ts"
 import { countRows } from "./existing-tables.ts"
 
 /** A table of `meta` that follows from the vault: its columns, and the row as people know it. */
@@ -42,19 +43,28 @@ const derived: ReadonlyArray<Derived> = [
   }
 ]
 
+const rowsIn = (schema: string, { columns, table }: Derived) =>
+  // A run that loaded nothing has no entry in the vault.
+  `SELECT DISTINCT ${columns} FROM ${schema}.${table}${table === "run_resources" ? " WHERE reading IS NOT NULL" : ""}`
+
+/** What the state of the warehouse at hand is, of a sample: it is equal in two of them if these are. */
+export const stateSums = Effect.gen(function* () {
+  const sums = derived
+    .filter(({ needsAll }) => !needsAll)
+    .map((one) => `SELECT count(*) || ' ' || coalesce(sum(hash(t)), 0) FROM (${rowsIn("meta", one)}) AS t`)
+  return (yield* Effect.forEach(sums, queryTexts)).flat()
+})
+
 /** The replay is attached as `replayed`. `all`: it has every record of the vault. */
 export const stateFindings = Effect.fn("verify.replayedState")(function* (all: boolean) {
   const findings: Array<VerifyFinding> = []
-  for (const { table, columns, shown, needsAll, mayHaveMore } of derived) {
+  for (const one of derived) {
+    const { table, shown, needsAll, mayHaveMore } = one
     if (needsAll && !all) continue
-    // A run that loaded nothing has no entry in the vault.
-    const ended = table === "run_resources" ? " WHERE reading IS NOT NULL" : ""
-    const [ours, theirs] = ["meta", "replayed.meta"].map(
-      (schema) => `SELECT DISTINCT ${columns} FROM ${schema}.${table}${ended}`
-    )
+    const [ours, theirs] = [rowsIn("meta", one), rowsIn("replayed.meta", one)]
     const other = (one: string, two: string) =>
       countRows(`SELECT count(*) AS n, min(${shown}) AS example FROM (${one} EXCEPT ${two})`)
-    const missing = yield* other(theirs!, ours!)
+    const missing = yield* other(theirs, ours)
     if (missing.n > 0)
       findings.push(
         wrong(
@@ -62,7 +72,7 @@ export const stateFindings = Effect.fn("verify.replayedState")(function* (all: b
           `${counted(missing.n, "row")} that the vault gives are missing or different, for example ${missing.example}`
         )
       )
-    const more = missing.n > 0 || mayHaveMore ? { n: 0, example: "" } : yield* other(ours!, theirs!)
+    const more = missing.n > 0 || mayHaveMore ? { n: 0, example: "" } : yield* other(ours, theirs)
     if (more.n > 0)
       findings.push(
         wrong(`meta.${table}`, `${counted(more.n, "row")} do not follow from the vault, for example ${more.example}`)

@@ -143,16 +143,29 @@ export const checkReferences = Effect.fn("verify.references")(function* ({ table
       return [{ table, column, current, isEmpty, to, size: size + to.size }]
     })
   )
-  const findings = yield* findingsOfEach(
-    references.filter(({ isEmpty }) => !isEmpty),
-    ({ column, current, to }) =>
-      `SELECT count(*) AS n, min(t.${name(column)}) AS example FROM ${current} AS t
-       ANTI JOIN ${to.current} AS p ON p.id = t.${name(column)} WHERE t.${name(column)} <> ''`,
-    ({ column, table, to }, { example, n }) =>
-      note(
+  const numbered = references.map((one, place) => ({ ...one, place })).filter(({ isEmpty }) => !isEmpty)
+  // Columns that refer to the same table are joined with it once.
+  const groups = [...Map.groupBy(numbered, ({ to }) => to).values()].map((ones) => ({
+    ones,
+    to: ones[0]!.to,
+    size: ones.reduce((sum, { size }) => sum + size, 0)
+  }))
+  const found = yield* rowsOfEach({ reference: Number, ...countedRows }, groups, ({ ones, to }) => {
+    const values = ones.map(
+      ({ column, current, place }) => `SELECT ${place} AS reference, ${name(column)} AS id FROM ${current}`
+    )
+    return `SELECT reference, count(*) AS n, min(t.id) AS example FROM (${values.join(" UNION ALL ")}) AS t
+      ANTI JOIN ${to.current} AS p ON p.id = t.id WHERE t.id <> '' GROUP BY reference`
+  })
+  const findings = found
+    .map(([, row]) => row)
+    .toSorted((one, other) => one.reference - other.reference)
+    .map(({ example, n, reference }) => {
+      const { column, table, to } = references[reference]!
+      return note(
         `${table.name}.${column}`,
         `${counted(n, "row")} without a matching row in ${to.table.name}, for example ${example}`
       )
-  )
+    })
   return { looked: counted(references.length, "column"), findings }
 })

@@ -40,7 +40,8 @@ export const verify = Effect.fn("verify")(function* (
   const expected = yield* expectedOf(catalogue, loaded)
   const vault = yield* finished("vault", "vault", checkVault(outputPaths(folder).vault, expected))
   yield* onCheck("the tables")
-  const tables = yield* checkTables(known, catalogue, vault)
+  const read = yield* Effect.cached(readTables(known))
+  const tables = yield* checkTables(known, catalogue, vault, read)
   yield* onCheck(yield* replayText(known, replaying.all, folder))
   const reason =
     loaded === undefined
@@ -50,12 +51,13 @@ export const verify = Effect.fn("verify")(function* (
         : entriesWait(vault)
           ? "entries of the vault wait for the next sync"
           : undefined
+  const { counts } = yield* Effect.orElseSucceed(read, () => ({ counts: undefined }))
   const replayed = yield* finished(
     "warehouse",
     "replay",
     loaded === undefined || reason !== undefined
       ? Effect.succeed({ looked: `nothing, because ${reason}`, findings: [] })
-      : checkReplay(known, { ...replaying, folder, loaded })
+      : checkReplay(known, { ...replaying, folder, loaded, counts })
   )
   yield* onCheck("published files")
   const publishedFolder = outputPaths(folder).published
@@ -87,8 +89,12 @@ export const verify = Effect.fn("verify")(function* (
   ]
 })
 
-const checkTables = Effect.fnUntraced(function* (known: Known, catalogue: Catalogue, vault: Checked) {
-  const read = yield* Effect.cached(readTables(known))
+const checkTables = Effect.fnUntraced(function* (
+  known: Known,
+  catalogue: Catalogue,
+  vault: Checked,
+  read: ReturnType<typeof readTables>
+) {
   const times = Effect.flatMap(read, ({ counts }) => checkTimes(known, counts))
   const keys = Effect.flatMap(read, ({ counts }) => checkKeys(known, counts))
   const blocks = Effect.map(read, (one) => one.blocks)

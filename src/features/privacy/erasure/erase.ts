@@ -58,7 +58,7 @@ export const eraseStored = Effect.fn("erasure.stored")(function* (
   const scratch = join(paths.temporary, "kept")
   if (records.kept.length > 0) {
     yield* onDisk(scratch, "created", () => mkdir(scratch, { recursive: true, mode: 0o700 }))
-    yield* replayInto(catalogue, output, policies)(scratch, end, amongRecords(records.kept))
+    yield* replayInto(catalogue, output, policies)(scratch, end, amongRecords(records.kept), Effect.void)
   }
   yield* writeWithoutErased(paths.warehouse, output, catalogue, {
     ...records,

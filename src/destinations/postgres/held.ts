@@ -148,13 +148,13 @@ const mayBeUnheldJson = (json: string, more = ""): string =>
 
 /**
  * Whether a column can be sent as it is to a table that may be made anew: PostgreSQL has each value then, or refuses all.
- * `isJsonHeld`: `jsonInDoubt` is false for the table.
+ * `isJsonHeld`: `unheldJson` is false for the table.
  */
 export const isPlain = ({ type }: StoredColumn, isJsonHeld: boolean): boolean =>
   kindOf(type) === "json" ? isJsonHeld : /^(text|date|timestamp|timestamptz)$/.test(postgresType(type))
 
 /** SQL of a condition on all rows of a table: some JSON has to be looked at value by value. `undefined`: it has no JSON. */
-export const jsonInDoubt = (columns: ReadonlyArray<StoredColumn>): string | undefined => {
+export const unheldJson = (columns: ReadonlyArray<StoredColumn>): string | undefined => {
   const texts = columns.filter(({ type }) => kindOf(type) === "json").map((column) => `${name(column.name)}::VARCHAR`)
   const all = `concat_ws(' ', ${texts.join(", ")})`
   return texts.length === 0 ? undefined : `bool_or(${mayBeUnheldJson(all, "|\\\\u0000")})`

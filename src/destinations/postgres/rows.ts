@@ -9,7 +9,7 @@ import { literal, name, names } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { ReleaseTable } from "./release-tables.ts"
 import type { Server } from "./server.ts"
-import { heldRows, isPlain, jsonInDoubt, textBytesMax } from "./held.ts"
+import { heldRows, isPlain, unheldJson, textBytesMax } from "./held.ts"
 
 /** The DuckDB file that was loaded last, while it is attached. */
 export const loadedName = "sluice_loaded"
@@ -77,14 +77,14 @@ export const areSmall = (tables: ReadonlyArray<ReleaseTable>): boolean =>
 /** The columns of each table whose values PostgreSQL holds as they are, or refuses. `tables`: those of the file, no views. */
 export const plainColumns = Effect.fn("postgres.plainColumns")(function* (tables: ReadonlyArray<ReleaseTable>) {
   const looks = tables.flatMap((table, index) => {
-    const doubt = jsonInDoubt(table.columns)
-    return table.rows && doubt !== undefined
-      ? [`SELECT ${index} AS place FROM ${pathOf("crm", table)} HAVING ${doubt}`]
+    const mayBeUnheld = unheldJson(table.columns)
+    return table.rows && mayBeUnheld !== undefined
+      ? [`SELECT ${index} AS place FROM ${pathOf("crm", table)} HAVING ${mayBeUnheld}`]
       : []
   })
-  const inDoubt = new Set(looks.length === 0 ? [] : yield* queryTexts(looks.join(" UNION ALL ")))
+  const unheld = new Set(looks.length === 0 ? [] : yield* queryTexts(looks.join(" UNION ALL ")))
   return tables.map((table, index) => {
-    const isKnown = table.rows !== undefined && !inDoubt.has(String(index))
+    const isKnown = table.rows !== undefined && !unheld.has(String(index))
     return new Set(table.columns.filter((column) => isPlain(column, isKnown)).map((column) => column.name))
   })
 })

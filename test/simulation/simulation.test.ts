@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { restoreDisk } from "./disk.ts"
 import { play } from "./scenario.ts"
-import { type World, calmWorld, draw, drawSmall } from "./world.ts"
+import { type World, calmNight, calmWorld, draw, drawSmall } from "./world.ts"
 
 const seeds = (count: number) => Array.from({ length: count }, (_, index) => 1 + index)
 
@@ -18,6 +18,14 @@ describe("a world of faults, changes and kills", () => {
 
   // Others take more than a second of CPU.
   it.each([1, 3, 4, 5, 6])("every oracle agrees with a small world of seed %i", (seed) => agrees(drawSmall(seed)))
+
+  it("a list with which the next night goes on is complete as of its first page", () =>
+    agrees({
+      ...calmWorld,
+      collections: ["products"],
+      scale: 0.3,
+      nights: [{ ...calmNight, interruption: { kind: "kill", at: 28 } }, calmNight]
+    }))
 
   it.each(seeds(100))("every oracle agrees with seed %i", { tags: ["slow"] }, (seed) => agrees(draw(seed)))
 })

@@ -38,8 +38,11 @@ export const read = Effect.fn("extract.read")(function* (
     ...everything
   ]
   let outcome = yield* readList(resource, reading.mode === "incremental" ? strategies : everything, reading, context)
-  if (!changes || !isComplete(outcome)) return outcome
-  if (Object.keys(reading.checkpoints).length > 0) {
+  if (!isComplete(outcome)) return outcome
+  const isResumed = Object.keys(reading.checkpoints).length > 0
+  // Nothing says what has changed since an earlier run read the first pages, so the list is complete as of then.
+  if (!changes) return isResumed ? { ...outcome, fetchedAt: outcome.begunAt! } : outcome
+  if (isResumed) {
     const since = (outcome.servedAt ?? outcome.begunAt!) - Duration.toMillis(changes.overlap)
     const sinceThen = { ...reading, mode: "incremental" as const, since, checkpoints: {} }
     outcome = combined(outcome, yield* readList(resource, strategies, sinceThen, context))

@@ -65,7 +65,10 @@ export interface Outcome extends Facts {
   /** The same time by the service's clock. */
   readonly servedAt?: number
   readonly since?: number
-  /** Of children: when those of the least recently fetched parent were fetched; absent if there is no parent. */
+  /**
+   * Of children: when those of the least recently fetched parent were fetched; absent if there is no parent. Of a list that an
+   * earlier run has begun, and that says nothing about changes: when it began.
+   */
   readonly fetchedAt?: number
   readonly watermark?: number
   /** The service's total. */

@@ -21,6 +21,7 @@ import {
   accountOf,
   completeHasAll,
   equalsService,
+  resumedIsOfItsBeginning,
   spoiltAreRejected,
   straysAreRejected,
   surprises,
@@ -108,6 +109,7 @@ const ifComplete = (stage: Stage, played: Played): ReadonlyArray<string> => {
       ? []
       : completeHasAll(stage, account, after, ran, { isTrusted, isFull: night.full })),
     ...(night.glitch && isPlain(night.glitch) ? unansweredIsNotComplete(stage, ran) : []),
+    ...(isEnded(ran) && resumes ? resumedIsOfItsBeginning(stage, after) : []),
     ...(isUndisturbed && !isSpoilt ? surprises(stage, ran) : []),
     ...(isUndisturbed && isTrusted && !isSpoilt && night.lies === undefined
       ? watermarksReachAll(stage, account, after, ran)

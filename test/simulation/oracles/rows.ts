@@ -3,7 +3,7 @@ import { differing } from "../../support/compare.ts"
 import { simulatedOf, tableOf } from "../catalogue.ts"
 import { collectionOf, spoiltText } from "../changes.ts"
 import type { Ran, Stage } from "../run.ts"
-import type { State } from "./state.ts"
+import { type State, lastRun } from "./state.ts"
 
 export type Records = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 /** The records of each service, by collection. */
@@ -106,6 +106,33 @@ export const unansweredIsNotComplete = ({ services, world }: Stage, ran: Ran): R
     )
   })
 
+/** Whether this run has requested the first page of a list. */
+const isBegun = ({ sent }: Stage["services"][number], collection: string): boolean =>
+  sent.some(
+    ({ body, path, route }) => route?.collection === collection && route.kind === "list" && !laterPage.test(path + body)
+  )
+
+/** A list that cannot be asked what has changed is complete as of its first page, whichever run has read it. */
+export const resumedIsOfItsBeginning = (stage: Stage, { meta }: State): ReadonlyArray<string> => {
+  const startedAt = String(lastRun(meta)?.["started_at"])
+  // A clock that was moved back is not earlier than what it has said before.
+  if (stage.world.nights.some(({ clock }) => clock !== undefined)) return []
+  return stage.world.collections.flatMap((collection) => {
+    const { resource } = simulatedOf(collection)
+    const isOfPages = resource.kind === "list" && resource.full.some(({ paging }) => paging.kind !== "once")
+    if (!isOfPages || resource.changes !== undefined) return []
+    return stage.services.flatMap((service) => {
+      const mark = meta.watermarks.find(
+        (one) => one["location_id"] === service.location && one["resource"] === resource.table
+      )
+      const completeAt = String(mark?.["complete_at"] ?? "")
+      return completeAt >= startedAt && !isBegun(service, collection)
+        ? [`${collection}: complete as of ${completeAt}, and its first page was read before ${startedAt}`]
+        : []
+    })
+  })
+}
+
 /** After a run in which nothing was disturbed, what it finds is there, and what is gone is not. */
 export const equalsService = (
   stage: Stage,
@@ -125,16 +152,11 @@ export const equalsService = (
   const now = accountOf(stage)
   // A refusal to delete has its own oracle.
   const hasRefused = (ran.synced?.rows ?? []).some(({ warnings }) => warnings.some((one) => /too many/.test(one)))
-  const isBegun = (location: number, collection: string) =>
-    stage.services[location]!.sent.some(
-      ({ body, path, route }) =>
-        route?.collection === collection && route.kind === "list" && !laterPage.test(path + body)
-    )
   return stage.world.collections.flatMap((collection) => {
     const { finds } = simulatedOf(collection)
     if (!options.isFull && (finds === "some" || !options.isTrusted)) return []
     const expected = (location: number) =>
-      options.resumes && !isBegun(location, collection)
+      options.resumes && !isBegun(stage.services[location]!, collection)
         ? untouched(options.account, now, location, collection)
         : now[location]!.get(collection)!.values()
     return differencesOf(stage, state, collection, expected).filter(

@@ -19,7 +19,7 @@ describe("a world of faults, changes and kills", () => {
   // Others take more than a second of CPU.
   it.each([1, 3, 4, 5, 6])("every oracle agrees with a small world of seed %i", (seed) => agrees(drawSmall(seed)))
 
-  it("a list with which the next night goes on is complete as of its first page", () =>
+  it("a list that the next night resumes is complete as of its first page", () =>
     agrees({
       ...calmWorld,
       collections: ["products"],

@@ -30,7 +30,7 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
   },
   watermarks: {
     comment:
-      "How far each resource was read completely. complete_at of children is when those of the least recently fetched parent were fetched, and of a list with which a run has gone on when its reading began, unless what changed since then was read as well; deletions_sought_at of a list, when it was last read in full, or when the service's total agreed with the rows",
+      "How far each resource was read completely. complete_at of children is when those of the least recently fetched parent were fetched, and of a list that a run has resumed when its reading began, unless what changed since then was read as well; deletions_sought_at of a list, when it was last read in full, or when the service's total agreed with the rows",
     columns: `location_id VARCHAR, resource VARCHAR, watermark TIMESTAMPTZ, complete_at TIMESTAMPTZ,
       full_complete_at TIMESTAMPTZ, total BIGINT, requests BIGINT, capabilities JSON,
       deletions_sought_at TIMESTAMPTZ, PRIMARY KEY (location_id, resource)`

@@ -55,7 +55,7 @@ export interface CompleteReading {
   readonly resource: string
   /** When it ended, epoch milliseconds. */
   readonly at: number
-  /** When its rows were read, if earlier: a parent whose children are not due is not requested, and a run may go on with a list. */
+  /** When its rows were read, if earlier: a parent whose children are not due is not requested, and a run may resume a list. */
   readonly fetchedAt?: number | undefined
   readonly isFull: boolean
   readonly watermark?: number | undefined

@@ -153,7 +153,7 @@ const mayBeUnheldJson = (json: string, more = ""): string =>
 export const isPlain = ({ type }: StoredColumn, isJsonHeld: boolean): boolean =>
   kindOf(type) === "json" ? isJsonHeld : /^(text|date|timestamp|timestamptz)$/.test(postgresType(type))
 
-/** SQL of a condition on all rows of a table: some JSON has to be looked at value by value. `undefined`: it has no JSON. */
+/** SQL of a condition on all rows of a table: some JSON has to be checked value by value. `undefined`: it has no JSON. */
 export const unheldJson = (columns: ReadonlyArray<StoredColumn>): string | undefined => {
   const texts = columns.filter(({ type }) => kindOf(type) === "json").map((column) => `${name(column.name)}::VARCHAR`)
   const all = `concat_ws(' ', ${texts.join(", ")})`

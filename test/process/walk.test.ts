@@ -99,7 +99,7 @@ describe("three locations, from README alone", { tags: ["slow"] }, () => {
       await answer(/Location id/, first!.id)
       await answer(/Formats to publish/, "")
       for (const [index, { id, token }] of others.entries()) {
-        // The name of each is shown before the next is asked for.
+        // The prompt for the next location follows the name of the one before.
         await shows(new RegExp(`Reached ${places[index]!.name} \\(`))
         await answer(/Another location id/, id)
         await answer(/Token/, token)

@@ -115,9 +115,9 @@ export const fleetStatus = Effect.fn("command.fleetStatus")(function* (flags: Fl
   const chosen = flags.location === undefined ? undefined : commaSeparated(flags.location)
   const isWhole = flags.json || flags.all || chosen !== undefined
   const reading = isWhole ? Effect.map(statusOfFleet(chosen), inStates) : overviewOfFleet(shownMax)
-  const { counts, locations: rows } = yield* withDatabase(settings, Effect.andThen(refuseUnknown(chosen), reading))
+  const { counts, locations: listed } = yield* withDatabase(settings, Effect.andThen(refuseUnknown(chosen), reading))
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
-  const failed = rows.find(({ state }) => state === "failed")
+  const failed = listed.find(({ state }) => state === "failed")
   const exitCode = flags.check && failed !== undefined ? exitCodes.alarms : 0
   const next =
     total === 0
@@ -126,8 +126,7 @@ export const fleetStatus = Effect.fn("command.fleetStatus")(function* (flags: Fl
         ? `./sluice fleet enqueue --location ${failed.location}, when the cause is corrected`
         : "./sluice fleet enqueue --all"
   const now = yield* Clock.currentTimeMillis
-  return shown("fleet-status", { exitCode, next, data: { counts, locations: rows } }, function* () {
-    const listed = rows
+  return shown("fleet-status", { exitCode, next, data: { counts, locations: listed } }, function* () {
     if (listed.length > 0)
       yield* table(
         ["location", "state", "tables are", "requests left", "worker", "next or reason"],

@@ -12,7 +12,7 @@ RUN npm ci && npm pack --pack-destination /tmp && npm install --global --prefix 
 # The package brings its own Node.
 FROM debian:bookworm-slim
 COPY --from=build /opt/sluice /opt/sluice
-ENV PATH=/opt/sluice/bin:/usr/local/bin:/usr/bin:/bin
+ENV PATH=/opt/sluice/bin:/usr/local/bin:/usr/bin:/bin XDG_CACHE_HOME=/data/.cache
 # Settings are read from /data/config/sluice.toml, and the output is /data/output; that of a demo is /data/demo-output.
 RUN install --directory --owner=10001 --group=10001 --mode=0700 /data
 WORKDIR /data

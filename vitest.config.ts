@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
@@ -46,7 +45,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 // The process tests have a worker for each file, which need not compile again what another one has compiled.
-process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "node-compile-cache")
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled")
 
 /**
  * Files change nothing that other files see, so they share a worker, its imports and its compiled code. Many tests wait for a
@@ -73,8 +72,8 @@ export default defineConfig({
     onConsoleLog: (line) => !isOfOtherTier(line),
     sequence: { sequencer: LongestFirst },
     retry: { count: 1, condition: new RegExp(overLimit) },
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 480_000,
+    hookTimeout: 480_000,
     projects: [
       { extends: true, test: { name: "unit", include: unit, setupFiles: cpuLimit } },
       {
@@ -84,7 +83,7 @@ export default defineConfig({
       // Tests of kills and memory measure their processes, so they share neither a worker nor the cores with a third one.
       {
         extends: true,
-        test: { name: "process", include: [processes], testTimeout: 400_000, retry: 1, isolate: true, maxWorkers: 2 }
+        test: { name: "process", include: [processes], testTimeout: 900_000, retry: 1, isolate: true, maxWorkers: 2 }
       }
     ]
   }

@@ -55,8 +55,12 @@ const service = "Nothing on your side; if it stays for days, ask the service, wi
 /** The cause, and what to do. */
 export const reasonSteps: Readonly<Record<Exclude<Reason["_tag"], "Text">, readonly [cause: string, steps: string]>> = {
   Forbidden: [
-    "The token lacks the scope of this resource.",
-    "Add the scope that `./sluice doctor` names to the token, or leave the resource out with `--except`."
+    "The service refused the same request twice, and answered another one with the same token: it keeps this resource from the token.",
+    "`./sluice doctor` shows what the token may read; `--except` leaves the resource out."
+  ],
+  NotOffered: [
+    "The account does not have the list, or the token may not read it. It is requested once a month.",
+    "Nothing; `account.further_lists = false` leaves out all lists of this kind."
   ],
   LocationUnreadable: [
     "The token may not read this location.",
@@ -64,9 +68,19 @@ export const reasonSteps: Readonly<Record<Exclude<Reason["_tag"], "Text">, reado
   ],
   RequestFailed: ["The service refused the request after all retries.", nextSync],
   RequestsFailed: ["The requests for single records failed after all retries.", nextSync],
+  EmptyBeside: [
+    "The service says more than that a list is empty, each time it is, and answers with records in between.",
+    "Nothing; if the text is that of an error, tell us, because rows may be missing."
+  ],
+  NotRequested: ["No request for the first ones was answered, so no others were sent.", nextSync],
   NotFoundButNamed: ["A record was deleted meanwhile, or the service does not show it to this token.", nextSync],
   StrategyFailed: ["The service does not accept this strategy of the list.", service],
   NoStrategyWorks: ["The service does not accept any strategy of the list.", service],
+  ParameterLeftOut: [
+    "A parameter of the request is not documented, and the service rejects it.",
+    "Nothing: it is reported once."
+  ],
+  RecordsUnreadable: ["The service fails on a record of the list; the others were read in smaller pages.", service],
   PartitionNotFound: [
     "An object key or another list in the settings does not exist in this account.",
     "Correct the setting that names it; `./sluice config show` prints them."

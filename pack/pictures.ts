@@ -51,7 +51,7 @@ try {
   for (const [name, url, height, last] of [
     ["report", `file://${output}/published/report/index.html`, 600, "h1"],
     ["dictionary", `file://${dictionary}`, 600, "h1"],
-    ["explorer", explorer.line, 600, ".lines"],
+    ["explorer", explorer.line, 600, ".thing .count"],
     ["console", served.line, 760, ".next-runs li"]
   ] as const) {
     const page = await browser.newPage({ viewport: { width: 1240, height }, colorScheme: "light" })

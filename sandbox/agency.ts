@@ -107,8 +107,8 @@ export class Agency {
 
   /** A location without records that no token of a location reaches, whose search finds all locations. */
   #createAgency(): Service {
-    const { limits, locations, now, windowKind } = this.#settings
-    const own = { ...settle({ contacts: 0, limits, now, windowKind }), locations }
+    const { limits, locations, now, variants, windowKind } = this.#settings
+    const own = { ...settle({ contacts: 0, limits, now, variants, windowKind }), locations }
     const { seed } = this.#settingsOf(locations)
     const service = createServiceOf({ ...own, seed, location: locations }, this.#clock, undefined, this.files)
     const rows = [...this.#numberById.values()].flatMap((number) => {

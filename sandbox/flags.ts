@@ -30,7 +30,7 @@ export const flags = {
   foreign: { type: "string", description: "number of requests that another client spends in every interval" },
   latency: { type: "string", description: "milliseconds before every response: a number, or a range such as 0-300" },
   "no-compression": { type: "boolean", description: "ignore Accept-Encoding" },
-  world: { type: "string", description: "realistic (default) or nasty" },
+  world: { type: "string", description: "realistic (default), nasty, or live: answers as recorded in July 2026" },
   now: {
     type: "string",
     description: "time at which the seeded history ends, ISO 8601 (default: the start of this hour)"
@@ -39,6 +39,10 @@ export const flags = {
   faults: {
     type: "string",
     description: "a probability such as 0.02, rules such as 500:0.1,reset-after:0.05, or rules as JSON"
+  },
+  "cut-limit": {
+    type: "string",
+    description: "the longest page of every list, whatever limit a request names (default: that limit)"
   },
   webhooks: { type: "string", description: "loopback (default) or any: where workflows may send webhooks" },
   files: { type: "boolean", description: "links lead to a second host, which serves the files behind them" },
@@ -90,13 +94,18 @@ export const readOptions = (values: Flags): SandboxOptions => {
   }
   if (Number(options["fileContents"] ?? 1) < 1) throw new Error("--file-contents is at least 1.")
   choice("webhooks", "webhooks", ["loopback", "any"])
-  choice("world", "world", ["realistic", "nasty"])
+  choice("world", "world", ["realistic", "nasty", "live"])
   choice("window-kind", "windowKind", ["sliding", "fixed"])
   if (text("limits") !== undefined) options["limits"] = readLimits(text("limits")!)
   if (text("latency") !== undefined) options["latencyMs"] = readLatency(text("latency")!)
   if (text("now") !== undefined) options["now"] = readNow(text("now")!)
   if (text("faults") !== undefined) options["faults"] = readFaults(text("faults")!)
-  if (values.quirk !== undefined) options["variants"] = readQuirks(values.quirk as Array<string>)
+  const cut = text("cut-limit")
+  if (values.quirk !== undefined || cut !== undefined)
+    options["variants"] = {
+      ...readQuirks((values.quirk ?? []) as Array<string>),
+      ...(cut !== undefined && { pageCut: readLength(cut) })
+    }
   return options as SandboxOptions
 }
 
@@ -111,6 +120,11 @@ const readLimits = (sent: string): Limits | "off" => {
   const [burst, intervalMs, daily] = sent.split("/").map(Number)
   if (!burst || !intervalMs || !daily) throw new Error("--limits is off, or three numbers such as 100/10000/200000.")
   return { burst, intervalMs, daily }
+}
+
+const readLength = (sent: string): number => {
+  if (!/^[1-9]\d*$/.test(sent)) throw new Error(`--cut-limit takes a number of records from 1 on, not "${sent}".`)
+  return Number(sent)
 }
 
 const readLatency = (sent: string): number | [number, number] => {
@@ -164,6 +178,10 @@ const variants: Record<keyof Variants, ReadonlyArray<string | number | boolean>>
   dailyResetHeader: [true, false],
   redirectShape: ["array", "object"],
   userReads: ["found", "missing"],
+  furtherLists: ["offered", "empty", "missing", "other form"],
+  deletedReasons: ["only", "also"],
+  businessRecords: ["found", "refused"],
+  objectFilters: ["honoured", "ignored", "refused"],
   pageCut: [0, 20, 33]
 }
 

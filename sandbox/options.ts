@@ -43,7 +43,8 @@ export interface SandboxOptions {
   foreign?: number
   latencyMs?: number | [min: number, max: number]
   compress?: boolean
-  world?: "realistic" | "nasty"
+  /** `live`: answers as recorded in July 2026, where they differ from the documents. */
+  world?: "realistic" | "nasty" | "live"
   /**
    * A history of thirteen months with a busy last week, few sources and quick replies, for those who look at it. Default:
    * false, three years.
@@ -102,6 +103,14 @@ export interface Variants {
   redirectShape?: "array" | "object"
   /** Whether a user can be read by id. With `missing` it is a 404, and the list returns the users in full. */
   userReads?: "found" | "missing"
+  /** What the account has of document 3: everything, lists without a record, no such route, or answers of another form. */
+  furtherLists?: "offered" | "empty" | "missing" | "other form"
+  /** Whether lost reasons that are requested as deleted are only those, or all. */
+  deletedReasons?: "only" | "also"
+  /** Whether companies have records that can be searched. */
+  businessRecords?: "found" | "refused"
+  /** What becomes of the filters of a search for records of an object. */
+  objectFilters?: "honoured" | "ignored" | "refused"
   /** The maximum length of the pages of all lists, as a gateway before the service may limit them. Default: 0, no limit. */
   pageCut?: number
 }
@@ -113,6 +122,18 @@ export type Settings = Required<Omit<SandboxOptions, "tags" | "customValues" | "
   variants: Required<Variants>
   /** The number of this location in its agency, which is part of its seed. */
   location: number
+}
+
+const liveVariants: Variants = {
+  contactShape: "reduced",
+  opportunityPostLimitMax: 500,
+  exportLimitMax: 500,
+  conversationDates: "epoch",
+  missingScopeStatus: 401,
+  missingLocationStatus: 403,
+  unknownContactStatus: 400,
+  unsupportedVersionStatus: 401,
+  redirectShape: "object"
 }
 
 const documentedLimits: Limits = { burst: 100, intervalMs: 10_000, daily: 200_000 }
@@ -186,7 +207,12 @@ export const settle = (options: SandboxOptions = {}): Settings => {
       dailyResetHeader: true,
       redirectShape: "array",
       userReads: "found",
+      furtherLists: "offered",
+      deletedReasons: "only",
+      objectFilters: "honoured",
+      businessRecords: "found",
       pageCut: 0,
+      ...(options.world === "live" && liveVariants),
       ...options.variants
     }
   }

@@ -1,5 +1,6 @@
 import { blogRoutes } from "./families/blogs/blogs.ts"
 import { formRoutes, surveyRoutes } from "./families/forms/forms.ts"
+import { furtherRoutes } from "./families/further/routes.ts"
 import { funnelRoutes } from "./families/funnels/funnels.ts"
 import { socialSearchRoutes } from "./families/social/post-search.ts"
 import { socialRoutes } from "./families/social/posts.ts"
@@ -79,5 +80,6 @@ export const routes: ReadonlyArray<Route> = [
   ...blogRoutes,
   ...funnelRoutes,
   ...surveyRoutes,
-  ...formRoutes
+  ...formRoutes,
+  ...furtherRoutes
 ]

@@ -1,3 +1,6 @@
+import { Owners } from "./account/seeded.ts"
+import { furtherCollections } from "./families/further/collections.ts"
+import type { Make } from "./families/further/parts.ts"
 import { LazyCollections } from "./lazy-collections.ts"
 import type { Settings } from "./options.ts"
 import { createAppointments } from "./families/calendars/seeded-appointments.ts"
@@ -54,7 +57,8 @@ interface EagerCollections {
 }
 
 /** All collections of the account. A record is built when it is first read, from the seed and its index alone. */
-export type World = EagerCollections & LazyCollections
+export type World = EagerCollections &
+  LazyCollections & { readonly [Name in keyof typeof furtherCollections]: Collection }
 
 export const createWorld = (settings: Settings): World => {
   const context = createContext(settings)
@@ -91,13 +95,32 @@ export const createWorld = (settings: Settings): World => {
     forms,
     submissions: createSubmissions(context, contacts, forms)
   }
-  const world: World = Object.assign(lazy, eager)
+  const world = Object.assign(lazy, eager) as World
+  addFurther(world, context, contacts)
   for (const name of withOrphans) addOrphans(context, world[name])
   for (const [name, collection] of Object.entries(eager)) {
     if (collection instanceof Collection) placeLinks(name, collection, context)
   }
   if (settings.warm) warm(world)
   return world
+}
+
+/** Each is replaced by its records when it is first used; without any, in an account that does not have them. */
+const addFurther = (world: World, context: AccountContext, contacts: Collection): void => {
+  const isEmpty = context.settings.variants.furtherLists !== "offered"
+  const none = { build: () => ({}) }
+  const of = (name: string) => world[name as keyof typeof furtherCollections]
+  let owners: Owners | undefined
+  for (const [name, make] of Object.entries<Make>(furtherCollections))
+    Object.defineProperty(world, name, {
+      configurable: true,
+      get: () => {
+        owners ??= new Owners(context, contacts)
+        const value = isEmpty ? new Collection(none) : placeLinks(name, make({ context, owners, of }), context)
+        Object.defineProperty(world, name, { value })
+        return value
+      }
+    })
 }
 
 /** The collections whose lists contain records without an id and stale copies, with the malformed variant. */

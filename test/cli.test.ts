@@ -95,7 +95,7 @@ describe("completions", () => {
       "$(complete -p sluice | sed -E 's/.*-F ([^ ]+).*/\\1/') ./sluice contact_n --only",
       `printf '%s\\n' "\${COMPREPLY[@]}"`
     ].join("\n")
-    const completed = execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split("\n")
+    const completed = execFileSync("bash", { encoding: "utf8", input: script }).trim().split("\n")
     assert.deepStrictEqual(completed, ["contact_note_relations", "contact_notes"])
   })
 })

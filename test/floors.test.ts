@@ -93,6 +93,16 @@ describe("the folders of src", () => {
     ])
   })
 
+  it("have one place that starts sluice again, and one that serves HTTP", () => {
+    const places = (pattern: RegExp) => files.filter((path) => pattern.test(readFileSync(join(root, path), "utf8")))
+    assert.deepStrictEqual(places(/process\.argv\[1\]/), ["src/run/process.ts"])
+    const ofNetwork = places(/^import (?!type ).*from "node:https?"/m)
+    assert.deepStrictEqual(
+      ofNetwork.filter((path) => !path.startsWith("src/stages/api/")),
+      ["src/network/server.ts"]
+    )
+  })
+
   it("are imported by the sandbox nowhere, and import it only for a demo", () => {
     const above = imports.filter(({ to }) => to.startsWith("sandbox/")).map(({ from }) => from)
     assert.deepStrictEqual([...new Set(above)].toSorted(), [

@@ -24,7 +24,6 @@ const inNames: Readonly<Record<string, string>> = {
   stretches: "ranges",
   talk: "messages, or log",
   told: "reported",
-  verdict: "status",
   way: "strategy",
   ways: "strategies",
   whereabouts: "location"
@@ -32,7 +31,6 @@ const inNames: Readonly<Record<string, string>> = {
 
 /** In comments and strings, and on the pages for readers. */
 const inTexts: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
-  [/\bverdicts?\b/i, "status"],
   [/\bdoubts?\b/i, "warning"],
   [/\bfan-?outs?\b/i, "children"],
   [/\bmisfits?\b/i, "invalid value"],
@@ -55,7 +53,7 @@ const onPages: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
 
 /** The names of earlier versions, and of the API. */
 const allowedFiles: ReadonlySet<string> = new Set(["src/stores/warehouse/meta/take-over.ts", "docs/dictionary.md"])
-const allowedNames: ReadonlySet<string> = new Set(["enabled2waySync"])
+const allowedNames: ReadonlySet<string> = new Set(["enabled2waySync", "patienceLevel"])
 
 const problemsIn = (path: string): ReadonlyArray<string> => {
   const content = readFileSync(`${root}/${path}`, "utf8")
@@ -112,14 +110,14 @@ it("the program and its pages use the terms of the glossary", { tags: ["slow"] }
 
 it("a name or a text with such a word is reported with its line and the term to use", () => {
   const source =
-    'const askedFor = 1\nconst n = { a: `${"the verdict"} of ${f({ b: 1 })}` } // It hangs on\n/x"doubt/.test("")'
+    'const askedFor = 1\nconst n = { a: `${"a doubt"} of ${f({ b: 1 })}` } // It hangs on\n/x"doubt/.test("")'
   assert.deepStrictEqual(
     sourceTexts(source).flatMap(({ kind, text, line }) =>
       kind === "name" ? nameProblems(text, `a.ts:${line}`) : textProblems(inTexts, text, "a.ts", line)
     ),
     [
       "a.ts:1: askedFor: asked: say requested",
-      "a.ts:2: verdict: say status",
+      "a.ts:2: doubt: say warning",
       "a.ts:2: hangs on: say belong to, or depend on"
     ]
   )

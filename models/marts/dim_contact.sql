@@ -1,7 +1,7 @@
 SELECT
   contacts.location_id,
   contacts.id AS contact_id,
-  coalesce(nullif(contacts.name, ''), nullif(concat_ws(' ', contacts.first_name, contacts.last_name), '')) AS contact_name,
+  coalesce(nullif(contacts.name, ''), nullif(concat_ws(' ', nullif(contacts.first_name, ''), nullif(contacts.last_name, '')), '')) AS contact_name,
   contacts.first_name,
   contacts.last_name,
   contacts.email,

@@ -5,7 +5,7 @@ SELECT
   locations.name AS location_name,
   coalesce(zones.time_zone, 'UTC') AS time_zone,
   zones.time_zone IS NULL AS is_time_zone_unknown,
-  coalesce(nullif(locations.currency, ''), stated.currency) AS currency,
+  coalesce(locations.currency, stated.currency) AS currency,
   locations.country
 FROM {{ ref('stg_locations') }} AS locations
 LEFT JOIN {{ ref('stated_currencies') }} AS stated ON stated.location_id = locations.id

@@ -1,7 +1,7 @@
 SELECT
   location_id,
   id AS user_id,
-  coalesce(nullif(name, ''), nullif(concat_ws(' ', first_name, last_name), '')) AS user_name,
+  coalesce(nullif(name, ''), nullif(concat_ws(' ', nullif(first_name, ''), nullif(last_name, '')), '')) AS user_name,
   email,
   roles_type,
   roles_role,

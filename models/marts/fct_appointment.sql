@@ -8,20 +8,22 @@ SELECT
   appointments.contact_id,
   appointments.assigned_user_id,
   appointments.appointment_status,
-  appointments.appointment_status = 'noshow' AS is_no_show,
-  appointments.appointment_status IN ('showed', 'completed') AS is_attended,
-  appointments.appointment_status IN ('cancelled', 'invalid') AS is_cancelled,
+  states.counts_as,
+  states.counts_as = 'missed' AS is_no_show,
+  states.counts_as = 'attended' AS is_attended,
+  states.counts_as = 'cancelled' AS is_cancelled,
   appointments.start_time < greatest(readings.complete_at, appointments._synced_at) AS is_past,
   appointments.start_time,
   appointments.end_time,
   appointments.start_time AT TIME ZONE locations.time_zone AS start_local,
   start_local::DATE AS start_local_date,
-  date_diff('minute', appointments.start_time, appointments.end_time) AS duration_minutes,
+  date_sub('minute', appointments.start_time, appointments.end_time) AS duration_minutes,
   appointments.date_added AS booked_at,
   appointments.created_by_source,
   appointments._synced_at
 FROM {{ ref('stg_appointments') }} AS appointments
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+LEFT JOIN {{ ref('dim_state') }} AS states ON states.fact = 'fct_appointment' AND states.state = lower(trim(appointments.appointment_status))
 LEFT JOIN {{ source('meta', 'watermarks') }} AS readings
   ON readings.location_id = appointments.location_id AND readings.resource = 'appointments'
 LEFT JOIN {{ ref('stg_calendars') }} AS calendars

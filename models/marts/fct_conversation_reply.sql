@@ -1,13 +1,15 @@
 -- Consecutive inbound messages are one question. Business hours are Monday to Friday, 9:00 to 17:00, in the location's
--- time zone; a reply outside them waits for none of that time.
+-- time zone; a reply outside them waits for none of that time. A message without a direction or a time is neither question nor
+-- reply, and one that is known to have failed or to wait is no reply. Messages of the same time are in the order of their ids.
 WITH messages AS (
-  SELECT *, lag(direction) OVER (PARTITION BY location_id, conversation_id ORDER BY sent_at, message_id) AS direction_before
+  SELECT *,
+    lag(direction) OVER following AS direction_before,
+    first_value(CASE WHEN direction = 'outbound' AND counts_as IS DISTINCT FROM 'failed' AND counts_as IS DISTINCT FROM 'waiting' THEN message_id END IGNORE NULLS) OVER following AS reply_message_id
   FROM {{ ref('fct_message') }}
-  WHERE is_between_people AND sent_at IS NOT NULL
-), questions AS (
-  SELECT * FROM messages WHERE direction = 'inbound' AND direction_before IS DISTINCT FROM 'inbound'
-), answers AS (
-  SELECT * FROM messages WHERE direction = 'outbound' AND direction_before = 'inbound'
+  WHERE is_between_people AND sent_at IS NOT NULL AND direction IN ('inbound', 'outbound')
+  WINDOW following AS (
+    PARTITION BY location_id, conversation_id ORDER BY sent_at, message_id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
+  )
 ), replies AS (
   SELECT
     questions.location_id,
@@ -17,18 +19,16 @@ WITH messages AS (
     questions.sent_at AS asked_at,
     questions.sent_local AS asked_local,
     questions.sent_local_date AS asked_local_date,
-    answers.message_id AS reply_message_id,
+    questions.reply_message_id,
     answers.sent_at AS replied_at,
     answers.user_id AS replied_by_user_id,
     answers.source AS reply_source,
     row_number() OVER (PARTITION BY questions.location_id, questions.conversation_id ORDER BY questions.sent_at, questions.message_id) = 1 AS is_first_question,
     locations.time_zone
-  FROM questions
-  ASOF LEFT JOIN answers
-    ON answers.location_id = questions.location_id
-    AND answers.conversation_id = questions.conversation_id
-    AND answers.sent_at >= questions.sent_at
+  FROM messages AS questions
+  LEFT JOIN messages AS answers ON answers.location_id = questions.location_id AND answers.message_id = questions.reply_message_id
   LEFT JOIN {{ ref('dim_location') }} AS locations ON locations.location_id = questions.location_id
+  WHERE questions.direction = 'inbound' AND questions.direction_before IS DISTINCT FROM 'inbound'
 ), local_times AS (
   SELECT *,
     replied_at AT TIME ZONE time_zone AS replied_local

@@ -7,11 +7,13 @@ SELECT
   emails.direction,
   emails.source,
   emails.status AS email_status,
-  emails.direction = 'outbound' AND emails.status IN ('sent', 'delivered', 'read', 'opened', 'connected') AS is_sent,
-  emails.direction = 'outbound' AND emails.status IN ('read', 'opened') AS is_opened,
-  emails.direction = 'outbound' AND emails.status IN ('undelivered', 'failed') AS is_failed,
+  states.counts_as,
+  emails.direction = 'outbound' AND states.counts_as IN ('sent', 'opened') AS is_sent,
+  emails.direction = 'outbound' AND states.counts_as = 'opened' AS is_opened,
+  emails.direction = 'outbound' AND states.counts_as = 'failed' AS is_failed,
   emails.date_added AS sent_at,
   emails.date_added AT TIME ZONE locations.time_zone AS sent_local,
   sent_local::DATE AS sent_local_date
 FROM {{ ref('stg_emails') }} AS emails
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+LEFT JOIN {{ ref('dim_state') }} AS states ON states.fact = 'fct_email' AND states.state = lower(trim(emails.status))

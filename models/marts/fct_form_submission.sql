@@ -24,4 +24,5 @@ LEFT JOIN {{ ref('stg_forms') }} AS forms
 ASOF LEFT JOIN (SELECT * FROM {{ ref('fct_opportunity') }} WHERE created_at IS NOT NULL) AS opportunities
   ON opportunities.location_id = submissions.location_id
   AND opportunities.contact_id = submissions.contact_id
-  AND opportunities.created_at >= submissions.created_at
+  -- Without its time, a submission would match any.
+  AND opportunities.created_at >= coalesce(submissions.created_at, TIMESTAMPTZ 'infinity')

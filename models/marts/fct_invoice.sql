@@ -3,9 +3,11 @@
 WITH invoices AS (
   SELECT
     invoices.*,
+    states.counts_as,
     (greatest(readings.complete_at, invoices._synced_at) AT TIME ZONE locations.time_zone)::DATE AS read_local_date
   FROM {{ ref('stg_invoices') }} AS invoices
   LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+  LEFT JOIN {{ ref('dim_state') }} AS states ON states.fact = 'fct_invoice' AND states.state = lower(trim(invoices.status))
   LEFT JOIN {{ source('meta', 'watermarks') }} AS readings
     ON readings.location_id = invoices.location_id AND readings.resource = 'invoices'
 )
@@ -15,6 +17,7 @@ SELECT
   invoice_number,
   name AS invoice_name,
   status AS invoice_status,
+  counts_as,
   contact_id,
   currency,
   total,
@@ -23,15 +26,15 @@ SELECT
   issue_date,
   due_date,
   live_mode IS NOT FALSE AS is_live,
-  status = 'paid' AS is_paid,
-  coalesce(status IN ('sent', 'partially_paid', 'payment_processing') AND amount_due > 0 AND due_date < read_local_date, false) AS is_overdue,
+  counts_as = 'paid' AS is_paid,
+  coalesce(counts_as = 'open' AND amount_due > 0 AND due_date < read_local_date, false) AS is_overdue,
   CASE
-    WHEN status IN ('sent', 'partially_paid', 'payment_processing') AND amount_due > 0 AND due_date < read_local_date
+    WHEN counts_as = 'open' AND amount_due > 0 AND due_date < read_local_date
     THEN read_local_date - due_date
   END AS days_overdue,
   CASE
-    WHEN status NOT IN ('sent', 'partially_paid', 'payment_processing') OR amount_due <= 0 THEN NULL
-    WHEN status IS NULL OR amount_due IS NULL THEN 'unknown'
+    WHEN counts_as <> 'open' OR amount_due <= 0 THEN NULL
+    WHEN counts_as IS NULL OR amount_due IS NULL THEN 'unknown'
     WHEN due_date >= read_local_date OR due_date IS NULL THEN 'not due'
     WHEN read_local_date - due_date <= 30 THEN '1-30 days'
     WHEN read_local_date - due_date <= 60 THEN '31-60 days'

@@ -8,6 +8,7 @@ SELECT
   messages.message_type,
   messages.direction,
   messages.status AS message_status,
+  states.counts_as,
   messages.source,
   coalesce(messages.message_type LIKE 'TYPE_ACTIVITY%', false) AS is_activity,
   coalesce(messages.message_type LIKE 'TYPE_INTERNAL_COMMENT%', false) AS is_internal_comment,
@@ -19,3 +20,4 @@ SELECT
   messages._synced_at
 FROM {{ ref('stg_messages') }} AS messages
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+LEFT JOIN {{ ref('dim_state') }} AS states ON states.fact = 'fct_message' AND states.state = lower(trim(messages.status))

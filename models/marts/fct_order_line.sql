@@ -6,6 +6,7 @@ SELECT
   orders.contact_id,
   orders.status AS order_status,
   orders.payment_status,
+  states.counts_as,
   orders.live_mode IS NOT FALSE AS is_live,
   items.product_id,
   coalesce(products.product_name, items.product_name, items.name) AS product_name,
@@ -20,5 +21,6 @@ SELECT
 FROM {{ ref('stg_order_items') }} AS items
 JOIN {{ ref('stg_orders') }} AS orders ON orders.location_id = items.location_id AND orders.id = items.order_id
 LEFT JOIN {{ ref('dim_location') }} AS locations ON locations.location_id = items.location_id
+LEFT JOIN {{ ref('dim_state') }} AS states ON states.fact = 'fct_order_line' AND states.state = lower(trim(orders.payment_status))
 LEFT JOIN {{ ref('dim_product') }} AS products
   ON products.location_id = items.location_id AND products.product_id = items.product_id

@@ -1,5 +1,6 @@
 -- A net amount that does not fit the column is NULL in its row.
--- Sums of payments are meaningful for one currency, and for payments that are live and succeeded.
+-- Sums of payments are meaningful for one currency, and for payments that are live and succeeded. Whether one has is decided by
+-- its state in dim_state, and what was kept of it by its amounts. fct_revenue has the days.
 SELECT
   transactions.location_id,
   transactions.id AS payment_id,
@@ -12,15 +13,17 @@ SELECT
   transactions.payment_provider_type,
   transactions.payment_method,
   transactions.status AS payment_status,
-  transactions.status = 'succeeded' AS is_succeeded,
+  states.counts_as,
+  states.counts_as IN ('received', 'returned') AS is_succeeded,
   transactions.live_mode IS NOT FALSE AND transactions.mark_as_test IS NOT TRUE AS is_live,
   transactions.currency,
   transactions.amount,
-  coalesce(transactions.amount_refunded, 0) AS refunded_amount,
-  TRY((transactions.amount - coalesce(transactions.amount_refunded, 0))::DECIMAL(38, 7)) AS net_amount,
+  coalesce(nullif(transactions.amount_refunded, 0), CASE WHEN states.counts_as = 'returned' THEN transactions.amount END, 0) AS refunded_amount,
+  TRY((transactions.amount - coalesce(nullif(transactions.amount_refunded, 0), CASE WHEN states.counts_as = 'returned' THEN transactions.amount END, 0))::DECIMAL(38, 7)) AS net_amount,
   transactions.created_at AS paid_at,
   transactions.created_at AT TIME ZONE locations.time_zone AS paid_local,
   paid_local::DATE AS paid_local_date,
   transactions._synced_at
 FROM {{ ref('stg_transactions') }} AS transactions
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
+LEFT JOIN {{ ref('dim_state') }} AS states ON states.fact = 'fct_payment' AND states.state = lower(trim(transactions.status))

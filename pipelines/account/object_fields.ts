@@ -14,10 +14,9 @@ export const objectFields = defineList({
   source: "A 2.5, A 4.3 GET /custom-fields/object-key/{objectKey}",
   scope: "locations/customFields.readonly",
   full: [inOnePage(get("/custom-fields/object-key/{partition}", { locationId: location }), { records: "fields" })],
-  // The API cannot list objects, so a setting holds their keys.
+  // Those of the settings, or all objects that the account made.
   partitions: "object_keys",
   partitionColumn: "object_key",
-  enabledBy: "object_keys",
   fields: {
     id: id("Field id"),
     name: text("Name"),

@@ -7,7 +7,6 @@ export const objectFolders = defineEmbedded({
   source: "A 2.5, A 4.3 GET /custom-fields/object-key/{objectKey}",
   scope: "locations/customFields.readonly",
   embeddedIn: { table: "object_fields", records: "folders" },
-  enabledBy: "object_keys",
   fields: {
     id: id("Folder id"),
     name: text("Name"),

@@ -1,5 +1,5 @@
 import { alias, content, boolean, id, instant, enumeration, ref, text, values, changed } from "#catalog/fields.ts"
-import { created, emailOrPhone, identifier } from "#catalog/fields.ts"
+import { created, json, emailOrPhone, identifier } from "#catalog/fields.ts"
 import { get, location, parent, windowEnd, windowStart } from "#catalog/request.ts"
 import { type Strategy, defineChild } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
@@ -48,10 +48,12 @@ export const appointments = defineChild({
     appoinmentStatus: alias("appointmentStatus"),
     assignedUserId: ref("users", "Whom it is booked with"),
     users: values("appointment_users", "Users who take part in each appointment.", "user_id", ref("users", "The user")),
-    groupId: identifier("Group of its calendar"),
+    groupId: ref("calendar_groups", "Group of its calendar"),
     // The number, if it is a call.
     address: emailOrPhone("Where it takes place"),
     notes: content("Notes on it"),
+    description: content("What is written about it"),
+    assignedResources: json("Rooms and equipment, as sent"),
     createdBy: actor("created_by", "Who booked it"),
     dateAdded: created("When it was booked"),
     startTime: instant("Begin"),

@@ -1,4 +1,4 @@
-import { openEnum, decimal, boolean, id, json, ref, rows, text, address, identifier } from "#catalog/fields.ts"
+import { alias, openEnum, decimal, boolean, id, json, ref, rows, text, address, identifier } from "#catalog/fields.ts"
 import { type Parameters, get, location } from "#catalog/request.ts"
 import { defineList, inOnePage } from "#catalog/resource.ts"
 
@@ -28,10 +28,30 @@ export const calendars = defineList({
     eventType: openEnum("How appointments are given to members: `RoundRobin_OptimizeForAvailability`, …"),
     eventTitle: text("How its appointments are titled"),
     eventColor: text("Colour of its appointments"),
-    groupId: identifier("Group of calendars it is in"),
+    groupId: ref("calendar_groups", "Group of calendars it is in"),
     slug: text("Name in the calendar's web address"),
     widgetSlug: text("Name in the web address of the booking page"),
     formId: ref("forms", "Form filled in when booking"),
+    widgetType: openEnum("How its booking page looks"),
+    notes: text("Notes on it", { personal: "content" }),
+    preBuffer: decimal("Time kept free before an appointment, in `pre_buffer_unit`"),
+    preBufferUnit: openEnum("Unit of that time"),
+    appoinmentPerSlot: decimal("Appointments that one slot takes"),
+    appointmentPerSlot: alias("appoinmentPerSlot"),
+    appoinmentPerDay: decimal("Appointments that one day takes"),
+    appointmentPerDay: alias("appoinmentPerDay"),
+    allowBookingAfter: decimal("Least time before an appointment, in `allow_booking_after_unit`"),
+    allowBookingAfterUnit: openEnum("Unit of that time"),
+    allowBookingFor: decimal("Most time before an appointment, in `allow_booking_for_unit`"),
+    allowBookingForUnit: openEnum("Unit of that time"),
+    formSubmitType: openEnum("What follows a booking"),
+    guestType: openEnum("What is asked about guests"),
+    consentLabel: text("Consent that who books gives", { personal: "content" }),
+    pixelId: identifier("Id of the pixel of an advertiser"),
+    recurring: json("Rule by which appointments come again, as sent"),
+    availabilities: json("Hours of single days, as sent"),
+    lookBusyConfig: json("Which times are hidden, as sent"),
+    notifications: json("Who is notified of an appointment, as sent", { personal: "direct" }),
     autoConfirm: boolean("Appointments are confirmed at once"),
     allowReschedule: boolean("Contacts can move their appointment"),
     allowCancellation: boolean("Contacts can cancel their appointment"),

@@ -9,7 +9,8 @@ const exported = (parameters: Parameters, anchor?: string): Strategy => ({
   request: get("/conversations/messages/export", { locationId: location, limit: size, ...parameters, cursor }),
   paging: { kind: "expiring", field: "nextCursor", ...(anchor && { anchor }) },
   records: "messages",
-  pageSize: 1000,
+  // The documents say 1000, the public description and those who measured say 500.
+  pageSize: 500,
   total: "total"
 })
 
@@ -73,6 +74,8 @@ export const messages = defineList({
       }),
       paging: { kind: "body", parts: { lastMessageId: "messages.lastMessageId" } },
       records: "messages.messages",
+      // As the public description of the interface has it.
+      elsewhere: ["messages"],
       more: "messages.nextPage",
       pageSize: 100
     }

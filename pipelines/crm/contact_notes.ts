@@ -1,4 +1,4 @@
-import { content, boolean, id, ref, text, changed, created, identifier } from "#catalog/fields.ts"
+import { content, boolean, id, ref, text, changed, created } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
 import { defineChild, inOnePage } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
@@ -29,7 +29,7 @@ export const contactNotes = defineChild({
     pinned: boolean("Kept on top"),
     dateAdded: created("When it was written"),
     dateUpdated: changed("Last change"),
-    businessId: identifier("Company record the note is about"),
+    businessId: ref("businesses", "Company record the note is about"),
     relations: relations("contact_note_relations", "Other records that each note is tied to.")
   }
 })

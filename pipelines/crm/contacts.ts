@@ -69,7 +69,7 @@ export const contacts = defineList({
     added: readSince("dateAdded")
   },
   transform: (contact) => [asTyped(contact)],
-  transformedBy: ["firstNameRaw", "lastNameRaw"],
+  transformedBy: ["firstNameRaw", "lastNameRaw", "contactName"],
   backfill: {
     dateField: "dateAdded",
     strategies: [
@@ -113,7 +113,7 @@ export const contacts = defineList({
     dateAdded: created("When the contact was made"),
     dateUpdated: changed("Last change of any field"),
     lastActivity: instant("Last thing that happened with the contact"),
-    businessId: identifier("Company record the contact belongs to"),
+    businessId: ref("businesses", "Company record the contact belongs to"),
     businessName: companyName("Name of that company record"),
     visitorId: identifier("Browser the contact came with", quasiIdentifier),
     validEmail: boolean("The address was checked and works"),
@@ -188,17 +188,20 @@ export const contacts = defineList({
 
 /**
  * In some accounts the search returns names in lower case, with the original spelling in `firstNameRaw` and `lastNameRaw`,
- * which replaces them. The full name has no such field, so its spelling is taken from its parts.
+ * which replaces them, or the full name alone in lower case. It has no such field, so its spelling is taken from its parts.
  */
 function asTyped(contact: unknown): unknown {
   if (typeof contact !== "object" || contact === null) return contact
   const sent = membersOf(contact)
-  if (!sent["firstNameRaw"] && !sent["lastNameRaw"]) return contact
   const typed = ["firstName", "lastName"].filter((field) => sent[`${field}Raw`])
   const isSame = (one: unknown, other: unknown) => String(one).toLowerCase() === String(other).toLowerCase()
   const parts = typed.filter((field) => isSame(sent[field], sent[`${field}Raw`]))
-  const name = typed.map((field) => sent[`${field}Raw`]).join(" ")
-  const full = ["name", "contactName"].filter((field) => isSame(sent[field], name))
+  const spelt = typed.length > 0 ? typed.map((field) => `${field}Raw`) : ["firstName", "lastName"]
+  const name = spelt.flatMap((field) => sent[field] || []).join(" ")
+  const full = ["name", "contactName"].filter(
+    (field) => isSame(sent[field], name) && (typed.length > 0 || sent[field] === name.toLowerCase())
+  )
+  if (parts.length + full.length === 0) return contact
   return {
     ...sent,
     ...Object.fromEntries(parts.map((field) => [field, sent[`${field}Raw`]])),

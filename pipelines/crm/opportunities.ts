@@ -4,7 +4,7 @@ import { enumeration, ref, rows, text, ignored, values, changed, companyName, cr
 import { customValue, email, identifier, personName, phone } from "#catalog/fields.ts"
 import type { Parameters } from "#catalog/request.ts"
 import { cursorOr, cursorPart, get, location, post, since, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { type Paging, type Strategy, defineList } from "#catalog/resource.ts"
+import { type Paging, type Strategy, defineList, pageNumbers } from "#catalog/resource.ts"
 import { attributions } from "#catalog/shapes.ts"
 import { appointmentStatuses } from "#catalog/enums.ts"
 
@@ -20,6 +20,7 @@ const search = (parameters: Parameters, paging: Paging): Strategy => ({
   }),
   paging,
   records: "opportunities",
+  beside: { ...pageNumbers, "meta.nextPageUrl": "null" },
   pageSize: 100,
   total: "meta.total"
 })
@@ -41,8 +42,9 @@ const between = (field: "date_added" | "date_updated", value: Parameters): Strat
     sort: [{ field, direction: "asc" }],
     additionalDetails: { notes: true, tasks: true, calendarEvents: true, unReadConversations: false }
   }),
-  paging: { kind: "lastRecord", field: "searchAfter" },
+  paging: { kind: "lastRecord", field: "searchAfter", elsewhere: "sort" },
   records: "opportunities",
+  beside: { aggregations: "any", stageAggregations: "any" },
   pageSize: 100,
   total: "total"
 })
@@ -104,7 +106,7 @@ export const opportunities = defineList({
     assignedTo: text("Who owns the deal", { references: "users" }),
     source: text("Where the deal came from"),
     monetaryValue: decimal("Worth of the deal in `locations.currency`", { personal: "financial" }),
-    lostReasonId: identifier("Why it was lost"),
+    lostReasonId: ref("lost_reasons", "Why it was lost"),
     forecastExpectedCloseDate: date("Day it is expected to close"),
     forecastProbability: decimal("Chance of winning set by hand, 0 to 100"),
     forecastOriginalCloseDate: date("Day it was first expected to close"),
@@ -134,7 +136,7 @@ export const opportunities = defineList({
       objectKey: text("Kind of the other record, for example `contact`"),
       recordId: identifier("Id of the other record"),
       relationId: identifier("Id of the tie"),
-      associationId: identifier("Id of the kind of tie"),
+      associationId: ref("associations", "Id of the kind of tie"),
       primary: boolean("The main one", { column: "is_primary" }),
       fullName: personName("Name of the contact", { copyOf: "contacts.name" }),
       contactName: alias("fullName"),

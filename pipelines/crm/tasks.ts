@@ -1,4 +1,4 @@
-import { alias, boolean, id, instant, json, content, ref, text, changed, created, identifier } from "#catalog/fields.ts"
+import { alias, boolean, id, instant, json, content, ref, text, changed, created } from "#catalog/fields.ts"
 import { cursorOr, post, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
 import { relations } from "#catalog/shapes.ts"
@@ -28,7 +28,7 @@ export const tasks = defineList({
     dueDate: instant("When it is due"),
     completed: boolean("Whether it is done"),
     assignedTo: text("Who is to do it", { references: "users" }),
-    businessId: identifier("Company record the task is about"),
+    businessId: ref("businesses", "Company record the task is about"),
     dateAdded: created("When the task was made"),
     dateUpdated: changed("Last change"),
     deleted: boolean("Removed by a user"),

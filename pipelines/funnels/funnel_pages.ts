@@ -6,7 +6,7 @@ export const funnelPages = defineChild({
   table: "funnel_pages",
   description: "Pages of funnels.",
   source: "B 2.7, B 4.8 GET /funnels/page",
-  scope: "any",
+  scope: "funnels/page.readonly",
   // The list of pages has no filter by change timestamp, so the pages of every funnel are read daily.
   childOf: {
     table: "funnels",

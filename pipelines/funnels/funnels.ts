@@ -7,7 +7,7 @@ export const funnels = defineList({
   table: "funnels",
   description: "Funnels and web sites: pages that lead visitors from one to the next.",
   source: "B 2.7, B 4.8 GET /funnels/funnel/list",
-  scope: "any",
+  scope: "funnels/funnel.readonly",
   full: [
     byOffset(get("/funnels/funnel/list", { locationId: location, limit: size, offset: cursorOr(0) }), {
       records: "funnels",

@@ -2,10 +2,7 @@ import { alias, openEnum, id, enumeration, text } from "#catalog/fields.ts"
 import { cursorOr, get, location, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
 
-const list = (records: string) =>
-  byOffset(get("/funnels/lookup/redirect/list", { locationId: location, limit: size, offset: cursorOr(0) }), {
-    records
-  })
+const request = get("/funnels/lookup/redirect/list", { locationId: location, limit: size, offset: cursorOr(0) })
 
 export const redirects = defineList({
   table: "redirects",
@@ -13,7 +10,7 @@ export const redirects = defineList({
   source: "B 2.7, B 4.8 GET /funnels/lookup/redirect/list",
   scope: "funnels/redirect.readonly",
   // The documents show an array in `data`; the service also sends an object with the array in `data.data`.
-  full: [list("data"), { ...list("data.data"), total: "data.count" }],
+  full: [byOffset(request, { records: "data", elsewhere: ["data.data"], total: "data.count" })],
   fields: {
     id: id("Redirect id"),
     _id: alias("id"),

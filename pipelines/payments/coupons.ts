@@ -39,6 +39,7 @@ export const coupons = defineList({
       duration: count("How long it holds if `fixed`, in the unit beside"),
       durationType: openEnum("Unit of that duration")
     }),
+    userId: ref("users", "Who made it"),
     createdAt: created("When it was made"),
     updatedAt: changed("Last change"),
     ...altFields,

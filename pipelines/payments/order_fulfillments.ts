@@ -15,7 +15,10 @@ export const orderFulfillments = defineChild({
     column: "order_id",
     versionColumn: "updated_at",
     refreshAfter: "60 days",
-    strategy: inOnePage(get("/payments/orders/{orderId}/fulfillments", altLocation), { records: "data" })
+    strategy: inOnePage(get("/payments/orders/{orderId}/fulfillments", altLocation), {
+      records: "data",
+      beside: { status: "true" }
+    })
   },
   person: { records: { order_id: "orders" } },
   fields: {

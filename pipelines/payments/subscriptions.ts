@@ -1,15 +1,5 @@
-import {
-  alias,
-  boolean,
-  changed,
-  count,
-  created,
-  decimal,
-  email,
-  enumeration,
-  id,
-  identifier
-} from "#catalog/fields.ts"
+import { alias, boolean, changed, count, created, decimal, email, enumeration, id } from "#catalog/fields.ts"
+import { identifier } from "#catalog/fields.ts"
 import { instant, json, object, openEnum, personName, ref, text, trait } from "#catalog/fields.ts"
 import { type Parameters, altLocation, cursorOr, get, size, windowEnd, windowStart } from "#catalog/request.ts"
 import { byDayMade, byOffset, defineList } from "#catalog/resource.ts"

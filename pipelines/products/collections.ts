@@ -1,4 +1,4 @@
-import { id, text, created } from "#catalog/fields.ts"
+import { json, id, text, created } from "#catalog/fields.ts"
 import { altLocation, cursorOr, get, size } from "#catalog/request.ts"
 import { byOffset, defineList } from "#catalog/resource.ts"
 import { altFields } from "#catalog/shapes.ts"
@@ -19,6 +19,7 @@ export const collections = defineList({
     name: text("Name"),
     slug: text("Name in the collection's web address"),
     image: text("Picture, as a link", { role: "file", personal: "none" }),
+    seo: json("What search engines receive, as sent"),
     createdAt: created("When it was made"),
     ...altFields
   }

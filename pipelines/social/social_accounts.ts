@@ -1,6 +1,6 @@
 import { alias, openEnum, boolean, id, json, text, identifier, personName } from "#catalog/fields.ts"
 import { get } from "#catalog/request.ts"
-import { defineList, inOnePage } from "#catalog/resource.ts"
+import { defineList, inOnePage, succeeded } from "#catalog/resource.ts"
 
 export const socialAccounts = defineList({
   table: "social_accounts",
@@ -8,7 +8,7 @@ export const socialAccounts = defineList({
   source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/accounts",
   scope: "socialplanner/account.readonly",
   full: [
-    inOnePage(get("/social-media-posting/{locationId}/accounts"), { records: "results.accounts", beside: ["message"] })
+    inOnePage(get("/social-media-posting/{locationId}/accounts"), { records: "results.accounts", beside: succeeded })
   ],
   fields: {
     id: id("Account id"),

@@ -1,6 +1,6 @@
 import { alias, boolean, id, text, changed, created } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { byOffset, defineList } from "#catalog/resource.ts"
+import { byOffset, defineList, succeeded } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
 export const socialCategories = defineList({
@@ -11,7 +11,7 @@ export const socialCategories = defineList({
   full: [
     byOffset(get("/social-media-posting/{locationId}/categories", { limit: size, skip: cursorOr(0) }), {
       records: "results.categories",
-      beside: ["message"],
+      beside: succeeded,
       total: "results.count"
     })
   ],

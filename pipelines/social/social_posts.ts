@@ -1,7 +1,7 @@
 import { alias, openEnum, content, boolean, id, instant, json, enumeration, ref, rows, text } from "#catalog/fields.ts"
 import { values, changed, created, identifier } from "#catalog/fields.ts"
 import { cursorOr, get, post, size, windowEnd, windowStart } from "#catalog/request.ts"
-import { byOffset, defineList } from "#catalog/resource.ts"
+import { byOffset, defineList, succeeded } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
 export const socialPosts = defineList({
@@ -22,7 +22,7 @@ export const socialPosts = defineList({
       }),
       {
         records: "results.posts",
-        beside: ["message"],
+        beside: succeeded,
         total: "results.count",
         windows: { from: "2000-01-01", ahead: "730 days" }
       }

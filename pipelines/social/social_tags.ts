@@ -1,7 +1,7 @@
 import { membersOf } from "#catalog/json.ts"
 import { alias, boolean, id, text, changed, created } from "#catalog/fields.ts"
 import { cursorOr, get, size } from "#catalog/request.ts"
-import { byOffset, defineList } from "#catalog/resource.ts"
+import { byOffset, defineList, succeeded } from "#catalog/resource.ts"
 import { actor } from "#catalog/shapes.ts"
 
 /** The service may send a tag as an object with an id, as an object without one, or as a text; then its name is the id. */
@@ -15,11 +15,11 @@ export const socialTags = defineList({
   table: "social_tags",
   description: "Tags on social posts.",
   source: "B 2.5, B 4.7 GET /social-media-posting/{locationId}/tags",
-  scope: "any",
+  scope: "socialplanner/tag.readonly",
   full: [
     byOffset(get("/social-media-posting/{locationId}/tags", { limit: size, skip: cursorOr(0) }), {
       records: "results.tags",
-      beside: ["message"],
+      beside: succeeded,
       total: "results.count"
     })
   ],

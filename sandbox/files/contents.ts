@@ -41,11 +41,15 @@ export const isImage = ({ type }: FileContent): boolean => type.startsWith("imag
 /** The bytes from `start` to `end`, without `end`, in parts of at most 64 kB. */
 export function* bytesOf(content: FileContent, start = 0, end = content.bytes): Generator<Buffer> {
   if (content.type === "text/html") return void (yield page.subarray(start, end))
+  const last = ends[content.type] ?? Buffer.alloc(0)
+  const lastAt = content.bytes - last.length
   for (let at = start; at < end;) {
     const block = Math.floor(at / blockBytes)
     const offset = at - block * blockBytes
     const length = Math.min(end - at, blockBytes - offset)
-    yield partOf(content, block, offset, length)
+    const part = partOf(content, block, offset, length)
+    if (at + length > lastAt) last.copy(part, Math.max(0, lastAt - at), Math.max(0, at - lastAt))
+    yield part
     at += length
   }
 }
@@ -92,6 +96,15 @@ const kinds: ReadonlyArray<readonly [type: string, ending: string]> = [
   ["image/jpeg", "jpg"],
   ["application/zip", "zip"]
 ]
+
+/** The last bytes by which programs see that a file is whole. */
+const directory = Buffer.from("PK\x05\x06".padEnd(22, "\0"), "latin1")
+const ends: Record<string, Buffer> = {
+  "image/png": Buffer.from("0000000049454e44ae426082", "hex"),
+  "application/pdf": Buffer.from("\n%%EOF\n"),
+  "application/zip": directory,
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": directory
+}
 
 /** The first bytes by which programs recognise a kind of file. */
 const headers: Record<string, Buffer> = {

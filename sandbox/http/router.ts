@@ -1,3 +1,4 @@
+import { deletedAppointment, liveShape } from "./live.ts"
 import { randomUUID } from "node:crypto"
 import { churn } from "../control/churn.ts"
 import { checkLocation, checkVersion, readJson } from "./request-checks.ts"
@@ -61,6 +62,11 @@ export const answer = (request: ParsedRequest, service: Service, interrupt: () =
   const members = route.body === undefined ? body : checkBody(route.body, body)
   const kept = route.ignoresNull ? withoutNulls(route.body ?? {}, members) : members
   const { pageCut } = service.settings.variants
+  const deleted =
+    service.settings.world === "live" && operation(route) === "GET /calendars/events/appointments/:eventId"
+      ? deletedAppointment(params["eventId"]!, service)
+      : undefined
+  if (deleted !== undefined) return { status: 200, body: deleted, contentType: "application/json" }
   const answered = route.handle(
     {
       params,
@@ -73,7 +79,11 @@ export const answer = (request: ParsedRequest, service: Service, interrupt: () =
     },
     service
   )
-  const content = contentOf(answered)
+  const documented = contentOf(answered)
+  const content =
+    service.settings.world === "live" && typeof documented.body === "string"
+      ? { ...documented, ...liveShape(operation(route), documented.body) }
+      : documented
   const isSingle = isParameter(route.path.split("/").at(-1)!)
   const shown = typeof content.body === "string" ? showLinks(content.body, isSingle, service.files) : content.body
   return { status: route.status ?? 200, ...content, body: shown }

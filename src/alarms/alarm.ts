@@ -2,23 +2,17 @@
 import type { Finding } from "../values/finding.ts"
 import type { Section, ValuesOf } from "../values/setting.ts"
 import type { Facts } from "./facts.ts"
+import type { Verdict } from "./verdict.ts"
+import type { Naming } from "./verdict-text.ts"
 import { dayMs } from "../catalog/timestamps.ts"
-
-/** Why the last run did nothing, in words. Such a run may have no row in `meta.runs`. */
-export interface FailedRun {
-  readonly at: number
-  readonly exitCode: number
-  readonly message: string
-  readonly next: string
-}
 
 export interface Situation {
   readonly now: number
   readonly facts: Facts
+  readonly verdict: Verdict
+  readonly naming: Naming
   /** The free space of the last nights, oldest first, and now. */
   readonly free: ReadonlyArray<FreeSpace>
-  /** Since the last run that ended. */
-  readonly failed: FailedRun | undefined
   /** Whether a run is working now. */
   readonly isRunning: boolean
 }

@@ -7,22 +7,22 @@ import { dayMs } from "../catalog/timestamps.ts"
 import { presentTime } from "../values/present-time.ts"
 import { date, duration, numberFrom, positiveNumber, setting, share, type ValuesOf } from "../values/setting.ts"
 import { isWhole } from "../values/state.ts"
-import { clockText, hours, megabytes, number, percent, some, withoutStop } from "../values/text.ts"
+import { clockText, hours, megabytes, number, percent, some } from "../values/text.ts"
 import { type Found, type Situation, alarm, daysLeft } from "./alarm.ts"
+import { ageOf } from "./reading.ts"
+import type { Cause } from "./verdict.ts"
+import { causeText, remedyOf } from "./verdict-text.ts"
 import { anomalyOf, median, volumeSettings } from "./volume.ts"
 
 /** In the order in which they are shown. */
 export const alarms = {
   sync: alarm({
-    when: "The last sync failed, is incomplete, paused early, or was killed; or an earlier one did not read a table to the end, and none has since.",
+    when: "The last sync failed, is incomplete, paused early, or was killed; or an earlier one did not read a table to the end, and none has since. Of several locations, each has its own alarm.",
     settings: {},
-    check: (situation) => {
-      const last = aboutLastSync(situation)
-      return last.length > 0 ? last : unread(situation)
-    }
+    check: aboutSyncs
   }),
   freshness: alarm({
-    when: "A table was last read completely too long ago. Not while `sync` is an alarm, which is the cause.",
+    when: "A table was last read completely too long ago. Not of what is a part of `sync`, which is the cause.",
     settings: {
       warn_after: setting(duration, {
         description: "Age of a table, since its last complete reading, that is a warning.",
@@ -32,15 +32,15 @@ export const alarms = {
     },
     check: (situation, { warnAfter, errorAfter }) =>
       // Late tables follow from a sync that does not end, which is reported.
-      aboutLastSync(situation).length > 0
+      aboutSyncs(situation).some(({ subject }) => subject === undefined)
         ? []
-        : situation.facts.completeAt.flatMap(({ subject, at, checkedAt = at }): ReadonlyArray<Found> => {
-            const age = presentTime(situation.now, situation.facts.syncs) - checkedAt
-            if (age <= warnAfter) return []
+        : situation.facts.readings.flatMap((reading): ReadonlyArray<Found> => {
+            const age = ageOf(reading, presentTime(situation.now, situation.facts.syncs))
+            if (age === undefined || age <= warnAfter || !isWhole(reading.state)) return []
             const isError = age > errorAfter
             return [
               {
-                subject,
+                subject: reading.subject,
                 level: isError ? "wrong" : "warning",
                 what: `last read completely ${hours(age)} ago; the limit is ${hours(isError ? errorAfter : warnAfter)}`,
                 next: "./sluice sync"
@@ -139,7 +139,7 @@ export const alarms = {
     when: "The machine's clock differed from the service's by more than five minutes in the last sync, by several answers that agree.",
     settings: {},
     check: ({ facts }) => {
-      const last = lastEnded(facts)
+      const last = lastFinished(facts)
       return last?.clockAheadMs === undefined
         ? []
         : [
@@ -160,7 +160,7 @@ export const alarms = {
       })
     },
     check: ({ facts }, { requestFactor }) => {
-      const last = lastEnded(facts)
+      const last = lastFinished(facts)
       const { requests: sent = 0, plannedRequests: planned } = last ?? {}
       // A plan of a few requests may be wrong by many times.
       if (last === undefined || planned === undefined || sent <= requestFactor * planned || sent - planned < 500)
@@ -286,55 +286,37 @@ export const alarmsOf = (situation: Situation, limits: AlarmLimits): ReadonlyArr
     alarms[kind].check(situation, limits).map((found) => ({ kind, where: nameOf({ kind, ...found }), ...found }))
   )
 
-const lastEnded = ({ syncs }: Situation["facts"]) =>
+const lastFinished = ({ syncs }: Situation["facts"]) =>
   syncs.find(
     ({ exitCode, finishedAt, status }) =>
       finishedAt !== undefined && (exitCode !== undefined || status !== "interrupted")
   )
 
-const aboutLastSync = ({ facts, failed, isRunning }: Situation): ReadonlyArray<Found> => {
-  // A run that works now, or was killed, says nothing: the one before it, and the freshness, do.
-  const last = lastEnded(facts)
-  const [newest] = facts.syncs
-  if (failed && failed.at >= (last?.finishedAt ?? 0))
-    return [{ level: "wrong", what: withoutStop(failed.message), next: failed.next }]
-  if (last?.exitCode === 75)
-    return [
-      {
-        level: "warning",
-        what: `run ${last.id} ended early: the service had no more requests for it or gave no answer`,
-        next: "./sluice sync, later; it resumes"
-      }
-    ]
-  if (last && (last.exitCode ?? 0) !== 0)
-    return [
-      {
-        level: "wrong",
-        what: `run ${last.id} ended ${last.status.replaceAll("_", " ")}, with exit code ${last.exitCode}`,
-        next: "./sluice status"
-      }
-    ]
-  if (!newest || newest === last || isRunning) return []
-  if (newest.exitCode !== undefined)
-    return [
-      {
-        level: newest.exitCode === 75 ? "warning" : "wrong",
-        what: `run ${newest.id} could not read on, and ended with exit code ${newest.exitCode}; everything read is kept`,
-        next: newest.exitCode === 75 ? "./sluice sync, later; it resumes" : "./sluice doctor"
-      }
-    ]
-  const what = `run ${newest.id} did not end: it was stopped or killed; everything read is kept`
-  return [{ level: "warning", what, next: "./sluice sync" }]
+/** One for what concerns all, or one for each location; `freshness` says what was never read. */
+function aboutSyncs({ naming, verdict }: Situation): ReadonlyArray<Found> {
+  const { isOfSeveral } = naming
+  const foundOf = (subject: string | undefined, causes: ReadonlyArray<Cause>): Found => ({
+    ...(subject !== undefined && { subject }),
+    level: causes.every(isPassing) ? "warning" : "wrong",
+    what: some(causes.map((cause) => causeText(cause, naming))),
+    next: remedyOf(causes, naming)
+  })
+  const ofAll = verdict.causes.filter((cause) => "run" in cause || "failed" in cause)
+  const read = verdict.causes.filter((cause) => "location" in cause && cause.kind !== "late" && cause.kind !== "never")
+  const refused = read.filter(({ kind }) => kind === "unreadable")
+  // A run that failed says why, and what it has not read follows from that.
+  if (ofAll.some(({ kind }) => kind === "failed") && !isOfSeveral) return [foundOf(undefined, ofAll)]
+  if (ofAll.length > 0 && refused.length === 0) return [foundOf(undefined, ofAll)]
+  return Array.from(
+    Map.groupBy(read, (cause) => (isOfSeveral && "location" in cause ? cause.location : undefined)),
+    ([location, causes]) => foundOf(location, causes)
+  )
 }
 
-/** Tables that an earlier run could not read to the end, and no run has read since. */
-const unread = ({ facts }: Situation): ReadonlyArray<Found> => {
-  const [newest] = facts.syncs
-  const open = facts.lastReadings.filter(({ run, status }) => run !== newest?.id && !isWhole(status))
-  if (open.length === 0) return []
-  const what = `an earlier run did not read to the end, and none has since: ${some(open.map(({ subject }) => subject))}`
-  return [{ level: "wrong", what, next: "./sluice sync" }]
-}
+/** What the next run mends by itself. */
+const isPassing = (cause: Cause): boolean =>
+  cause.kind === "paused" ||
+  (cause.kind === "stopped" && (cause.run.exitCode === undefined || cause.run.exitCode === 75))
 
 const drift = (news: string, met: ReadonlyArray<string>): ReadonlyArray<Found> =>
   met.length === 0

@@ -3,44 +3,35 @@ import * as Effect from "effect/Effect"
 import type { Catalogue } from "../catalog/discover.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { type Run, runsNewestFirst } from "../stores/warehouse/meta/runs.ts"
-import type { RunResource } from "../values/run-resource.ts"
 import { type StoredProblem, modelProblems } from "../stores/warehouse/meta/model-problems.ts"
-import { completeRuns, lastReadings } from "../stores/warehouse/meta/run-resources.ts"
+import { locationNames } from "../stores/warehouse/locations.ts"
 import { type StandingRejects, standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
+import { type UnknownStates, unknownStates } from "../stores/warehouse/meta/unknown-states.ts"
 import { type UnknownTimeZone, unknownTimeZones } from "../stores/warehouse/time-zones.ts"
 import { type ReachedLimit, reachedLimits } from "../stores/warehouse/meta/limits.ts"
 import { type TargetState, targetStates } from "../stores/warehouse/meta/targets.ts"
-import { completeReadings } from "../stores/warehouse/meta/watermarks.ts"
 import { literal, selected } from "../stores/warehouse/sql.ts"
 import { query } from "../stores/warehouse/query.ts"
+import type { Reading } from "./reading.ts"
+import { type Wanted, readingsOf } from "./readings.ts"
 import type { Night } from "./volume.ts"
-
-/** What the last run that read a resource did for it: a sync of a few tables says nothing about the others. */
-export interface LastReading extends RunResource {
-  readonly run: string
-  readonly subject: string
-}
 
 export interface Facts {
   /** Syncs, newest first. */
   readonly syncs: ReadonlyArray<Run>
-  /** When the rows were read completely, and when a run last found that nothing more was due; epoch milliseconds. */
-  readonly completeAt: ReadonlyArray<{
-    readonly subject: string
-    readonly location: string
-    readonly resource: string
-    readonly at: number
-    readonly checkedAt?: number
-  }>
+  /** One for each that is wanted. */
+  readonly readings: ReadonlyArray<Reading & { readonly subject: string }>
+  /** Of the locations, by id. */
+  readonly names: ReadonlyMap<string, string>
   /** Changes of each resource in the last complete nights, newest first. */
   readonly nights: ReadonlyMap<string, ReadonlyArray<Night>>
-  readonly lastReadings: ReadonlyArray<LastReading>
   /** What was rejected and is not mended yet. */
   readonly standing: ReadonlyArray<StandingRejects & { readonly subject: string }>
   /** What each place has that gets the tables. */
   readonly targets: ReadonlyArray<TargetState>
   readonly limits: ReadonlyArray<ReachedLimit>
   readonly unknownTimeZones: ReadonlyArray<UnknownTimeZone>
+  readonly unknownStates: ReadonlyArray<UnknownStates>
   /** Models that could not be built for the last release. */
   readonly modelProblems: ReadonlyArray<StoredProblem>
   /** What the last reading of its table met for the first time: `contacts.loyaltyTier (new field)`. */
@@ -58,13 +49,11 @@ const isSync = "command LIKE 'sync%'"
 /** `nights`: how many nights a volume is compared with. */
 export const factsOf = Effect.fn("alarms.facts")(function* (
   nights: number,
-  { resources }: Pick<Catalogue, "resources">
+  { resources }: Pick<Catalogue, "resources">,
+  wanted: Wanted
 ) {
   const syncs = (yield* runsNewestFirst(undefined, 1000)).filter(({ command }) => command.startsWith("sync"))
-  const readings = yield* completeReadings()
-  const checked = new Map(
-    (yield* completeRuns()).map(({ checkedAt, location, resource }) => [`${location}/${resource}`, checkedAt])
-  )
+  const readings = yield* readingsOf(wanted)
   const several = new Set(readings.map(({ location }) => location)).size > 1
   const subjectOf = (location: string, resource: string) => (several ? `${location}/${resource}` : resource)
 
@@ -79,7 +68,6 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   )
   const byResource = new Map(volumes.map(({ location, nights, resource }) => [subjectOf(location, resource), nights]))
 
-  const readBefore = yield* lastReadings()
   const owners = resources.flatMap((resource) =>
     tablesOf(resource).map(({ name }) => `(${literal(name)}, ${literal(resource.table)})`)
   )
@@ -98,15 +86,9 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
   const isValue = ({ kind }: (typeof drift)[number]) => kind.endsWith(" value")
   return {
     syncs,
-    completeAt: readings.map(({ location, resource, completeAt: at, isList }) => ({
-      subject: subjectOf(location, resource),
-      location,
-      resource,
-      at,
-      checkedAt: isList ? at : (checked.get(`${location}/${resource}`) ?? at)
-    })),
+    readings: readings.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),
+    names: yield* locationNames(),
     nights: byResource,
-    lastReadings: readBefore.map((one) => ({ ...one, subject: subjectOf(one.location, one.resource) })),
     standing: (yield* standingRejects(resources)).map((one) => ({
       ...one,
       subject: subjectOf(one.location, one.resource)
@@ -114,6 +96,7 @@ export const factsOf = Effect.fn("alarms.facts")(function* (
     targets: yield* targetStates(),
     limits: yield* reachedLimits(),
     unknownTimeZones: yield* unknownTimeZones(),
+    unknownStates: yield* unknownStates(),
     modelProblems: yield* modelProblems(),
     newFields: drift.filter((one) => !isValue(one)).map(({ field, kind }) => `${field} (${kind})`),
     newValues: drift.filter(isValue).map(({ field }) => field)

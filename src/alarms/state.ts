@@ -1,17 +1,19 @@
 /**
- * `alarms.json` in the output folder: which alarms are open, so that each is reported once when it begins and once when it
- * ends.
+ * `alarms.json` in the output folder: which alarms are open, and of which each place was notified, so that each is reported
+ * there once when it begins and once when it ends.
  *
- *     absent    -> open       it is an alarm now: reported
+ *     absent    -> open       it is an alarm now: reported, until the place has accepted it
  *     open      -> open       it still is, perhaps at another level: not reported again
- *     open      -> absent     it is none any more: reported as recovered
+ *     open      -> absent     it is none any more: reported as recovered, until the place has accepted it
  *     absent    -> silenced   it is an alarm, and the settings silence it: not reported
  *     silenced  -> open       the silence has ended: reported
  *     silenced  -> absent     not reported
  *     open      -> silenced   not reported; when it ends, neither
  */
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
+import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { writeAtomically } from "../output/files.ts"
 import { outputPaths } from "../output/paths.ts"
@@ -47,20 +49,36 @@ export const writtenOf = ({ kind, subject, level, what, next, since, silenced }:
   ...(silenced !== undefined && { silenced })
 })
 
-const knownOf = ({ level, message, ...rest }: typeof WrittenAlarm.Type): KnownAlarm => ({
+export const knownOf = ({ level, message, ...rest }: typeof WrittenAlarm.Type): KnownAlarm => ({
   ...rest,
   level: level === "error" ? "wrong" : level,
   where: nameOf(rest),
   what: message
 })
 
+/** What a place was notified of, such as the webhook. Moments are in epoch milliseconds. */
+const NotifiedState = Schema.Struct({
+  /** The alarms that it was sent and whose end it has not accepted yet. */
+  alarms: Schema.Array(
+    Schema.Struct({ ...WrittenAlarm.fields, sentAt: Schema.Number, acceptedAt: Schema.optionalKey(Schema.Number) })
+  ),
+  /** When it accepted the last digest, and since when another one is due that it has not accepted. */
+  digestAt: Schema.optionalKey(Schema.Number),
+  digestDue: Schema.optionalKey(Schema.Number),
+  /** Since when it has accepted nothing, when it was asked last, and why. */
+  refused: Schema.optionalKey(Schema.Struct({ since: Schema.Number, at: Schema.Number, problem: Schema.String }))
+})
+export type Notified = typeof NotifiedState.Type
+
+export type Place = "webhook" | "mail"
+
 const WrittenState = Schema.Struct({
   version: Schema.Literal(1),
   alarms: Schema.Array(WrittenAlarm),
   /** The free space of the disk in the last nights, oldest first. */
   free: Schema.Array(Schema.Struct({ at: Schema.Number, bytes: Schema.Number })),
-  /** When the last digest was sent, epoch milliseconds. */
-  digestAt: Schema.optionalKey(Schema.Number),
+  /** By place. */
+  notified: Schema.optionalKey(Schema.Record(Schema.String, NotifiedState)),
   /** Why the last run did nothing. */
   failed: Schema.optionalKey(
     Schema.Struct({ at: Schema.Number, exitCode: Schema.Int, message: Schema.String, next: Schema.String })
@@ -87,14 +105,28 @@ export const writeState = (folder: string, state: AlarmState): Promise<void> =>
     `${JSON.stringify({ ...state, alarms: state.alarms.map(writtenOf) }, null, 2)}\n`
   )
 
-/** Removes the alarms that quote values of records; the next run raises those that are still due. */
-export const forgetValues = async (folder: string): Promise<void> => {
-  const state = await readState(folder)
-  const alarms = state.alarms.filter(({ kind }) => kind !== "values")
-  if (alarms.length < state.alarms.length) await writeState(folder, { ...state, alarms })
+/** One after the other, each from what the file has then: several places answer at the same time. */
+let writing: Promise<unknown> = Promise.resolve()
+export const changeState = (folder: string, change: (state: AlarmState) => AlarmState): Promise<void> => {
+  const written = writing.then(async () => writeState(folder, change(await readState(folder))))
+  writing = written.catch(() => {})
+  return written
 }
 
-export type Changes = ReturnType<typeof changesOf>
+export const notifiedAt = ({ notified }: AlarmState, place: Place): Notified => notified?.[place] ?? { alarms: [] }
+
+/** Removes the alarms that quote values of records; the next run raises those that are still due. */
+export const forgetValues = async (folder: string): Promise<void> => {
+  if (!existsSync(outputPaths(folder).alarms)) return
+  const others = <One extends { readonly kind: string }>(alarms: ReadonlyArray<One>) =>
+    alarms.filter(({ kind }) => kind !== "values")
+  await changeState(folder, (state) => ({
+    ...state,
+    alarms: others(state.alarms),
+    ...(state.notified && { notified: Record.map(state.notified, (one) => ({ ...one, alarms: others(one.alarms) })) })
+  }))
+}
+
 export const changesOf = (
   known: ReadonlyArray<KnownAlarm>,
   alarms: ReadonlyArray<Alarm>,

@@ -4,25 +4,31 @@ import * as Effect from "effect/Effect"
 import { statfs } from "node:fs/promises"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Failure } from "../values/failure.ts"
+import { duration } from "../values/text.ts"
 import { onDisk } from "../output/files.ts"
 import { outputPaths } from "../output/paths.ts"
 import type { Warehouse } from "../stores/warehouse/warehouse.ts"
-import type { FailedRun } from "./alarm.ts"
+import type { FailedRun } from "./verdict.ts"
 import { alarmsOf } from "./alarms.ts"
+import type { Wanted } from "./readings.ts"
 import { type Facts, factsOf } from "./facts.ts"
 import type { AlarmSettings } from "./silence.ts"
-import { changesOf, readState, withSample, writeState } from "./state.ts"
+import { type Evidence, lastEnded, verdictOf } from "./verdict.ts"
+import { type Naming, verdictText } from "./verdict-text.ts"
+import { type Place, type Notified, changeState, changesOf, readState, notifiedAt, withSample } from "./state.ts"
 
 export interface Watch extends AlarmSettings {
   readonly folder: string
   readonly isRunning: boolean
+  /** How messages name what they are about. */
+  readonly naming: Pick<Naming, "tokenOf">
   /** Why the run that ends now did nothing; `undefined` if no run ends now, `null` if it did its work. */
   readonly failed?: Omit<FailedRun, "at"> | null | undefined
 }
 
-/** `facts`: `undefined` if there are no tables yet. The state is stored only by `remember`, after the changes were reported. */
+/** `facts`: `undefined` if there are no tables yet. The state is stored only by `remember`, and what a place accepts by `store`. */
 export const watch = Effect.fn("alarms.watch")(function* (
-  { folder, limits, silences, isRunning, failed }: Watch,
+  { folder, limits, naming, silences, isRunning, failed }: Watch,
   facts: Facts | undefined
 ) {
   const now = yield* Clock.currentTimeMillis
@@ -36,41 +42,61 @@ export const watch = Effect.fn("alarms.watch")(function* (
   const sample = bytes === undefined ? undefined : { at: now, bytes }
   const free = withSample(state.free, sample)
   const failedRun = failed === null ? undefined : failed ? { ...failed, at: now } : state.failed
+  const known = facts ?? noFacts
+  const evidence = evidenceOf(known, { isRunning, failed: failedRun })
+  const verdict = verdictOf(evidence)
+  const named = {
+    ...naming,
+    isOfSeveral: verdict.locations.length > 1,
+    placeOf: (location: string) => known.names.get(location) ?? location
+  }
   const alarms = alarmsOf(
     {
       now,
-      facts: facts ?? noFacts,
+      facts: known,
+      verdict,
+      naming: named,
       // The last sample may be of this time already.
       free: sample === undefined || free.at(-1) === sample ? free : [...free, sample],
-      failed: failedRun,
       isRunning
     },
     limits
   )
   const changes = changesOf(state.alarms, alarms, silences, now)
   const next = { version: 1 as const, alarms: changes.alarms, free, ...(failedRun && { failed: failedRun }) }
-  const { digestAt } = state
   const path = outputPaths(folder).alarms
+  const change = (by: Parameters<typeof changeState>[1]) => onDisk(path, "written", () => changeState(folder, by))
   return {
     ...changes,
     now,
+    evidence,
+    naming: named,
+    verdict,
+    saying: verdictText(verdict, named, (at) => `${duration(now - at)} ago`),
     failed: failedRun,
-    digestAt,
-    /** `sentAt`: when a digest was sent, if not the known one was the last. */
-    remember: (sentAt = digestAt) =>
-      onDisk(path, "written", () => writeState(folder, { ...next, ...(sentAt !== undefined && { digestAt: sentAt }) }))
+    notified: (place: Place) => notifiedAt(state, place),
+    store: (place: Place, notified: Notified) =>
+      change((now) => ({ ...now, notified: { ...now.notified, [place]: notified } })),
+    remember: change(({ notified }) => ({ ...next, ...(notified && { notified }) }))
   }
 })
 
-const noFacts: Facts = {
+/** Of what a run that works now has begun, it says later how it ended. */
+export const evidenceOf = (
+  { modelProblems: models, readings, syncs, targets }: Facts,
+  { failed, isRunning }: { readonly isRunning: boolean; readonly failed: FailedRun | undefined }
+): Evidence => ({ readings, run: lastEnded(syncs, isRunning), failed, targets: isRunning ? [] : targets, models })
+
+export const noFacts: Facts = {
   syncs: [],
-  completeAt: [],
+  readings: [],
+  names: new Map(),
   nights: new Map(),
-  lastReadings: [],
   standing: [],
   targets: [],
   limits: [],
   unknownTimeZones: [],
+  unknownStates: [],
   modelProblems: [],
   newFields: [],
   newValues: []
@@ -78,5 +104,6 @@ const noFacts: Facts = {
 
 export const readFacts = (
   { volumeNights }: AlarmSettings["limits"],
-  catalogue: Pick<Catalogue, "resources">
-): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volumeNights, catalogue)
+  catalogue: Pick<Catalogue, "resources">,
+  wanted: Wanted
+): Effect.Effect<Facts, Failure, Warehouse> => factsOf(volumeNights, catalogue, wanted)

@@ -24,7 +24,7 @@ export const violations = (
     columns.some((column) => column.name === name)
 
   if (!/^\S.+\.$/.test(resource.description)) report("description:", "The description is not a sentence.")
-  if (!/^([a-z-]+(\/[a-zA-Z]+)?\.readonly|any)$/.test(resource.scope))
+  if (!/^([a-z-]+(\/[a-zA-Z]+)?\.read(only)?|any)$/.test(resource.scope))
     report("scope:", `The scope ${resource.scope} is neither "any" nor the name of a scope, such as forms.readonly.`)
   if (resource.key && tables.length > 1) report("key:", "A resource with child tables has the key id.")
   for (const table of tables) {

@@ -1,8 +1,8 @@
-/** Coverage: what sluice does with each read operation of the two API documents. */
+/** Coverage: what sluice does with each read operation of the API documents, and what else the description of the API has. */
 import type { Catalogue } from "./discover.ts"
 import { whyOptional } from "./optional-settings.ts"
 import type { Request } from "./request.ts"
-import { type Resource, childRequestOf, embeddedResourcesOf } from "./resource.ts"
+import { type Resource, childRequestOf, embeddedResourcesOf, settingOf } from "./resource.ts"
 import { tablesOf } from "./tables.ts"
 
 export interface Covered {
@@ -26,7 +26,7 @@ export const coverageOf = ({ resources }: Catalogue): ReadonlyArray<Covered> => 
       )
       const { detail, childOf } = resource
       const isListed = listStrategiesOf(resource).some(({ request }) => operationOf(request) === operation)
-      const setting = resource.enabledBy ?? (isListed ? undefined : (detail?.enabledBy ?? childOf?.partial?.unless))
+      const setting = settingOf(resource) ?? (isListed ? undefined : (detail?.enabledBy ?? childOf?.partial?.unless))
       byOperation.set(operation, {
         operation,
         purpose: "tables",
@@ -62,7 +62,7 @@ const operationOf = ({ method, path }: Request) => `${method} ${path.replace("{p
 const pathOf = ({ operation }: Covered) => operation.replace(/^[A-Z]+ /, "")
 
 /** What a read operation of the API is used for. */
-type Purpose = "tables" | "check" | "not data" | "not documented"
+type Purpose = "tables" | "check" | "not data" | "not documented" | "not read"
 
 type NotExtracted = readonly [purpose: Exclude<Purpose, "tables">, operation: string, reason: string]
 
@@ -78,6 +78,9 @@ export const notExtracted: ReadonlyArray<NotExtracted> = [
   ],
   ["not data", "GET /custom-fields/{id}", sameAsListed],
   ["not data", "GET /opportunities/pipelines/{pipelineId}", sameAsListed],
+  ["not data", "GET /objects/{key}", sameAsListed],
+  ["not data", "GET /calendars/services/bookings/{bookingId}", sameAsListed],
+  ["not data", "GET /objects/{id}/records/{id}", sameAsListed],
   ["not data", "GET /locations/search", "lists locations of an agency; each location is read with its own token"],
   [
     "not data",
@@ -89,16 +92,15 @@ export const notExtracted: ReadonlyArray<NotExtracted> = [
   ["not data", "GET /invoices/estimate/template/preview", "a page for people, made of the template"],
   ["not data", "GET /blogs/posts/url-slug-exists", "says whether an address is taken"],
   ["not data", "GET /funnels/page/count", "the pages themselves are listed, to the last one"],
-  [
-    "not documented",
-    "tags of a location",
-    "scope locations/tags.readonly; the path is not shown. contact_tags holds every tag in use"
-  ],
-  ["not documented", "custom values of a location", "scope locations/customValues.readonly; the path is not shown"],
-  ["not documented", "campaigns of contacts", "scope campaigns.readonly; the path is not shown"],
-  ["not documented", "reasons for lost deals", "named by lostReasonId; no operation is shown"],
-  ["not documented", "GET /invoices/template", "invoice templates: the list is described, its path is not shown"],
-  ["not documented", "recurring invoice schedules", "scope invoices/schedule.readonly; no operation is shown"],
-  ["not documented", "statistics of email campaigns", "scope emails/stats.readonly; no operation is shown"],
-  ["not documented", "product reviews and online store visibility", "scope products.readonly; no operation is shown"]
+  ["not documented", "visibility in the online store", "scope products.readonly; no operation is shown"],
+  ["not read", "reports of advertising networks", "the description says nothing of their answers"],
+  ["not read", "comments and statistics of social networks", "asked for by network, account and period"],
+  ["not read", "imports of social posts", "files of users; their posts are in social_posts"],
+  ["not read", "how an assistant made a message", "one request for each message, which repeats the conversation"],
+  ["not read", "notifications of calendars", "settings; one request for each calendar"],
+  ["not read", "statistics of stores", "counts of products, which are listed"],
+  ["not read", "contacts of a company", "contacts.business_id says the same"],
+  ["not read", "appointments of users, groups and contacts", "the appointments of calendars once more"],
+  ["not read", "companies, snapshots, plans and wallets of an agency", "a token of a location may not read them"],
+  ["not read", "chat widgets, brands, pixels, audiences and permission sets", "settings of the product, not data"]
 ]

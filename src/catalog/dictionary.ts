@@ -1,6 +1,6 @@
 /** Writes the data dictionary as Markdown: the meaning and source of every table and column, and how each is updated. */
 import { singleReadsText } from "./optional.ts"
-import { optionalPath } from "./optional-settings.ts"
+import { optionalPath, whyOptional } from "./optional-settings.ts"
 import * as Duration from "effect/Duration"
 import { type Covered, coverageOf, operationsOf } from "./coverage.ts"
 import type { Catalogue } from "./discover.ts"
@@ -146,6 +146,7 @@ const sourceSentences = ({ resources }: Catalogue, resource: Resource, table: Ta
     ...(resource.kind === "list" ? listSentences(resource) : []),
     ...childRequestSentence(childRequestOf(resource)),
     ...(resource.singleReads && childRequestOf(resource) ? [`- ${singleReadsText(resource)}.`] : []),
+    ...(resource.unproven ? [`- ${whyOptional("further_lists")}`] : []),
     ...(resource.enabledBy ? [`- Read only if \`${optionalPath(resource.enabledBy)}\` is set.`] : []),
     ...(resource.tombstone ? [`- Deleted where \`${resource.tombstone}\` says so.`] : [])
   ].join("\n")

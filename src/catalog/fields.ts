@@ -66,6 +66,8 @@ export interface AliasField {
 /** A field that belongs to the response and not to the record, for example a cursor; it is not stored or compared. */
 export interface TransportField {
   readonly kind: "transport"
+  /** It never reaches a store, not even as received. */
+  readonly isSecret?: true
 }
 
 /** An array (`list`), or an object whose keys are data (`entries`), that becomes the rows of a child table. */
@@ -181,9 +183,11 @@ export const object = (fields: Fields, options: Pick<ObjectField, "plain" | "res
 })
 export const alias = (of: string): AliasField => ({ kind: "alias", of })
 export const ignored: TransportField = { kind: "transport" }
+/** What opens something for whoever has it: the token of another service, a link that needs no login, a picture of a signature. */
+export const secret: TransportField = { kind: "transport", isSecret: true }
 
 /** Fields that records of every resource may have: their location, and the id of the request. */
-const commonFields: Fields = {
+export const commonFields: Fields = {
   locationId: ref("locations", "The location", { column: "location_id" }),
   traceId: ignored
 }

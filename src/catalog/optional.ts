@@ -1,12 +1,12 @@
 /** Optional resources, children and details: sluice reads them only if a setting turns them on. */
 import type { OptionalSetting, OptionalSettings } from "./optional-settings.ts"
-import { type ChildOf, type Resource, type SingleReads, childRequestOf } from "./resource.ts"
+import { type ChildOf, type Resource, type SingleReads, childRequestOf, settingOf } from "./resource.ts"
 
 export const singleReads: ReadonlyArray<SingleReads> = ["night", "never"]
 
 /** The resource without the parts that the settings turn off; undefined if they turn off all of it. */
 export const enabledPart = (resource: Resource, settings: OptionalSettings): Resource | undefined => {
-  if (!isEnabled(resource.enabledBy, settings) || resource.withheld?.isNotRead) return undefined
+  if (!isEnabled(settingOf(resource), settings) || resource.withheld?.isNotRead) return undefined
   if (isNeverRequested(resource)) return listPart(resource)
   switch (resource.kind) {
     case "list": {
@@ -28,9 +28,17 @@ export const enabledPart = (resource: Resource, settings: OptionalSettings): Res
 export const isNeverRequested = (resource: Resource): boolean =>
   resource.singleReads === "never" && childRequestOf(resource) !== undefined
 
+/** Its requests for each record cost more than most accounts have of it: they are sent only if the settings say so. */
+export const isOffer = ({ singleReads, unproven }: Resource): boolean => unproven === true && singleReads === "never"
+
 /** Where the settings file says when its single records are read. */
-export const singleReadsPath = ({ table, singleReads }: Resource): string =>
-  `details = "${singleReads}" in [tables.${table}]`
+export const singleReadsPath = (resource: Resource): string =>
+  isOffer(resource)
+    ? `off, unless ${offerPath(resource)}`
+    : `details = "${resource.singleReads}" in [tables.${resource.table}]`
+
+/** What turns it on. */
+export const offerPath = ({ table }: Resource): string => `details = "night" in [tables.${table}]`
 
 export const singleReadsText = (resource: Resource): string =>
   `${childRequestOf(resource)?.label}: requests for each record are ${

@@ -67,6 +67,9 @@ export const recordId: Placeholder = { placeholder: "id" }
 export const column = (name: string): Placeholder => ({ placeholder: "row", part: name })
 /** The page size. */
 export const size: Placeholder = { placeholder: "size" }
+/** Whether the client chooses the size of a page. */
+export const asksForSize = ({ parameters }: Request): boolean =>
+  JSON.stringify(parameters).includes(JSON.stringify(size))
 /** The cursor; omitted from the request for the first page, unless it has an initial value. */
 export const cursor: Placeholder = { placeholder: "cursor" }
 export const cursorPart = (part: string): Placeholder => ({ placeholder: "cursor", part })

@@ -14,8 +14,8 @@ export type SingleReads = "night" | "never"
 
 export interface Changes {
   /**
-   * Timestamp of the last change. Its highest value becomes the watermark, and of two copies of a record the newer one is
-   * kept. For strategies with windows: the timestamp by which the service filters.
+   * Timestamp of the last change. Up to its highest value, and the overlap after it, changes are known; and of two copies of a
+   * record the newer one is kept. For strategies with windows: the timestamp by which the service filters.
    */
   readonly field: string
   /** The field that replaces `field` in records without it, and the additional overlap that it needs. */
@@ -84,8 +84,8 @@ export interface ChildOf extends Refresh {
   /** Column of the parent by which the service marks deleted rows; these are requested too. */
   readonly tombstone?: string
   /**
-   * The service responds with 400, 404 or 422 to a parent without children. From any other list, these are errors. Stored
-   * children stay, because an error does not prove that they are deleted.
+   * The service responds with 400, 404 or 422 to a parent without children, which is believed while it answers for others. From
+   * any other list, these are errors. Stored children stay, because an error does not prove that they are deleted.
    */
   readonly noneIsError?: true
   /** A parent that was read completely is read by this strategy until `fullEvery` has passed. */
@@ -187,12 +187,19 @@ interface Common {
   readonly wide?: Wide
   /** The setting that turns on the resource. Default: always read. */
   readonly enabledBy?: OptionalSetting
+  /**
+   * No account has shown it yet: it is known from a description only. Until it has given this account a row, whatever else it
+   * answers means that the account does not have it.
+   */
+  readonly unproven?: true
+  /** It is unproven, and has given this account no row; no definition has it. */
+  readonly isTrial?: true
   /** Absent: the records are about the account, and the people who work for it, not about those it talks to. */
   readonly person?: PersonLinks
   readonly fields: Fields
   /** What the settings keep out of every store; no definition has it. */
   readonly withheld?: Withheld
-  /** When the settings let its requests for each record be sent; no definition has it. */
+  /** When its requests for each record are sent, if not by every sync. The settings decide; a definition says only `never`. */
   readonly singleReads?: SingleReads
 }
 
@@ -271,6 +278,12 @@ export const defineFiles = (definition: Omit<FilesResource, "kind">): FilesResou
   fields: withCommonFields(definition.fields)
 })
 
+/** What the lists of social posts and the like have beside them. */
+export const succeeded = { success: "true", statusCode: "ok", message: "text" } as const
+
+/** The position in a list, as it is beside an empty one. */
+export const pageNumbers = { "meta.currentPage": "number", "meta.nextPage": "null", "meta.prevPage": "any" } as const
+
 type Listed = Pick<Strategy, "records"> & Partial<Strategy>
 
 /** A list that is a single page. */
@@ -332,6 +345,16 @@ export const resourceOf = (resources: ReadonlyArray<Resource>, table: string): R
   if (found === undefined) throw new Error(`no definition has the table ${table}`)
   return found
 }
+
+/** An unproven resource while it has given the account no row: what a parent does not have is no error. */
+export const onTrial = (resource: Resource): Resource =>
+  resource.childOf === undefined
+    ? { ...resource, isTrial: true }
+    : ({ ...resource, isTrial: true, childOf: { ...resource.childOf, noneIsError: true } } as Resource)
+
+/** The setting without which it is not read. */
+export const settingOf = ({ enabledBy, unproven }: Resource): OptionalSetting | undefined =>
+  enabledBy ?? (unproven && "further_lists")
 
 /** The name of its backfill in state. */
 export const backfillOf = (table: string): string => `${table}/backfill`

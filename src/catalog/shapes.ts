@@ -1,6 +1,6 @@
 /** Groups of fields that several resources share. */
 import { alias, boolean, count, decimal, enumeration, ignored, json, object, openEnum, ref, rows } from "./fields.ts"
-import { created, emailOrPhone, identifier, text, trait, url, values } from "./fields.ts"
+import { created, emailOrPhone, identifier, secret, text, trait, url, values } from "./fields.ts"
 
 /** The location in records of payments, invoices and products. */
 export const altFields = {
@@ -57,7 +57,16 @@ const visit = {
   utmContent: text("utm_content"),
   utmTerm: text("utm_term"),
   url: url("Page visited"),
-  referrer: url("Page visited before")
+  referrer: url("Page visited before"),
+  gclid: identifier("Click id of the search network", path),
+  dclid: identifier("Click id of the display network", path),
+  msclkid: identifier("Click id of another search network", path),
+  fbclid: identifier("Click id of the social network", path),
+  fbc: identifier("Cookie of the social network with the click", path),
+  fbp: identifier("Cookie of the social network with the browser", path),
+  fbEventId: identifier("Id of the event at the social network", path),
+  ip: trait("Network address of the visitor"),
+  userAgent: trait("Browser of the visitor")
 }
 
 /** The first or the last visit of a contact, with a JSON column for the object as sent. */
@@ -76,12 +85,8 @@ export const attributions = (table: string, description: string) =>
     adId: alias("utmAdId"),
     utmAdGroupId: identifier("Id of the group of advertisements", { column: "ad_group_id" }),
     adGroupId: alias("utmAdGroupId"),
-    gclid: identifier("Click id of the search network", path),
     utmGclid: alias("gclid"),
-    fbclid: identifier("Click id of the social network", path),
     utmFbclid: alias("fbclid"),
-    ip: trait("Network address of the visitor"),
-    userAgent: trait("Browser of the visitor"),
     isFirst: boolean("The first visit"),
     isLast: boolean("The last visit"),
     dateAdded: created("When the visit was recorded")
@@ -93,7 +98,7 @@ export const relations = (table: string, description: string) =>
     objectKey: text("Kind of the other record, for example `contact`"),
     recordId: identifier("Id of the other record"),
     relationId: identifier("Id of the tie"),
-    associationId: identifier("Id of the kind of tie"),
+    associationId: ref("associations", "Id of the kind of tie"),
     primary: boolean("The main one", { column: "is_primary" })
   })
 
@@ -172,3 +177,14 @@ export const callsWithSound = {
   share: 0.08,
   versionColumn: "date_updated"
 } as const
+
+/** What an action does, without the access to another service that it may have. */
+export const actionParameters = object(
+  { apiDetails: secret },
+  {
+    whole: json("What the action does, as sent, without the access to another service", {
+      column: "action_parameters",
+      personal: "direct"
+    })
+  }
+)

@@ -10,8 +10,8 @@ export type Paging =
   /** The number of records to skip. Pages overlap by one record, which reveals insertions and deletions between requests. */
   | { readonly kind: "offset" }
   | { readonly kind: "pageNumber"; readonly first: number }
-  /** The cursor is a field of the last record of the page, or else of the response body. */
-  | { readonly kind: "lastRecord"; readonly field: string }
+  /** The cursor is a field of the last record of the page, which sources name differently, or else of the response body. */
+  | { readonly kind: "lastRecord"; readonly field: string; readonly elsewhere?: string }
   /** The cursor consists of several values of the response body; `parts` are their dotted paths by name. */
   | { readonly kind: "body"; readonly parts: Readonly<Record<string, string>> }
   /**
@@ -31,14 +31,19 @@ export type Paging =
    */
   | { readonly kind: "expiring"; readonly field: string; readonly anchor?: string }
 
+/** A value that a member may have: `true` and nothing else, a status of a success, or any of its kind. An absent `true` is missing. */
+export type Beside = "true" | "ok" | "boolean" | "text" | "number" | "list" | "null" | "any"
+
 /** One request, with its paging, that reads a list. */
 export interface Strategy {
   readonly request: Request
   readonly paging: Paging
   /** Dotted path of the array of records in the body; `""` if the body is the record or the array itself. */
   readonly records: string
-  /** Further members of the response that the documents name, beside those that every list may have. */
-  readonly beside?: ReadonlyArray<string>
+  /** Other places of the array, where sources differ about it. */
+  readonly elsewhere?: ReadonlyArray<string>
+  /** What the documents name beside the list, by path, besides total, cursor and `more`: the only shape of an empty list. */
+  readonly beside?: Readonly<Record<string, Beside>>
   /** For a body of a shape of its own: whether it has the list. Without the list, a response proves nothing. */
   readonly hasList?: (body: unknown) => boolean
   /** The documented maximum. If the service rejects it, a smaller size is used and stored in the capabilities. */

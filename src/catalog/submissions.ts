@@ -1,7 +1,21 @@
 /** The submissions of forms and of surveys: two tables that differ only in names. */
-import { created, customValue, email, id, json, map, object, personName, ref, text, url } from "./fields.ts"
+import {
+  created,
+  customValue,
+  email,
+  id,
+  identifier,
+  instant,
+  json,
+  map,
+  object,
+  personName,
+  ref,
+  text,
+  url
+} from "./fields.ts"
 import { cursorOr, get, location, size, windowEnd, windowStart } from "./request.ts"
-import { byDayMade } from "./resource.ts"
+import { byDayMade, pageNumbers } from "./resource.ts"
 import type { Strategy, Windows } from "./strategy.ts"
 
 export const submissionsOf = (of: "form" | "survey") => {
@@ -16,6 +30,7 @@ export const submissionsOf = (of: "form" | "survey") => {
     }),
     paging: { kind: "pageNumber", first: 1 },
     records: "submissions",
+    beside: pageNumbers,
     pageSize: 100,
     total: "meta.total",
     windows
@@ -63,7 +78,15 @@ const eventData = object(
     medium: text("What was filled in, for example `form`", { column: "event_medium" }),
     source: text("Kind of traffic, for example `Paid Search`", { column: "event_source" }),
     referrer: url("Page visited before", { column: "event_referrer" }),
-    pageVisitType: text("Kind of visit", { column: "event_page_visit_type" })
+    pageVisitType: text("Kind of visit", { column: "event_page_visit_type" }),
+    adSource: text("Where the advertisement was shown", { column: "event_ad_source" }),
+    mediumId: identifier("Id of what was filled in", { column: "event_medium_id" }),
+    parentId: identifier("Id of the page or site around it", { column: "event_parent_id" }),
+    parentName: text("Name of the page or site around it", { column: "event_parent_name" }),
+    timestamp: instant("When it was filled in, by the browser", { column: "event_timestamp" }),
+    fbc: identifier("Cookie of the social network with the click", { column: "event_fbc", personal: "quasi" }),
+    fbp: identifier("Cookie of the social network with the browser", { column: "event_fbp", personal: "quasi" }),
+    fbEventId: identifier("Id of the event at the social network", { column: "event_fb_event_id", personal: "quasi" })
   },
   { whole: json("Page, referrer and campaign, as sent", { column: "event_data", personal: "quasi" }) }
 )

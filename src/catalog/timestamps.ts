@@ -32,9 +32,7 @@ const textOf = (sent: unknown, fromNumber: (count: number) => string | undefined
   if (typeof value === "number") return fromNumber(value)
   if (typeof value !== "string") return undefined
   if (canonical.test(value)) return value
-  const text = value.trim()
-  // A text of fewer digits is no time: it may be a phone number.
-  return /^\d{11}$/.test(text) ? fromNumber(Number(text)) : fromText(text)
+  return fromText(value.trim())
 }
 
 /** The timestamp in epoch milliseconds; `undefined` if the value is not a timestamp. */
@@ -45,6 +43,7 @@ export const instantMs = (value: unknown): number | undefined => {
 
 /** 24:00 is the start of the next day, and second 60 that of the next minute. */
 const fromText = (text: string): string | undefined => {
+  // A text of fewer digits is no time: it may be a phone number.
   if (/^-?\d{11,16}(?:\.\d+)?$/.test(text)) return fromEpoch(text)
   const {
     year,
@@ -68,9 +67,9 @@ const fromText = (text: string): string | undefined => {
   return isInYears(Date.parse(read)) ? read : undefined
 }
 
-/** In a column of events, a number below 1e11 counts seconds, of 1973 or later: no event of the service was in 1970. */
+/** In a column of events, a number below 1e10 counts seconds, of 1973 or later: no event of the service was in 1970. */
 const fromNumber = (count: number): string | undefined =>
-  count >= 1e8 && count < 1e11 ? fromSeconds(count) : fromDayNumber(count)
+  count >= 1e8 && count < 1e10 ? fromSeconds(count) : fromDayNumber(count)
 
 /**
  * A number counts milliseconds. One of less than eleven digits, in 1969 or 1970, does so only if it is a quarter of an hour, in

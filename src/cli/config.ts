@@ -31,7 +31,7 @@ export const configValidate = Effect.fn("command.configValidate")(function* (fla
   const sentences = all.map(problemSentence)
   const exitCode = sentences.length === 0 ? 0 : exitCodes.config
   const next = sentences.length === 0 ? "./sluice doctor" : "correct this, then ./sluice config validate"
-  const data = { file: settings.file, problems: sentences }
+  const data = { file: settings.file, problems: sentences, settings: all.map(settingOf) }
   return shown("config-validate", { exitCode, next, data }, () =>
     sentences.length === 0 ? ["The settings are valid."] : sentences
   )

@@ -1,17 +1,19 @@
-/** `sluice init`: writes a settings file from four answers. */
+/** `sluice init`: writes a settings file from a few answers, each tested as soon as it can be; nothing is written before the last. */
 import * as NodeTerminal from "@effect/platform-node-shared/NodeTerminal"
 import { Effect, Redacted, Result, Schema } from "effect"
 import * as Prompt from "effect/cli/Prompt"
 import { existsSync } from "node:fs"
 import { relative } from "node:path"
 import { Api } from "../stages/api/api.ts"
+import { isOfAgency, ofAgency } from "../stages/api/token-kind.ts"
 import { at } from "../catalog/json.ts"
 import { bind, get } from "../catalog/request.ts"
 import { onDisk } from "../output/files.ts"
 import { defaultFile } from "../settings/file.ts"
 import {
+  type NewLocation,
   NotAdded,
-  type NewSettings as AnySettings,
+  type NewSettings,
   addLocations,
   newFiles,
   writeSettings
@@ -41,7 +43,7 @@ export interface InitFlags {
 }
 
 /** An OAuth app is set up on the page of `serve`, or in the file. */
-type NewSettings = AnySettings & { readonly token: string }
+type Place = Pick<NewSettings, "baseUrl" | "location"> & { readonly token: string }
 
 /** One file, which every example reads; each further format costs a night a quarter more. */
 const usualFormats = "duckdb"
@@ -56,7 +58,7 @@ export const init = Effect.fn("command.init")(
       return yield* usage(
         "--token-ref takes env:NAME, file:/path or cmd:command, because other users see command lines."
       )
-    if (flags.add) return yield* addTo(path, flags, canAsk)
+    if (flags.add) return yield* addAnswers(path, flags, canAsk)
     // A token that is typed has a file of its own, which must not exist either.
     yield* refuseExisting(flags, newFiles(path, flags.tokenRef ?? ""))
     const missing = Object.entries(flagByAnswer).flatMap(([name, flag]) =>
@@ -65,16 +67,16 @@ export const init = Effect.fn("command.init")(
     if (missing.length > 0 && !canAsk)
       return yield* usage(`Without a terminal, all answers are flags; these are missing: ${missing.join(", ")}.`)
 
-    const { account, settings } = yield* answersFor(flags, canAsk)
-    yield* onDisk(path, "written", () => writeSettings(path, settings))
-    let files = newFiles(path, settings.token)
-    yield* sayReached(account, settings.location)
-    while (canAsk && flags.location === undefined) {
-      const added = yield* askAnother(path, { ...flags, baseUrl: settings.baseUrl })
-      if (added === undefined) break
-      files = [...new Set([...files, ...added])]
-    }
-    return initResult(account, files)
+    const { account, place } = yield* answersFor(flags, canAsk)
+    yield* sayReached(account, place.location)
+    const asks = canAsk && missing.length > 0
+    const others = asks && flags.location === undefined ? yield* askOthers(place, flags.noCheck) : []
+    const formats = yield* formatsOf(flags)
+    const more = asks ? yield* askMore : {}
+    yield* onDisk(path, "written", () => writeSettings(path, { ...place, formats, more }, flags.force))
+    const added = others.map(({ location, token }) => ({ id: location, token }))
+    const files = added.length === 0 ? [] : yield* addTo(path, added)
+    return initResult(account, [...new Set([...newFiles(path, place.token), ...files])])
   },
   Effect.catchTag("QuitError", () =>
     Effect.map(Output, ({ say }) => {
@@ -105,51 +107,81 @@ const nearPath = (file: string) => {
   return near.startsWith("..") ? file : near
 }
 
-/** What is written stays, whatever becomes of another location. `undefined`: there is none. */
-const askAnother = Effect.fnUntraced(
-  function* (path: string, flags: InitFlags) {
-    const { say } = yield* Output
-    while (true) {
-      const id = yield* Prompt.run(Prompt.String({ message: "Another location id (Enter if there is none)" }))
-      if (id.trim() === "") return undefined
-      const added = yield* Effect.result(addOne(path, { ...flags, location: id.trim() }, true))
-      if (Result.isSuccess(added)) return added.success.files
-      const { failure } = added
-      if ("_tag" in failure && failure._tag === "QuitError") return yield* failure
-      say(explanationOf(failure)?.message ?? String(failure), "error")
+/** Further locations until there is none. Each is tested; one that cannot be read is asked again. */
+const askOthers = Effect.fnUntraced(function* ({ baseUrl, location }: Place, noCheck: boolean) {
+  const { say } = yield* Output
+  const known = new Set([location])
+  const places: Array<Place> = []
+  while (true) {
+    const message = "Another location id (Enter if there is none)"
+    const id = (yield* Prompt.run(Prompt.String({ message }))).trim()
+    if (id === "") return places
+    if (known.has(id)) {
+      say(`Location ${id} is named already.`, "error")
+      continue
     }
+    const place = yield* ask({ baseUrl, location: id, token: undefined })
+    const checked = yield* Effect.result(check(place, noCheck))
+    if (Result.isFailure(checked)) {
+      const { failure } = checked.failure
+      say(explanationOf(failure)?.message ?? String(failure), "error")
+      continue
+    }
+    yield* sayReached(checked.success, id)
+    known.add(id)
+    places.push(place)
+  }
+})
+
+/** What a nightly user sets at once; Enter leaves it out. */
+const askMore = Effect.gen(function* () {
+  const more: Record<string, unknown> = {}
+  for (const { path, setting, ...question } of usuallySet) {
+    const text = yield* prompted({ ...question, expected: expectedOf(setting) }, "")
+    if (text !== "") more[path] = setting.fromText(text)
+  }
+  return more
+})
+
+const usuallySet: ReadonlyArray<Question & { readonly path: string; readonly setting: Setting }> = [
+  {
+    path: "schedule.times",
+    setting: sections.schedule.times,
+    message: "Time of the nightly sync, such as 03:30 (Enter if there is none)",
+    explanation: "./sluice serve starts a sync at this time each day; ./sluice schedule install gives it to the system."
   },
-  Effect.catchTag("QuitError", () => Effect.succeed(undefined))
-)
+  {
+    path: "signals.mail_to",
+    setting: sections.signals.mail_to,
+    message: "Mail address that is told of alarms (Enter if there is none)",
+    explanation: "When data is missing or late, this machine's sendmail sends a mail"
+  }
+]
 
 /** Adds a location to the settings file that is there. */
-const addTo = Effect.fnUntraced(function* (path: string, flags: InitFlags, canAsk: boolean) {
+const addAnswers = Effect.fnUntraced(function* (path: string, flags: InitFlags, canAsk: boolean) {
   if (!existsSync(path)) return yield* usage(`${path} does not exist; without --add, it is written.`)
-  const { values } = readSettings({ config: path }, yield* Environment)
-  const baseUrl = flags.baseUrl ?? values.account.baseUrl
+  const { account: known } = readSettings({ config: path }, yield* Environment).values
   if (flags.location === undefined && !canAsk) return yield* usage("Without a terminal, --add needs --location.")
-  const { account, files } = yield* addOne(path, { ...flags, baseUrl }, canAsk)
+  // Without a terminal and a token of its own, it is read with the token of the account.
+  const tokenRef = flags.tokenRef ?? (canAsk ? undefined : known.token?.reference)
+  if (tokenRef === undefined && !canAsk) return yield* usage("Neither --token-ref nor account.token is there.")
+  const { account, place } = yield* answersFor({ ...flags, baseUrl: flags.baseUrl ?? known.baseUrl, tokenRef }, canAsk)
+  const isOwn = flags.tokenRef !== undefined || canAsk
+  const files = yield* addTo(path, [{ id: place.location, ...(isOwn && { token: place.token }) }])
+  yield* sayReached(account, place.location)
   return initResult(account, files)
 })
 
-/** Without a terminal and a token of its own, it is read with the token of the account. */
-const addOne = Effect.fnUntraced(function* (path: string, flags: InitFlags, canAsk: boolean) {
+const addTo = Effect.fnUntraced(function* (path: string, places: ReadonlyArray<NewLocation>) {
   const environment = yield* Environment
-  const ofAccount = readSettings({ config: path }, environment).values.account.token?.reference
-  const tokenRef = flags.tokenRef ?? (canAsk ? undefined : ofAccount)
-  if (tokenRef === undefined && !canAsk) return yield* usage("Neither --token-ref nor account.token is there.")
-  const { account, settings } = yield* answersFor({ ...flags, tokenRef, formats: usualFormats }, canAsk)
-  const isOwn = flags.tokenRef !== undefined || canAsk
-  const place = { id: settings.location, ...(isOwn && { token: settings.token }) }
-  const files = yield* Effect.tryPromise({
-    try: () => addLocations(path, [place], environment),
+  return yield* Effect.tryPromise({
+    try: () => addLocations(path, places, environment),
     catch: (cause) => (cause instanceof NotAdded ? usage(cause.message) : fileFailure(path, "written", cause))
   })
-  yield* sayReached(account, settings.location)
-  return { account, files }
 })
 
-type Texts = { readonly [Name in keyof NewSettings]?: string | undefined }
+type Texts = { readonly [Name in keyof Place]?: string | undefined }
 
 /**
  * The answers of the flags and of the prompts, and the name of the account that they reach. If it cannot be read with them, a
@@ -157,43 +189,51 @@ type Texts = { readonly [Name in keyof NewSettings]?: string | undefined }
  */
 const answersFor = Effect.fnUntraced(function* (flags: InitFlags, canAsk: boolean) {
   const { say } = yield* Output
-  const given = { baseUrl: flags.baseUrl, token: flags.tokenRef, location: flags.location, formats: flags.formats }
-  let settings: NewSettings = yield* ask(given)
+  const given = { baseUrl: flags.baseUrl, token: flags.tokenRef, location: flags.location }
+  let place: Place = yield* ask(given)
   while (true) {
-    const checked = yield* Effect.result(check(settings, flags.noCheck))
-    if (Result.isSuccess(checked)) return { settings, account: checked.success }
+    const checked = yield* Effect.result(check(place, flags.noCheck))
+    if (Result.isSuccess(checked)) return { place, account: checked.success }
     const { failure, again } = checked.failure
     const explanation = explanationOf(failure)
     if (!canAsk || Object.values(given).every((one) => one !== undefined) || explanation === undefined)
       return yield* failure
     say(explanation.message, "error")
     say("Nothing is written yet. What may be wrong is asked again; Enter keeps an answer, Ctrl-C ends this.")
-    const earlier: Texts = { ...settings, formats: settings.formats.join(",") }
-    settings = yield* ask({ ...earlier, ...Object.fromEntries(again.map((name) => [name, undefined])) }, earlier)
+    const earlier: Texts = place
+    place = yield* ask({ ...earlier, ...Object.fromEntries(again.map((name) => [name, undefined])) }, earlier)
   }
 })
 
 const ask = Effect.fnUntraced(function* (given: Texts, earlier: Texts = {}) {
-  const { keepSecret, say } = yield* Output
-  const answer = Effect.fnUntraced(function* (name: "baseUrl" | "location" | "formats", initial = earlier[name]) {
-    const known = given[name]
-    if (known !== undefined) return known
-    const { expected, explanation, message }: Question = questions[name]
-    say(explanation)
-    const validate = (text: string) => {
-      const wrong = expected?.(text.trim()) ?? (text.trim() === "" ? "expected a text" : undefined)
-      return wrong === undefined ? Effect.succeed(text.trim()) : Effect.fail(wrong)
-    }
-    return yield* Prompt.run(Prompt.String({ message, validate, ...(initial !== undefined && { default: initial }) }))
-  })
-  const baseUrl = yield* answer("baseUrl")
+  const { keepSecret } = yield* Output
+  const baseUrl = given.baseUrl ?? (yield* answer("baseUrl", earlier.baseUrl))
   const token = given.token ?? (yield* askToken(earlier.token))
   if (isPlainSecret(token)) keepSecret(token)
-  const location = yield* answer("location")
-  const formatsText = yield* answer("formats", earlier.formats ?? usualFormats)
-  const wrong = questions.formats.expected(formatsText)
-  if (wrong !== undefined) return yield* usage(`--formats ${formatsText}: ${wrong}.`)
-  return { baseUrl, token, location, formats: sections.output.formats.fromText(formatsText) as ReadonlyArray<string> }
+  return { baseUrl, token, location: given.location ?? (yield* answer("location", earlier.location)) }
+})
+
+/** Of the flag, or of a person at a terminal. */
+const formatsOf = Effect.fnUntraced(function* ({ formats }: Pick<InitFlags, "formats">) {
+  const text = formats ?? (yield* answer("formats", usualFormats))
+  const wrong = questions.formats.expected(text)
+  if (wrong !== undefined) return yield* usage(`--formats ${text}: ${wrong}.`)
+  return sections.output.formats.fromText(text) as ReadonlyArray<string>
+})
+
+const answer = (name: "baseUrl" | "location" | "formats", initial: string | undefined) =>
+  prompted(questions[name], initial)
+
+/** `initial`: what Enter gives; the empty text, if a question needs no answer. */
+const prompted = Effect.fnUntraced(function* ({ expected, explanation, message }: Question, initial?: string) {
+  const { say } = yield* Output
+  say(explanation)
+  const wrongIn = (text: string) => (text === "" ? (initial === "" ? undefined : "expected a text") : expected?.(text))
+  const validate = (text: string) => {
+    const wrong = wrongIn(text.trim())
+    return wrong === undefined ? Effect.succeed(text.trim()) : Effect.fail(wrong)
+  }
+  return yield* Prompt.run(Prompt.String({ message, validate, ...(initial && { default: initial }) }))
 })
 
 const askToken = Effect.fnUntraced(function* (earlier: string | undefined) {
@@ -238,7 +278,7 @@ const questions = {
       "What the tables are written as: duckdb is one file for SQL; parquet and csv are a file for each table, and each makes the publishing of a night a quarter dearer",
     expected: expectedOf(sections.output.formats)
   }
-} as const satisfies Record<keyof NewSettings, Question>
+} as const satisfies Record<keyof Place | "formats", Question>
 
 const flagByAnswer = {
   baseUrl: "--base-url",
@@ -251,8 +291,12 @@ const usage = (message: string) => usageError(message, "./sluice init --help")
 
 const refuseExisting = Effect.fnUntraced(function* ({ force }: InitFlags, files: ReadonlyArray<string>) {
   const existing = files.filter((file) => existsSync(file))
-  if (existing.length > 0 && !force)
-    return yield* usage(`${existing.join(" and ")} exists already; --force replaces it.`)
+  if (existing.length === 0 || force) return
+  const [exist, them] = existing.length === 1 ? ["exists", "it"] : ["exist", "them"]
+  return yield* usageError(
+    `${existing.join(" and ")} ${exist} already; --add adds a location, and --force replaces ${them}.`,
+    existing.includes(files[0]!) ? "./sluice init --add" : "./sluice init --help"
+  )
 })
 
 const unreadable = (location: string, message: string) =>
@@ -262,17 +306,24 @@ const unreadable = (location: string, message: string) =>
     next: "Check the location id, and that the token has the scope locations.readonly."
   })
 
+/** Unlike a token that has worked before. */
+const refusedToken = (location: string, message: string) =>
+  new CommandError({
+    ends: "credentials",
+    message: `The service does not accept the token of location ${location} (${message}). A part of it may be missing, or it was rotated.`,
+    next: "Copy the token again from where the account shows it, and set --token-ref to it."
+  })
+
 /** What is asked again after an error; after any other, the address. */
-const questionsAgain: Readonly<Record<string, ReadonlyArray<keyof NewSettings>>> = {
+const questionsAgain: Readonly<Record<string, ReadonlyArray<keyof Place>>> = {
   BadCredentials: ["token"],
   WrongLocation: ["token", "location"],
   Forbidden: ["token", "location"],
-  NotFound: ["baseUrl", "token", "location"],
   RequestRejected: ["baseUrl", "token", "location"]
 }
 
 /** Reads the location, and returns its name: one request, which needs the token, its scope and the address. */
-const check = Effect.fnUntraced(function* ({ baseUrl, location, token }: NewSettings, noCheck: boolean) {
+const check = Effect.fnUntraced(function* ({ baseUrl, location, token }: Place, noCheck: boolean) {
   const { keepSecret } = yield* Output
   // An empty file: the one that is being replaced must not have a say.
   const flags = { config: "/dev/null", baseUrl, location }
@@ -284,20 +335,32 @@ const check = Effect.fnUntraced(function* ({ baseUrl, location, token }: NewSett
   const { accounts } = yield* Effect.mapError(syncSettings(flags, environment), (failure) => {
     const wrong = new Set(failure.problems.map(settingOf))
     const name = wrong.has("account.base_url") ? "baseUrl" : wrong.has("account.location_id") ? "location" : "token"
-    return { failure, again: [name] as ReadonlyArray<keyof NewSettings> }
+    return { failure, again: [name] as ReadonlyArray<keyof Place> }
   })
   const account = { ...accounts[0]!, tokenName: "--token-ref" }
   account.secrets.forEach(keepSecret)
   if (noCheck) return undefined
   const request = bind(get("/locations/{locationId}"), { location })
-  const { body } = yield* Effect.flatMap(Api, (api) => api.send({ request, priority: 1, resource: "init" })).pipe(
+  const { agency, body } = yield* Effect.gen(function* () {
+    const { body } = yield* (yield* Api).send({ request, priority: 1, resource: "init" })
+    return { agency: yield* isOfAgency(location, undefined), body }
+  }).pipe(
     Effect.provide(Api.layer({ ...account.api, isNew: () => true })),
     Effect.mapError((error) => {
-      const isOfRequest = error._tag === "Forbidden" || error._tag === "NotFound" || error._tag === "RequestRejected"
-      const failure = isOfRequest ? unreadable(location, error.message) : explained(account)(error)
+      const isOfRequest = error._tag === "Forbidden" || error._tag === "RequestRejected"
+      const failure = isOfRequest
+        ? unreadable(location, error.message)
+        : error._tag === "BadCredentials"
+          ? refusedToken(location, error.message)
+          : explained(account)(error)
       return { failure, again: questionsAgain[error._tag] ?? (["baseUrl"] as const) }
     })
   )
+  if (agency)
+    return yield* Effect.fail({
+      failure: new CommandError({ ends: "credentials", ...ofAgency }),
+      again: ["token"] as const
+    })
   const name = at(body, "location.name")
   return typeof name === "string" && name !== "" ? name : undefined
 })

@@ -28,6 +28,7 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
     storedEarlier,
     withheld = []
   } = data
+  for (const { location, problem } of data.unplanned ?? []) say(`${location} could not be planned: ${problem}`, "error")
   if (holder) print(holderText(holder, yield* Clock.currentTimeMillis))
   if (requests && elapsedMs) {
     const place = placeOf(steps, data.locations)
@@ -42,9 +43,7 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
         mode,
         records?.toLocaleString("en-US") ?? "",
         refused ? "" : (rangeText(requests) ?? "unknown"),
-        refused
-          ? `refused: ${refused.scope === undefined ? "" : `scope ${refused.scope}; `}${refused.reason.slice(0, 80)}`
-          : basis
+        refused ? `refused: ${refused.reason.slice(0, 80)}` : basis
       ])
     )
     if (details.length > 0) for (const line of lines) print(line)
@@ -53,8 +52,15 @@ const printPlan = Effect.fnUntraced(function* ({ data }: CommandResult<"plan">) 
       say(
         `${place.head.length > 0 ? `${location}: ` : ""}${counted(count, "file")} behind the links of stored records ${count === 1 ? "is" : "are"} new${sized === 0 ? "" : `; ${sized} of them have ${megabytes(bytes)}`}.`
       )
-    for (const { resource, setting, what } of omitted)
+    const [offers, others] = [omitted.filter(isOffer), omitted.filter((one) => !isOffer(one))]
+    for (const { resource, setting, what } of others)
       say(`Not read: ${what} (${resource}). To read them, set ${setting} = true.`)
+    if (offers.length > 0) {
+      const each = offers.map(({ resource, what }) => `${resource} (${what})`)
+      say(
+        `Not read, because each takes a request for each row of another table: ${each.join(", ")}. To read one, set ${offers[0]!.setting}.`
+      )
+    }
     const left = dailyRemaining === undefined ? "" : `; ${dailyRemaining.toLocaleString("en-US")} requests left today`
     if (withheld.length > 0) say(`The settings keep out: ${some(withheld)}.`)
     yield* sayEarlier(storedEarlier)
@@ -79,5 +85,8 @@ const locationLines = ({ locations, steps }: CommandResult<"plan">["data"]) => {
       .toArray()
   )
 }
+
+/** Read once its setting has this value. */
+const isOffer = ({ setting }: { readonly setting: string }): boolean => setting.includes(" = ")
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { publishedTables } from "../catalog/published-tables.ts"
 import { firstWide, wideName } from "../catalog/tables.ts"
-import { partsOf } from "../stores/warehouse/parts.ts"
+import { partsOf, rangesOf } from "../stores/warehouse/parts.ts"
 import { columnsOf } from "../stores/warehouse/columns.ts"
 import { type FormatName, loadFormat } from "../stores/formats/formats.ts"
 import { writeToPipe } from "../stores/formats/pipe.ts"
@@ -78,7 +78,7 @@ const rowsOf = Effect.fnUntraced(function* (
   const known = views.map(({ view }) => view)
   if (!wide && firstWide(table) !== table)
     return yield* notFound(`--stdout ${table}`, "no such table or model", table, known)
-  const plain = wide ? yield* partsOf({ name: table, wide }, schema) : [`${schema}.${name(table)}`]
+  const plain = wide ? yield* partsOf({ name: table, wide }, schema) : yield* rangesOf(`${schema}.${name(table)}`)
   // A condition sees masked values only, because the rows that it selects would tell the others.
   const all = masking
     ? yield* maskedParts(catalogue, views, masking, { schema, name: table, parts: plain, wide })

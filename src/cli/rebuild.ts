@@ -31,7 +31,9 @@ import { Environment } from "../values/environment.ts"
 import { configError, failedError, failureExplanation, nothingSynced } from "../console/errors.ts"
 import { logEnd } from "../console/log.ts"
 import { modelText, warn } from "../console/findings.ts"
-import { Output, duration } from "../console/streams.ts"
+import { stopwatch } from "../values/stopwatch.ts"
+import { Output } from "../console/streams.ts"
+import { duration } from "../values/text.ts"
 import { run } from "../command/recorded.ts"
 import { releases } from "../run/sync-result.ts"
 import { printEither } from "../console/result.ts"
@@ -43,6 +45,7 @@ export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { 
   if (!existsSync(vault)) return yield* nothingSynced(output.folder, `There is no vault in ${output.folder}.`)
   const { catalogue, policies, targets } = yield* definitionsOf(output)
   const startedAt = yield* Clock.currentTimeMillis
+  const elapsed = yield* stopwatch
   const onEvent = yield* RunEvents
   onEvent?.({ event: "started", command: "rebuild", version: sluiceVersion, output: output.folder })
   const held = Warehouse.layer(warehouse, { ...output, access: "write", anyFormat: true })
@@ -63,7 +66,7 @@ export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { 
       const begun = yield* beginRun("rebuild")
       yield* reportSchemaDrift(begun.id, () => undefined)
       yield* setStatuses()
-      const loadedMs = (yield* Clock.currentTimeMillis) - startedAt
+      const loadedMs = yield* elapsed
       onEvent?.({ event: "loaded", run: begun.id, resources: [] })
       const release = publishNow(catalogue, output, { run: begun.id, targets })
       const { published } = yield* publishing(begun, 0, { status: "complete", exitCode: 0 }, release)
@@ -90,7 +93,7 @@ export const rebuild = Effect.fn("command.rebuild")(function* (flags: Flags & { 
       run("rebuild", work, { output, catalogue, detailOf: ({ run, records }) => ({ run, records, exitCode: 0 }) })
   )
 
-  const elapsedMs = (yield* Clock.currentTimeMillis) - startedAt
+  const elapsedMs = yield* elapsed
   const next = problems.length === 0 ? "./sluice status" : "./sluice check"
   const exitCode = 0
   const modelProblems = problems.map(modelText)

@@ -6,17 +6,8 @@ import type { RunFeatures } from "../command/features.ts"
 const loaded = <A>(module: Promise<A>): Effect.Effect<A> => Effect.promise(() => module)
 
 export const runFeatures: RunFeatures["Service"] = {
-  reporters: Effect.fnUntraced(function* (subject) {
-    const { isOn, isObserved } = subject.output.signals
-    return [
-      ...(isOn
-        ? [yield* (yield* loaded(import("../features/operations/signals/heartbeats.ts"))).beginSignals(subject)]
-        : []),
-      ...(isObserved
-        ? [yield* (yield* loaded(import("../features/operations/signals/telemetry.ts"))).beginTelemetry]
-        : [])
-    ]
-  }),
+  beginSignals: (subject) =>
+    Effect.flatMap(loaded(import("../features/operations/signals/heartbeats.ts")), (_) => _.beginSignals(subject)),
   withoutErased: (vault, output, { resources }, onRemoved) =>
     Layer.unwrap(
       Effect.map(loaded(import("../features/privacy/erasure/vault.ts")), (_) =>

@@ -136,7 +136,9 @@ export const setupResults = () => {
   const ConfigValidate = Schema.Struct({
     file: Schema.String,
     /** One sentence for each. */
-    problems: Schema.Array(Schema.String)
+    problems: Schema.Array(Schema.String),
+    /** The setting of each problem: `schedule.times`. */
+    settings: Schema.Array(Schema.String)
   })
 
   /** The files that were written. */

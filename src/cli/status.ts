@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import { counted } from "../values/finding.ts"
 import { likelyText } from "../values/range.ts"
 import { isWhole, stateText } from "../values/state.ts"
-import { megabytes } from "../values/text.ts"
+import { byName, megabytes } from "../values/text.ts"
 import { alarmLines } from "../console/alarm-lines.ts"
 import { Output, placeOf, table } from "../console/streams.ts"
 import { sayLeft, sayLimits, sayLosses, sayStanding } from "../console/findings.ts"
 import { sayHolder } from "../command/readable.ts"
 import { type CommandResult, printEither } from "../console/result.ts"
-import { type StatusFlags, isProblem, statusOnce } from "../run/status.ts"
-import { ago, completeText, targetText, totalsText } from "../run/status-text.ts"
+import { type StatusFlags, statusOnce } from "../run/status.ts"
+import { ago, targetText, totalsText, unansweredText } from "../run/status-text.ts"
 
 type Result = CommandResult<"status">
 
@@ -29,26 +29,11 @@ export const status = Effect.fn("command.status")(function* ({ all, json, ...fla
 const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean) {
   const { print, printText, say } = yield* Output
   const now = yield* Clock.currentTimeMillis
-  const { alarms, disk, lastRun, leftLocations = [], ledger, readings, targets = [] } = data
-  const problems = readings.filter(isProblem)
-  const complete = readings.filter((reading) => !isProblem(reading))
+  const { alarms, disk, lastRun, leftLocations = [], ledger, readings, targets = [], verdict } = data
   const place = placeOf(readings, data.locations)
-  const shown = all ? [...problems, ...complete] : problems
-  if (shown.length > 0)
-    for (const line of table(
-      [...place.head, "resource", "state", "read completely", "why"],
-      shown.map((reading) => [
-        ...place.of(reading),
-        reading.resource,
-        shownState(reading),
-        ago(reading.completeAt, now),
-        why(reading)
-      ])
-    ))
-      print(line)
+  for (const line of readingLines(data, all, now)) print(line)
   if (place.isOfSeveral) for (const line of locationLines(data, now)) print(line)
-  const completeLine = completeText(data, now)
-  if (completeLine !== undefined) print(completeLine, "ok")
+  print(verdict.text, marks[verdict.level])
   if (data.totals) print(`The last release has ${totalsText(data.totals)}`)
   const sought = readings
     .flatMap(({ deletionsSoughtAt: at, resource }) => (at === undefined ? [] : [{ at, resource }]))
@@ -63,7 +48,9 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
   yield* sayStanding(data.standingRejects)
   yield* sayLosses(data.wideLosses)
   yield* sayLimits(data.limits)
+  if (data.restored !== undefined) print(data.restored, "error")
   for (const line of alarmLines(alarms)) printText(line)
+  for (const one of data.unanswered ?? []) print(unansweredText(one, now), "warn")
   yield* sayHolder(data, now)
   if (lastRun) say(runText(lastRun, now))
   if (ledger) print(`Ledger: ${counted(ledger.seq, "record")}, head ${ledger.sha256.slice(0, 12)}`)
@@ -71,18 +58,46 @@ const printStatus = Effect.fnUntraced(function* ({ data }: Result, all: boolean)
   if (used.length > 0) print(`Disk: ${used.map(([part, bytes]) => `${part} ${megabytes(bytes)}`).join(", ")}`)
 })
 
-/** How much of each of several locations is complete, by its name. */
-const locationLines = ({ locations, readings }: Result["data"], now: number) => {
+const marks = { complete: "ok", warning: "warn", problem: "error" } as const
+
+/** What is not there, and with `all` the rest. A location that cannot be read is one line. */
+const readingLines = ({ locations, readings, verdict }: Result["data"], all: boolean, now: number) => {
+  const place = placeOf(readings, locations)
+  const unreadable = all ? [] : verdict.causes.filter(({ kind }) => kind === "unreadable")
+  const isReported = ({ location, resource }: Reading) =>
+    unreadable.some((cause) => cause.location === location && cause.resources?.includes(resource))
+  const rows = [
+    ...unreadable.map(({ location = "", resources = [], text }) => [
+      ...place.of({ location }),
+      counted(resources.length, "resource"),
+      "not read",
+      ago(verdict.locations.find((one) => one.location === location)?.oldestAt, now),
+      text
+    ]),
+    ...readings
+      .filter((one) => all || (one.isProblem && !isReported(one)))
+      .toSorted((one, other) => Number(other.isProblem) - Number(one.isProblem))
+      .map((one) => [...place.of(one), one.resource, shownState(one), ago(one.completeAt, now), why(one)])
+  ]
+  return rows.length === 0 ? [] : table([...place.head, "resource", "state", "read completely", "why"], rows)
+}
+
+/** How much of each of several locations is complete, by its name; the worst first. */
+const locationLines = ({ locations, readings, verdict }: Result["data"], now: number) => {
   const place = placeOf(readings, locations)
   return table(
     [...place.head, "complete", "of", "the oldest was read"],
-    Array.from(Map.groupBy(readings, ({ location }) => location).values(), (own) => {
-      const times = own.flatMap(({ completeAt }) => (completeAt === undefined ? [] : [completeAt]))
-      const complete = own.filter((reading) => !isProblem(reading)).length
-      return [...place.of(own[0]!), complete, own.length, ago(times.toSorted()[0], now)]
-    })
+    verdict.locations
+      .toSorted(
+        (one, other) =>
+          one.complete / one.of - other.complete / other.of ||
+          byName(place.of(one).join(" "), place.of(other).join(" "))
+      )
+      .map((one) => [...place.of(one), one.complete, one.of, ago(one.oldestAt, now)])
   )
 }
+
+type Reading = Result["data"]["readings"][number]
 
 const shownState = ({ isStale, state }: Result["data"]["readings"][number]): string =>
   isStale && isWhole(state) ? "stale" : stateText(state)

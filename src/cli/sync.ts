@@ -1,7 +1,7 @@
 /** `sluice sync` and `sluice backfill`. */
 import { timeZoneText } from "../stores/warehouse/time-zones.ts"
-import { Effect } from "effect"
-import { clockText, some } from "../values/text.ts"
+import { Clock, Effect } from "effect"
+import { clockText, duration, some } from "../values/text.ts"
 import { exitCodes } from "../values/failure.ts"
 import { counted } from "../values/finding.ts"
 import { hasChanges } from "../values/run-resource.ts"
@@ -9,7 +9,7 @@ import { stateText } from "../values/state.ts"
 import { worstStatus } from "../values/status.ts"
 import { type BackfillFlags, backfill } from "../run/backfill.ts"
 import { sayEarlier, sayLeft, sayLimits, sayLosses, sayStanding, warn } from "../console/findings.ts"
-import { Output, duration, placeOf, table } from "../console/streams.ts"
+import { Output, placeOf, table } from "../console/streams.ts"
 import { totalsText } from "../run/status-text.ts"
 import { type SyncResult, logSynced } from "../run/sync-result.ts"
 import { printEither } from "../console/result.ts"
@@ -39,13 +39,16 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   const { print, say, isLogged } = yield* Output
   const { data, exitCode, isStoppedByDeadline } = result
   const { drift, isVaultTruncated, leftLocations = [], missingSegments, published, resources } = data
-  const closed = data.ended.filter((end) => !resources.some((row) => row.location === end.location))
-  const place = placeOf([...resources, ...closed], data.locations)
+  const place = placeOf(resources, data.locations)
+  const refused = new Set(data.ended.flatMap((end) => (end.reason === "badToken" ? [keyOf(end)] : [])))
+  const notDue = new Set(data.notDue?.map(keyOf))
   // Of several locations, the whole list would hide what is wrong.
   const isWhole = (row: Row) =>
     row.status === "complete" && row.rounded === 0 && rejectedText(row, data.standingRejects) === 0
   const isBrief = place.isOfSeveral ? isWhole : isQuiet
-  const [quiet, shown] = [resources.filter(isBrief), resources.filter((row) => !isBrief(row))]
+  // A location that cannot be read is one sentence.
+  const own = resources.filter((row) => !refused.has(keyOf(row)))
+  const [quiet, shown] = [own.filter(isBrief), own.filter((row) => !isBrief(row))]
   // Whoever writes --quiet wants a result only if something is wrong.
   const isShown = exitCode !== 0 || isLogged("info")
   // Few services send numbers with so many decimals.
@@ -84,9 +87,17 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
       print(line)
   // A list that was read for changes may have records.
   const empty = quiet.filter(({ mode, records }) => mode === "full" && records === 0).length
+  const read = quiet.filter((row) => !notDue.has(keyOf(row)))
+  const [oldest] = (data.notDue ?? [])
+    .map(({ completeAt }) => Date.parse(completeAt))
+    .toSorted((one, other) => one - other)
   if (isShown && quiet.length > 0 && !place.isOfSeveral)
     print(
-      `${shown.length > 0 ? "and " : ""}${counted(quiet.length, "resource")} complete without a change${empty > 0 ? `, ${empty} of them empty` : ""}`
+      `${shown.length > 0 ? "and " : ""}${counted(read.length, "resource")} complete without a change${empty > 0 ? `, ${empty} of them empty` : ""}${
+        oldest === undefined
+          ? ""
+          : `; ${quiet.length - read.length} not due, as of ${duration((yield* Clock.currentTimeMillis) - oldest)} ago`
+      }`
     )
   if (data.continued)
     say(
@@ -97,8 +108,11 @@ export const printSynced = Effect.fnUntraced(function* (result: SyncResult) {
   const { changes, unexpectedValues } = drift
   if (changes.length > 0) say(`The service sent new fields or types; see meta.schema_changes: ${some(changes)}.`)
   if (unexpectedValues.length > 0) say(`Undocumented enum values, stored unchanged: ${some(unexpectedValues)}.`)
-  const warnings = [...resources, ...closed].flatMap((end) =>
-    end.warnings.map((warning) => ({ warning, from: [...place.withId(end), end.resource].join(" ") }))
+  const warnings = resources.flatMap((end) =>
+    end.warnings.map((warning) => ({
+      warning,
+      from: [...place.withId(end), ...(refused.has(keyOf(end)) && place.isOfSeveral ? [] : [end.resource])].join(" ")
+    }))
   )
   // One cause may reach many readings.
   for (const [warning, ends] of Map.groupBy(warnings, (one) => one.warning)) {
@@ -148,17 +162,19 @@ const totalText = ({ data, isOfAll }: SyncResult, totals: NonNullable<SyncResult
   return [totalsText(totals), ...missing].join(", ")
 }
 
+const keyOf = ({ location, resource }: { readonly location: string; readonly resource: string }) =>
+  `${location} ${resource}`
+
 type Row = SyncResult["data"]["resources"][number]
 type Counts = Pick<Row, "requests" | "records" | "newRows" | "changedRows" | "deletedRows" | "rounded"> & {
   readonly status: string
 }
 
-/** What each location had, and its worst status, in the order of the settings; also of one that could not be read. */
-const sumsByLocation = ({ ended, locations = [], resources }: SyncResult["data"]) => {
-  const all = new Set([...locations, ...resources, ...ended].map(({ location }) => location))
+/** What each location had, and its worst status, in the order of the settings. */
+const sumsByLocation = ({ locations = [], resources }: SyncResult["data"]) => {
+  const all = new Set([...locations, ...resources].map(({ location }) => location))
   return Array.from(all, (location) => {
     const own = resources.filter((row) => row.location === location)
-    const states = [...own, ...ended.filter((end) => end.location === location)].map(({ status }) => status)
     const sum = (of: (row: Row) => number) => own.reduce((total, row) => total + of(row), 0)
     return {
       location,
@@ -170,7 +186,7 @@ const sumsByLocation = ({ ended, locations = [], resources }: SyncResult["data"]
       deletedRows: sum(({ deletedRows }) => deletedRows),
       rejected: sum(({ rejected }) => rejected),
       rounded: sum(({ rounded }) => rounded),
-      status: states.length === 0 ? "never" : worstStatus(states)
+      status: own.length === 0 ? "never" : worstStatus(own.map(({ status }) => status))
     }
   })
 }

@@ -7,16 +7,16 @@ import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { AlarmSettings } from "../alarms/silence.ts"
-import type { OutputSettings } from "../settings/settings.ts"
+import type { WantedSettings, OutputSettings } from "../settings/settings.ts"
 import type { SignalSettings } from "../settings/signals.ts"
 import type { Vault } from "../stores/vault/vault.ts"
 import type { Warehouse } from "../stores/warehouse/warehouse.ts"
 import type { Environment } from "../values/environment.ts"
 import type { Failure } from "../values/failure.ts"
-import type { OnRunEvent } from "../values/run-event.ts"
 import type { Output } from "../console/streams.ts"
 
 export interface Reported extends OutputSettings {
+  readonly wanted: WantedSettings
   readonly alarms: AlarmSettings
   readonly signals: SignalSettings
 }
@@ -39,19 +39,14 @@ export interface End {
   readonly isSilent?: true
 }
 
-export interface Reporter {
-  /** References that the work gets. */
-  readonly services: Context.Context<never>
-  readonly onEvent: OnRunEvent
-  /** Reports the end, at the same time as the others. */
-  readonly end: (end: End) => Effect.Effect<unknown, unknown, Output>
-}
+/** Reports how a run ended. */
+export type Report = (end: End) => Effect.Effect<unknown, unknown, Output>
 
 export class RunFeatures extends Context.Service<
   RunFeatures,
   {
-    /** Begins the reports to the places that the settings name. */
-    readonly reporters: (subject: Subject) => Effect.Effect<ReadonlyArray<Reporter>, never, Output | Environment>
+    /** Begins the reports to the places that the settings name, of which there is at least one. */
+    readonly beginSignals: (subject: Subject) => Effect.Effect<Report, never, Output | Environment>
     /** A vault that stores no record of an erased person. `onRemoved` gets the number of those that were left out. */
     readonly withoutErased: <E, R>(
       vault: Layer.Layer<Vault, E, R>,

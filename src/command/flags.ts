@@ -64,7 +64,10 @@ export const account = {
     "lists",
     "Read lists alone. What takes a request for each record, such as notes, waits for the next sync."
   ),
-  full: flag("full", "Read all lists again, not the changes alone; single records only where they changed."),
+  full: flag(
+    "full",
+    "Read all lists of the location again, not the changes alone; single records and the lists of one record, such as notes and prices, only where they changed: --each reads those."
+  ),
   each: flag("each", "Read everything again, each single record as well, whether it changed or not.")
 }
 

@@ -40,13 +40,12 @@ export const runAccounts = <A extends { readonly exitCode: number }, E, R>(
   options: RunOptions<A> & { readonly output: Reported }
 ) => {
   const { catalogue, output } = options
-  const { isOn, isObserved } = output.signals
   const surrounded = run(kind, work, options)
-  if (!isOn && !isObserved) return surrounded
+  if (!output.signals.isOn) return surrounded
   const subject: Subject = { command: kind, output, catalogue }
   return Effect.flatMap(
-    Effect.promise(() => import("./reports.ts")),
-    (_) => _.withReports(subject, surrounded)
+    Effect.promise(() => import("./signals.ts")),
+    (_) => _.withSignals(subject, surrounded)
   )
 }
 
@@ -88,6 +87,7 @@ export const recorded = <A, E, R>(
     Effect.tap((done) => record(output, kind, detailOf(done)))
   )
 
+export type Recorded = ReturnType<typeof record>
 /** Appends a record with the current release. */
 export const record = Effect.fnUntraced(function* (output: string, kind: Kind, detail: Detail) {
   const { say } = yield* Output

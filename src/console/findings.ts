@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { type Finding, type Level, counted, worstFirst } from "../values/finding.ts"
 import type { FailedModel } from "../stores/warehouse/meta/model-problems.ts"
 import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
+import type { UnknownStates } from "../stores/warehouse/meta/unknown-states.ts"
 import type { ReachedLimit } from "../stores/warehouse/meta/limits.ts"
 import type { WideLoss } from "../stores/warehouse/meta/wide-readings.ts"
 import { some } from "../values/text.ts"
@@ -58,6 +59,16 @@ export const sayStanding = Effect.fnUntraced(function* (standing: ReadonlyArray<
     `${counted(all, "rejected value or record stands", "rejected values and records stand")}: ${some(standing.map(({ rejected, resource }) => `${resource} ${rejected}`))}. See meta.rejected_values and meta.rejected_records.`,
     "warn"
   )
+})
+
+/** Says what no figure contains, because the models do not know its state. */
+export const sayUnknownStates = Effect.fnUntraced(function* (unknown: ReadonlyArray<UnknownStates> = []) {
+  const { say } = yield* Output
+  for (const { fact, records, worth } of unknown)
+    say(
+      `${fact}: ${counted(records, "record")}${worth === "" ? "" : ` worth ${worth}`} of a state that the models do not know, in no figure. See bi.mart_unknown_state.`,
+      "warn"
+    )
 })
 
 /** Says which cells of wide tables are empty because their value is not of the type of its field. */

@@ -7,7 +7,7 @@ import type { OnRunEvent } from "../values/run-event.ts"
 import { levelWords } from "../values/finding.ts"
 import type { LikelyRange } from "../values/range.ts"
 import { toneByText } from "../values/state.ts"
-import { terminalWidth, wrapped } from "../values/text.ts"
+import { duration, terminalWidth, wrapped } from "../values/text.ts"
 import { type LogEntry, type LogFormat, type LogLevel, formatEntry, isAtLeast } from "./log.ts"
 import { nodeUtil } from "../values/node.ts"
 
@@ -233,11 +233,4 @@ export const timeText = ({ min, max, likely }: LikelyRange): string => {
   if (max === undefined) return `at least ${duration(min)}`
   const [from, to] = [duration(min), duration(max)]
   return from === to ? `about ${to}` : `${from} to ${to}`
-}
-
-export const duration = (milliseconds: number): string => {
-  const seconds = Math.round(milliseconds / 1000)
-  if (seconds < 120) return `${seconds} s`
-  const minutes = Math.round(seconds / 60)
-  return minutes < 120 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`
 }

@@ -18,10 +18,9 @@ export interface Receiver<Place extends DestinationPlace = DestinationPlace> {
   readonly folder: string
 }
 
+/** What a target is to have. */
 export interface Delivery {
   readonly catalogue: Catalogue
-  /** The folder whose current release it gets, unless it gets rows. */
-  readonly releases: string
   readonly few: FewChanges | undefined
   readonly tables: ReadonlyArray<TableName>
   readonly models: ReadonlyArray<Model>
@@ -42,6 +41,23 @@ export interface Delivered {
   readonly to: string
   readonly changed: number
   readonly unit: "table" | "file"
+}
+
+/** Brings a place up to date. Only `guarded` makes one, so none lacks what it decides. */
+export interface Deliver<Place extends DestinationPlace> {
+  readonly isGuarded: typeof guard
+  /** `made`: makes the release that it gets, and returns the link to it. */
+  readonly run: <A extends Made = Made, R = never>(
+    to: Receiver<Place>,
+    given: (made: A | undefined) => Delivery,
+    made: Effect.Effect<A, Failure, R> | undefined
+  ) => Effect.Effect<{ readonly made: A | undefined; readonly delivered: Delivered }, Failure, Warehouse | R>
+}
+export const guard = Symbol("guarded")
+
+/** A release that was made: the folder with its current one. */
+export interface Made {
+  readonly folder: string
 }
 
 export interface Comparison {
@@ -67,8 +83,7 @@ export interface Work<Place extends DestinationPlace> {
   readonly needs: string
   /** Writes something of its own and takes it back, without a look at anything else; fails as a delivery would. */
   readonly probe: (to: Receiver<Place>) => Effect.Effect<unknown, Failure, Warehouse | Scope.Scope>
-  /** Brings it up to date. */
-  readonly deliver: (to: Receiver<Place>, given: Delivery) => Effect.Effect<Delivered, Failure, Warehouse>
+  readonly deliver: Deliver<Place>
   /** Compares what it has with what it was given last. */
   readonly compare: (to: Receiver<Place>, given: Comparison) => Effect.Effect<Looked, Failure, Warehouse>
   /**

@@ -6,8 +6,6 @@ import type { Destination } from "./settings.ts"
 type Kind = Destination["kind"]
 type PlaceOf<K extends Kind> = Extract<Destination, { readonly kind: K }>
 
-export type AnyReceiver = Receiver<Destination>
-
 /** Only an output with such a destination loads its modules. */
 const works: { readonly [K in Kind]: () => Promise<{ readonly work: Work<PlaceOf<K>> }> } = {
   folder: () => import("./folder/destination.ts"),

@@ -29,22 +29,27 @@ const isUsable = ({ url }: Proxy): boolean => URL.canParse(url) && /^(https?|soc
 export const wrongProxies = (): ReadonlyArray<string> =>
   proxies().flatMap((proxy) => (isUsable(proxy) ? [] : [proxy.variable]))
 
-/** Options of undici's agent, which reads NO_PROXY itself. */
-export const proxyOptions = () =>
-  Object.fromEntries(
+/**
+ * Options of undici's agent, which reads NO_PROXY itself. HTTP/2 puts all requests on one connection, so that one loss fails
+ * each of them; the rate limit leaves nothing to gain by it (docs/architecture.md).
+ */
+export const agentOptions = () => ({
+  allowH2: false,
+  ...Object.fromEntries(
     schemes.flatMap((scheme) => {
       const proxy = proxyOf(scheme)
       // Without an option, the agent would read the variable itself.
       return proxy ? [[`${scheme}Proxy`, isUsable(proxy) ? proxy.url : ""]] : []
     })
   )
+})
 
 /** From now on `fetch` takes the proxies, too. Without any, nothing is loaded. */
 export const fetchThroughProxies = async (): Promise<void> => {
   if (!isAnyProxy() || isFetchSet) return
   isFetchSet = true
   const { EnvHttpProxyAgent, setGlobalDispatcher } = await import("undici")
-  setGlobalDispatcher(new EnvHttpProxyAgent(proxyOptions()))
+  setGlobalDispatcher(new EnvHttpProxyAgent(agentOptions()))
 }
 let isFetchSet = false
 

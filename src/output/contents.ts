@@ -109,7 +109,7 @@ export const outputFiles = {
   erasure: small("erasure.json", "state", "an erasure that is not complete"),
   locationRemoval: small("location-removal.json", "state", "a removal of a location that is not complete"),
   ledger: small("ledger.jsonl", "state", "the record of every command", /\.torn-.+/),
-  ledgerLock: small("ledger.lock", "run", "the lock of the ledger", ofDatabase),
+  ledgerLock: small("ledger.lock", "run", "the lock of the ledger", /(\.[0-9a-f-]{36})?(\.wal|\.tmp)?/),
   certificates: small("certificates", "export", "the certificates of erasures"),
   fleet: file("fleet", "state", "fleet", parts.fleet),
   backup: small("backup.json", "derived", "in a backup: its files with their checksums"),

@@ -3,11 +3,11 @@
  * warehouse for writing may remove them, because no other process uses these files then.
  */
 import type { Effect } from "effect"
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import type { Failure } from "../values/failure.ts"
 import { onDisk } from "./files.ts"
 import { namesIn } from "./folder.ts"
-import { isScratch } from "./contents.ts"
+import { isScratch, outputFileOf, outputFiles } from "./contents.ts"
 import { isBuilding, outputPaths } from "./paths.ts"
 import { isPartial, isUnrecorded } from "./stored-files.ts"
 import { removeBelow } from "./remove.ts"
@@ -43,14 +43,17 @@ export interface SetAside {
   readonly why: string
 }
 
+/** Whether it is the name of an incomplete write of a segment. */
+export const isTornWrite = (name: string): boolean => /^\d+\.ndjson\.torn-\d+$/.test(name)
+
 export const setAsideIn = async (output: string): Promise<ReadonlyArray<SetAside>> => {
   const { damaged, vault } = outputPaths(output)
   return [
-    ...(await filesIn(vault, (name) => name.includes(".ndjson.torn-"))).map((path) => ({
+    ...(await filesIn(vault, isTornWrite)).map((path) => ({
       path,
       why: "an incomplete write that a sync has set aside"
     })),
-    ...(await filesIn(dirname(damaged), (name) => name.startsWith(basename(damaged)))).map((path) => ({
+    ...(await filesIn(dirname(damaged), (name) => outputFileOf(name) === outputFiles.damaged)).map((path) => ({
       path,
       why: "a damaged warehouse that a rebuild has replaced"
     }))

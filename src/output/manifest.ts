@@ -52,6 +52,8 @@ const ReleaseState = Schema.Struct({
 const Manifest = Schema.Struct({
   tool: Schema.optionalKey(Schema.String),
   run: Schema.String,
+  /** The id of the output folder that made the release, if it is of a target. */
+  owner: Schema.optionalKey(Schema.String),
   schemaVersion: Schema.optionalKey(Schema.String),
   /** ISO 8601. */
   writtenAt: Schema.optionalKey(Schema.String),

@@ -32,7 +32,10 @@ class Outside extends Error {
   }
 }
 
-const isInside = (folder: string, path: string): boolean => {
+const isInside = (folder: string, path: string): boolean => isBelow(path, folder) && relative(folder, path) !== ""
+
+/** Whether an absolute path is a folder or inside it: by whole names, so that `/srv/crm-2` is not in `/srv/crm`. */
+export const isBelow = (path: string, folder: string): boolean => {
   const rest = relative(folder, path)
-  return rest !== "" && rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
+  return rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
 }

@@ -47,6 +47,8 @@ export class FileRejected extends Error {
 const bufferedBytesMax = 256 * 1024
 /** The signatures of types are in the first bytes. */
 export const headBytes = 4100
+/** The end of a file is in its last bytes; that of an archive before a comment of at most 64 kB. */
+const tailBytes = 66_000
 
 interface FoundType {
   readonly ext: string
@@ -66,7 +68,8 @@ export class IncomingFile {
   private readonly part: string
   private hash = createHash("sha256")
   private head = none
-  private tail = none
+  /** The last bytes, up to its end. */
+  private readonly tail = Buffer.alloc(tailBytes)
   private buffered: Array<Buffer> = []
   private bufferedBytes = 0
   private collectedAt = 0
@@ -91,11 +94,12 @@ export class IncomingFile {
   write(chunk: Buffer): void {
     if (this.bytes + chunk.length > this.bytesMax) throw this.tooLarge(undefined)
     if (this.overlap > 0) {
-      const searched = Buffer.concat([this.tail, chunk])
+      const searched = Buffer.concat([this.end().subarray(-this.overlap), chunk])
       if (this.forbidden.some((text) => searched.includes(text)))
         throw new FileRejected("the file contains the credentials and was not stored")
-      this.tail = searched.subarray(-this.overlap)
     }
+    this.tail.copyWithin(0, chunk.length)
+    chunk.copy(this.tail, Math.max(0, tailBytes - chunk.length), Math.max(0, chunk.length - tailBytes))
     this.hash.update(chunk)
     this.bytes += chunk.length
     if (this.head.length < headBytes)
@@ -110,11 +114,16 @@ export class IncomingFile {
     return this.head
   }
 
+  /** The last bytes. */
+  end(): Buffer {
+    return this.tail.subarray(Math.max(0, tailBytes - this.bytes))
+  }
+
   /** Forgets what was written. */
   restart(): void {
     this.discard()
     this.hash = createHash("sha256")
-    this.head = this.tail = none
+    this.head = none
     this.found = undefined
     this.buffered = []
     this.bytes = this.bufferedBytes = this.collectedAt = 0

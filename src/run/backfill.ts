@@ -2,6 +2,8 @@
 import { Clock, Effect } from "effect"
 import { type Window, dayMs, instantMs } from "../catalog/timestamps.ts"
 import { CommandError, usageError } from "../console/errors.ts"
+import { instant } from "../console/result.ts"
+import { Output } from "../console/streams.ts"
 import { type SyncFlags, syncOnce } from "./sync.ts"
 
 export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {
@@ -12,6 +14,8 @@ export interface BackfillFlags extends Omit<SyncFlags, "acceptDeletions"> {
 export const backfill = Effect.fnUntraced(function* (flags: BackfillFlags) {
   const range = yield* rangeOf(flags)
   const { only, except, from, to } = flags
+  const { say } = yield* Output
+  say(`Reads what was made from ${instant(range[0])} to ${instant(range[1])}.`)
   const typed = ["./sluice backfill", ...Object.entries({ only, except, from, to }).map(written)].join("")
   return yield* syncOnce(flags, { range, typed })
 })
@@ -33,7 +37,9 @@ const rangeOf = Effect.fnUntraced(function* ({ from, to }: BackfillFlags): Effec
   return [start, Math.min(end, now)]
 })
 
+/** The year first: `01.02.2025` is another day in each half of the world, and the texts of the API are not what people type. */
 const momentOf = (text: string, dayAs: number): number | undefined => {
+  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}|$)/.test(text)) return undefined
   const day = instantMs(`${text}T00:00:00Z`)
   return day === undefined ? instantMs(text) : day + dayAs
 }

@@ -1,7 +1,8 @@
 /** The display of a run as lines that fit a terminal: the readings in progress, and the sums of all. */
 import { type Status, stateText } from "../values/state.ts"
 import { type LikelyRange, likelyText, middleOf } from "../values/range.ts"
-import { duration, table, timeText } from "../console/streams.ts"
+import { table, timeText } from "../console/streams.ts"
+import { duration } from "../values/text.ts"
 import type { Totals } from "./watched.ts"
 
 export interface ReadingState {
@@ -18,6 +19,8 @@ export interface DisplayState extends Totals {
   readonly elapsedMs: number
   /** An estimate of the time left; `undefined` while it is unknown. */
   readonly leftMs: LikelyRange | undefined
+  /** Everything is read, and what takes time now sends no request. */
+  readonly isPublishing?: boolean | undefined
   /** Requests in the current window of the rate limit, and how many it allows. */
   readonly inWindow: number
   readonly burst: number
@@ -102,7 +105,7 @@ const incompleteLine = ({ name }: ReadingState): string => `${name}  ${stateText
 
 /** The sums, and a bar of the requests. In a terminal with few lines, the most important ones. */
 const sumLines = (state: DisplayState, width: number, height: number): ReadonlyArray<string> => {
-  const { planned, requests, records, elapsedMs, leftMs, inWindow, burst, dailyRemaining } = state
+  const { planned, requests, records, elapsedMs, leftMs, inWindow, isPublishing, burst, dailyRemaining } = state
   const estimate = planned && requests <= (planned.max ?? Infinity) ? planned : undefined
   const middle = estimate && middleOf(estimate)
   /** As they are shown, each with its rank in importance. */
@@ -112,12 +115,14 @@ const sumLines = (state: DisplayState, width: number, height: number): ReadonlyA
     [2, `${quantity(records)} records`],
     [5, `budget ${inWindow}/${burst}`],
     [4, dailyRemaining === undefined ? undefined : `${quantity(dailyRemaining)} left today`],
-    [1, leftMs === undefined ? undefined : `${timeText(leftMs)} left`]
+    [1, isPublishing ? "publishing" : leftMs && `${timeText(leftMs)} left`]
   ]
   for (let rankMax = 6; rankMax >= 0; rankMax--) {
     const texts = sums.flatMap(([rank, text]) => (text !== undefined && rank <= rankMax ? [text] : []))
     const lines = [
-      ...(rankMax === 6 && middle !== undefined ? bar(requests, Math.max(middle, requests), width) : []),
+      ...(rankMax === 6 && middle !== undefined && !isPublishing
+        ? bar(requests, Math.max(middle, requests), width)
+        : []),
       ...joined(texts, width)
     ]
     if (lines.length <= height) return lines

@@ -7,13 +7,17 @@ import type { ResourceResult } from "../stages/extract/extract.ts"
 import { type RunRecord, endRun, failRun } from "../stores/warehouse/meta/runs.ts"
 import { exitCodes } from "../values/failure.ts"
 import type { RunState, Status } from "../values/state.ts"
+import { isComplete } from "../values/status.ts"
 
 export interface Night {
   readonly status: RunState
   readonly exitCode: number
 }
 
-/** The status of the readings alone, and of the clock by which they were dated. */
+/**
+ * The status of the readings alone, and of the clock by which they were dated. Credentials are why a run ends only if nothing
+ * could be read with them: what is refused beside what was read is a part that is missing.
+ */
 export const nightOf = (
   read: Status,
   results: ReadonlyArray<ResourceResult>,
@@ -25,7 +29,7 @@ export const nightOf = (
       ? 0
       : results.some(({ reason }) => reason === "retryLater")
         ? exitCodes.later
-        : results.some(({ reason }) => reason === "forbidden" || reason === "badToken")
+        : !results.some(isComplete) && results.some(({ reason }) => reason === "badToken")
           ? exitCodes.credentials
           : exitCodes.partial
   return { status: exitCode === exitCodes.later ? "paused" : status, exitCode }

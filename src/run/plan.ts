@@ -4,27 +4,29 @@ import { newFiles } from "../stores/warehouse/file-links.ts"
 import { Clock, Effect } from "effect"
 import { Api } from "../stages/api/api.ts"
 import type { Catalogue } from "../catalog/discover.ts"
+import { isOffer, offerPath } from "../catalog/optional.ts"
 import { type Resource, childRequestOf } from "../catalog/resource.ts"
-import { exitCodes } from "../values/failure.ts"
 import { type Estimate, estimate } from "../stages/plan/estimate.ts"
 import { makePlan } from "../stages/plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
 import { schemaPolicies } from "../settings/schema-policy.ts"
 import type { AccountSettings } from "../settings/settings.ts"
-import { bringUpToDate } from "./sync-account.ts"
+import { bringUpToDate, locationsMax } from "./sync-account.ts"
+import { counted } from "../values/finding.ts"
 import { type Range, between, sumOf } from "../values/range.ts"
+import { liveCounts } from "../stores/warehouse/sync-state.ts"
 import { setPlannedTotals } from "../stores/warehouse/meta/planned-totals.ts"
 import { freshnessByLocation } from "../stores/warehouse/meta/watermarks.ts"
 import { secondsPerRequest } from "../stores/warehouse/meta/runs.ts"
 import { loadCatalogue } from "../command/catalogue.ts"
-import { configError, explained } from "../console/errors.ts"
+import { type CommandError, configError, explained } from "../console/errors.ts"
 import { outputLayer } from "../command/output-layer.ts"
 import { accountSettings } from "../command/prologue.ts"
 import { namesOf } from "../stores/warehouse/locations.ts"
 import { holderOf, isLocked } from "../command/readable.ts"
-import { scopesOf, tokensOf } from "./sync-result.ts"
 import type { CommandResult } from "../console/result.ts"
 import { type ChoiceFlags, choiceOf } from "../command/selection.ts"
+import { exitCodes } from "../values/failure.ts"
 import { hashKey } from "../settings/withheld.ts"
 import { storedEarlier, keptOut } from "../command/withheld.ts"
 
@@ -44,16 +46,26 @@ export const planOnce = Effect.fnUntraced(function* (flags: PlanFlags) {
     yield* bringUpToDate(catalogue, output.folder, policies)
     const learnt = yield* secondsPerRequest()
     const isNew = (yield* freshnessByLocation()).size === 0
-    const plans = yield* Effect.forEach(accounts, (account) => planLocation(catalogue, account, choice, learnt, isNew))
-    const tokenNames = new Map(accounts.map(({ location, tokenName }) => [location, tokenName]))
+    const found = yield* Effect.forEach(accounts, (account) =>
+      Effect.match(planLocation(catalogue, account, choice, learnt, isNew), {
+        onSuccess: (plan) => ({ plan }),
+        onFailure: (error) => ({ location: account.location, error })
+      })
+    )
+    const plans = found.flatMap((one) => ("plan" in one ? [one.plan] : []))
+    // One that cannot be planned is a line of the plan.
+    const unplanned = found.flatMap((one) => ("plan" in one ? [] : [one]))
+    if (plans.length === 0 && unplanned.length > 0) return yield* unplanned[0]!.error
     const names = yield* namesOf(
       accounts.map(({ location }) => location),
       new Map(plans.flatMap(({ location, name }) => (name === undefined ? [] : [[location, name]])))
     )
-    return { plans, names, tokenNames, earlier: yield* storedEarlier(output.folder, catalogue) }
+    return { plans, unplanned, names, earlier: yield* storedEarlier(output.folder, catalogue) }
   }).pipe(
     Effect.provide(outputLayer(output)),
-    Effect.flatMap(({ earlier, names, plans, tokenNames }) => resultOf(plans, catalogue, earlier, names, tokenNames)),
+    Effect.flatMap(({ earlier, names, plans, unplanned }) =>
+      Effect.map(resultOf(plans, catalogue, earlier, names), (result) => withUnplanned(result, unplanned))
+    ),
     Effect.catchIf(isLocked, (locked) => {
       const holder = holderOf(output.folder, locked)
       const result: CommandResult<"plan"> = {
@@ -71,6 +83,8 @@ interface LocationPlan {
   /** As the service says it now. */
   readonly name: string | undefined
   readonly estimated: ReadonlyArray<Estimate>
+  /** What is off, with its price. */
+  readonly offers: ReadonlyArray<{ readonly resource: string; readonly requests: number; readonly setting: string }>
   readonly requests: Range
   readonly elapsedMs: Range
   readonly likely: { readonly requests: number; readonly elapsedMs: number }
@@ -114,6 +128,7 @@ const planLocation = Effect.fnUntraced(function* (
     return {
       location,
       name,
+      offers: yield* offersIn(catalogue, location, estimated, optional),
       estimated,
       requests,
       elapsedMs,
@@ -124,23 +139,47 @@ const planLocation = Effect.fnUntraced(function* (
   }).pipe(Effect.provide(Api.layer({ ...settings, isNew: () => isNew })), Effect.mapError(explained(account)))
 })
 
+interface Unplanned {
+  readonly location: string
+  readonly error: CommandError
+}
+
+/** The plan of the others, with a line for each location that could not be planned. */
+const withUnplanned = (result: CommandResult<"plan">, unplanned: ReadonlyArray<Unplanned>): CommandResult<"plan"> => {
+  const [first] = unplanned
+  if (first === undefined) return result
+  const lines = unplanned.map(({ error: { message, next }, location }) => ({ location, problem: message, next }))
+  return {
+    ...result,
+    exitCode: exitCodes.partial,
+    next: first.error.next,
+    data: { ...result.data, unplanned: lines }
+  }
+}
+
+/** Some locations are read side by side, each within its own rate limit, and the next one when one of them has ended. */
+export const besideOthers = (times: ReadonlyArray<number>): number => {
+  const busyUntil = Array.from({ length: locationsMax }, () => 0)
+  for (const time of times) {
+    const next = busyUntil.indexOf(Math.min(...busyUntil))
+    busyUntil[next] = busyUntil[next]! + time
+  }
+  return Math.max(...busyUntil)
+}
+
 const resultOf = Effect.fnUntraced(function* (
   plans: ReadonlyArray<LocationPlan>,
   catalogue: Catalogue,
   earlier: ReadonlyArray<string>,
-  names: Pick<CommandResult<"plan">["data"], "locations">,
-  tokenNames: ReadonlyMap<string, string>
+  names: Pick<CommandResult<"plan">["data"], "locations">
 ) {
   const steps = plans.flatMap(({ location, estimated }) => estimated.map((one) => ({ location, ...one })))
   const refused = steps.filter((step) => step.refused)
-  const scopeOf = (label: string) => scopesOf(catalogue, [label])[0]!
-  const forbidden = refused.filter((step) => step.refused?.kind === "forbidden")
-  const scopes = scopesOf(
-    catalogue,
-    forbidden.map(({ label }) => label)
-  )
+  const isForbidden = refused.some((step) => step.refused?.kind === "forbidden")
   // The service answers no list at all: the address is wrong.
-  const lists = steps.filter(({ step, label }) => step.mode !== "children" && label === step.resource.table)
+  const lists = steps.filter(
+    ({ step: { mode, resource }, label }) => mode !== "children" && label === resource.table && !resource.isTrial
+  )
   if (
     refused.length > 2 &&
     refused.length >= lists.length - 1 &&
@@ -150,19 +189,15 @@ const resultOf = Effect.fnUntraced(function* (
       `The service answers 404 to every list, for example ${refused[0]!.label}: ${refused[0]!.refused!.message}.`,
       "Check the path of account.base_url: it must be the address of the API."
     )
-  const exitCode = scopes.length > 0 ? exitCodes.credentials : 0
-  const next =
-    scopes.length > 0
-      ? `add ${scopes.join(", ")} to the scopes of ${tokensOf(forbidden, tokenNames)}, or leave the tables out with --except; then ./sluice plan`
-      : "./sluice sync"
+  const next = isForbidden
+    ? "./sluice doctor, which shows what the token may read, or leave the tables out with --except"
+    : "./sluice sync"
   const requests = sumOf(plans.map((one) => one.requests))
-  // Locations are read side by side, each within its own rate limit.
-  const longest = (bound: "min" | "max") =>
-    plans.reduce<number | undefined>((most, { elapsedMs }) => {
-      const time = elapsedMs[bound]
-      return most === undefined || time === undefined ? undefined : Math.max(most, time)
-    }, 0)
-  const elapsedMs = between(longest("min")!, longest("max"))
+  const maxima = plans.flatMap(({ elapsedMs }) => elapsedMs.max ?? [])
+  const elapsedMs = between(
+    besideOthers(plans.map((one) => one.elapsedMs.min)),
+    maxima.length === plans.length ? besideOthers(maxima) : undefined
+  )
   const files = plans.flatMap(({ location, files }) => (files ? [{ location, ...files }] : []))
   const withheld = keptOut(catalogue)
   const estimated = plans.flatMap((one) => one.estimated)
@@ -173,12 +208,12 @@ const resultOf = Effect.fnUntraced(function* (
       : "totals of the service"
   const likely = {
     requests: plans.reduce((sum, one) => sum + one.likely.requests, 0),
-    elapsedMs: Math.max(0, ...plans.map((one) => one.likely.elapsedMs)),
+    elapsedMs: besideOthers(plans.map((one) => one.likely.elapsedMs)),
     basis
   }
   const dailyRemaining = plans.length === 1 ? plans[0]!.dailyRemaining : undefined
   return {
-    exitCode,
+    exitCode: 0,
     next,
     data: {
       ...names,
@@ -187,7 +222,7 @@ const resultOf = Effect.fnUntraced(function* (
       likely,
       ...(dailyRemaining !== undefined && { dailyRemaining }),
       ...(files.length > 0 && { files }),
-      omitted: omittedIn(steps.map(({ step }) => step.resource)),
+      omitted: [...omittedIn(steps.map(({ step }) => step.resource)), ...summed(plans.flatMap(({ offers }) => offers))],
       ...(withheld.length > 0 && { withheld }),
       ...(earlier.length > 0 && { storedEarlier: earlier }),
       steps: steps.map(({ location, step, label, records, requests, likely, basis, refused }) => ({
@@ -199,15 +234,41 @@ const resultOf = Effect.fnUntraced(function* (
         likely,
         basis,
         ...(refused && {
-          refused: { reason: refused.message, ...(refused.kind === "forbidden" && { scope: scopeOf(label) }) }
+          refused: { reason: refused.message }
         })
       }))
     }
   }
 })
 
-/** What the settings leave out of the tables to be read. */
-/** Each location has a definition of its own. */
+/** What is off because it takes a request for each row of another table, with the number of these rows. */
+const offersIn = Effect.fnUntraced(function* (
+  catalogue: Catalogue,
+  location: string,
+  estimated: ReadonlyArray<Estimate>,
+  { further_lists }: AccountSettings["optional"]
+) {
+  const offers = catalogue.resources.flatMap((resource) => {
+    const request = isOffer(resource) && further_lists ? childRequestOf(resource) : undefined
+    return request ? [{ resource, request }] : []
+  })
+  const rows = yield* liveCounts(location, [...new Set(offers.map(({ request }) => request.table))])
+  return offers.flatMap(({ request: { label, table }, resource }) => {
+    const records = estimated.find((one) => one.label === table)?.records ?? 0
+    const requests = Math.max(records, rows.get(table) ?? 0)
+    return requests > 0 ? [{ resource: label, requests, setting: offerPath(resource) }] : []
+  })
+})
+
+/** What each costs at all locations together. */
+const summed = (offers: Effect.Success<ReturnType<typeof offersIn>>) =>
+  Array.from(Map.groupBy(offers, ({ resource }) => resource).values(), (own) => {
+    const { resource, setting } = own[0]!
+    const requests = own.reduce((sum, one) => sum + one.requests, 0)
+    return { resource, what: `up to ${counted(requests, "request")}`, setting }
+  })
+
+/** What the settings leave out of the tables to be read. Each location has a definition of its own. */
 const omittedIn = (resources: ReadonlyArray<Resource>) =>
   [...new Map(resources.map((resource) => [resource.table, resource])).values()].flatMap((resource) => {
     const { label, partial } = childRequestOf(resource) ?? {}

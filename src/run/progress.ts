@@ -1,7 +1,8 @@
 /** Progress of a run: a display on a terminal, and a log entry each minute. */
-import { Clock, Effect, Schedule } from "effect"
+import { Effect, Schedule } from "effect"
 import { type DisplayState, frame } from "./display.ts"
 import { Output } from "../console/streams.ts"
+import { stopwatch } from "../values/stopwatch.ts"
 import { type LikelyRange, between, mapRange, rangeFields } from "../values/range.ts"
 import { type Watched, total, totalsOf } from "./watched.ts"
 
@@ -11,9 +12,9 @@ const logMs = 60_000
 /** Shows and logs the progress until it is interrupted. */
 export const progress = Effect.fnUntraced(function* (watched: Watched) {
   const { display, onResize } = yield* Output
-  const startedAt = yield* Clock.currentTimeMillis
+  const elapsed = yield* stopwatch
   const pace = new Pace()
-  const current = Effect.map(Clock.currentTimeMillis, (now) => stateOf(watched, now - startedAt, pace))
+  const current = Effect.map(elapsed, (ms) => stateOf(watched, ms, pace))
   const logged = Effect.schedule(Effect.flatMap(current, logProgress), Schedule.spaced(logMs))
   if (display === undefined) return yield* logged
 
@@ -68,6 +69,7 @@ const stateOf = (watched: Watched, elapsedMs: number, pace: Pace): DisplayState 
     ...totals,
     elapsedMs,
     leftMs,
+    isPublishing: watched.isPublishing,
     inWindow: total(usages.map((usage) => Math.min(usage.inWindow, usage.burst))),
     burst,
     dailyRemaining: accounts.length > 1 ? undefined : dailyRemaining

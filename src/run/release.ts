@@ -1,26 +1,28 @@
 /** Publishes the warehouse: its tables and wide views, with the documents that describe them. */
-import { Effect, Exit, Option } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import { hash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { namedTables, publishedTables } from "../catalog/published-tables.ts"
 import type { Delivered } from "../destinations/contract.ts"
-import { type AnyReceiver, workOf } from "../destinations/destinations.ts"
+import { workOf } from "../destinations/destinations.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import { releaseDocuments } from "../stages/publish/contracts/data-package.ts"
-import { Failure, failure } from "../values/failure.ts"
+import { Failure } from "../values/failure.ts"
+import { messageOf } from "../values/thrown.ts"
 import { Output } from "../console/streams.ts"
 import { onDisk } from "../output/files.ts"
+import { ownerOf } from "../output/folder.ts"
+import { checkAppendable, ledgerOf } from "../stores/ledger/file.ts"
 import { recordPlaces } from "../stores/ledger/given.ts"
-import { type AggregateTable, aggregateTables, impersonal } from "../stages/publish/masking/aggregates.ts"
 import { maskedTables, stampOf, writeCopy } from "../stages/publish/masking/copy.ts"
 import { maskingDocument, stateOf } from "../stages/publish/masking/document.ts"
 import { type FailedModel, storeModelProblems } from "../stores/warehouse/meta/model-problems.ts"
 import { projectFolder, readModels } from "../stages/publish/models/files.ts"
 import { type Ordered, orderOf, withSources } from "../stages/publish/models/order.ts"
 import { withViews } from "../stages/publish/changes.ts"
-import { confirmRelease, failedModels, isLater, laterRun, previousRelease } from "../stages/publish/manifest.ts"
+import { confirmRelease, failedModels, previousRelease } from "../stages/publish/manifest.ts"
 import { totalsOf } from "../output/manifest.ts"
 import { type Published, publish } from "../stages/publish/publish.ts"
 import type { SnapshotStatements } from "../stages/publish/snapshot.ts"
@@ -76,13 +78,16 @@ export const publishNow = Effect.fnUntraced(function* (
   if (!(yield* isAnythingComplete())) return { due: "nothing read", ...none } as const
   yield* beginDeliveries([...(isWanted ? [ownRelease] : []), ...targets.map(({ name }) => name)], run)
   const delivering = deliveringOf(run)
+  yield* onDisk(ledgerOf(output.folder), "written", () => checkAppendable(output.folder))
   yield* recordPlaces(
     output.folder,
     targets.map(({ destination, name }) => ({ name, folder: destination.place }))
   )
   // The checkpoint releases memory of unwritten rows, which publishing needs.
   yield* (yield* Warehouse).run("CHECKPOINT")
-  const content = { catalogue, wide, models: yield* modelsOf(catalogue, output), aggregates: [], output, run, full }
+  const models = yield* modelsOf(catalogue, output)
+  const owner = targets.length > 0 ? yield* ownerOf(output.folder) : undefined
+  const content = { catalogue, wide, models, output, owner, run, full }
   // One that fails keeps nothing from the others.
   const released = isWanted
     ? yield* Effect.exit(delivering(ownRelease, publishContent(content, { ...output, folder })))
@@ -113,81 +118,66 @@ export const publishNow = Effect.fnUntraced(function* (
 /** The published files, among the targets. */
 const ownRelease = "published"
 
-/** Stores what became of a delivery. */
-const deliveringOf =
+/** Stores what became of a delivery, also by a defect. One that was interrupted stays as not delivered. */
+export const deliveringOf =
   (run: string) =>
   <A, R>(name: string, delivery: Effect.Effect<A, Failure, R>) =>
-    delivery.pipe(
-      Effect.tap(() => endDelivery(name, run)),
-      Effect.tapError(({ message }) =>
-        Effect.gen(function* () {
-          const output = yield* Effect.serviceOption(Output)
-          const text = Option.match(output, { onNone: () => message, onSome: ({ redacted }) => redacted(message) })
-          yield* Effect.ignore(failDelivery(name, text))
-        })
-      )
+    Effect.onExit(delivery, (exit) =>
+      Effect.gen(function* () {
+        if (Exit.isSuccess(exit)) return yield* endDelivery(name, run)
+        if (Cause.hasInterruptsOnly(exit.cause)) return
+        const message = messageOf(Cause.squash(exit.cause))
+        const output = yield* Effect.serviceOption(Output)
+        const text = Option.match(output, { onNone: () => message, onSome: ({ redacted }) => redacted(message) })
+        yield* Effect.ignore(failDelivery(name, text))
+      })
     )
 
 /** `main`: what became of the main release, if one is wanted. */
 const publishAndDeliver = Effect.fnUntraced(function* (
-  content: Content,
+  all: Content,
   target: Target,
   main: Exit.Exit<Published, Failure> | undefined
 ) {
   const { destination, name, profile } = target
-  if (destination.gets === "rows") {
-    const to = { folder: target.folder, few: undefined, isMasked: false }
-    const delivered = yield* deliverTo(content, target, to)
-    return { name, files: [], isNew: delivered.changed > 0, problems: [], delivered } satisfies PublishedTarget
-  }
-  const there = destination.gets === "releases" && !content.full ? yield* previousRelease(target.folder) : undefined
-  if (isLater(there?.manifest.run, content.run)) {
-    const detail = `${target.folder}: ${laterRun(there!.manifest.run)}`
-    return yield* failure({ _tag: "DestinationFailed", target: name, detail })
-  }
-  const same = hasOwnRelease(target, content.output.formats) ? undefined : main
-  const published = same ? { ...(yield* same), name } : yield* publishTarget(content, target)
-  if (destination.gets === "releases") {
-    const { files, folder, isNew } = published
+  const getsRows = destination.gets === "rows"
+  const content = getsRows ? all : selected(all, target)
+  const { catalogue, full, models, output, run, wide } = content
+  const same = hasOwnRelease(target, output.formats) ? undefined : main
+  const making = getsRows
+    ? undefined
+    : same
+      ? Effect.map(same, (made) => ({ ...made, name }))
+      : publishTarget(all, target)
+  const isMasked = target.masking !== undefined
+  const { deliver } = yield* workOf(target)
+  const { delivered, made } = yield* deliver.run(
+    target,
+    (release) => ({
+      catalogue,
+      few: isMasked ? undefined : release?.few,
+      tables: withViews(publishedTables(catalogue), wide),
+      models: models.models,
+      isMasked,
+      output,
+      run,
+      full
+    }),
+    making
+  )
+  if (made && destination.gets === "releases") {
+    const { files, folder, isNew } = made
     const annotations = { target: name, folder, profile, files: files.length }
     yield* Effect.annotateLogs(Effect.logInfo(isNew ? "target published" : "target unchanged"), annotations)
-    return published satisfies PublishedTarget
+    return made satisfies PublishedTarget
   }
-  const { few, folder } = published
-  const isMasked = target.masking !== undefined
-  const delivered = yield* deliverTo(selected(content, target), target, { few, folder, isMasked })
-  return { ...published, delivered } satisfies PublishedTarget
-})
-
-/** The release that a destination gets, if it gets one. */
-interface Delivering extends Pick<Published, "few" | "folder"> {
-  readonly isMasked: boolean
-}
-
-const deliverTo = Effect.fnUntraced(function* (
-  { aggregates, catalogue, full, models, output, run, wide }: Content,
-  to: AnyReceiver,
-  { few, folder, isMasked }: Delivering
-) {
-  const { deliver } = yield* workOf(to)
-  const delivered = yield* deliver(to, {
-    catalogue,
-    releases: folder,
-    few: isMasked ? undefined : few,
-    tables: withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide),
-    models: models.models,
-    isMasked,
-    output,
-    run,
-    full
-  })
-  const { changed, to: place, unit } = delivered
+  const { changed, to, unit } = delivered
   yield* Effect.annotateLogs(Effect.logInfo(changed > 0 ? "target brought up to date" : "target unchanged"), {
-    target: to.name,
-    to: place,
+    target: name,
+    to,
     [`${unit}s`]: changed
   })
-  return delivered
+  return { ...(made ?? { name, files: [], isNew: changed > 0, problems: [] }), delivered } satisfies PublishedTarget
 })
 
 /** The first problem of each model: those of the main release come first. */
@@ -200,16 +190,16 @@ interface Content {
   readonly catalogue: Catalogue
   readonly wide: ReadonlyArray<WideView>
   readonly models: Ordered
-  /** Counts of tables that the release does not have. */
-  readonly aggregates: ReadonlyArray<AggregateTable>
   readonly output: OutputSettings
+  /** The id of the output folder, if there are targets. */
+  readonly owner: string | undefined
   readonly run: string
   readonly full: boolean
 }
 
 /** Publishes from the warehouse of the context, which is a masked copy for some targets. */
 const publishContent = (
-  { aggregates, catalogue, wide, models, run, full }: Content,
+  { catalogue, wide, models, owner, run, full }: Content,
   { folder, formats }: Pick<Target, "folder" | "formats">,
   masking?: { readonly path: string; readonly text: string }
 ) =>
@@ -218,8 +208,9 @@ const publishContent = (
       folder,
       formats,
       run,
+      owner,
       schemaVersion: "1",
-      statements: snapshotStatements(catalogue, wide, aggregates),
+      statements: snapshotStatements(catalogue, wide),
       models,
       isMasked: masking !== undefined,
       documents: (files) =>
@@ -228,20 +219,15 @@ const publishContent = (
         ),
       full
     },
-    withViews([...publishedTables(catalogue), ...aggregates.map(({ published }) => published)], wide)
+    withViews(publishedTables(catalogue), wide)
   )
 
-const snapshotStatements = (
-  catalogue: Catalogue,
-  wide: ReadonlyArray<WideView>,
-  aggregates: ReadonlyArray<AggregateTable>
-): SnapshotStatements => {
+const snapshotStatements = (catalogue: Catalogue, wide: ReadonlyArray<WideView>): SnapshotStatements => {
   const schemas = { current: "main", history: "crm_history" }
   return {
     shared: [
       ...catalogue.resources.flatMap((resource) => versionStatements(resource, schemas)),
-      ...commentStatements(catalogue, schemas),
-      ...aggregates.map(({ comment }) => comment)
+      ...commentStatements(catalogue, schemas)
     ],
     own: wide.flatMap((view) => [...view.published("main"), ...view.comments("main")])
   }
@@ -256,19 +242,15 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
   const { folder, masking, name } = target
   const content = selected(all, target)
   if (masking === undefined) return { name, ...(yield* publishContent(content, target)) } satisfies NamedRelease
-  const { aggregates, catalogue, output, wide } = content
-  const tables = [...maskedTables(catalogue, wide, masking), ...aggregates.flatMap(({ copied }) => copied)]
-  const resources = [
-    ...catalogue.resources.map(({ table }) => table),
-    ...aggregates.map(({ published }) => published.resource)
-  ]
+  const { catalogue, output, wide } = content
+  const tables = maskedTables(catalogue, wide, masking)
   const versions = yield* contentVersions()
   const state = hash(
     "sha256",
     JSON.stringify([
       stampOf(tables, masking),
-      resources.map((resource) => versions.get(resource)?.version),
-      snapshotStatements(catalogue, wide, aggregates),
+      catalogue.resources.map(({ table }) => versions.get(table)?.version),
+      snapshotStatements(catalogue, wide),
       content.models,
       yield* storedFingerprint(),
       target.formats
@@ -303,22 +285,19 @@ const publishTarget = Effect.fn("publish.target")(function* (all: Content, targe
 const readDocument = (folder: string): Promise<string | undefined> =>
   readFile(join(folder, maskingName), "utf8").catch(() => undefined)
 
-/** The tables that a target names and its profile permits, and the models that need no others. */
-const selected = (content: Content, { profile, tables }: Target): Content => {
+/** The tables that a target names, and the models that need no others. */
+const selected = (content: Content, { tables }: Target): Content => {
   const { familyByTable } = content.catalogue
   const all = content.catalogue.resources.map(({ table }) => table)
   const wanted = new Set((tables ?? all).flatMap((written) => namedTables(written, all, familyByTable)))
-  const named = content.catalogue.resources.filter(({ table }) => wanted.has(table))
-  const isAggregate = profile === "aggregate"
-  const resources = isAggregate ? impersonal(content.catalogue.resources).filter((one) => named.includes(one)) : named
+  const resources = content.catalogue.resources.filter(({ table }) => wanted.has(table))
   const catalogue = { ...content.catalogue, resources }
   const names = new Set(resources.flatMap((resource) => tablesOf(resource).map(({ name }) => name)))
   return {
     ...content,
     catalogue,
     wide: content.wide.filter(({ table }) => names.has(table)),
-    models: withSources(content.models, names),
-    aggregates: isAggregate ? aggregateTables({ resources: named }) : []
+    models: withSources(content.models, names)
   }
 }
 

@@ -1,6 +1,7 @@
 /** The data of the results of a run, of `plan` and of `status`: what the commands print with `--json`, and the library returns. */
 import * as Schema from "effect/Schema"
 import { modeShape, publishedShape, runCounts, runResourceShape } from "../values/run-shapes.ts"
+import { verdicts } from "../alarms/verdict.ts"
 import { readingStates, runStates, statuses } from "../values/state.ts"
 import { holderShape, instantShape, locationsShape, rangeShape, standingShape } from "../command/result-shapes.ts"
 import type { DataOf } from "../command/command.ts"
@@ -73,7 +74,11 @@ const syncShape = () =>
     resources: Schema.Array(runResourceShape()),
     /** Syncs that were stopped directly before this one and printed no result; absent if there are none. */
     continued: Schema.optionalKey(textsShape()),
-    /** How each reading of the run ended; a location that cannot be read has no row in `resources`. */
+    /** Children and details of which nothing was due: they are as of their last complete reading. */
+    notDue: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ location: Schema.String, resource: Schema.String, completeAt: instantShape() }))
+    ),
+    /** How each reading of the run ended. */
     ended: Schema.Array(
       Schema.Struct({
         location: Schema.String,
@@ -114,12 +119,42 @@ const readingShape = () =>
     completeAt: Schema.optionalKey(instantShape()),
     /** Whether that is longer ago than `--max-age`. */
     isStale: Schema.Boolean,
+    /** Whether rows may be missing, or it is stale. */
+    isProblem: Schema.Boolean,
     /** Of a list: when deleted rows were last looked for, in a full reading or because the service's total agreed. */
     deletionsSoughtAt: Schema.optionalKey(instantShape()),
     /** The last run that read it. */
     run: Schema.optionalKey(Schema.String),
     ...runCounts(),
     warnings: textsShape()
+  })
+
+/** Whether what is wanted is there, and if not, why, the worst cause first. */
+const verdictShape = () =>
+  Schema.Struct({
+    state: Schema.Literals([...verdicts, "nothing"]),
+    level: Schema.Literals(["complete", "warning", "problem"]),
+    /** All of it in a few sentences. */
+    text: Schema.String,
+    causes: Schema.Array(
+      Schema.Struct({
+        kind: Schema.String,
+        location: Schema.optionalKey(Schema.String),
+        resources: Schema.optionalKey(textsShape()),
+        text: Schema.String,
+        /** What mends it. */
+        next: Schema.String
+      })
+    ),
+    locations: Schema.Array(
+      Schema.Struct({
+        location: Schema.String,
+        complete: Schema.Int,
+        of: Schema.Int,
+        /** When its least recent complete reading ended. */
+        oldestAt: Schema.optionalKey(instantShape())
+      })
+    )
   })
 
 const statusShape = () =>
@@ -129,6 +164,7 @@ const statusShape = () =>
     holder: Schema.optionalKey(holderShape()),
     lastRun: Schema.optionalKey(runShape()),
     locations: locationsShape(),
+    verdict: verdictShape(),
     readings: Schema.Array(readingShape()),
     /** Of the last release, with rows that are marked as deleted; absent without one. */
     totals: Schema.optionalKey(totalsShape()),
@@ -154,8 +190,16 @@ const statusShape = () =>
     wideLosses: wideLossesShape(),
     limits: limitsShape(),
     standingRejects: standingShape(),
+    /** That the tables were restored, and have people again who were erased; absent if nobody can be back. */
+    restored: Schema.optionalKey(Schema.String),
     /** As `check` prints them. */
     alarms: Schema.Array(ShownAlarm),
+    /** The places of alarms that have not accepted what they are to be told, since when, and why. */
+    unanswered: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({ place: Schema.Literals(["webhook", "mail"]), since: instantShape(), problem: Schema.String })
+      )
+    ),
     /** The head of the ledger; absent without one, and for one that `ledger verify` rejects. */
     ledger: Schema.optionalKey(Schema.Struct({ seq: Schema.Int, sha256: Schema.String })),
     /** Bytes of the parts of the output folder; a file that several releases link counts once. */
@@ -170,6 +214,10 @@ const planShape = () =>
     /** The program that has the warehouse open, which a plan needs; there are no steps then. */
     holder: Schema.optionalKey(holderShape()),
     locations: locationsShape(),
+    /** Locations that could not be planned; the figures are those of the others. */
+    unplanned: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ location: Schema.String, problem: Schema.String, next: Schema.String }))
+    ),
     /** Requests of the whole plan; without `max`, no upper limit is known. */
     requests: Schema.optionalKey(rangeShape()),
     elapsedMs: Schema.optionalKey(rangeShape()),
@@ -194,7 +242,7 @@ const planShape = () =>
         requests: rangeShape(),
         likely: Schema.Int,
         basis: Schema.String,
-        refused: Schema.optionalKey(Schema.Struct({ reason: Schema.String, scope: Schema.optionalKey(Schema.String) }))
+        refused: Schema.optionalKey(Schema.Struct({ reason: Schema.String }))
       })
     )
   })

@@ -1,20 +1,13 @@
 /** The sentences of `status`, which the console shows as well. */
 import { counted } from "../values/finding.ts"
-import { duration } from "../console/streams.ts"
+import { duration } from "../values/text.ts"
 import type { CommandResult } from "../console/result.ts"
 import type { Totals } from "../output/manifest.ts"
-import { isProblem } from "./status.ts"
 
 export type StatusData = CommandResult<"status">["data"]
 
 export const ago = (instant: string | undefined, now: number): string =>
   instant === undefined ? "never" : `${duration(now - Date.parse(instant))} ago`
-
-export const completeText = ({ oldest, readings }: StatusData, now: number): string | undefined => {
-  const complete = readings.filter((reading) => !isProblem(reading)).length
-  if (complete === 0) return undefined
-  return `${counted(complete, "resource")} complete${oldest ? `; the oldest, ${oldest.resource}, was read ${ago(oldest.completeAt, now)}` : ""}`
-}
 
 export const targetText = (
   { deliveredAt, failedSince, name, problem, run }: NonNullable<StatusData["targets"]>[number],
@@ -28,6 +21,12 @@ export const targetText = (
 
 /** The tables of a release, all their rows: child tables, and rows of deleted records, count. */
 export const totalsText = ({ rows, tables }: Totals): string => `${counted(tables, "table")}, ${counted(rows, "row")}`
+
+/** About a place of alarms that accepts nothing. */
+export const unansweredText = (
+  { place, problem, since }: NonNullable<StatusData["unanswered"]>[number],
+  now: number
+): string => `The ${place} has not answered since ${ago(since, now)}: ${problem}; the next check tries again`
 
 /** As the last line of `check`. */
 export const alarmsText = (count: number): string => (count === 0 ? "ok: no alarms" : counted(count, "alarm"))

@@ -3,25 +3,30 @@ import { releasedTotals } from "../output/manifest.ts"
 import { outputPaths } from "../output/paths.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { embeddedResourcesOf } from "../catalog/resource.ts"
-import { singleReadsText } from "../catalog/optional.ts"
+import * as Struct from "effect/Struct"
+import { isOffer, singleReadsText } from "../catalog/optional.ts"
 import { exitCodes } from "../values/failure.ts"
 import { standingOf } from "../alarms/facts.ts"
-import { readFacts, watch } from "../alarms/watch.ts"
+import type { Place, Notified } from "../alarms/state.ts"
+import { type Reading, ageOf } from "../alarms/reading.ts"
+import { labelsOf } from "../alarms/readings.ts"
+import { type Verdict, isProblem, verdictOf } from "../alarms/verdict.ts"
+import { type Naming, causeText, remedyOf, verdictText } from "../alarms/verdict-text.ts"
 import type { Part } from "../output/contents.ts"
 import { diskUse } from "../output/disk.ts"
 import { headOf, ledgerOf } from "../stores/ledger/file.ts"
-import { choose } from "../stages/plan/plan.ts"
-import { type ReadingStatus, ageOf, readingStatuses } from "../stages/plan/readings.ts"
 import type { Flags } from "../settings/read.ts"
-import { reportSettings } from "../settings/settings.ts"
+import { outputSettings } from "../settings/settings.ts"
+import { placesOf } from "../settings/signals.ts"
+import { restoredIn } from "../stores/ledger/restored.ts"
 import { leftLocations, pagesOf } from "../stores/warehouse/meta/run-resources.ts"
 import { type Run, lastRun } from "../stores/warehouse/meta/runs.ts"
 import { presentTime } from "../values/present-time.ts"
 import type { TargetState } from "../stores/warehouse/meta/targets.ts"
 import { wideLosses } from "../stores/warehouse/meta/wide-readings.ts"
 import { Environment } from "../values/environment.ts"
-import { isWhole } from "../values/state.ts"
+import { duration } from "../values/text.ts"
+import { factsOf, readResources, watchOutput } from "./alarms-now.ts"
 import { catalogueOf } from "../command/prologue.ts"
 import { shownAlarms } from "../console/alarm-lines.ts"
 import { nothingSynced } from "../console/errors.ts"
@@ -40,48 +45,54 @@ export interface StatusFlags extends Flags, ChoiceFlags {
 }
 
 export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
-  const { output, optional, locations, namedLocations } = yield* reportSettings(flags, yield* Environment)
+  const output = yield* outputSettings(flags, yield* Environment)
+  const { wanted } = output
   const { catalogue } = yield* catalogueOf(output)
-  const chosen = yield* choose(catalogue, { ...(yield* choiceOf(flags)), optional, full: false })
-  const resources = chosen.flatMap((one) => [one, ...embeddedResourcesOf(catalogue.resources, one.table)])
+  const resources = yield* readResources(catalogue, wanted, yield* choiceOf(flags))
   const readable = yield* openReadable(output)
   const now = yield* Clock.currentTimeMillis
-  const { run, found, left, losses, names } =
+  const { run, left, losses, names, restored } =
     readable.tables === undefined
-      ? { run: undefined, found: [], left: [], losses: [], names: {} }
+      ? { run: undefined, left: [], losses: [], names: {}, restored: undefined }
       : yield* Effect.gen(function* () {
           const last = yield* lastRun()
           return {
             run: last && { ...last, requests: last.requests ?? (yield* pagesOf(last.id, catalogue.resources)) },
-            found: yield* readingStatuses(resources, locations),
-            left: yield* leftLocations(namedLocations),
+            left: yield* leftLocations(wanted.named),
             losses: yield* wideLosses(),
-            names: yield* namesOf(locations)
+            restored: yield* restoredIn(output.folder),
+            names: yield* namesOf(wanted.locations)
           }
         }).pipe(Effect.provide(readable.tables))
   if (!run && !readable.holder) return yield* nothingSynced(output.folder)
 
-  const facts = readable.tables && (yield* Effect.provide(readFacts(output.alarms.limits, catalogue), readable.tables))
+  const facts = readable.tables && (yield* Effect.provide(factsOf(output, catalogue), readable.tables))
   const standing = standingOf(facts).filter((one) => resources.some(({ table }) => table === one.resource))
-  const watched = { folder: output.folder, ...output.alarms, isRunning: readable.holder?.isRun === true }
-  const { alarms } = yield* watch(watched, facts)
-  const isStale = (reading: ReadingStatus) =>
-    flags.maxAge !== undefined && (ageOf(reading, presentTime(now, facts?.syncs ?? [])) ?? 0) > flags.maxAge
-  const readings = found.map((reading) => readingResult(reading, isStale(reading)))
-  const problems = readings.filter(isProblem)
-  const oldest = readings
-    .filter((reading) => !isProblem(reading))
-    .toSorted((one, other) => Date.parse(one.completeAt!) - Date.parse(other.completeAt!))[0]
-  // While the first run works, nothing is known to be complete.
+  const isRunning = readable.holder?.isRun === true
+  const { alarms, evidence, naming, notified } = yield* watchOutput(output, facts, { isRunning })
+  const labels = new Set(resources.flatMap(labelsOf))
+  const readings = (facts?.readings ?? [])
+    .filter(({ resource }) => labels.has(resource))
+    .map((reading) => ({
+      ...reading,
+      isLate: flags.maxAge !== undefined && (ageOf(reading, presentTime(now, facts?.syncs ?? [])) ?? 0) > flags.maxAge
+    }))
+  const verdict = verdictOf({ ...evidence, readings })
+  const unanswered = placesOf(output.signals).flatMap((place) => unansweredBy(place, notified(place)))
   const targets = (facts?.targets ?? []).map(targetResult)
   const limits = facts?.limits ?? []
   const singleReads = catalogue.resources
-    .filter(({ singleReads }) => singleReads !== undefined)
+    .filter((one) => one.singleReads !== undefined && !isOffer(one))
     .map((one) => singleReadsText(one))
-  const isBehind = targets.some(({ failedSince }) => failedSince !== undefined)
-  const isWrong = problems.length > 0 || readings.length === 0 || isBehind
+  const isWrong =
+    verdict.of === 0 || verdict.complete < verdict.of || verdict.causes.some(({ kind }) => kind === "target")
   const exitCode = isWrong && (flags.check || flags.maxAge !== undefined) ? exitCodes.partial : 0
-  const next = readable.holder ? "./sluice status" : (nextForLeft(left) ?? "./sluice sync")
+  const shown = shownVerdict(verdict, naming, now)
+  const next = readable.holder
+    ? "wait until that has ended; its last line names the next command."
+    : verdict.causes.length > 0
+      ? remedyOf(verdict.causes, naming)
+      : (nextForLeft(left) ?? "./sluice explore --open")
   const totals = yield* Effect.promise(() => releasedTotals(outputPaths(output.folder).published))
   const ledger = yield* ledgerHead(output.folder)
   const sizes = new Map((yield* diskUse(output.folder)).map(({ part, bytes }) => [part, bytes]))
@@ -100,29 +111,50 @@ export const statusOnce = Effect.fnUntraced(function* (flags: StatusFlags) {
       ...(readable.holder && { holder: readable.holder }),
       ...(run && { lastRun: runResult(run) }),
       ...names,
-      readings,
-      problems: problems.length,
+      verdict: shown,
+      readings: readings.map(readingResult),
+      problems: verdict.of - verdict.complete,
       ...(totals && { totals }),
       ...(targets.length > 0 && { targets }),
       ...(left.length > 0 && { leftLocations: left }),
       ...(singleReads.length > 0 && { singleReads }),
       ...(losses.length > 0 && { wideLosses: losses }),
       ...(limits.length > 0 && { limits }),
+      ...(restored && { restored: restored.text }),
       ...(standing.length > 0 && { standingRejects: standing }),
       alarms: shownAlarms(alarms),
+      ...(unanswered.length > 0 && { unanswered }),
       ...(ledger && { ledger }),
       disk,
-      ...(oldest && {
-        oldest: { location: oldest.location, resource: oldest.resource, completeAt: oldest.completeAt! }
+      ...(verdict.oldest && {
+        oldest: {
+          ...Struct.pick(verdict.oldest, ["location", "resource"]),
+          completeAt: instant(verdict.oldest.completeAt)
+        }
       })
     }
   }
   return result
 }, Effect.scoped)
 
-/** Whether a reading never ended completely, or is not up to date. */
-export const isProblem = ({ completeAt, isStale, state }: CommandResult<"status">["data"]["readings"][number]) =>
-  !isWhole(state) || completeAt === undefined || isStale
+/** As results have it. */
+const shownVerdict = (verdict: Verdict, naming: Naming, now: number) => ({
+  state: verdict.state,
+  level: verdict.tone,
+  text: verdictText(verdict, naming, (at) => `${duration(now - at)} ago`),
+  causes: verdict.causes.map((cause) => ({
+    kind: cause.kind,
+    ...("location" in cause && { location: cause.location, resources: cause.resources }),
+    text: causeText(cause, naming),
+    next: remedyOf([cause], naming)
+  })),
+  locations: verdict.locations.map(({ oldestAt, ...one }) => ({
+    ...one,
+    ...(oldestAt !== undefined && { oldestAt: instant(oldestAt) })
+  }))
+})
+const unansweredBy = (place: Place, { refused }: Notified) =>
+  refused === undefined ? [] : [{ place, since: instant(refused.since), problem: refused.problem }]
 
 /** Absent without a ledger, and for one that `ledger verify` rejects. */
 const ledgerHead = Effect.fnUntraced(function* (folder: string) {
@@ -150,12 +182,22 @@ export const targetResult = ({ name, run, deliveredAt, failedSince, problem }: T
   ...(problem !== undefined && { problem })
 })
 
-const readingResult = ({ location, resource, state, completeAt, last, soughtAt }: ReadingStatus, isStale: boolean) => ({
+const readingResult = ({
+  completeAt,
+  isLate,
+  last,
+  location,
+  reasons,
+  resource,
+  soughtAt,
+  state
+}: Reading & { isLate: boolean }) => ({
   location,
   resource,
   state,
   ...(completeAt !== undefined && { completeAt: instant(completeAt) }),
-  isStale,
+  isStale: isLate,
+  isProblem: isProblem({ completeAt, isLate, location, reasons, resource, state }),
   ...(soughtAt !== undefined && { deletionsSoughtAt: instant(soughtAt) }),
   ...(last && { run: last.run }),
   requests: last?.requests ?? 0,

@@ -8,15 +8,14 @@
  *
  * A bad value is rejected and counted; a bad page stops its resource; bad credentials stop the run.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Api } from "../stages/api/api.ts"
-import { type BadCredentials, type WrongLocation, detailOf } from "../stages/api/errors.ts"
 import type { Catalogue } from "../catalog/discover.ts"
 import type { Window } from "../catalog/timestamps.ts"
 import { type SchemaPolicies, isBlocked } from "../catalog/schema-policy.ts"
 import { tablesOf } from "../catalog/tables.ts"
 import type { Counts } from "../stages/extract/run-context.ts"
-import { type ResourceResult, extract } from "../stages/extract/extract.ts"
+import { extract } from "../stages/extract/extract.ts"
 import { removeLeftovers } from "../output/leftovers.ts"
 import { makeBackgroundLoader } from "../stages/load/background-loader.ts"
 import { makeLoader } from "../stages/load/load.ts"
@@ -67,6 +66,8 @@ export interface SyncOptions extends Omit<Choice, "optional"> {
   readonly onBegin: (isFirst: boolean) => void
   /** Called when the plan is made and readings begin. */
   readonly onPlan: (plan: PlanOfRun) => Effect.Effect<void>
+  /** Called when everything is read and loaded. */
+  readonly onLoaded?: () => void
 }
 
 /** What the run is expected to take, in all and by location. */
@@ -77,7 +78,7 @@ export interface PlanOfRun {
 }
 
 /** Locations that are read concurrently. Each has its own rate limit, but they share one load. */
-const locationsMax = 4
+export const locationsMax = 4
 
 export type Synced = Effect.Success<ReturnType<typeof sync>>
 export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
@@ -101,18 +102,19 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   yield* Effect.annotateLogs(options.onPlan(plan), { run: run.id })
 
   const backgroundLoader = yield* makeBackgroundLoader(loader)
-  const read = (plan: PlannedAccount) =>
-    readLocation(plan, { run: run.id, isOnly: plans.length === 1, loader: backgroundLoader, options })
+  const read = (plan: PlannedAccount) => readLocation(plan, { run: run.id, loader: backgroundLoader, options })
   const requestsNow = () =>
     plans.reduce((all, { api }) => all + api.requestsByResource.values().reduce((n, m) => n + m, 0), 0)
   const readings = Effect.raceFirst(
     Effect.tap(Effect.forEach(plans, read, { concurrency: locationsMax }), () => backgroundLoader.loaded),
     backgroundLoader.run
   )
-  const ended = (yield* failing(readings, run, { codeFor: options.codeFor, requests: requestsNow })).flat()
+  const stopping = { codeFor: options.codeFor, requests: requestsNow }
+  const extracted = yield* failing(readings, run, stopping)
+  const ended = extracted.flatMap((location) => location.ended)
   yield* (yield* Vault).seal
   yield* loader.load
-  const loadedMs = (yield* Clock.currentTimeMillis) - run.startedAt
+  const loadedMs = yield* run.elapsed
 
   const requests = requestsNow()
   const drift = yield* reportSchemaDrift(run.id, (table, field) => {
@@ -120,13 +122,17 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     return resource && isBlocked(options.policies, resource, table, field) ? resource.table : undefined
   })
   yield* setStatuses()
+  // Of several locations, the others were read.
+  const [only, ...others] = extracted
+  if (only?.refused && others.length === 0) return yield* failing(Effect.fail(only.refused), run, stopping)
   const isOfAll = !range && !options.lists && options.only.length + options.except.length === 0
   const found = yield* isOfAll ? resourcesSinceEnd(run.id, catalogue.resources) : resourcesOf(run.id)
   const rows = found.filter((row) => row.run === run.id)
+  options.onLoaded?.()
   const onEvent = yield* RunEvents
   onEvent?.({ event: "loaded", run: run.id, resources: rows })
   yield* Effect.forEach(rows.filter(hasChanges), logChanged(run.id), { discard: true })
-  // The load may have added reasons to the rows. A location that cannot be read has no rows, only a result.
+  // The load may have added reasons to the rows.
   const status = worstStatus([...rows.map(({ status }) => status), ...ended.map((result) => statusOf(result))])
   yield* settleTime(catalogue, accounts)
   const clockMs = clockAheadMs(accounts)
@@ -137,7 +143,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
     nightOf(status, ended, clockMs),
     release
   )
-  const elapsedMs = (yield* Clock.currentTimeMillis) - run.startedAt
+  const elapsedMs = yield* run.elapsed
   return {
     run,
     ended,
@@ -187,15 +193,13 @@ type PlannedAccount = Effect.Success<ReturnType<typeof plansOf>>[number]
 
 interface LocationReading {
   readonly run: string
-  /** If it rejects its token, the run stops; of several locations, the others are read. */
-  readonly isOnly: boolean
   readonly loader: Effect.Success<ReturnType<typeof makeBackgroundLoader>>
   readonly options: SyncOptions
 }
 
 const readLocation = Effect.fnUntraced(function* (
   { api, steps, location, ...account }: PlannedAccount,
-  { isOnly, loader, options, run }: LocationReading
+  { loader, options, run }: LocationReading
 ) {
   const { catalogue, output, range } = options
   const context = {
@@ -211,29 +215,14 @@ const readLocation = Effect.fnUntraced(function* (
     readInFull: new Set<string>(),
     missingPartitions: new Map(),
     answers: new Map(),
-    besideLists: new Map()
+    shapes: new Map()
   }
-  const reading = extract(steps, context, companyOf(location)).pipe(
+  const extracted = yield* extract(steps, context, companyOf(location)).pipe(
     Effect.provideService(Api, api),
     Effect.annotateLogs({ run })
   )
-  const endLocation = (error: BadCredentials | WrongLocation) => {
-    const end: ResourceResult = {
-      location,
-      resource: "locations",
-      mode: "full",
-      shortfalls: [{ _tag: "LocationUnreadable", detail: detailOf(error) }],
-      warnings: [],
-      requests: 0,
-      reason: "badToken"
-    }
-    return Effect.succeed([end])
-  }
-  const ended = yield* isOnly
-    ? reading
-    : reading.pipe(Effect.catchTags({ BadCredentials: endLocation, WrongLocation: endLocation }))
-  if (!range) yield* recordCoverage(catalogue, { run, location, steps, ended })
-  return ended
+  if (!range) yield* recordCoverage(catalogue, { run, location, steps, ended: extracted.ended })
+  return extracted
 })
 
 const logChanged =

@@ -1,9 +1,10 @@
 /** The result of a sync or backfill. */
-import type { Catalogue } from "../catalog/discover.ts"
+import { verdictOf } from "../alarms/verdict.ts"
+import { remedyOf } from "../alarms/verdict-text.ts"
 import { exitCodes } from "../values/failure.ts"
 import { addedUp } from "../values/run-resource.ts"
 import type { Synced } from "./sync-account.ts"
-import { sentencesOf, statusOf } from "../values/status.ts"
+import { reasonsOf, sentencesOf, statusOf } from "../values/status.ts"
 import type { LeftLocation } from "../stores/warehouse/meta/run-resources.ts"
 import type { StandingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import type { ReachedLimit } from "../stores/warehouse/meta/limits.ts"
@@ -25,13 +26,12 @@ type Ended = Synced & {
   readonly limits: ReadonlyArray<ReachedLimit>
   readonly unknownTimeZones: ReadonlyArray<UnknownTimeZone>
   readonly standing: ReadonlyArray<StandingRejects>
+  readonly notDue: ReadonlyArray<{ readonly location: string; readonly resource: string; readonly completeAt: number }>
   /** The names of the locations. */
   readonly names: Pick<CommandResult<"sync">["data"], "locations">
   /** Requests of the day that are left for the location with the fewest, if the service has reported it. */
   readonly requestsLeft: number | undefined
-  readonly catalogue: Catalogue
-  /** By location. */
-  readonly tokenNames: ReadonlyMap<string, string>
+  readonly naming: Parameters<typeof remedyOf>[1]
 }
 
 /** What a person and the log need beside the data. */
@@ -61,6 +61,9 @@ export const resultOf = (synced: Ended, command: string): SyncResult => {
       elapsedMs: synced.elapsedMs,
       resources: [...Map.groupBy(rows, ({ location, resource }) => `${location} ${resource}`).values()].map(addedUp),
       ...(continued.length > 0 && { continued }),
+      ...(synced.notDue.length > 0 && {
+        notDue: synced.notDue.map(({ completeAt, ...one }) => ({ ...one, completeAt: instant(completeAt) }))
+      }),
       drift: synced.drift,
       ...(losses.length > 0 && { wideLosses: losses }),
       ...(limits.length > 0 && { limits }),
@@ -106,47 +109,28 @@ export const releases = {
   "not wanted": "notWanted"
 } as const
 
-const nextOf = (
-  { ended, exitCode, isStoppedByDeadline, catalogue, left, modelProblems, tokenNames }: Ended,
-  command: string
-) => {
+const nextOf = ({ ended, exitCode, isStoppedByDeadline, left, modelProblems, naming }: Ended, command: string) => {
   if (isStoppedByDeadline) return `${command}; it resumes where it stopped.`
   const resumeAt = ended.find((end) => end.resumeAt !== undefined)?.resumeAt
   if (resumeAt !== undefined)
     return `${command}, after ${instant(resumeAt)}, when the service accepts requests again; it resumes where it stopped.`
   if (exitCode === exitCodes.later) return `${command}, later; it resumes where it stopped.`
-  if (exitCode === 0) return modelProblems.length > 0 ? "./sluice check" : (nextForLeft(left) ?? "./sluice status")
-  const refused = ended.filter(({ reason }) => reason === "forbidden")
-  const unreadable = ended.filter(({ reason }) => reason === "badToken")
-  const scopes = scopesOf(
-    catalogue,
-    refused.map(({ resource }) => resource)
-  )
-  const remedies = [
-    ...unreadable.map(({ location }) => `set ${tokenNames.get(location)} to a valid token of location ${location}`),
-    ...(scopes.length > 0 ? [`add ${scopes.join(", ")} to the scopes of ${tokensOf(refused, tokenNames)}`] : [])
-  ]
-  const shortfalls = ended.flatMap((end) => end.shortfalls)
-  if (remedies.length > 0 || exitCode !== exitCodes.partial || shortfalls.length === 0)
-    return `${remedies.join(", and ") || "correct what is named above"}, then ${command}; it reads only what is missing.`
+  if (exitCode === 0)
+    return modelProblems.length > 0 ? "./sluice check" : (nextForLeft(left) ?? "./sluice explore --open")
   // What the service fails to answer, nobody here can correct; a filter that it ignores, it ignores later, too.
-  const isUnfiltered = /^\S+ backfill\b/.test(command) && shortfalls.some(({ _tag }) => _tag === "NoStrategyWorks")
+  const isUnfiltered =
+    /^\S+ backfill\b/.test(command) &&
+    ended.some(({ shortfalls }) => shortfalls.some(({ _tag }) => _tag === "NoStrategyWorks"))
   return isUnfiltered
     ? "./sluice sync --full: it reads whole what the service does not return by date."
-    : `${command}, later; it reads only what is missing.`
+    : remedyOf(causesOf(ended), naming, command)
 }
 
-/** The tokens of some locations; of the only location, there is one. */
-export const tokensOf = (
-  readings: ReadonlyArray<{ readonly location: string }>,
-  names: ReadonlyMap<string, string>
-): string => {
-  const used = new Set(readings.map(({ location }) => names.get(location)))
-  return names.size === 1 ? "the token" : [...used].join(", ")
-}
-
-/** The scopes that the readings need. */
-export const scopesOf = ({ resources }: Catalogue, labels: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const tables = new Set(labels.map((label) => label.split("/")[0]))
-  return [...new Set(resources.filter(({ table }) => tables.has(table)).map(({ scope }) => scope))].sort()
-}
+/** Why not all that the run was to read was read, the worst cause first. */
+const causesOf = (ended: Ended["ended"]) =>
+  verdictOf({
+    readings: ended.map((end) => ({ ...end, state: statusOf(end), reasons: reasonsOf(end) })),
+    run: undefined,
+    targets: [],
+    models: []
+  }).causes

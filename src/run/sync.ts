@@ -8,13 +8,14 @@ import { counted } from "../values/finding.ts"
 import { type ExpectedStep, requestsOf } from "../stages/plan/expect.ts"
 import { makePlan } from "../stages/plan/plan.ts"
 import type { Flags } from "../settings/read.ts"
-import type { AccountSettings } from "../settings/settings.ts"
+import type { AccountSettings, WantedSettings } from "../settings/settings.ts"
 import { hashKey } from "../settings/withheld.ts"
 import { type PlanOfRun, type Synced, sync } from "./sync-account.ts"
 import { middleOf, rangeFields, plannedText } from "../values/range.ts"
 import { type OnRunEvent, RunEvents } from "../values/run-event.ts"
 import { sluiceVersion } from "../values/version.ts"
 import { leftLocations } from "../stores/warehouse/meta/run-resources.ts"
+import { completeReadings } from "../stores/warehouse/meta/watermarks.ts"
 import { standingRejects } from "../stores/warehouse/meta/standing-rejects.ts"
 import { reachedLimits } from "../stores/warehouse/meta/limits.ts"
 import { unknownTimeZones } from "../stores/warehouse/time-zones.ts"
@@ -34,8 +35,10 @@ import { runAccounts } from "../command/recorded.ts"
 import { releases, resultOf } from "./sync-result.ts"
 import { reportRunProgress } from "../command/run-progress.ts"
 import { noteWithheld } from "../command/withheld.ts"
+import { restoredIn } from "../stores/ledger/restored.ts"
 import { type Watched, sumsOf } from "./watched.ts"
 import { deadlineOf } from "../command/run-flags.ts"
+import { namingOf } from "./alarms-now.ts"
 import { requestHandoff, yieldToSync, releaseHandoff } from "./backfill-handoff.ts"
 
 export interface SyncFlags extends Flags, ChoiceFlags {
@@ -56,7 +59,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
   const command = range ? "backfill" : "sync"
   const deadline = yield* deadlineOf(flags.deadline, command)
   const choice = yield* choiceOf(flags)
-  const { output, accounts: settings, namedLocations } = yield* accountSettings(flags)
+  const { output, accounts: settings } = yield* accountSettings(flags)
   yield* refuseDemoFolder(
     output.folder,
     settings.map(({ api }) => api.baseUrl),
@@ -71,6 +74,8 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
     onEvent?.({ event: "started", command, version: sluiceVersion, output: output.folder })
     const { earlier, lifted } = yield* noteWithheld(output.folder, catalogue, key)
     if (lifted.length > 0) say(liftedText(lifted), "warn")
+    const restored = yield* restoredIn(output.folder)
+    if (restored) say(restored.text, "warn")
     // The estimate of a sync reads the warehouse before the run begins.
     if (range) yield* prepare(catalogue)
     let isNew = false
@@ -92,6 +97,7 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
       range,
       codeFor: (error) => exitCodes[explained(settings[0]!)(error).ends],
       onBegin: (isFirst) => (isNew = isFirst),
+      onLoaded: () => void (watched.isPublishing = true),
       onPlan: (plan) =>
         Effect.suspend(() => {
           watched.expectedByLocation = plan.expectedByLocation
@@ -114,8 +120,9 @@ export const syncOnce = Effect.fnUntraced(function* (flags: SyncFlags, past?: Pa
     const isPastDeadline = (yield* Clock.currentTimeMillis) >= (deadline ?? Infinity)
     return {
       ...ended,
-      ...(yield* standingFacts(catalogue, settings, namedLocations)),
-      catalogue,
+      ...(yield* standingFacts(catalogue, settings, output.wanted)),
+      notDue: yield* notDueOf(ended.ended),
+      naming: namingOf(output.wanted),
       suppressed,
       earlier,
       requestsLeft: leastOf(accounts.map(({ api }) => api.usage().dailyRemaining)),
@@ -239,17 +246,27 @@ const learnNames = (watched: Watched) => {
 const standingFacts = Effect.fnUntraced(function* (
   { resources }: Catalogue,
   settings: ReadonlyArray<AccountSettings>,
-  namedLocations: ReadonlySet<string>
+  { named }: WantedSettings
 ) {
   return {
-    left: yield* leftLocations(namedLocations),
+    left: yield* leftLocations(named),
     losses: yield* wideLosses(),
     limits: yield* reachedLimits(),
     unknownTimeZones: yield* unknownTimeZones(),
     standing: yield* standingRejects(resources),
-    tokenNames: new Map(settings.map(({ location, tokenName }) => [location, tokenName])),
     names: yield* namesOf(settings.map(({ location }) => location))
   }
+})
+
+/** Children and details of which nothing was due, with the end of their last complete reading. */
+const notDueOf = Effect.fnUntraced(function* (ended: Synced["ended"]) {
+  const completeAt = new Map(
+    (yield* completeReadings()).map((one) => [`${one.location} ${one.resource}`, one.completeAt])
+  )
+  return ended.flatMap(({ location, mode, requests, resource }) => {
+    const at = completeAt.get(`${location} ${resource}`)
+    return mode === "children" && requests === 0 && at !== undefined ? [{ location, resource, completeAt: at }] : []
+  })
 })
 
 /** Loaded only if somebody listens. */

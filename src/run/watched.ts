@@ -12,6 +12,8 @@ export interface Watched {
   names?: ReadonlyMap<string, string>
   /** Empty until the plan is made. */
   expectedByLocation: ReadonlyMap<string, ReadonlyArray<ExpectedStep>>
+  /** Once everything is read and loaded. */
+  isPublishing?: boolean
 }
 
 export type Totals = ReturnType<typeof totalsOf>

@@ -77,9 +77,16 @@ export const accountSection = {
       "First refresh token of the OAuth app; sluice keeps the newest one in tokens.json in the output folder.",
     example: "file:/run/secrets/refresh_token"
   }),
+  api_version: setting(text, {
+    environment: "SLUICE_API_VERSION",
+    description:
+      "Version of the API that is requested. If the service refuses it for a family of routes, another one is tried once.",
+    default: "v3"
+  }),
   object_keys: setting(textList, {
     environment: "SLUICE_OBJECT_KEYS",
-    description: "Keys of the objects whose fields and folders are read.",
+    description:
+      "Keys of the objects whose fields, folders and records are read. Without it, all that the account made.",
     default: optionalSettings.object_keys.off,
     example: ["custom_objects.project"]
   }),
@@ -99,6 +106,12 @@ export const accountSection = {
     environment: "SLUICE_CONVERSATION_MESSAGES",
     description: "Read the messages of each new or changed conversation with a request of its own.",
     default: optionalSettings.conversation_messages.off
+  }),
+  further_lists: setting(boolean, {
+    environment: "SLUICE_FURTHER_LISTS",
+    description:
+      "Read the lists that no account has shown yet; one that the account does not have is requested once a month.",
+    default: true
   }),
   contact_details: setting(boolean, {
     environment: "SLUICE_CONTACT_DETAILS",
@@ -220,7 +233,9 @@ export interface RequestLimits extends Pick<BudgetValues, "burst" | "reservePerD
 export interface ApiSettings extends ExchangeSettings {
   readonly credentials: CredentialSettings
   readonly limits: RequestLimits
-  /** Names the location in messages about the budget. */
+  /** Of the API; `v3`, unless the settings have another one. */
+  readonly version?: string
+  /** Its record is the control of refusals, and its id names it in messages about the budget. */
   readonly location?: string
 }
 

@@ -17,6 +17,15 @@ const timeZone: Kind<string> = {
   schema: Schema.String.check(Schema.makeFilter(isTimeZone))
 }
 
+/** The page has addresses of its own below the name. */
+const origin: Kind<string> = {
+  ...httpAddress,
+  expected: "an http or https address without a path",
+  schema: httpAddress.schema.check(
+    Schema.makeFilter((address) => URL.canParse(address) && new URL(address).href === `${new URL(address).origin}/`)
+  )
+}
+
 export const scheduleSection = {
   times: setting(timesOfDay, {
     description: "Local times at which ./sluice serve starts a sync each day. Without one, it starts none.",
@@ -50,7 +59,7 @@ export const consoleSection = {
     description: "A second password, which shows everything and starts nothing.",
     example: "env:CONSOLE_READER"
   }),
-  url: setting(httpAddress, {
+  url: setting(origin, {
     environment: "SLUICE_CONSOLE_URL",
     description: "Address at which browsers reach the page, if it is another than that of the process.",
     example: "https://sluice.example.com"

@@ -27,8 +27,11 @@ export interface DestinationKind<Item, Place extends DestinationPlace> {
   readonly unused: string | undefined
   readonly isNamedBy: (item: Item) => boolean
   readonly read: (item: Item, reading: DestinationReading) => Place
-  /** What is wrong with an item that names it. */
-  readonly problems: (item: Item) => ReadonlyArray<ItemProblem>
+  /** What is wrong with an item that names it. `textOf`: of a secret that no command prints, if it can be read. */
+  readonly problems: (
+    item: Item,
+    textOf: (key: string, reference: string) => string | undefined
+  ) => ReadonlyArray<ItemProblem>
   /** Paths that nothing else of sluice may contain or be in, apart from its own place in the output folder. */
   readonly paths: (item: Item, output: string) => ReadonlyArray<string>
 }

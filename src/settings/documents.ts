@@ -4,28 +4,34 @@ import { allSettings, listNames, listOf, sections } from "./sections.ts"
 
 export const schemaFile = "sluice.schema.json"
 
-/** The settings of an account, in the form of the example. */
-interface Filled {
-  /** The path of the schema from the file. */
-  readonly schema: string
-  /** By `section.key`. */
-  readonly values: Readonly<Record<string, unknown>>
-}
-
 const precedence = "A flag overrides the environment, and the environment overrides this file."
 
-/** Every setting with its description. Those without a value are comments, and in the example all but the required ones. */
-export const exampleToml = (filled?: Filled): string =>
+/** A first settings file: what was answered, by `section.key`. `folder`: that of the schema and the example, from the file. */
+export const firstToml = (folder: string, values: Readonly<Record<string, unknown>>): string => {
+  const bySection = Map.groupBy(Object.entries(values), ([path]) => path.split(".")[0])
+  return [
+    `#:schema ${folder}/${schemaFile}`,
+    `# ${precedence}`,
+    `# Every setting, with its default: ${folder}/example.toml. "./sluice serve" shows and changes them as a page.`,
+    ...[...bySection].flatMap(([section, own]) => [
+      "",
+      `[${section}]`,
+      ...own.map(([path, value]) => `${path.slice(path.indexOf(".") + 1)} = ${tomlOf(value)}`)
+    ]),
+    ""
+  ].join("\n")
+}
+
+/** Every setting with its description. All but the required ones are comments. */
+export const exampleToml = (): string =>
   [
-    `#:schema ${filled?.schema ?? `./${schemaFile}`}`,
-    filled ? `# ${precedence}` : `# Copy this file to config/sluice.toml. ${precedence}`,
+    `#:schema ./${schemaFile}`,
+    `# Copy this file to config/sluice.toml. ${precedence}`,
     ...Object.entries<Section>(sections).flatMap(([section, settings]) => [
       "",
       `[${section}]`,
       ...Object.entries(settings).flatMap(([key, setting]) =>
-        filled
-          ? exampleLines(key, setting, filled.values[`${section}.${key}`])
-          : exampleLines(key, setting, mustBeSet.has(setting) ? setting.example : undefined)
+        exampleLines(key, setting, mustBeSet.has(setting) ? setting.example : undefined)
       )
     ]),
     ...listNames.flatMap((list) => [

@@ -45,6 +45,28 @@ export const withItem = (
     : Result.fail(`The file writes ${list} in a form that only a person can change.`)
 }
 
+/** Removes an item, from its header to the next one: the second `[[silence]]` is 1, and `[tables.contacts]` is contacts. */
+export const withoutItem = (content: string, list: string, item: string): Result.Result<string, string> => {
+  const before = parsed(content)
+  const lines = content.split("\n")
+  const headers = keysOf(content).filter(({ isHeader }) => isHeader)
+  const found = headers.find(({ keys }) => keys.length === 2 && keys[0] === list && keys[1] === String(item))
+  const next = headers.find(({ line }) => found !== undefined && line > found.line)
+  let end = (next?.line ?? lines.length + 1) - 1
+  // What is said above the next one is about that.
+  while (end > 0 && /^\s*(#|$)/.test(lines[end - 1]!)) end--
+  const left = found === undefined ? lines : lines.toSpliced(found.line - 1, Math.max(0, end - found.line + 1))
+  const edited = `${left.join("\n").trimEnd()}\n`
+  const { [list]: items, ...others } = before ?? {}
+  const rest = Array.isArray(items)
+    ? items.filter((_, index) => String(index) !== item)
+    : Object.fromEntries(Object.entries((items ?? {}) as Values).filter(([name]) => name !== item))
+  const expected = Object.keys(rest).length === 0 ? others : { ...others, [list]: rest }
+  return found !== undefined && isDeepStrictEqual(parsed(edited), expected)
+    ? Result.succeed(edited)
+    : Result.fail(`The file writes ${list} in a form that only a person can change.`)
+}
+
 const parsed = (content: string): Values | undefined => {
   const result = parse(content)
   // Without the prototypes of the parser, so that it can be compared.

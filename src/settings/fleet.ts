@@ -14,7 +14,8 @@ import {
   setting,
   text
 } from "../values/setting.ts"
-import type { accountSection, budgetSection } from "./account.ts"
+import type { OptionalSettings } from "../catalog/optional-settings.ts"
+import { type ApiSettings, type budgetSection, type filesSection, accountSection, optionalOf } from "./account.ts"
 import { type SettingProblem, SettingsError, missing } from "./errors.ts"
 import type { Bucket } from "../stores/objects/bucket.ts"
 import { bucketSettingsOf } from "../destinations/bucket/settings.ts"
@@ -91,7 +92,10 @@ export interface FleetSettings {
   readonly parallel: number
   readonly schedule: { readonly fields: string; readonly timeZone: string; readonly jitterMs: number } | undefined
   readonly baseUrl: string | undefined
+  /** How the service is asked for the locations of the agency. Fails if the settings have no address. */
+  readonly api: Effect.Effect<Omit<ApiSettings, "credentials">, SettingsError>
   readonly companyId: string | undefined
+  readonly optional: OptionalSettings
   readonly windowMs: number
   /** Where a setting is written, for an error of its value. */
   readonly placeOf: (path: string) => string
@@ -100,23 +104,26 @@ export interface FleetSettings {
 interface Values {
   readonly account: ValuesOf<typeof accountSection>
   readonly budget: ValuesOf<typeof budgetSection>
+  readonly files: ValuesOf<typeof filesSection>
   readonly fleet: FleetValues
 }
 
 /** Fails if the database is missing. */
 export const fleetOf = (
-  { account, budget, fleet }: Values,
+  { account, budget, files, fleet }: Values,
   placeOf: FleetSettings["placeOf"]
 ): Result.Result<FleetSettings, SettingProblem> =>
   Result.gen(function* () {
     const isBucket = fleet.state.startsWith("s3://")
+    const windowMs = budget.windowSeconds * 1000
     return {
       database: yield* read(fleet.database, "database"),
       folder: isBucket ? fleet.cache : resolve(fleet.state),
       bucket: Effect.gen(function* () {
         if (!isBucket) return undefined
         const [key, secret] = [yield* needed(fleet.s3Key, "s3_key"), yield* needed(fleet.s3Secret, "s3_secret")]
-        return { place: fleet.state, key, secret, region: fleet.s3Region, endpoint: fleet.s3Endpoint }
+        const { s3Encryption: encryption, s3Endpoint: endpoint, s3Region: region, state: place } = fleet
+        return { place, key, secret, region, endpoint, encryption }
       }),
       token: fleet.token?.reference,
       refreshToken: fleet.refreshToken?.reference,
@@ -126,9 +133,19 @@ export const fleetOf = (
         fleet.schedule === undefined
           ? undefined
           : { fields: fleet.schedule, timeZone: fleet.timeZone, jitterMs: fleet.jitter },
+      api:
+        account.baseUrl === undefined
+          ? Effect.fail(new SettingsError({ problems: [missing("account.base_url", accountSection.base_url)] }))
+          : Effect.succeed({
+              baseUrl: account.baseUrl,
+              fileBytesMax: files.maxBytes,
+              limits: { ...budget, windowMs },
+              isNew: () => true
+            }),
       baseUrl: account.baseUrl,
       companyId: account.companyId,
-      windowMs: budget.windowSeconds * 1000,
+      optional: optionalOf({ account, files }),
+      windowMs,
       placeOf
     }
   })

@@ -2,7 +2,8 @@
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { realpathSync, statSync } from "node:fs"
-import { resolve, sep } from "node:path"
+import { resolve } from "node:path"
+import { isBelow } from "../output/remove.ts"
 import { type Section, type ValuesOf, keyId, setting, text } from "../values/setting.ts"
 import { wrong } from "../values/finding.ts"
 import { type SettingProblem, missing } from "./errors.ts"
@@ -24,13 +25,11 @@ export const maskingSection = {
   })
 } satisfies Section
 
-export const profiles = ["raw", "masked", "analytics", "aggregate"] as const
+export const profiles = ["raw", "masked", "analytics"] as const
 export type ProfileName = (typeof profiles)[number]
 
 /** A profile that replaces values, with the key if it makes pseudonyms. */
-export type Masking =
-  | { readonly profile: "masked" | "aggregate" }
-  | { readonly profile: "analytics"; readonly key: PseudonymKey }
+export type Masking = { readonly profile: "masked" } | { readonly profile: "analytics"; readonly key: PseudonymKey }
 
 /** Each location gets a key of its own from it, so that persons cannot be joined across locations. */
 export interface PseudonymKey {
@@ -81,9 +80,6 @@ export const pseudonymKey = (
     })
   )
 }
-
-/** Whether a path is a folder or inside it. */
-export const isBelow = (path: string, folder: string): boolean => `${path}${sep}`.startsWith(`${folder}${sep}`)
 
 /** Why others may get hold of the file, if they may. A missing file is reported when it is read. */
 const exposure = (file: string, folders: ReadonlyArray<string>): string | undefined => {

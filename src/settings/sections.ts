@@ -158,7 +158,7 @@ interface SettingList {
 const tableSettings = {
   details: setting(enumeration(singleReads), {
     description:
-      "When the requests for each record are sent, such as those for notes or the lines of invoices: by one sync a day (night) or never. Without it, by every sync.",
+      "When the requests for each record are sent, such as those for notes or the lines of invoices: by one sync a day (night) or never. Without it, by every sync, but not those that plan offers.",
     example: "night"
   }),
   exclude: setting(textList, {

@@ -9,6 +9,7 @@ import { outputPaths } from "../output/paths.ts"
 import { wrong } from "../values/finding.ts"
 import { commaSeparated } from "../values/setting.ts"
 import { accountSection, credentialsOf, optionalOf, type StatedCurrencies } from "./account.ts"
+import type { OptionalSettings } from "../catalog/optional-settings.ts"
 import { type SettingProblem, SettingsError, missing, settingOf } from "./errors.ts"
 import { fleetOf } from "./fleet.ts"
 import { namedSecret } from "./secrets.ts"
@@ -29,6 +30,7 @@ export interface OutputSettings
     Readonly<Values["machine"]>,
     Partial<Pick<Values, "models">>,
     WithheldSettings {
+  readonly wanted?: WantedSettings
   readonly currencies?: StatedCurrencies
   readonly files?: Values["files"]
   /** The formats of the published files. */
@@ -42,10 +44,22 @@ export interface OutputSettings
   readonly listenSecret?: string | undefined
 }
 
+/** What the settings ask for, and what of them to change if a location refuses. */
+export interface WantedSettings {
+  /** Those that the flag or the variable names, or those of the file. */
+  readonly locations: ReadonlyArray<string>
+  /** Those that are named anywhere. */
+  readonly named: ReadonlySet<string>
+  readonly optional: OptionalSettings
+  /** By location: the setting of its token and its reference, without a secret. */
+  readonly tokenNames: ReadonlyMap<string, string>
+}
+
 export type CommandSettings = OutputSettings &
   SchemaSettings & {
     /** All settings, by section. */
     readonly values: Values
+    readonly wanted: WantedSettings
     readonly publishing: PublishSettings
     readonly alarms: AlarmSettings
     readonly signals: SignalSettings
@@ -58,20 +72,10 @@ export const outputSettings = Effect.fn("settings.output")(function* (flags: Fla
   return outputOf(settings, environment)
 })
 
-/** The settings of a command that reports on the output: it needs no credentials, and knows the locations if they are set. */
-export const reportSettings = Effect.fn("settings.report")(function* (flags: Flags, environment: Environment) {
-  const settings = checkedFolders(readSettings(flags, environment))
-  if (settings.problems.length > 0) return yield* new SettingsError({ problems: settings.problems })
-  const locations = locationsOf(settings).map(({ id }) => id)
-  const { namedLocations, values } = settings
-  return { output: outputOf(settings, environment), optional: optionalOf(values), locations, namedLocations }
-})
-
 /** The settings of a command that reads locations: those that the flag or the variable names, or those of the file. */
 export const syncSettings = Effect.fn("settings.sync")(function* (flags: Flags, environment: Environment) {
-  const { accounts, output, problems, settings } = checkSettings(flags, environment)
-  const { namedLocations } = settings
-  return problems.length === 0 ? { output, accounts, namedLocations } : yield* new SettingsError({ problems })
+  const { accounts, output, problems } = checkSettings(flags, environment)
+  return problems.length === 0 ? { output, accounts } : yield* new SettingsError({ problems })
 })
 
 /** All settings and every problem of them. A setting with a wrong value has its default. */
@@ -95,7 +99,7 @@ const allProblems = ({ problems }: Settings, missing: ReadonlyArray<SettingProbl
 const checkedFolders = (settings: Settings): Settings => {
   const { placeOf, problems, values } = settings
   const folder = resolve(values.output.folder)
-  const conflicts = targetConflicts({ targets: listedTargets(settings), placeOf }, folder)
+  const conflicts = targetConflicts({ targets: listedTargets(settings), placeOf, secretOf: settings.secretOf }, folder)
   return { ...settings, problems: [...problems, ...deniedFolder(folder), ...conflicts] }
 }
 
@@ -106,6 +110,9 @@ const listedTargets = ({ lists, values }: Pick<Settings, "lists" | "values">): R
 ]
 
 const deniedFolder = (folder: string): ReadonlyArray<SettingProblem> => {
+  const path = "output.folder"
+  const expected = "a path without ?, which no file of DuckDB can have in its path"
+  if (/\?/.test(folder)) return [wrong(path, { _tag: "WrongValue", path, expected, value: folder })]
   const denied = deniedIn(folder)
   return denied === undefined
     ? []
@@ -117,9 +124,16 @@ const outputOf = (settings: Settings, environment: Environment): CommandSettings
   const { alarms, budget, listen, machine, masking, models, output, personalData, signals } = values
   const folder = resolve(output.folder)
   const formats = output.formats.filter((format) => format !== "lake")
+  const locations = locationsOf(settings)
   const key = () => pseudonymKey(masking, [output.folder, ...lists.publish.flatMap((target) => target.folder ?? [])])
   return {
     values,
+    wanted: {
+      locations: locations.map(({ id }) => id),
+      named: settings.namedLocations,
+      optional: optionalOf(values),
+      tokenNames: new Map(locations.map((one) => [one.id, tokenNameOf(one, settings, environment)]))
+    },
     ...machine,
     folder,
     formats,
@@ -138,7 +152,7 @@ const outputOf = (settings: Settings, environment: Environment): CommandSettings
       limits: { ...alarms, requestsPerDay: alarms.requestsPerDay - budget.reservePerDay },
       silences: silencesOf(lists.silence)
     },
-    signals: signalsOf(signals, environment, values.schedule),
+    signals: signalsOf(signals, values.schedule),
     schema: { ...values.schema, placeOf }
   }
 }
@@ -179,13 +193,14 @@ const accountsOf = (settings: Settings, folder: string, environment: Environment
     return {
       location: id,
       company: company_id ?? account.companyId,
-      /** What to set if the service refuses the token: the setting and its reference, without a secret. */
-      tokenName: token === undefined ? tokenNameOf(settings, environment) : namedSecret(`locations.${id}.token`, token),
+      tokenName: tokenNameOf({ id, token }, settings, environment),
       /** See `deletions.max_share`. */
       deletionShareMax: deletions.maxShare,
       optional: optionalOf(values),
       api: {
         baseUrl: account.baseUrl ?? "",
+        location: id,
+        version: account.apiVersion,
         credentials: credentials.success,
         fileBytesMax: files.maxBytes,
         limits: { ...budget, windowMs: budget.windowSeconds * 1000 }
@@ -200,8 +215,16 @@ const accountsOf = (settings: Settings, folder: string, environment: Environment
   return { accounts, problems: unique(problems) }
 }
 
-/** A variable of the settings is their name, unless a fleet has set it for the location. */
-const tokenNameOf = ({ sources, values }: Settings, environment: Environment): string => {
+/**
+ * What to set if the service refuses the token of a location: the setting and its reference, without a secret. A variable of the
+ * settings is their name, unless a fleet has set it for the location.
+ */
+const tokenNameOf = (
+  { id, token }: Pick<Listed, "id"> & { readonly token?: string | undefined },
+  { sources, values }: Settings,
+  environment: Environment
+): string => {
+  if (token !== undefined) return namedSecret(`locations.${id}.token`, token)
   const [key, secret] =
     values.account.token === undefined
       ? (["refresh_token", values.account.refreshToken] as const)

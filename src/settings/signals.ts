@@ -8,8 +8,8 @@ import {
   setting,
   text
 } from "../values/setting.ts"
+import type { Place } from "../alarms/state.ts"
 import type { scheduleSection } from "./console.ts"
-import type { Environment } from "../values/environment.ts"
 
 export const signalsSection = {
   heartbeat_url: setting(text, {
@@ -58,13 +58,16 @@ export interface SignalSettings extends SignalValues {
   readonly isOn: boolean
   /** The times of `[schedule]` at which `serve` starts a sync, in words; absent without them. */
   readonly runsAt?: string
-  /** Whether the standard variables name an OpenTelemetry collector. */
-  readonly isObserved: boolean
 }
+
+/** The places that get alarms and digests. */
+export const placesOf = ({ mailTo, webhookUrl }: Pick<SignalValues, "mailTo" | "webhookUrl">): ReadonlyArray<Place> => [
+  ...(webhookUrl === undefined ? [] : (["webhook"] as const)),
+  ...(mailTo === undefined ? [] : (["mail"] as const))
+]
 
 export const signalsOf = (
   signals: SignalValues,
-  environment: Environment["Service"],
   { paused, times, timeZone }: ValuesOf<typeof scheduleSection>
 ): SignalSettings => {
   const { heartbeatUrl, mailTo, metricsFile, webhookUrl } = signals
@@ -72,11 +75,6 @@ export const signalsOf = (
     ...signals,
     ...(times.length > 0 &&
       !paused && { runsAt: `${times.join(", ")}${timeZone === undefined ? "" : ` (${timeZone})`}` }),
-    isOn: [heartbeatUrl, webhookUrl, mailTo, metricsFile].some((one) => one !== undefined),
-    isObserved: isObserved(environment)
+    isOn: [heartbeatUrl, webhookUrl, mailTo, metricsFile].some((one) => one !== undefined)
   }
 }
-
-const isObserved = (environment: Environment["Service"]): boolean =>
-  environment["OTEL_SDK_DISABLED"]?.trim().toLowerCase() !== "true" &&
-  ["", "_TRACES", "_METRICS", "_LOGS"].some((signal) => environment[`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`]?.trim())

@@ -3,12 +3,15 @@
  * kept apart from the data.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
 import { choosableNames, namedTables } from "../catalog/published-tables.ts"
 import { type Destination, destinationKinds, destinationSettings } from "../destinations/settings.ts"
 import { outputPaths } from "../output/paths.ts"
+import { isBelow } from "../output/remove.ts"
 import { formatNames } from "../stores/formats/formats.ts"
 import {
   type ItemOf,
@@ -24,7 +27,7 @@ import { wrong } from "../values/finding.ts"
 import { closest } from "./closest.ts"
 import type { ItemProblem } from "./destination.ts"
 import { type SettingProblem, SettingsError } from "./errors.ts"
-import { type Masking, type ProfileName, type PseudonymKey, isBelow, profiles } from "./masking.ts"
+import { type Masking, type ProfileName, type PseudonymKey, profiles } from "./masking.ts"
 import { nodeCrypto } from "../values/node.ts"
 
 /** The formats of a folder of published files. */
@@ -36,7 +39,7 @@ export const targetSettings = {
   ...destinationSettings,
   profile: setting(enumeration(profiles), {
     description:
-      "What personal data it contains: everything (raw), masked values (masked), keyed pseudonyms (analytics), or no rows about persons (aggregate).",
+      "What personal data it contains: everything (raw), masked values (masked), or keyed pseudonyms (analytics).",
     example: "analytics"
   }),
   formats: setting(anyOf(fileFormats), {
@@ -87,9 +90,13 @@ interface Listed {
   readonly placeOf: (path: string) => string
 }
 
+interface Reading extends Listed {
+  readonly secretOf: (reference: string, path: string) => Secret
+}
+
 /** `formats`: those of a target that names none. `output`: the output folder. */
 export const targetsOf = (
-  { placeOf, secretOf, targets }: Listed & { readonly secretOf: (reference: string, path: string) => Secret },
+  { placeOf, secretOf, targets }: Reading,
   formats: ReadonlyArray<FileFormat>,
   output: string
 ): PublishSettings["targets"] =>
@@ -189,15 +196,22 @@ export const targetProblems = (
 }
 
 /** What is wrong with a target, or with two of them together. */
-export const targetConflicts = ({ placeOf, targets }: Listed, output: string): ReadonlyArray<SettingProblem> =>
+export const targetConflicts = (
+  { placeOf, secretOf, targets }: Reading,
+  output: string
+): ReadonlyArray<SettingProblem> =>
   targets.flatMap(({ at, item }, index): ReadonlyArray<SettingProblem> => {
     const [kind, another] = destinationKinds.filter(({ isNamedBy }) => isNamedBy(item))
     if (kind === undefined) {
       const description = `${targetSettings.folder.description} Or name a database with postgres or sqlite, or a lake.`
       return [wrong(placeOf(at("folder")), { _tag: "Missing", path: at("folder"), description })]
     }
+    const textOf = (key: string, reference: string) =>
+      reference.startsWith("cmd:")
+        ? undefined
+        : Option.getOrUndefined(Option.map(Result.getSuccess(secretOf(reference, at(key)).read()), Redacted.value))
     const earlier = targets.slice(0, index).map((one) => one.item)
-    const problems: Array<ItemProblem> = [...kind.problems(item)]
+    const problems: Array<ItemProblem> = [...kind.problems(item, textOf)]
     if (problems.length === 0) problems.push(...overlapOf(item, kind, earlier, output))
     if (item.name !== undefined && earlier.some(({ name }) => name === item.name))
       problems.push({ key: "name", value: item.name, why: "another target has this name" })

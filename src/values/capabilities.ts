@@ -1,6 +1,7 @@
 /** What earlier readings learnt about the service for a resource, to use next time. Stored with the watermark. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { Detail } from "./reason.ts"
 
 const Capabilities = Schema.Struct({
   version: Schema.Literal(1),
@@ -10,6 +11,19 @@ const Capabilities = Schema.Struct({
   refused: Schema.Array(Schema.String),
   /** Strategies whose totals exceed the records they return. */
   unreliableTotals: Schema.Array(Schema.String),
+  /** Constant parameters that the service does not want, by strategy. */
+  leftOut: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.String))),
+  /** What stands beside the lists of a strategy: the kinds of members in answers with records, and how it is empty. */
+  beside: Schema.optionalKey(
+    Schema.Record(
+      Schema.String,
+      Schema.Struct({ kinds: Schema.Record(Schema.String, Schema.String), empties: Schema.Array(Schema.String) })
+    )
+  ),
+  /** The partitions that were read, of a list whose partitions are named by others. */
+  partitions: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What the service answered to the request for a list that the account does not have. */
+  notOffered: Schema.optionalKey(Detail),
   /** Records without a change timestamp in the last full sync. */
   undated: Schema.Number,
   /** By how many the service's total exceeds the rows after a full reading, if it does; negative if there are more rows. */

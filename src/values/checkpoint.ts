@@ -38,6 +38,8 @@ const Checkpoint = Schema.Struct({
   earlier: Schema.optionalKey(Schema.Struct({ count: Schema.Number, total: Schema.Number })),
   /** Whether a page shorter than requested was not the last one, because the service limits the page size. */
   cut: Schema.optionalKey(Schema.Boolean),
+  /** The size of the pages round a record with which every page fails; a page number counts pages of this size. */
+  size: Schema.optionalKey(Schema.Number),
   /** Latest change timestamp so far. */
   highest: Schema.optionalKey(Schema.Number),
   /** Records without a change timestamp. */

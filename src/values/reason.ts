@@ -19,10 +19,14 @@ const single = {
 
   /** The token may not read the resource. */
   Forbidden: { detail: Detail },
+  /** Of an unproven resource that has given the account no row. */
+  NotOffered: { detail: Detail },
   LocationUnreadable: { detail: Detail },
   RequestFailed: { detail: Detail },
   /** Requests for single parents or records. `id`: one of them, shortened. */
   RequestsFailed: { count: Schema.Number, id: Schema.String, detail: Detail },
+  /** Parents that were not requested, because nothing was answered for those before them. */
+  NotRequested: { count: Schema.Number },
   /** Single records that do not exist, as the service answers, although a list or a parent names them. `id`: one of them. */
   NotFoundButNamed: { count: Schema.Number, id: Schema.String },
   /** A way to read the list that does not work for this account. `dateField`: of a backfill. */
@@ -33,6 +37,10 @@ const single = {
     detail: Detail
   },
 
+  /** The service does not want the parameter: from now on, requests are without it. */
+  ParameterLeftOut: { parameter: Schema.String },
+  /** Records with which no page of a list was answered, however small. */
+  RecordsUnreadable: { count: Schema.Number },
   /** The settings name the partition. */
   PartitionNotFound: { partition: Schema.String },
   /** The service returns another partition in its place. */
@@ -57,6 +65,8 @@ const single = {
   OutOfOrder: { field: Schema.String },
   PageNumbersLimited: { records: Schema.Number },
   CursorStuck: {},
+  /** What a list without records has beside it, as `path=value`: it was learnt that the service is empty in this way. */
+  EmptyBeside: { beside: Schema.String },
   /** More records share a value of the sort field than fit on a page. */
   TiesLimited: { field: Schema.String },
   /** More records have this time, in epoch milliseconds, than the service returns. */
@@ -105,11 +115,14 @@ type ReasonOf<Tag extends Reason["_tag"]> = Extract<Reason, { readonly _tag: Tag
 
 const sentences: { readonly [Tag in Reason["_tag"]]: (reason: ReasonOf<Tag>, quoted: Quote) => string } = {
   Text: (reason) => reason.text,
-  Forbidden: (reason, quoted) => `not readable with this token: ${quoted(reason.detail)}`,
+  Forbidden: (reason, quoted) => `refused by the service, which answers other requests: ${quoted(reason.detail)}`,
+  NotOffered: (reason, quoted) => `not offered by this account: ${quoted(reason.detail)}`,
   LocationUnreadable: (reason, quoted) => `the location cannot be read: ${quoted(reason.detail)}`,
   RequestFailed: (reason, quoted) => quoted(reason.detail),
   RequestsFailed: (reason, quoted) =>
     `failed requests: ${reason.count}, for example ${reason.id}: ${quoted(reason.detail)}`,
+  NotRequested: (reason) =>
+    `not requested: ${reason.count}, because nothing was answered for those before; the next sync begins with them`,
   NotFoundButNamed: (reason) =>
     `not found, although still named by the service: ${reason.count}, for example ${reason.id}; nothing was deleted, and the next sync requests them again`,
   StrategyFailed: (reason, quoted) => {
@@ -117,6 +130,9 @@ const sentences: { readonly [Tag in Reason["_tag"]]: (reason: ReasonOf<Tag>, quo
     return `${reason.method} ${reason.path}${by} could not be used: ${quoted(reason.detail)}`
   },
   NoStrategyWorks: (reason, quoted) => allOf(reason.reasons, quoted),
+  ParameterLeftOut: (reason) => `the service rejects the parameter ${reason.parameter}, which is left out from now on`,
+  RecordsUnreadable: (reason) =>
+    `${reason.count} ${reason.count === 1 ? "record" : "records"} could not be read: the service answers no page with them`,
   PartitionNotFound: (reason) => `${reason.partition}, named in the settings, does not exist`,
   PartitionIgnored: (reason) => `the service ignores the parameters of partition ${reason.partition}`,
   PartitionBelowTotal: () => "a partition returned fewer records than the service counts",
@@ -141,6 +157,8 @@ const sentences: { readonly [Tag in Reason["_tag"]]: (reason: ReasonOf<Tag>, quo
     `a record is not where its ${reason.field} belongs in the list; what was received is stored, and others may be missing`,
   PageNumbersLimited: (reason) => `only the first ${reason.records} records can be reached by page number`,
   CursorStuck: () => "the cursor does not advance, and the service gives no total, so records may be missing",
+  EmptyBeside: (reason) =>
+    `empty lists have ${reason.beside} beside them, in turn with lists with records: from now on, this means that there are none`,
   TiesLimited: (reason) => `more records share one ${reason.field} than fit on a page; some may be missing`,
   TimestampLimited: (reason) =>
     `more records share one timestamp (${new Date(reason.at).toISOString()}) than the service returns`,

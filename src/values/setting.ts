@@ -124,8 +124,14 @@ const listed = (values: ReadonlyArray<string>, conjunction: string): string => {
 
 export const text = kind("a text that is not empty", Schema.String.check(Schema.isNonEmpty()))
 
+/** A path in a file has the folder of the file before it when it is checked. */
+const isExpanded = Schema.makeFilter((path: string) => !path.split("/").includes("~"))
+
 /** A path, or an address. In a settings file, a path is relative to that file. */
-export const place = { ...text, isPlace: true } as const
+export const place = {
+  ...kind("a path, without ~, which only a shell expands", text.schema.check(isExpanded)),
+  isPlace: true
+} as const
 
 /** The program gets its absolute path. */
 export const folder: Kind<string> & { readonly isPlace: true } = { ...place, toValue: (path) => resolve(path) }
@@ -134,7 +140,7 @@ export const absolutePath = pattern("an absolute path", /^\/[^\0\n]*$/)
 
 export const keyId = pattern("1 to 8 lower-case letters and digits", /^[a-z0-9]{1,8}$/)
 
-export const mailAddress = pattern("an address such as operations@example.com", /^[^\s@,;<>"]+@[^\s@,;<>"]+$/)
+export const mailAddress = pattern("an address such as operations@example.com", /^(?!-)[^\s@,;<>"]+@[^\s@,;<>"]+$/)
 
 export const httpAddress = kind(
   "an http or https address",

@@ -18,7 +18,7 @@ export interface Facts {
  * What the settings leave out, or the service does not have: known before the reading, and the same in every one. `plan` and
  * the dictionary say it, and it makes no reading less complete.
  */
-const limits: ReadonlySet<Reason["_tag"]> = new Set(["PartitionIgnored"])
+const limits: ReadonlySet<Reason["_tag"]> = new Set(["PartitionIgnored", "NotOffered"])
 
 export const statusOf = (facts: Facts): Status => {
   const { shortfalls, droppedRecords = 0, blockedFields = [] } = facts

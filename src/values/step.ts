@@ -24,6 +24,8 @@ export interface Step {
   readonly capabilities: Capabilities
   /** What earlier runs learnt about the requests of the children or details. */
   readonly childCapabilities: Capabilities | undefined
+  /** When it was requested last, to no avail, if that is not long ago: it is not requested now. */
+  readonly restsSince?: number
 }
 
 export interface ParentsState {

@@ -10,7 +10,12 @@ export const clockText = (aheadMs: number): string => {
   const by = away < 7_200_000 ? `${number(away / 60_000)} minutes` : hours(away)
   return `the clock of this machine was ${by} ${aheadMs > 0 ? "ahead of" : "behind"} the service's`
 }
-export const withoutStop = (text: string): string => text.replace(/\.$/, "")
+export const duration = (milliseconds: number): string => {
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 120) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 120 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`
+}
 
 /** The first five on one line, shortened, and how many more there are. */
 export const some = (texts: ReadonlyArray<string>): string =>
@@ -29,6 +34,9 @@ export const distinctNames = (things: ReadonlyArray<Named>): ReadonlyMap<string,
   const alike = Map.groupBy(things, ({ name }) => name)
   return new Map(things.map(({ id, name }) => [id, alike.get(name)!.length > 1 ? `${name} (…${id.slice(-6)})` : name]))
 }
+
+/** As people count: 2 is before 10. */
+export const byName = new Intl.Collator("en", { numeric: true }).compare
 
 /** The columns of a stream that is a terminal. */
 export const terminalWidth = (stream: { readonly isTTY?: boolean; readonly columns?: number }): number | undefined =>

@@ -1,13 +1,14 @@
 /** Each alarm just before and just at its limit. */
 import { assert, describe, it } from "@effect/vitest"
-import type { FailedRun, Situation } from "../../src/alarms/alarm.ts"
 import { type AlarmKind, type AlarmLimits, alarms, nameOf } from "../../src/alarms/alarms.ts"
+import type { FailedRun } from "../../src/alarms/verdict.ts"
+import { noFacts } from "../../src/alarms/watch.ts"
 import { silencesOf } from "../../src/alarms/silence.ts"
 import { anomalyOf, isComparable, median } from "../../src/alarms/volume.ts"
 import type { Run } from "../../src/stores/warehouse/meta/runs.ts"
+import { type Rest, now, situationOf } from "./situation.ts"
 
 const [hour, day] = [3_600_000, 86_400_000]
-const now = Date.parse("2026-03-16T02:30:00Z")
 const run = (fields: Partial<Run> = {}): Run =>
   ({
     id: "r",
@@ -32,29 +33,21 @@ const limits = {
   volumeMinRows: 50
 }
 /** The level of the alarm of a kind; `none` if it is none. */
-const level = (kind: AlarmKind, facts: object, rest: Partial<Situation> = {}, own: Partial<AlarmLimits> = {}) => {
-  const known = {
-    syncs: [run()],
-    completeAt: [],
-    nights: new Map(),
-    lastReadings: [],
-    standing: [],
-    modelProblems: [],
-    newFields: [],
-    newValues: [],
-    ...facts
-  }
-  const situation = {
-    now,
-    facts: known,
-    free: [],
-    failed: undefined,
-    isRunning: false,
-    ...rest
-  } as unknown as Situation
+const level = (kind: AlarmKind, facts: object, rest: Rest = {}, own: Partial<AlarmLimits> = {}) => {
+  const situation = situationOf({ ...noFacts, syncs: [run()], ...facts }, rest)
   const found = alarms[kind].check(situation, { ...limits, ...own } as AlarmLimits)
   return found.map(({ level }) => level).join() || "none"
 }
+const reading = (fields: object) => ({
+  location: "l",
+  resource: "t",
+  subject: "t",
+  state: "complete",
+  reasons: [],
+  unchangedMs: 0,
+  completeAt: now,
+  ...fields
+})
 
 describe("an alarm at its limit", () => {
   it.each([
@@ -63,9 +56,10 @@ describe("an alarm at its limit", () => {
     [54 * hour, "warning"],
     [54 * hour + 1, "wrong"]
   ])("a table of %i ms: %s", (age, expected) => {
-    assert.strictEqual(level("freshness", { completeAt: [{ subject: "t", at: now - age }] }), expected)
+    assert.strictEqual(level("freshness", { readings: [reading({ completeAt: now - age })] }), expected)
     // A parent that vouches for it counts.
-    assert.strictEqual(level("freshness", { completeAt: [{ subject: "t", at: 0, checkedAt: now - age }] }), expected)
+    const vouched = reading({ completeAt: now - 200 * hour, checkedAt: now - age, unchangedMs: 200 * hour })
+    assert.strictEqual(level("freshness", { readings: [vouched] }), expected)
   })
 
   it.each([
@@ -134,8 +128,8 @@ describe("an alarm at its limit", () => {
 })
 
 describe("the alarm about the sync", () => {
-  const failed = (at: number): Partial<Situation> => ({
-    failed: { at, exitCode: 78, message: "no", next: "x" } satisfies FailedRun
+  const failed = (at: number): { readonly failed: FailedRun } => ({
+    failed: { at, exitCode: 78, message: "no", next: "x" }
   })
   const last = run({ finishedAt: now })
   const killed = run({
@@ -154,21 +148,17 @@ describe("the alarm about the sync", () => {
     ["a run that was killed", { syncs: [killed, last] }, {}, "warning"],
     ["a run that works", { syncs: [killed, last] }, { isRunning: true }, "none"],
     ["a run that works, after one in part", { syncs: [killed, run({ exitCode: 3 })] }, { isRunning: true }, "wrong"],
-    [
-      "a table that an earlier run left",
-      { lastReadings: [{ subject: "t", run: "r0", status: "incomplete" }] },
-      {},
-      "wrong"
-    ],
-    ["a table that this run left", { lastReadings: [{ subject: "t", run: "r", status: "incomplete" }] }, {}, "none"]
-  ] as ReadonlyArray<readonly [string, object, Partial<Situation>, string]>)("%s: %o", (_, facts, rest, expected) =>
-    assert.strictEqual(level("sync", facts, rest), expected)
+    ["a table that an earlier run left", { readings: [reading({ state: "incomplete" })] }, {}, "wrong"],
+    ["a table that no run has read", { readings: [reading({ state: "never" })] }, {}, "none"]
+  ] as ReadonlyArray<readonly [string, object, Parameters<typeof level>[2], string]>)(
+    "%s: %o",
+    (_, facts, rest, expected) => assert.strictEqual(level("sync", facts, rest), expected)
   )
 
   it("keeps the freshness quiet, which follows from it", () => {
-    const completeAt = [{ subject: "t", at: 0 }]
-    assert.strictEqual(level("freshness", { completeAt, syncs: [run({ exitCode: 3 })] }), "none")
-    assert.strictEqual(level("freshness", { completeAt }), "wrong")
+    const readings = [reading({ completeAt: 0 })]
+    assert.strictEqual(level("freshness", { readings, syncs: [run({ exitCode: 3 })] }), "none")
+    assert.strictEqual(level("freshness", { readings }), "wrong")
   })
 })
 

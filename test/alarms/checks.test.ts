@@ -3,19 +3,20 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { wrong } from "../../src/values/finding.ts"
-import { type Situation, daysLeft } from "../../src/alarms/alarm.ts"
+import { daysLeft } from "../../src/alarms/alarm.ts"
 import { type Alarm, type AlarmLimits, alarms, alarmsOf, alarmsSection } from "../../src/alarms/alarms.ts"
-import type { LastReading } from "../../src/alarms/facts.ts"
+import type { Facts } from "../../src/alarms/facts.ts"
+import { noFacts as nothing } from "../../src/alarms/watch.ts"
 import type { Silence } from "../../src/alarms/silence.ts"
 import { changesOf, readState, withSample, writeState } from "../../src/alarms/state.ts"
 import { anomalyOf } from "../../src/alarms/volume.ts"
 import { readSettings } from "../../src/settings/read.ts"
 import type { Run } from "../../src/stores/warehouse/meta/runs.ts"
 import { newFolder } from "../support/sluice.ts"
+import { type Rest, now, situationOf } from "./situation.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
-const now = Date.parse("2026-03-16T02:30:00Z")
 const volume = { volumeNights: 14, volumeSensitivity: 3, volumeMinRows: 50 }
 
 /** Nights until now, the last one first. */
@@ -82,47 +83,26 @@ const run = (fields: Partial<Run>): Run => ({
   plannedRequests: 100,
   ...fields
 })
-const reading: Omit<LastReading, "subject"> = {
+const reading = (fields: Partial<Facts["readings"][number]>): Facts["readings"][number] => ({
   location: "l",
   resource: "invoices",
-  requests: 1,
-  records: 0,
-  newRows: 0,
-  changedRows: 0,
-  deletedRows: 0,
-  run: "run",
-  rejected: 0,
-  rounded: 0,
-  status: "complete",
-  warnings: []
-}
+  subject: "invoices",
+  state: "complete",
+  reasons: [],
+  completeAt: now - hour,
+  unchangedMs: 0,
+  ...fields
+})
 const limits: AlarmLimits = {
   ...readSettings({ noFile: true }, {}).values.alarms,
   requestsPerDay: 199_000,
   diskFreeMb: 500 / 1_000_000
 }
-const noFacts = {
-  syncs: [run({})],
-  completeAt: [],
-  nights: new Map(),
-  lastReadings: [],
-  standing: [],
-  targets: [],
-  limits: [],
-  unknownTimeZones: [],
-  modelProblems: [],
-  newFields: [],
-  newValues: []
-}
-const situation: Situation = { now, facts: noFacts, free: [], failed: undefined, isRunning: false }
-const withFacts = (
-  facts: Partial<Situation["facts"]>,
-  rest: Partial<Situation> = {},
-  own: Partial<AlarmLimits> = {}
-): ReadonlyArray<string> =>
-  alarmsOf({ ...situation, ...rest, facts: { ...noFacts, ...facts } }, { ...limits, ...own }).map(
-    (one) => `${one.level} ${one.where}`
-  )
+const noFacts: Facts = { ...nothing, syncs: [run({})] }
+const found = (facts: Partial<Facts>, rest: Rest = {}, own: Partial<AlarmLimits> = {}) =>
+  alarmsOf(situationOf({ ...noFacts, ...facts }, rest), { ...limits, ...own })
+const withFacts = (...given: Parameters<typeof found>): ReadonlyArray<string> =>
+  found(...given).map((one) => `${one.level} ${one.where}`)
 
 describe("an alarm", () => {
   it("has settings of its own, which together are section [alarms]", () =>
@@ -162,8 +142,9 @@ describe("an alarm", () => {
     assert.deepStrictEqual(withFacts({ targets: [target] }), ["wrong target:warehouse"])
     assert.deepStrictEqual(withFacts({ targets: [target] }, { isRunning: true }), [])
     assert.deepStrictEqual(withFacts({ targets: [{ ...target, failedSince: undefined, problem: undefined }] }), [])
-    const facts = { ...noFacts, targets: [target, { ...target, name: "new", run: undefined, deliveredAt: undefined }] }
-    const [late, never] = alarmsOf({ ...situation, facts }, limits)
+    const [late, never] = found({
+      targets: [target, { ...target, name: "new", run: undefined, deliveredAt: undefined }]
+    })
     assert.strictEqual(
       late!.what,
       "it has not got what is new for 26 hours; it has those of run r0, which it got 50 hours ago"
@@ -188,7 +169,7 @@ describe("an alarm", () => {
     assert.deepStrictEqual(withFacts({ syncs: [run({}), run(wrong)] }), [])
   })
   it("about no age by a clock that the last sync found to be wrong, unless it was set since", () => {
-    const late = { completeAt: [{ subject: "notes", location: "l", resource: "notes", at: now - 50 * hour }] }
+    const late = { readings: [reading({ subject: "notes", completeAt: now - 50 * hour })] }
     const syncs = (clockAheadMs: number, ago: number) => [
       run({ ...(clockAheadMs !== 0 && { clockAheadMs }), finishedAt: now - ago * hour, startedAt: now - ago * hour })
     ]
@@ -202,18 +183,43 @@ describe("an alarm", () => {
   })
   it("about a table that an earlier run did not read to its end, until a run does", () => {
     const syncs = [run({ id: "r2" }), run({ id: "r1", exitCode: 3, status: "incomplete" })]
-    const last = (run: string, status: LastReading["status"]) => ({
+    const last = (run: string, state: Facts["readings"][number]["state"]) => ({
       syncs,
-      lastReadings: [{ ...reading, subject: "invoices", run, status }]
+      readings: [reading({ state, last: { run } as NonNullable<Facts["readings"][number]["last"]> })]
     })
     assert.deepStrictEqual(withFacts(last("r1", "incomplete")), ["wrong sync"])
     assert.deepStrictEqual(withFacts(last("r1", "interrupted")), ["wrong sync"])
     assert.deepStrictEqual(withFacts(last("r1", "complete_with_warnings")), [])
     assert.deepStrictEqual(withFacts(last("r2", "complete")), [])
   })
+  it("about one location of several names it, why it cannot be read, and the setting that mends it", () => {
+    const detail = { message: "401 Invalid JWT", answered: 401 }
+    const readings = ["one", "two", "three"].flatMap((location) =>
+      ["contacts", "invoices"].map((resource) =>
+        reading({
+          location,
+          resource,
+          subject: `${location}/${resource}`,
+          ...(location === "two" && {
+            state: "incomplete",
+            reasons: [{ _tag: "LocationUnreadable", detail }],
+            completeAt: now - 99 * hour
+          })
+        })
+      )
+    )
+    const [alarm, ...others] = found({ readings, syncs: [run({ exitCode: 3, status: "incomplete" })] })
+    assert.deepStrictEqual(others, [])
+    assert.deepInclude(alarm, {
+      where: "sync:two",
+      level: "wrong",
+      what: "two: the location cannot be read: 401 Invalid JWT",
+      next: "set account.token to a valid token of location two, then ./sluice sync; it reads only what is missing."
+    })
+  })
   it("about freshness: from the limits on, and not while the sync itself is one", () => {
     const aged = (age: number) => ({
-      completeAt: [{ subject: "contacts", location: "l", resource: "contacts", at: now - age }]
+      readings: [reading({ subject: "contacts", completeAt: now - age })]
     })
     assert.deepStrictEqual(withFacts(aged(30 * hour)), [])
     assert.deepStrictEqual(withFacts(aged(30 * hour + 1)), ["warning freshness:contacts"])

@@ -12,7 +12,7 @@ const bytes = { head: Buffer.from([0, 1, 2]), found: undefined }
 const svg = text('<svg xmlns="http://www.w3.org/2000/svg"/>')
 
 interface Case {
-  readonly sent: { readonly head: Buffer; readonly found: string | undefined }
+  readonly sent: { readonly head: Buffer; readonly tail?: Buffer; readonly found: string | undefined }
   readonly host?: string
   readonly link?: string
   readonly said?: Said
@@ -26,7 +26,7 @@ describe("what a host sent", () => {
     ["a picture that the host calls a page", { sent: png, host: "text/html" }],
     ["a picture in another format than its link says", { sent: png, link: "/a.jpg" }],
     ["a PDF file of a record that names it", { sent: pdf, said: { name: "contract.pdf", type: "application/pdf" } }],
-    ["a PDF file of another size", { sent: pdf, said: { name: "contract.pdf", bytes: 5402 } }],
+    ["a picture of another size, which the host has converted", { sent: png, said: { name: "a.png", bytes: 5402 } }],
     ["a drawing", { sent: svg, link: "/logo.svg" }],
     [
       "a drawing with its declaration",
@@ -76,6 +76,9 @@ describe("what a host sent", () => {
       { sent: text("later"), host: "image/png" },
       /a text in place of a picture/
     ],
+    ["a PDF file of another size", { sent: pdf, said: { name: "contract.pdf", bytes: 5402 } }, /says 5402/],
+    ["a PDF file without its end", { sent: { ...pdf, tail: text("%PDF-1.7 obj").head } }, /without its end/],
+    ["a picture without its last chunk", { sent: { ...png, tail: png.head } }, /without its end/],
     ["a text of another size", { sent: text("Please sign in"), said: { name: "a.txt", bytes: 5402 } }, /says 5402/]
   ])("is not the file: %s", (_, one, why) => assert.match(found(one)!, why))
 })

@@ -285,7 +285,9 @@ describe("the headers of a response", () => {
 
   it("refuse only with the status 429", () => {
     assert.isFalse("refusedForMs" in named("retry-after", "5"))
-    assert.isFalse("refusedForMs" in named("retry-after", "5", 503))
+    assert.isFalse("refusedForMs" in named("retry-after", "soon", 503))
+    for (const status of [400, 403, 500, 502, 503, 599])
+      assert.strictEqual(named("retry-after", "5", status).refusedForMs, 5000, String(status))
     assert.strictEqual(named("retry-after", "5", 429).refusedForMs, 5000)
     assert.strictEqual(retryAfterMs({ "retry-after": " 0 " }), 0)
     assert.isUndefined(retryAfterMs({}))
@@ -320,10 +322,10 @@ describe("a request", () => {
   })
 
   it("has the token, the version, and a type only with a body", () => {
-    const get = headersOf(bound("GET", {}), "secret") as Record<string, string>
+    const get = headersOf(bound("GET", {}), "secret", "v3") as Record<string, string>
     assert.deepInclude(get, { authorization: "Bearer secret", version: "v3", accept: "application/json" })
     assert.isFalse("content-type" in get)
-    assert.deepInclude(headersOf(bound("POST", {}), "t"), { "content-type": "application/json" })
+    assert.deepInclude(headersOf(bound("POST", {}), "t", "v3"), { "content-type": "application/json" })
   })
 })
 

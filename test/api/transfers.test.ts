@@ -10,6 +10,8 @@ import { sendTo } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
 
 const audio = { "content-type": "audio/mpeg" }
+/** A byte of a recording. */
+const sound = "\0"
 
 describe("a response that sends no byte for a long time", () => {
   it.effect(
@@ -21,7 +23,7 @@ describe("a response that sends no byte for a long time", () => {
           const result = yield* sendTo(
             (_, response) => {
               sent++
-              if (stall === "after its first byte") response.writeHead(200, audio).write("x")
+              if (stall === "after its first byte") response.writeHead(200, audio).write(sound)
             },
             { idleMs: 30 },
             { file: newFolder() }
@@ -40,7 +42,7 @@ describe("a response that sends no byte for a long time", () => {
         async (_, response) => {
           response.writeHead(200, audio)
           for (let n = 0; n < 10; n++) {
-            response.write("x")
+            response.write(sound)
             await wait(40)
           }
           response.end()
@@ -51,7 +53,7 @@ describe("a response that sends no byte for a long time", () => {
       assert.strictEqual(result._tag, "Success")
       assert.deepStrictEqual(
         filesBelow(folder).map((file) => readFileSync(file, "utf8")),
-        ["x".repeat(10)]
+        [sound.repeat(10)]
       )
     })
   )
@@ -68,7 +70,7 @@ describe("a file", () => {
     }
   }
   const announced: RequestListener = (_, response) => {
-    response.writeHead(200, { ...audio, "content-length": 10 << 20 }).write("x")
+    response.writeHead(200, { ...audio, "content-length": 10 << 20 }).write(sound)
   }
 
   it.effect("that is too large is rejected after one request, by its announced or its received size", () =>
@@ -99,7 +101,7 @@ describe("a file", () => {
       const result = yield* sendTo(
         (_, response) => {
           sent++
-          response.writeHead(200, audio).end("x")
+          response.writeHead(200, audio).end(sound)
         },
         {},
         { file: folder }
@@ -114,7 +116,7 @@ describe("a file", () => {
       const folder = newFolder()
       const result = yield* sendTo(
         (_, response) => {
-          response.writeHead(200, { ...audio, "content-length": 100 }).write("x", () => response.destroy())
+          response.writeHead(200, { ...audio, "content-length": 100 }).write(sound, () => response.destroy())
         },
         {},
         { file: folder }

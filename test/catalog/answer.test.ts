@@ -2,8 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { errorBodies } from "../../sandbox/http/error-answers.ts"
 import { type Expected, answerOf, expectedOf, singleRecord } from "../../src/catalog/answer.ts"
+import { Shapes } from "../../src/catalog/beside.ts"
 import { discover } from "../../src/catalog/discover.ts"
 import { type Resource, type Strategy, childRequestOf } from "../../src/catalog/resource.ts"
+import { randomFrom } from "../support/random.ts"
 
 const catalogue = await discover()
 const named = (table: string) => catalogue.resources.find((resource) => resource.table === table)!
@@ -37,7 +39,7 @@ const around = (path: string, value: unknown, more: object = {}): unknown =>
 
 describe.each(operations)("%s", (_, expected) => {
   const { records: path, resource } = expected
-  const kindOf = (body: unknown) => answerOf(body, expected).kind
+  const kindOf = (body: unknown) => answerOf(body, { ...expected, shapes: new Shapes() }).kind
 
   it("takes no error for data, in whatever form", () => {
     for (const [form, body] of Object.entries(errorBodies)) {
@@ -54,9 +56,9 @@ describe.each(operations)("%s", (_, expected) => {
   })
 
   it("takes an empty list for data, and no list for none", () => {
-    if (path === "" && resource.getOne?.record === path) return
-    assert.deepStrictEqual(answerOf(around(path, []), expected), { kind: "data", records: [] })
-    if (path !== "") assert.strictEqual(kindOf({ oops: [] }), "no list")
+    if (expected.id !== undefined || (path === "" && resource.getOne?.record === path)) return
+    assert.deepStrictEqual(answerOf(around(path, []), expected), { kind: "data", path, records: [] })
+    if (path !== "") assert.strictEqual(kindOf({ oops: [] }), "none")
   })
 })
 
@@ -67,28 +69,26 @@ describe("a record", () => {
     (_, resource) => {
       const words = { status: "failed", error: "550 no such mailbox", message: "error", success: false, code: 500 }
       const own = Object.entries(words).filter(([name]) => Object.hasOwn(resource.fields, name))
-      const record = { id: "r1", contactId: "c1", ...Object.fromEntries(own) }
+      const record = { id: "r1", ...Object.fromEntries(own) }
       const expected = singleRecord(resource, "r1")
       assert.strictEqual(answerOf(around(expected.records, record), expected).kind, "data")
       assert.strictEqual(answerOf(around(expected.records, { id: "r1" }), expected).kind, "data")
     }
   )
 
-  it("of another id is data if it has fields of its own, and an error that repeats the id is none", () => {
+  it("of another id is another one if it has fields of its own, and an error that repeats the id is none", () => {
     const emails = singleRecord(named("emails"), "r1")
-    assert.strictEqual(
-      answerOf({ id: "other", subject: "Hello", status: "failed", error: "bounced" }, emails).kind,
-      "data"
-    )
+    assert.strictEqual(answerOf({ id: "other", subject: "Hello", status: "sent" }, emails).kind, "another")
     assert.strictEqual(answerOf({ id: "r1", success: false, message: "timed out" }, emails).kind, "none")
-    assert.strictEqual(answerOf({ id: "request-1", status: "failed", error: "timed out" }, emails).kind, "none")
+    assert.strictEqual(answerOf({ id: "request-1", status: "failed", error: "timed out" }, emails).kind, "another")
     assert.strictEqual(answerOf({ status: 502, error: "Bad Gateway", locationId: "L" }, emails).kind, "none")
   })
 
   it("may come in the shapes that the notes allow", () => {
-    const kindOf = (table: string, body: unknown) => {
+    const kindOf = (table: string, body: unknown, status?: number) => {
       const resource = named(table)
-      return answerOf(body, expectedOf(resource, strategiesOf(resource)[0]!, "all", "p1")).kind
+      const expected = expectedOf(resource, strategiesOf(resource)[0]!, "all", "p1")
+      return answerOf(body, { ...expected, shapes: new Shapes() }, status).kind
     }
     assert.strictEqual(kindOf("location_timezones", { timezones: [] }), "data")
     assert.strictEqual(kindOf("location_timezones", { zones: ["Europe/Paris", "UTC"] }), "data")
@@ -97,10 +97,11 @@ describe("a record", () => {
     assert.strictEqual(kindOf("order_notes", ["text"]), "data")
     assert.strictEqual(kindOf("order_notes", { notes: [] }), "data")
     assert.strictEqual(kindOf("free_slots", {}), "data")
-    assert.strictEqual(kindOf("redirects", { data: { count: 0, data: [] } }), "no list")
+    assert.strictEqual(kindOf("redirects", { data: { count: 0, data: [] } }), "data")
+    assert.strictEqual(kindOf("redirects", { data: [] }), "data")
     assert.strictEqual(kindOf("invoice_settings", { title: "Invoice", dueAfterXDays: 14 }), "data")
     assert.strictEqual(
-      kindOf("social_posts", { success: true, statusCode: 201, message: "Fetched", results: { posts: [] } }),
+      kindOf("social_posts", { success: true, statusCode: 201, message: "Fetched", results: { posts: [] } }, 201),
       "data"
     )
     assert.strictEqual(kindOf("order_fulfillments", { status: true, data: [] }), "data")
@@ -111,45 +112,132 @@ describe("an empty list", () => {
   const notes = named("contact_notes")
   const expected = expectedOf(notes, childRequestOf(notes)!.strategy, "all")
   const social = named("social_tags")
-  const kindOf = (body: unknown, seen?: ReadonlySet<string>, more: Expected = expected) =>
-    answerOf(body, { ...more, ...(seen && { seen }) }).kind
-
-  it.each<[string, unknown]>([
-    ["nothing", { notes: [] }],
-    ["a total and a trace", { notes: [], total: 0, traceId: "t" }],
-    ["the success", { success: true, statusCode: 200, notes: [] }],
+  const kindOf = (
+    body: unknown,
+    { shapes = new Shapes(), status = 200, ...more }: Partial<Expected & { status: number }> = {}
+  ) => answerOf(body, { ...expected, ...more, shapes }, status).kind
+  const withRecords = (more: object = {}) => ({ notes: [{ id: "n", body: "text" }], ...more })
+  const random = randomFrom(5)
+  const int = (below: number) => Math.floor(random() * below)
+  const drawn = (depth = 2): unknown =>
     [
-      "the position in the list",
-      { notes: [], meta: { total: 0, perPage: 20, currentPage: 1, nextPage: null, nextPageUrl: "/notes?page=2" } }
-    ],
-    ["a success in a word", { status: "SUCCESS", meta: { total: 0, code: 200 }, notes: [] }],
-    ["members without content", { notes: [], message: "", errors: [], warning: null, isPartial: false }]
-  ])("is data beside %s", (_, body) => assert.strictEqual(kindOf(body), "data"))
+      () => null,
+      () => random() < 0.5,
+      () => int(3) - 1,
+      () => ["", "ok", "failed", "0", "Upstream timed out"][int(5)],
+      () => Array.from({ length: int(3) }, () => drawn(depth - 1)),
+      () => Object.fromEntries(Array.from({ length: int(3) }, () => [name(), depth > 0 ? drawn(depth - 1) : 1]))
+    ][int(6)]!()
+  const names = "total count success meta status error nextPage failedShards hinweis warning data code ok".split(" ")
+  const name = () => names[int(names.length)]!
 
-  it.each<[string, unknown]>([
-    ["a message", { message: "Upstream timed out", notes: [] }],
-    ["a message and a total of 0", { message: "Upstream timed out", total: 0, notes: [] }],
-    ["a message although it is a success", { success: true, message: "Upstream timed out", notes: [] }],
-    ["a warning in another language", { hinweis: "später", notes: [] }],
-    ["an object", { notes: [], meta2: { degraded: true } }],
-    ["a number", { notes: [], retryAfter: 30 }],
-    ["a flag", { notes: [], isPartial: true }],
-    ["a status that is no success", { status: "degraded", notes: [] }],
-    ["a flag in its meta", { notes: [], meta: { partial: true } }],
-    ["a status in its meta that is no success", { notes: [], meta: { status: "degraded" } }],
-    ["a text in its meta", { notes: [], meta: { total: 0, hint: "index is being rebuilt" } }],
-    ["an error in its meta", { notes: [], meta: { total: 0, error: "Upstream timed out" } }]
-  ])("is no answer beside %s", (_, body) => assert.strictEqual(kindOf(body), "none"))
-
-  it("is data beside what answers with records have, or what the documents name", () => {
-    assert.strictEqual(kindOf({ notes: [], summary: "of the contact" }, new Set(["summary"])), "data")
-    assert.strictEqual(kindOf({ notes: [], summary: "of the contact" }, new Set(["other"])), "none")
-    assert.strictEqual(kindOf({ notes: [], meta: { source: "index" } }, new Set(["meta", "meta.source"])), "data")
-    assert.strictEqual(kindOf({ notes: [], meta: { partial: true } }, new Set(["meta", "meta.source"])), "none")
+  it("is data alone, and with what the definition names in the way that it has it", () => {
+    assert.strictEqual(kindOf({ notes: [] }), "data")
+    assert.strictEqual(kindOf({ notes: [], traceId: "t" }), "data")
     const tags = expectedOf(social, strategiesOf(social)[0]!, "all")
     const body = { success: true, statusCode: 200, message: "Fetched", results: { tags: [], count: 0 } }
-    assert.strictEqual(kindOf(body, undefined, tags), "data")
-    assert.strictEqual(kindOf({ ...body, results: { tags: [], note: "later" } }, undefined, tags), "none")
+    assert.strictEqual(kindOf(body, tags), "data")
+    for (const wrong of [
+      { ...body, success: false },
+      { ...body, success: undefined },
+      { ...body, success: "true" },
+      { ...body, statusCode: 500 },
+      { ...body, results: { tags: [], note: "later" } },
+      { ...body, results: { tags: [], count: 3 } }
+    ])
+      assert.strictEqual(
+        kindOf(JSON.parse(JSON.stringify(wrong)), { ...tags, isCounted: true }),
+        "none",
+        JSON.stringify(wrong)
+      )
+  })
+
+  it("is no answer beside any other member, whatever it is called and whatever it has", () => {
+    for (let n = 0; n < 2000; n++) {
+      const beside = { [name()]: drawn() }
+      assert.strictEqual(kindOf({ notes: [], ...beside }), "none", JSON.stringify(beside))
+      const answer = answerOf({ notes: [], ...beside }, { ...expected, shapes: new Shapes() })
+      assert.include(JSON.stringify(answer), Object.keys(beside)[0]!)
+    }
+  })
+
+  it("is no answer with any other status than those of answers with records", () => {
+    for (const status of [201, 202, 203, 204, 207, 226, 299])
+      assert.strictEqual(kindOf({ notes: [] }, { status }), "none", String(status))
+    const shapes = new Shapes()
+    assert.strictEqual(kindOf(withRecords(), { shapes, status: 202 }), "data")
+    assert.strictEqual(kindOf({ notes: [] }, { shapes, status: 202 }), "data")
+    assert.strictEqual(kindOf({ notes: [] }, { shapes, status: 203 }), "none")
+  })
+
+  it("is data beside what answers with records had, of the same kind, and nothing more", () => {
+    const shown = { meta: { source: "index", shards: 0, took: 3, tags: [] }, isLast: true, note: null }
+    const shapes = () => {
+      const seen = new Shapes()
+      kindOf(withRecords(shown), { shapes: seen })
+      return seen
+    }
+    for (const [kind, beside] of [
+      ["data", shown],
+      ["data", { ...shown, meta: { source: "cache", took: 0 } }],
+      ["data", { isLast: true }],
+      ["none", { ...shown, meta: { ...shown.meta, shards: 3 } }],
+      ["none", { ...shown, meta: { ...shown.meta, source: 7 } }],
+      ["none", { ...shown, meta: { ...shown.meta, tags: ["partial"] } }],
+      ["none", { ...shown, meta: { ...shown.meta, partial: true } }],
+      ["none", { ...shown, isLast: false }],
+      ["none", { meta: shown.meta }],
+      ["none", { ...shown, note: "later" }]
+    ] as const)
+      assert.strictEqual(kindOf({ notes: [], ...beside }, { shapes: shapes() }), kind, JSON.stringify(beside))
+    const same = new Shapes()
+    for (let n = 0; n < 6; n++) kindOf(withRecords({ message: "Fetched" }), { shapes: same })
+    assert.strictEqual(kindOf({ notes: [], message: "Fetched" }, { shapes: same }), "data")
+    assert.strictEqual(kindOf({ notes: [], message: "Upstream timed out" }, { shapes: same }), "none")
+  })
+
+  it("is no answer if it is the first page and says that the list goes on", () => {
+    const messages = named("messages")
+    const read = expectedOf(messages, messages.childOf!.strategy, "all")
+    const body = { messages: { messages: [], nextPage: true, lastMessageId: "m" } }
+    assert.strictEqual(kindOf(body, read), "none")
+    assert.strictEqual(kindOf(body, { ...read, isFirst: () => false }), "data")
+    assert.strictEqual(kindOf({ messages: { messages: [], nextPage: false, lastMessageId: null } }, read), "data")
+  })
+
+  it("is learnt with what it always has beside it, if such answers and others alternate", () => {
+    const empty = { notes: [], message: "No notes" }
+    const turns = (bodies: ReadonlyArray<unknown>, shapes = new Shapes()) => ({
+      kinds: bodies.map((body) => kindOf(body, { shapes })),
+      shapes
+    })
+    const { kinds, shapes } = turns([
+      withRecords(),
+      empty,
+      withRecords(),
+      empty,
+      empty,
+      withRecords(),
+      empty,
+      withRecords(),
+      empty
+    ])
+    assert.deepStrictEqual([kinds.at(-1), kinds.filter((kind) => kind === "none").length], ["data", 4])
+    assert.deepStrictEqual(shapes.learnt, ["message=No notes"])
+    const later = new Shapes(shapes.stored.kinds, shapes.stored.empties)
+    assert.deepStrictEqual(turns([empty, { notes: [], message: "Upstream timed out" }], later).kinds, ["data", "none"])
+    for (const never of [
+      Array.from({ length: 30 }, () => empty),
+      [...Array.from({ length: 9 }, () => withRecords()), ...Array.from({ length: 9 }, () => empty)],
+      // It can be empty without that, too.
+      [{ notes: [] }, ...Array.from({ length: 9 }, () => [withRecords(), empty]).flat()]
+    ])
+      assert.deepStrictEqual(turns(never).shapes.learnt, [])
+    const [asked, doubtful] = [new Shapes(), { question: {} }]
+    kindOf(empty, { shapes: asked, ...doubtful })
+    kindOf(withRecords(), { shapes: asked, ...doubtful })
+    for (let n = 0; n < 9; n++) turns([empty, withRecords()], asked)
+    assert.deepStrictEqual(asked.learnt, [], "the same request was answered with records")
   })
 
   it.each([[null], [{}], [[]], ["Upstream timed out"], [{ message: "Upstream timed out" }]])(
@@ -158,5 +246,5 @@ describe("an empty list", () => {
   )
 
   it("with records is data whatever stands beside it", () =>
-    assert.strictEqual(kindOf({ message: "Partial", notes: [{ id: "n", body: "text" }] }), "data"))
+    assert.strictEqual(kindOf(withRecords({ message: "Partial" })), "data"))
 })

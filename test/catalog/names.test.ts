@@ -24,7 +24,7 @@ describe("names", () => {
 
   it("include a currency in every table with an amount", () => {
     // Amounts in the currency of the account, and settings in the currency of the document that they apply to.
-    const exceptions = ["opportunities", "invoice_settings", "coupons"]
+    const exceptions = ["opportunities", "invoice_settings", "coupons", "services", "service_variations", "documents"]
     const withoutCurrency = columns.filter(
       ({ table, column }) =>
         column.type === "decimal" &&

@@ -30,13 +30,13 @@ const names: ReadonlyArray<
   [/(^|_)address$/, isText, ["email", "emailOrPhone", "address"]],
   [/(^|_)(first|last|full|contact)_name$/, isText, ["personName"]],
   [/(company|business)_name$/, isAboutPeople, ["companyName"]],
-  [/(^|_)name$/, isAboutPeople, ["personName"]],
+  [/(^|_)name$/, isAboutPeople, ["personName", "companyName", "tag"]],
   [/(^|_)(url|referrer|link)$/, isAboutPeople, ["url"]],
   [/(^|_)tags?$/, isAboutPeople, ["tag"]],
   [/(^|_)postal_code$/, isText, ["postalCode"]],
   [/(^|_)(city|state|country|timezone)$/, isAboutPeople, ["place"]],
   [/(^|_)(id|gclid|fbclid|tracking_number)$/, isText, ["identifier", "contact"]],
-  [/^value(_text)?$/, ({ personal }) => personal === "direct", ["customValue"]],
+  [/^value(_text)?$/, ({ personal }) => personal === "direct", ["customValue", undefined]],
   [/^(date_added|created_at)$/, isTime, ["created"]],
   [/^(date_updated|updated_at)$/, isTime, ["changed"]]
 ]

@@ -39,6 +39,16 @@ const all = state([
   ...many(11, "running")
 ])
 
+it("says that it publishes in place of a time and a share that it does not know", () => {
+  const size = { columns: 120, rows: 40 }
+  const reading = frame(state([]), size).join("\n")
+  assert.match(reading, /left/)
+  assert.match(reading, /%/)
+  const publishing = frame(state([], { isPublishing: true, leftMs: exactly(0) }), size).join("\n")
+  assert.include(publishing, "publishing")
+  assert.notMatch(publishing, / s left|%/)
+})
+
 const sizes: ReadonlyArray<Size> = [
   { columns: 120, rows: 40 },
   { columns: 80, rows: 24 },

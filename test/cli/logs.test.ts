@@ -56,7 +56,7 @@ describe("the log of a sync", () => {
         assert.deepInclude(contacts, { run, location, requests: 1, records: 40, new: 40, changed: 0 })
         assert.deepInclude(lines.at(-1), { message: "run ended", status: "complete", exit_code: 0 })
         assert.strictEqual(lines.at(-1)!["requests"], (await account.service.stats()).requests)
-        assert.isNotEmpty(withMessage(lines, "Next: ./sluice status"))
+        assert.isNotEmpty(withMessage(lines, "Next: ./sluice explore --open"))
 
         const second = fromLogfmt(await sync(account, ["--log-format", "logfmt"]))
         assert.match(String(withMessage(second, "plan made")[0]!["planned_max"]), /^[1-9]/)
@@ -91,8 +91,7 @@ describe("the log of a sync", () => {
         assert.deepInclude(retry, { level: "info", resource: "contacts", path: "/contacts/search" })
       const [refused] = retries.filter(({ reason }) => reason === "429")
       assert.deepInclude(refused, { resource: "contact_notes", path: "/contacts/{contactId}/notes" })
-      const [wait] = lines.filter(({ level, wait_ms }) => level === "warn" && Number(wait_ms) > 5000)
-      assert.deepInclude(wait, { reason: "429" })
+      assert.isTrue(lines.some(({ level, wait_ms }) => level === "warn" && Number(wait_ms) > 5000))
     } finally {
       discard(account)
     }
@@ -160,9 +159,9 @@ describe("the level", () => {
         })
       await account.service.post("token", { removeScope: "contacts.readonly" })
       const bad = await sync(account, ["-q"])
-      assert.strictEqual(bad.code, 77)
+      assert.strictEqual(bad.code, 3)
       assert.match(bad.stdout, /^contacts .*incomplete$/m)
-      assert.match(bad.stderr, /^contacts: not readable with this token/m)
+      assert.match(bad.stderr, /^contacts: refused by the service/m)
       assert.match(bad.stderr, /^Next: /m)
       assert.notMatch(bad.stderr, /^pipelines|INFO/m)
     } finally {

@@ -144,22 +144,43 @@ describe("a plan", () => {
     }
   })
 
-  it("names the scope of each list that the token may not read, and ends with 77", async () => {
+  it("names each list that the service refuses, in its own words", async () => {
     const account = await openAlone("contacts,calendars,appointments,forms,form_submissions", "--contacts", "20")
     try {
       await account.service.post("token", { removeScope: "forms.readonly" })
       const { code, plan, stderr } = await planOf(account)
-      assert.strictEqual(code, 77, stderr)
+      assert.strictEqual(code, 0, stderr)
       assert.deepStrictEqual(
-        plan.steps.filter(({ refused }) => refused).map(({ resource, refused }) => [resource, refused!.scope]),
+        plan.steps.filter(({ refused }) => refused).map(({ resource, refused }) => [resource, refused!.reason]),
         [
-          ["form_submissions", "forms.readonly"],
-          ["forms", "forms.readonly"]
+          ["form_submissions", "403 The token is not authorized for this scope."],
+          ["forms", "403 The token is not authorized for this scope."]
         ]
       )
       const shown = await sluice(["plan", ...account.selection], account.environment)
-      assert.match(shown.stdout, /^forms .*refused: scope forms\.readonly/m)
-      assert.match(shown.stderr, /^Next: add forms\.readonly to the scopes of the token/m)
+      assert.match(shown.stdout, /^forms .*refused: 403 The token/m)
+      assert.match(shown.stderr, /^Next: \.\/sluice doctor/m)
+    } finally {
+      discard(account)
+    }
+  })
+
+  it("is a sum, in which a list that is not answered is a line", { tags: ["slow"] }, async () => {
+    const account = await openAlone("contacts,calendars,forms,users", "--contacts", "20")
+    try {
+      const whole = await planOf(account)
+      await account.service.post("faults", { rules: [{ match: "/contacts/search", kind: "500" }] })
+      const { code, plan, stderr } = await planOf({
+        ...account,
+        environment: { ...account.environment, SLUICE_OUTPUT: newFolder() }
+      })
+      assert.strictEqual(code, 0, stderr)
+      assert.deepStrictEqual(
+        plan.steps.flatMap(({ resource, refused }) => (refused ? [[resource, refused.reason]] : [])),
+        [["contacts", "500 Internal server error (after 7 attempts)"]]
+      )
+      const others = ({ steps }: typeof plan) => steps.filter(({ resource }) => !resource.startsWith("contact"))
+      assert.deepStrictEqual(others(plan), others(whole.plan))
     } finally {
       discard(account)
     }
@@ -216,4 +237,61 @@ describe("a plan", () => {
       address.close()
     }
   })
+})
+
+it("of several locations is a sum, in which one that cannot be planned is a line", { tags: ["slow"] }, async () => {
+  const service = await startService("--locations", "3", "--contacts", "5", "--limits", "off")
+  try {
+    const known = (await (await fetch(`${service.url}/__sandbox/locations`)).json()) as ReadonlyArray<{
+      readonly locationId: string
+      readonly token: string
+    }>
+    const config = join(newFolder(), "sluice.toml")
+    const planOf = async (...bad: ReadonlyArray<number>) => {
+      const items = known.map(
+        ({ locationId, token }, n) => `[[locations]]\nid = "${locationId}"\ntoken = "env:T${n}"\n# ${token.length}`
+      )
+      writeFileSync(config, `${items.join("\n")}\n`)
+      const tokens = Object.fromEntries(known.map(({ token }, n) => [`T${n}`, bad.includes(n) ? "pit-wrong" : token]))
+      const ran = await sluice(["plan", "--config", config, "--only", "contacts,users", "--json"], {
+        SLUICE_BASE_URL: service.url,
+        SLUICE_OUTPUT: newFolder(),
+        ...tokens
+      })
+      return { ...ran, data: ran.stdout === "" ? undefined : JSON.parse(ran.stdout).data }
+    }
+    const [whole, part, none] = [await planOf(), await planOf(1), await planOf(0, 1, 2)]
+    assert.strictEqual(whole.code, 0, whole.stderr)
+    assert.notProperty(whole.data, "unplanned")
+    assert.strictEqual(part.code, 3, part.stderr)
+    assert.deepStrictEqual(
+      part.data.unplanned.map(({ location }: { location: string }) => location),
+      [known[1]!.locationId]
+    )
+    assert.match(part.data.unplanned[0].problem, /does not accept the token/)
+    assert.strictEqual(part.data.steps.length, (whole.data.steps.length * 2) / 3)
+    assert.isBelow(part.data.requests.min, whole.data.requests.min)
+    assert.strictEqual(none.code, 77)
+  } finally {
+    service.stop()
+  }
+})
+
+it("of a full sync has a lower bound that holds when lists have become shorter", { tags: ["slow"] }, async () => {
+  const account = await openAlone("contacts,contact_notes,tasks,users", "--contacts", "300")
+  const run = async (...args: ReadonlyArray<string>) => {
+    const { stderr, stdout } = await sluice([...args, ...account.selection, "--json"], account.environment)
+    if (stdout === "") throw new Error(stderr)
+    return JSON.parse(stdout).data
+  }
+  onTestFinished(() => discard(account))
+  await run("sync", "--full")
+  await run("sync")
+  for (const share of [0, 0.5, 0.7]) {
+    await account.service.post("change", { contacts: 0, delete: share, seed: 3 })
+    const { likely, requests } = await run("plan", "--full")
+    const done = await run("sync", "--full")
+    assert.isAtMost(requests.min, done.requests, `a share of ${share} was deleted`)
+    assert.isAtLeast(likely.requests, requests.min)
+  }
 })

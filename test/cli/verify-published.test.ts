@@ -13,7 +13,7 @@ import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import type { Account } from "../support/account.ts"
 import { catalogueOf, checkBroken, checksOf, flip, openSynced, sql } from "../support/broken.ts"
 import { copyOf } from "../support/fixtures.ts"
-import { query } from "../support/compare.ts"
+import { inDatabase, query } from "../support/compare.ts"
 import { sluice } from "../support/sluice.ts"
 import { statementsOf } from "../support/statements.ts"
 
@@ -229,23 +229,55 @@ const recount = (path: string) => (text: string) => {
 }
 
 const model = "csv/bi/fct_opportunity.csv"
-const changeModel = (folder: string) => {
-  const text = readFileSync(join(folder, model), "utf8").replace(",open,", ",lost,")
+/** Changes the text of a published file together with its entry in the manifest. */
+const changeListed = (folder: string, path: string, change: (text: string) => string) => {
+  const text = change(readFileSync(join(folder, path), "utf8"))
   // The file may be a link that an earlier release has, too.
-  rmSync(join(folder, model))
-  writeFileSync(join(folder, model), text)
-  const sha256 = createHash("sha256").update(text).digest("hex")
+  rmSync(join(folder, path))
+  writeFileSync(join(folder, path), text)
+  relist(folder, path)
+}
+/** The manifest lists the file as it is now. */
+const relist = (folder: string, path: string) => {
+  const bytes = readFileSync(join(folder, path))
+  const sha256 = createHash("sha256").update(bytes).digest("hex")
   edit(join(folder, "manifest.json"), (listed) => {
     const manifest = JSON.parse(listed)
-    const entry = manifest.files.find(({ path }: { readonly path: string }) => path === model)
-    Object.assign(entry, { bytes: Buffer.byteLength(text), sha256 })
+    const entry = manifest.files.find((file: { readonly path: string }) => file.path === path)
+    Object.assign(entry, { bytes: bytes.length, sha256 })
     return JSON.stringify(manifest)
   })
+}
+/** Empties a custom value of each wide table of the DuckDB file, together with the entry of the file, and returns their names. */
+const emptyWide = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const path = join(folder, "crm.duckdb")
+  const views = await inDatabase(
+    path,
+    async (ask) => {
+      const columns = await ask(
+        `SELECT w.table_name AS view, w.column_name AS own FROM duckdb_columns() AS w ANTI JOIN duckdb_columns() AS t
+         ON w.table_name = t.table_name || '_wide' AND w.column_name = t.column_name
+         WHERE w.schema_name = 'main' AND w.table_name LIKE '%!_wide' ESCAPE '!'`
+      )
+      const emptied = new Set<string>()
+      for (const { own, view } of columns) {
+        const row = `(SELECT min(rowid) FROM main.${view} WHERE "${own}" IS NOT NULL)`
+        const [changed] = emptied.has(String(view))
+          ? []
+          : await ask(`UPDATE main.${view} SET "${own}" = NULL WHERE rowid = ${row} RETURNING 1`)
+        if (changed) emptied.add(String(view))
+      }
+      return [...emptied].sort()
+    },
+    "READ_WRITE"
+  )
+  relist(folder, "crm.duckdb")
+  return views
 }
 
 describe("undamaged published files", () => {
   it(
-    "pass in every format and for every table, and not with a model that was changed together with its entry",
+    "pass in every format and for every table, and not with a model or wide table that was changed together with its entry",
     { tags: ["slow"] },
     async () => {
       const { catalogue, output, service } = await openSynced("all")
@@ -253,19 +285,27 @@ describe("undamaged published files", () => {
       const ran = await sluice(["publish"], { SLUICE_OUTPUT: output, SLUICE_FORMATS: "duckdb,parquet,csv" })
       assert.strictEqual(ran.code, 0, ran.stderr)
       const { wrong, looked } = await checksOf(output, catalogue)
-      changeModel(join(output, "published"))
+      const folder = join(output, "published")
+      const lines = "csv/opportunities_wide.csv"
+      for (const path of [model, lines]) changeListed(folder, path, (text) => text.replace(",open,", ",lost,"))
       const changed = await checksOf(output, catalogue)
+      const views = await emptyWide(folder)
+      const emptied = await checksOf(output, catalogue)
       rmSync(output, { recursive: true })
-      assert.deepStrictEqual(changed.wrong, [
-        `formats: ${model}: its values differ from bi.fct_opportunity of crm.duckdb`
-      ])
+      const inFiles = [
+        `formats: ${model}: its values differ from bi.fct_opportunity of crm.duckdb`,
+        `formats: ${lines}: its values differ from the view opportunities_wide`
+      ]
+      assert.deepStrictEqual([...changed.wrong].sort(), [...inFiles].sort())
+      assert.includeMembers([...views], ["contacts_wide", "opportunities_wide"])
+      assert.deepStrictEqual(
+        [...emptied.wrong].sort(),
+        [...inFiles, ...views.map((view) => `formats: crm.duckdb: its values differ from the view ${view}`)].sort()
+      )
       assert.deepStrictEqual(wrong, [])
       assert.match(looked("published"), /^[1-9]\d\d files of run \w+, [1-9]\d* MB$/)
-      assert.match(looked("content"), /^1\d\d tables, [1-9][\d,]+ rows, compared with the published release$/)
-      assert.match(
-        looked("formats"),
-        /^1\d\d tables in duckdb, parquet, csv; not compared: the columns of wide tables$/
-      )
+      assert.match(looked("content"), /^\d+ tables, [1-9][\d,]+ rows, compared with the published release$/)
+      assert.match(looked("formats"), /^\d+ tables in duckdb, parquet, csv$/)
     }
   )
 

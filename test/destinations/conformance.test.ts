@@ -85,6 +85,31 @@ describe.each(kinds)("$kind", { tags: ["slow"] }, ({ hasVersions, kind, missing,
     await succeeds("verify")
   })
 
+  it.skipIf(missing)(
+    "gets again what somebody else removed there, in a night without a change, and says so once",
+    async () => {
+      for (const lose of [place.loseRow, place.loseTable]) {
+        await lose()
+        const { stderr } = await succeeds("sync", ...account.selection)
+        assert.match(stderr, /lacks [^\n]*, or has it changed; it is sent again/)
+        await assertEqual()
+        assert.notInclude((await succeeds("sync", ...account.selection)).stderr, "is sent again")
+      }
+      await succeeds("verify")
+    }
+  )
+
+  it.skipIf(missing)("keeps the rows of another output folder", async () => {
+    const other = newFolder()
+    cpSync(account.output, other, { recursive: true, verbatimSymlinks: true })
+    rmSync(join(other, "owner.json"))
+    const before = sorted(await place.contacts())
+    const foreign = await sluice(["publish", "--config", config], environmentOf(other))
+    assert.strictEqual(foreign.code, 1, foreign.stdout + foreign.stderr)
+    assert.match(foreign.stdout + foreign.stderr, /another output folder/)
+    assert.deepStrictEqual(sorted(await place.contacts()), before)
+  })
+
   it.skipIf(missing)("keeps the rows of a later run when an earlier one comes back late", async () => {
     const stale = newFolder()
     cpSync(account.output, stale, { recursive: true, verbatimSymlinks: true })

@@ -4,7 +4,7 @@
  */
 import { AwsClient } from "aws4fetch"
 import { parse } from "csv-parse/sync"
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -29,6 +29,8 @@ export interface Place {
   readonly mentions: (text: string) => Promise<boolean>
   /** Removes the row of one contact from the place, as an accident there would. */
   readonly loseRow: () => Promise<unknown>
+  /** Removes the whole table of contacts. */
+  readonly loseTable: () => Promise<unknown>
   readonly close: () => Promise<unknown> | void
 }
 
@@ -73,6 +75,7 @@ const folder: Kind = {
       contacts: async () => (existsSync(file) ? contactsInCsv(readFileSync(file, "utf8")) : []),
       mentions: mentionedIn(root),
       loseRow: async () => writeFileSync(file, withoutLastLine(readFileSync(file, "utf8"))),
+      loseTable: async () => rmSync(file),
       close: () => {}
     }
   }
@@ -103,6 +106,7 @@ const sqlite: Kind = {
       mentions: mentionedIn(root),
       loseRow: async () =>
         use((database) => database.exec("DELETE FROM contacts WHERE id = (SELECT min(id) FROM contacts)")),
+      loseTable: async () => use((database) => database.exec("DROP TABLE contacts")),
       close: () => {}
     }
   }
@@ -130,6 +134,7 @@ const postgres: Kind = {
         return (await sqlIn(database, all)).toLowerCase().includes(text.toLowerCase())
       },
       loseRow: () => sqlIn(database, "DELETE FROM crm.contacts WHERE id = (SELECT min(id) FROM crm.contacts)"),
+      loseTable: () => sqlIn(database, "DROP TABLE crm.contacts"),
       close: database.stop
     }
   }
@@ -170,6 +175,13 @@ const bucket: Kind = {
           method: "PUT",
           body: withoutLastLine((await get(name))!)
         })
+      },
+      loseTable: async () => {
+        const { files } = JSON.parse((await get("manifest.json"))!) as {
+          readonly files: ReadonlyArray<{ readonly path: string; readonly object: string }>
+        }
+        const { object } = files.find(({ path }) => path === name)!
+        for (const one of [name, object]) await client.fetch(`${store.url}/place/crm/${one}`, { method: "DELETE" })
       },
       close: store.stop
     }
@@ -212,6 +224,7 @@ hits = [path for path in glob.glob("${place}/data/**/*.parquet", recursive=True)
 print(len(hits) > 0 or "${text}".lower().encode() in open("${catalog}", "rb").read().lower())`).includes("True"),
       loseRow: async () =>
         run('c.execute("DELETE FROM lake.crm.contacts WHERE id = (SELECT min(id) FROM lake.crm.contacts)")'),
+      loseTable: async () => run('c.execute("DROP TABLE lake.crm.contacts")'),
       close: () => {}
     }
   }

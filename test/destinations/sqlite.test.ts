@@ -1,6 +1,15 @@
 /** A SQLite file as destination, read by SQLite itself. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { type Account, discard, openSynced } from "../support/account.ts"
@@ -121,6 +130,29 @@ describe("a SQLite file", () => {
       rmSync(copy)
     }
   )
+
+  it("has a model that is named as a table, by another name, and says so", { tags: ["slow"] }, async () => {
+    const own = join(folder, "own")
+    mkdirSync(own, { recursive: true })
+    for (const [name, sql] of [
+      ["contacts", "SELECT count(*) AS n FROM {{ source('crm', 'contacts') }}"],
+      ["pipelines", "SELECT 7 AS seven"]
+    ] as const)
+      writeFileSync(join(own, `${name}.sql`), sql)
+    const before = readFileSync(config, "utf8")
+    writeFileSync(config, `${before.replace("[models]\nbuild = false\n", "")}[models]\nfolder = "${own}"\n`)
+    for (let time = 0; time < 2; time++) {
+      const { code, stderr } = await run("publish", ...(time === 0 ? [] : ["--full"]))
+      // The models of sluice may lack the tables that this test leaves out.
+      assert.include([0, 3], code, stderr)
+      assert.include(stderr, "the model contacts is bi_contacts, because contacts is another table")
+      assert.deepStrictEqual(ask("SELECT seven FROM bi_pipelines"), [{ seven: 7 }] as never)
+      assert.strictEqual(ask("SELECT n FROM bi_contacts")[0]!["n"], ask("SELECT count(*) AS n FROM contacts")[0]!["n"])
+      assert.match((await run("verify")).stdout, /sqlite file +\d+ tables, [\d,]+ rows, compared with the release/)
+    }
+    writeFileSync(config, before)
+    assert.strictEqual((await run("publish")).code, 0)
+  })
 
   it("is never a file that another program or another output folder has made", { tags: ["slow"] }, async () => {
     const kept = readFileSync(path)

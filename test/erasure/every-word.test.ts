@@ -99,12 +99,15 @@ const certificateIn = (output: string) => {
   return JSON.parse(readFileSync(join(output, "certificates", file!), "utf8"))
 }
 
+/** The keys of an object and its fields name the columns of a wide table: they are of no person. */
+const isColumnName = / object_records\.(object_key|properties key)$/
+
 /** The words that are left, with the field of each and the places. */
 const leftIn = async (folders: ReadonlyArray<string>, words: Words) =>
   leftOf(await placesOf(folders, wordPattern), words)
 const leftOf = (found: Awaited<ReturnType<typeof placesOf>>, words: Words) =>
   [...found]
-    .filter(([word]) => words.has(word))
+    .filter(([word]) => words.has(word) && !isColumnName.test(words.get(word)!))
     .map(([word, places]) => `${words.get(word)} (${word}): ${places.slice(0, 3).join(", ")}`)
 
 describe("what a person has in every place", { tags: ["slow"] }, () => {
@@ -147,7 +150,8 @@ describe("what a person has in every place", { tags: ["slow"] }, () => {
     assert.deepStrictEqual(await contacts(), left)
     const after = await placesOf(folders, wordPattern)
     assert.deepStrictEqual(leftOf(after, words), [])
-    assert.strictEqual(after.size, others.size, "every word of the other person")
+    const named = [...words.values()].filter((field) => isColumnName.test(field)).length
+    assert.strictEqual(after.size, others.size + named, "every word of the other person")
   })
 
   it("has no word left in any field of what is older than a retention period, and the rest as it was", async () => {

@@ -1,11 +1,12 @@
 /** A client of the explorer, as a browser that has opened the printed address. */
+import { Effect, Exit, Scope } from "effect"
 import { request } from "node:http"
 import { join } from "node:path"
 import { definedLinks } from "../../src/features/explore/defined-links.ts"
 import { type Explorer, startExplorer } from "../../src/features/explore/server.ts"
 
 export interface Client {
-  readonly explorer: Explorer
+  readonly explorer: Explorer & { readonly close: () => Promise<void> }
   readonly origin: string
   readonly cookie: string
   /** The queries folder. */
@@ -24,7 +25,8 @@ export interface Answered {
 
 export const openExplorer = async (output: string): Promise<Client> => {
   const queries = join(output, "queries")
-  const explorer = await startExplorer({
+  const scope = Scope.makeUnsafe()
+  const starting = startExplorer({
     published: join(output, "published"),
     memoryMb: 128,
     queries,
@@ -33,6 +35,8 @@ export const openExplorer = async (output: string): Promise<Client> => {
     dictionary: async () => '<link rel="icon" href="data:," /><h1>Dictionary</h1>',
     links: () => definedLinks(undefined, undefined)
   })
+  const started = await Effect.runPromise(Scope.provide(starting, scope))
+  const explorer = { ...started, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
   const origin = `http://127.0.0.1:${explorer.port}`
   const opened = await fetch(explorer.url, { redirect: "manual" })
   const cookie = opened.headers.get("set-cookie")!.split(";")[0]!

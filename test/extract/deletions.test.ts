@@ -6,22 +6,17 @@ import { boolean, id, text } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type Resource, defineChild, defineList } from "../../src/catalog/resource.ts"
 import { Api } from "../../src/stages/api/api.ts"
-import {
-  type ApiError,
-  BudgetExhausted,
-  Forbidden,
-  NotFound,
-  RequestRejected,
-  Unavailable
-} from "../../src/stages/api/errors.ts"
-import { decideMissingRows, decideNotFound } from "../../src/stages/extract/deletions.ts"
+import { type ApiError, BudgetExhausted, Forbidden, RequestRejected, Unavailable } from "../../src/stages/api/errors.ts"
+import { refusalIn } from "../../src/stages/api/author.ts"
+import { decideNotFound, decideMissingRows, placeOf } from "../../src/stages/extract/deletions.ts"
 import type { RunContext } from "../../src/stages/extract/run-context.ts"
 import type { Frame } from "../../src/stores/vault/frame.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { templateOf } from "../support/fixtures.ts"
+import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
-import { contextOf, silentApi, vaultOf } from "./fakes.ts"
+import { answerOf, contextOf, silentApi, vaultOf } from "./fakes.ts"
 
 const common = { description: "d", source: "s", scope: "s" }
 const once = { request: get("/x"), paging: { kind: "once" }, records: "x", pageSize: 10 } as const
@@ -58,7 +53,15 @@ const warehouse = ManagedRuntime.make(
 beforeAll(() => warehouse.runPromise(Effect.void))
 afterAll(() => warehouse.dispose())
 
+/** `gone`: as for an id that was never issued. */
 type Said = "exists" | "gone" | "flagged" | "another" | ApiError
+/** What the service rejects, in its own form. */
+const rejects = (message: string, status = 404, more: object = {}) =>
+  new RequestRejected({
+    status,
+    message,
+    refusal: refusalIn(status, Buffer.from(JSON.stringify({ message, ...more })), undefined)
+  })
 interface Given {
   readonly resource?: Resource
   /** Rows in the table, of which the reading returned those from `missing` on. */
@@ -67,6 +70,8 @@ interface Given {
   readonly share?: number
   /** What the service says about a record; `gone` for those that are missing, and `exists` for the others by default. */
   readonly says?: (id: string, isMissing: boolean) => Said
+  /** What it says about an id that was never issued. */
+  readonly never?: (id: string) => Said
   /** What a second reading does not return, of those that are missing. */
   readonly missingAgain?: (id: string) => boolean
   readonly isSecondComplete?: boolean
@@ -81,6 +86,7 @@ const decided = ({
   isSecondComplete = true,
   missing,
   missingAgain = () => true,
+  never,
   resource = things,
   rows,
   says,
@@ -91,23 +97,20 @@ const decided = ({
   const frames: Array<Frame> = []
   const asked: Array<string> = []
   const isMissing = (id: string) => Number(id.slice(1)) < missing
+  const isIssued = (id: string) => /^i\d+$/.test(id) && Number(id.slice(1)) < rows
   const api = Api.of({
     ...silentApi,
     send: ({ request }) =>
       Effect.suspend((): ReturnType<Api["Service"]["send"]> => {
         const one = request.path.split("/").at(-1)!
         asked.push(one)
-        const said = says?.(one, isMissing(one)) ?? (isMissing(one) ? "gone" : "exists")
-        if (said === "gone") return Effect.fail(new NotFound({ message: "404" }))
+        const said = isIssued(one)
+          ? (says?.(one, isMissing(one)) ?? (isMissing(one) ? "gone" : "exists"))
+          : (never?.(one) ?? "gone")
+        if (said === "gone") return Effect.fail(rejects(`Any sentence about ${one}`))
         if (typeof said === "object") return Effect.fail(said)
         const thing = { id: said === "another" ? "other" : one, deleted: said === "flagged" }
-        return Effect.succeed({
-          bytes: Buffer.alloc(0),
-          body: { thing },
-          hasBigNumbers: false,
-          at: 0,
-          serviceTime: undefined
-        })
+        return Effect.succeed(answerOf({ thing }))
       })
   })
   const { table } = resource
@@ -207,9 +210,18 @@ describe("a row that a list did not return", () => {
   it("is deleted if the service says of this very record that it is not there, and returns another one", async () => {
     const { asked, deleted, warnings } = await decided({ rows: 10, missing: 2 })
     assert.deepStrictEqual([deleted, warnings], [["i0", "i1"], []])
-    assert.strictEqual(asked.length, 3)
-    assert.includeMembers(asked, ["i0", "i1"])
-    assert.strictEqual(new Set(asked).size, 3, "nothing is asked twice")
+    assert.lengthOf(asked, 5, "besides, an id that was never issued, and another record before and after")
+    assert.deepStrictEqual(asked.filter((one) => /^i[01]$/.test(one)).toSorted(), ["i0", "i1"])
+    assert.deepStrictEqual([asked[1], /^i\d+$/.test(asked[0]!)], [asked[4], false])
+  })
+
+  it("is deleted whatever a text looks like that each answer has of its own", async () => {
+    const own = ["emfqFqYYDlgnPEcMqkCg", "uCJuTtlqmiyJCCEfAdWm"]
+    const numbered = (id: string) => rejects(`About ${id}`, 404, { traceId: own.shift() ?? `7${"x".repeat(19)}` })
+    const says = (id: string, isMissing: boolean) => (isMissing ? numbered(id) : "exists")
+    const { asked, deleted } = await decided({ rows: 10, missing: 3, says, never: numbered })
+    assert.deepStrictEqual(deleted.toSorted(), ["i0", "i1", "i2"])
+    assert.lengthOf(asked, 7, "one is asked for again")
   })
 
   it("is deleted if the record itself says so", async () => {
@@ -226,6 +238,12 @@ describe("a row that a list did not return", () => {
     ["is another one", "another" as const, [{ _tag: "MissingRowsUnknown", rows: 2 }]],
     ["may not be read", new Forbidden({ message: "403" }), [{ _tag: "MissingRowsUnknown", rows: 2 }]],
     ["is refused", new RequestRejected({ status: 422, message: "no" }), [{ _tag: "MissingRowsUnknown", rows: 2 }]],
+    ["is refused in other words", rejects("Owner not found"), [{ _tag: "MissingRowsUnknown", rows: 2 }]],
+    [
+      "is refused with another status",
+      rejects("Any sentence about i0", 400),
+      [{ _tag: "MissingRowsUnknown", rows: 2 }]
+    ],
     ["does not come", new Unavailable({ message: "500", later: false }), [{ _tag: "MissingRowsUnknown", rows: 2 }]],
     ["is over the budget", new BudgetExhausted({ message: "no" }), [{ _tag: "MissingRowsUnknown", rows: 2 }]]
   ] as ReadonlyArray<readonly [string, Said, ReadonlyArray<unknown>]>)(
@@ -247,11 +265,11 @@ describe("a row that a list did not return", () => {
     assert.isAtLeast(new Set(asked).size, 590)
   })
 
-  it("is not believed gone where the service finds no record at all, unless a second reading agrees", async () => {
+  it("is not believed notFound where the service finds no record at all, unless a second reading agrees", async () => {
     const nothing = { rows: 10, missing: 2, share: 0, says: (): Said => "gone" }
     const agreed = await decided(nothing)
     assert.deepStrictEqual(agreed.deleted, ["i0", "i1"])
-    assert.strictEqual(agreed.asked.length, 5, "it asks for as many controls")
+    assert.lengthOf(agreed.asked, 2, "where the control does not hold, the records are not asked for")
     const returned = await decided({ ...nothing, missingAgain: (one) => one === "i1" })
     assert.deepStrictEqual([returned.deleted, returned.warnings], [["i1"], [{ _tag: "DeletionsUnconfirmed", rows: 1 }]])
     const stopped = await decided({ ...nothing, isSecondComplete: false })
@@ -271,12 +289,12 @@ describe("a row that a list did not return", () => {
       sql: "UPDATE crm.things SET _synced_at = TIMESTAMPTZ '2026-03-01' WHERE location_id = 'LOCATION';"
     })
     assert.deepStrictEqual([late.deleted, late.asked, late.warnings], [[], [], []])
-    const gone = await decided({
+    const notFound = await decided({
       rows: 3,
       missing: 3,
       sql: "UPDATE crm.things SET _deleted_at = now() WHERE location_id = 'LOCATION';"
     })
-    assert.deepStrictEqual([gone.deleted, gone.asked], [[], []])
+    assert.deepStrictEqual([notFound.deleted, notFound.asked], [[], []])
     const none = await decided({ rows: 0, missing: 0 })
     assert.deepStrictEqual([none.deleted, none.asked, none.warnings], [[], [], []])
   })
@@ -288,57 +306,92 @@ describe("a row that a list did not return", () => {
   })
 })
 
-describe("records of which the service says that they do not exist", () => {
-  const notFound = (
-    keys: ReadonlyArray<string>,
-    returnsRecords: boolean,
-    named: ReadonlyArray<string> = [],
-    controls: Said = "exists"
-  ) =>
+describe("a route proves nothing", () => {
+  it.each<readonly [string, Partial<Given>]>([
+    ["if an id that was never issued has a record", { never: () => "another" }],
+    ["if it may not be asked for one", { never: () => new Forbidden({ message: "403" }) }],
+    ["if it does not answer for one", { never: () => new Unavailable({ message: "503", later: false }) }],
+    ["if it never says the same of it", { never: (one) => rejects(`Request ${count++} about ${one} failed`) }]
+  ])("%s: then a second reading decides", async (_, more) => {
+    const agreed = await decided({ rows: 10, missing: 2, share: 0, ...more })
+    assert.deepStrictEqual([agreed.deleted, agreed.warnings], [["i0", "i1"], []])
+    const returned = await decided({ rows: 10, missing: 2, share: 0, missingAgain: () => false, ...more })
+    assert.deepStrictEqual([returned.deleted, returned.warnings], [[], [{ _tag: "DeletionsUnconfirmed", rows: 2 }]])
+    for (const { asked } of [agreed, returned])
+      assert.isAtMost(asked.filter((one) => !/^i[01]$/.test(one)).length, 3, "requests beside those for the records")
+  })
+  let count = 0
+
+  it("if a record that exists is not returned any more at the end", async () => {
+    const seen = new Set<string>()
+    const found = await decided({
+      rows: 10,
+      missing: 2,
+      says: (one, isMissing) => (isMissing || seen.size === seen.add(one).size ? "gone" : "exists")
+    })
+    assert.deepStrictEqual([found.deleted, found.warnings], [[], [{ _tag: "MissingRowsUnknown", rows: 2 }]])
+  })
+
+  it("by any answer that is not that of an id which was never issued, drawn at random", async () => {
+    const random = randomFrom(11)
+    const pick = <A>(of: ReadonlyArray<A>): A => of[Math.floor(random() * of.length)]!
+    const words = "owner contact notFound deleted not found exist longer thing server Session 404 i0 i1 no such".split(
+      " "
+    )
+    const sentence = () => Array.from({ length: 1 + Math.floor(random() * 7) }, () => pick(words)).join(" ")
+    for (let n = 0; n < 40; n++) {
+      const said = rejects(sentence(), pick([400, 404, 404, 410, 422]))
+      const { deleted } = await decided({ rows: 6, missing: 2, says: (_, isMissing) => (isMissing ? said : "exists") })
+      assert.deepStrictEqual(deleted, [], said.message)
+    }
+  })
+})
+
+describe("records that the service refused", () => {
+  const refused = (keys: ReadonlyArray<string>, named: ReadonlyArray<string> = [], controls: Said = "exists") =>
     Effect.gen(function* () {
       const frames: Array<Frame> = []
+      const asked: Array<string> = []
       const location = `L${locations++}`
       yield* (yield* Warehouse).run(
         `INSERT INTO crm.things (location_id, id) SELECT '${location}', 'i' || n FROM range(100) AS t(n)`
       )
       const api = Api.of({
         ...silentApi,
-        send: ({ request }) =>
-          controls === "gone"
-            ? Effect.fail(new NotFound({ message: "404" }))
-            : Effect.succeed({
-                bytes: Buffer.alloc(0),
-                body: { thing: { id: request.path.split("/").at(-1) } },
-                hasBigNumbers: false,
-                at: 0,
-                serviceTime: undefined
-              })
+        send: ({ request }) => {
+          const one = request.path.split("/").at(-1)!
+          asked.push(one)
+          return controls === "gone" || !/^i\d+$/.test(one)
+            ? Effect.fail(rejects(`Any sentence about ${one}`))
+            : Effect.succeed(answerOf({ wrapped: { id: one } }))
+        }
       })
-      const found = yield* decideNotFound(things, keys, contextOf({ location, resources }), returnsRecords, named).pipe(
+      const context = contextOf({ location, resources })
+      for (const id of keys)
+        context.answers.set(placeOf(things, { id }), { refusal: rejects(`Any sentence about ${id}`).refusal! })
+      const found = yield* decideNotFound(things, keys, context, () => Effect.succeed(named)).pipe(
         Effect.provide(Layer.mergeAll(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf(frames))))
       )
-      return { ...found, deleted: frames.flatMap(({ body }) => JSON.parse(String(body)) as ReadonlyArray<string>) }
+      const deleted = frames.flatMap(({ body }) => JSON.parse(String(body)) as ReadonlyArray<string>)
+      return { ...found, asked, deleted }
     })
-  const decide = (...given: Parameters<typeof notFound>) => warehouse.runPromise(notFound(...given))
+  const decide = (...given: Parameters<typeof refused>) => warehouse.runPromise(refused(...given))
 
-  it("are deleted if the route returned another one in this run, or returns one now", async () => {
-    assert.deepStrictEqual(await decide(["i1"], true, [], "gone"), { isProven: true, warnings: [], deleted: ["i1"] })
-    assert.deepStrictEqual(await decide(["i1"], false), { isProven: true, warnings: [], deleted: ["i1"] })
+  it("are deleted if an id that was never issued is refused so, and another record is returned", async () => {
+    const { asked, deleted, notFound } = await decide(["i1"])
+    assert.deepStrictEqual([notFound, deleted], [["i1"], ["i1"]])
+    assert.lengthOf(asked, 3, "they are not asked for again")
   })
 
   it("are not deleted if the route returns nothing", async () =>
-    assert.deepStrictEqual(await decide(["i1"], false, [], "gone"), { isProven: false, warnings: [], deleted: [] }))
+    assert.deepInclude(await decide(["i1"], [], "gone"), { notFound: [], deleted: [] }))
 
   it("are not deleted if something read in this run names them, or if they are too many", async () => {
-    assert.deepStrictEqual(await decide([], true, ["i1"]), { isProven: true, warnings: [], deleted: [] })
-    assert.deepStrictEqual(await decide([], false, ["i1"], "gone"), { isProven: false, warnings: [], deleted: [] })
+    assert.deepInclude(await decide(["i1"], ["i1"]), { notFound: ["i1"], named: ["i1"], deleted: [] })
     const many = Array.from({ length: 31 }, (_, n) => `i${n}`)
-    const refused = await decide(many, true)
-    assert.deepStrictEqual([refused.isProven, refused.deleted], [true, []])
-    assert.deepStrictEqual(refused.warnings, [{ _tag: "TooManyDeletions", missing: 31, deleted: 31, rows: 100 }])
-    assert.strictEqual((await decide(many.slice(1), true)).deleted.length, 30)
+    const { deleted, notFound, warnings } = await decide(many)
+    assert.deepStrictEqual([notFound.length, deleted], [31, []])
+    assert.deepStrictEqual(warnings, [{ _tag: "TooManyDeletions", missing: 31, deleted: 31, rows: 100 }])
+    assert.strictEqual((await decide(many.slice(1))).deleted.length, 30)
   })
-
-  it("are none if there are none", async () =>
-    assert.deepStrictEqual(await decide([], false, [], "gone"), { isProven: true, warnings: [], deleted: [] }))
 })

@@ -8,11 +8,12 @@ import { type Resource, defineList } from "../../src/catalog/resource.ts"
 import { Api } from "../../src/stages/api/api.ts"
 import {
   type ApiError,
+  BadCredentials,
   BudgetExhausted,
   Forbidden,
-  NotFound,
   RequestRejected,
-  Unavailable
+  Unavailable,
+  WrongLocation
 } from "../../src/stages/api/errors.ts"
 import { extract } from "../../src/stages/extract/extract.ts"
 import type { EndEntry } from "../../src/stores/vault/entry.ts"
@@ -72,16 +73,15 @@ const extracted = (error: ApiError | undefined, isDown = false) =>
       )
     )
     yield* TestClock.adjust("1 hour")
-    const results = yield* Fiber.join(running)
+    const { ended: results, refused } = yield* Fiber.join(running)
     const result = (resource: string) => results.find((one) => one.resource === resource)!
     const ends = frames.filter(({ entry }) => entry.kind === "end").map(({ entry }) => entry as EndEntry)
-    return { ends, events, first: result("first"), second: result("second") }
+    return { ends, events, refused, first: result("first"), second: result("second") }
   })
 
 describe("a reading that ends with an error", () => {
   it.effect.each([
     ["a missing scope", new Forbidden({ message: "401" }), { reason: "forbidden", shortfall: "Forbidden" }],
-    ["a route that is not there", new NotFound({ message: "404" }), { shortfall: "RequestFailed" }],
     [
       "a request that is refused",
       new RequestRejected({ status: 422, message: "no" }),
@@ -129,6 +129,31 @@ describe("a reading that ends with an error", () => {
       assert.deepStrictEqual([statusOf(one.second), one.second.reason], ["complete", undefined])
       const all = yield* extracted(new Unavailable({ message: "500", later: false }), true)
       assert.deepStrictEqual([all.first.reason, all.second.reason], ["retryLater", "retryLater"])
+    })
+  )
+
+  it.effect.each([
+    new BadCredentials({ kind: "private", message: "401 revoked", answered: 401 }),
+    new WrongLocation({ message: "403", answered: 403 })
+  ])("gives each reading of a location that is refused its end, whichever had ended before: %o", (error) =>
+    Effect.gen(function* () {
+      for (const isAtOnce of [true, false]) {
+        const { ends, first, refused, second } = yield* extracted(error, isAtOnce)
+        assert.strictEqual(refused, error)
+        const unread = ends.filter(({ outcome }) =>
+          outcome.shortfalls.some(({ _tag }) => _tag === "LocationUnreadable")
+        )
+        assert.includeMembers(
+          unread.map(({ resource }) => resource),
+          isAtOnce ? ["first", "second"] : ["first"]
+        )
+        assert.sameMembers(
+          ends.map(({ resource }) => resource),
+          ["first", "second"]
+        )
+        assert.deepStrictEqual([first.reason, statusOf(first)], ["badToken", "incomplete"])
+        assert.isDefined(second)
+      }
     })
   )
 

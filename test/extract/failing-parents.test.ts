@@ -5,19 +5,14 @@ import { id, text } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type ChildOf, childRequestOf, defineChild, defineList } from "../../src/catalog/resource.ts"
 import { Api } from "../../src/stages/api/api.ts"
-import {
-  type ApiError,
-  BudgetExhausted,
-  Forbidden,
-  NotFound,
-  RequestRejected,
-  Unavailable
-} from "../../src/stages/api/errors.ts"
+import { refusalIn } from "../../src/stages/api/author.ts"
+import { type ApiError, BudgetExhausted, Forbidden, RequestRejected, Unavailable } from "../../src/stages/api/errors.ts"
 import { readChildren } from "../../src/stages/extract/children.ts"
 import type { PageEntry } from "../../src/stores/vault/entry.ts"
 import type { Frame } from "../../src/stores/vault/frame.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { randomFrom } from "../support/random.ts"
 import { contextOf, silentApi, vaultOf } from "./fakes.ts"
 
 const common = { description: "d", source: "s", scope: "s" }
@@ -47,6 +42,22 @@ const notesOf = (more: Partial<ChildOf> = {}) =>
     fields: { id: id("Id") }
   })
 
+/** The service itself rejects a request, in any words. */
+const rejects = (message: string, status = 404) => {
+  const body = Buffer.from(JSON.stringify({ statusCode: status, message }))
+  return new RequestRejected({ status, message, refusal: refusalIn(status, body, undefined) })
+}
+/** As it rejects the request for an id that was never issued. */
+const gone = (n: number) => rejects(`Anything about t${n}`)
+
+const answered = (body: object) => ({
+  bytes: Buffer.alloc(0),
+  body,
+  hasBigNumbers: false,
+  at: 0,
+  serviceTime: undefined
+})
+
 interface Given extends Partial<ChildOf> {
   /** Details of the things are read, and no notes. */
   readonly details?: true
@@ -72,26 +83,46 @@ const reading = (
       linked: (link) => Effect.succeed(link.endsWith("/1") ? undefined : `text of ${link}`),
       send: ({ request, resource }) =>
         Effect.suspend((): ReturnType<Api["Service"]["send"]> => {
-          const n = Number(/\d+/.exec(request.path)![0])
+          const one = request.path.split("/")[2]!
+          const n = Number(/\d+/.exec(one)?.[0])
+          if (request.path.startsWith("/locations/")) return Effect.succeed(answered({}))
           const isAsked = !details && !request.path.endsWith("/notes")
-          ;(isAsked ? asked : sent).push(n)
+          const isIssued = one === `t${n}`
+          if (isIssued) (isAsked ? asked : sent).push(n)
           requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
-          const error = isAsked ? (isGone ? new NotFound({ message: "404" }) : undefined) : fails(n)
+          const error = !isIssued
+            ? rejects(`Anything about ${one}`)
+            : isAsked
+              ? isGone
+                ? gone(n)
+                : undefined
+              : fails(n)
           return error
             ? Effect.fail(error)
-            : Effect.succeed({
-                bytes: Buffer.alloc(0),
-                body: isAsked || details ? { id: `t${n}`, link: `https://host/${n}` } : { notes: [{ id: `n${n}` }] },
-                hasBigNumbers: false,
-                at: 0,
-                serviceTime: undefined
-              })
+            : Effect.succeed(
+                answered(isAsked || details ? { id: `t${n}`, link: `https://host/${n}` } : { notes: [{ id: `n${n}` }] })
+              )
         })
     })
     const due = Array.from({ length: parents }, (_, n) => ({ id: `t${n}`, version: "1", full: true, checkpoint: null }))
     const rows = (sql: string) => {
+      const done = new Set(
+        frames
+          .flatMap(({ entry }) => (entry as PageEntry).parent ?? [])
+          .filter(({ done }) => done)
+          .map(({ id }) => id)
+      )
+      if (sql.includes("absent ON")) return isGone ? [] : [{ _key: "t500", _explained: false, id: "t500" }]
+      if (sql.includes("FILTER (WHERE"))
+        return [
+          {
+            label: read === things ? "things/details" : "notes",
+            due: due.filter(({ id }) => !done.has(id)).length,
+            oldestFetch: null
+          }
+        ]
       if (sql.includes("AS wanted ON")) return due.filter(({ id }) => sql.includes(`'${id}'`))
-      if (sql.includes("LIMIT")) return due
+      if (sql.includes("LIMIT")) return due.filter(({ id }) => !done.has(id))
       return sql.includes("min(") ? [{ at: null }] : []
     }
     const warehouse = { rows: (sql: string) => Effect.sync(() => rows(sql)) } as unknown as Warehouse["Service"]
@@ -115,12 +146,14 @@ const reading = (
       ),
       Effect.exit
     )
-    const stored = frames.flatMap(({ entry }) => (entry as PageEntry).parent ?? [])
+    const noted = frames.flatMap(({ entry }) => (entry as PageEntry).parent ?? [])
+    const stored = noted.filter(({ done }) => done)
     return {
       sent,
       asked,
-      frames,
+      frames: frames.filter(({ entry }) => (entry as PageEntry).parent?.done !== false),
       stored,
+      noted,
       outcome: Exit.isSuccess(exit) ? exit.value : undefined,
       failure: Exit.isFailure(exit) ? JSON.stringify(exit) : undefined
     }
@@ -144,27 +177,62 @@ describe("children of parents that cannot be read", () => {
 
   it.live("are left out if the token may not read one of them, and end the reading if it may read none", () =>
     Effect.gen(function* () {
-      const refused = (answered: number) => new Forbidden({ message: "no permission", answered })
-      const one = yield* reading(60, (n) => (n === 40 ? refused(403) : undefined))
-      assert.deepStrictEqual([one.sent.length, one.failure], [60, undefined])
-      assert.deepInclude(one.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 1, id: "t40" })
-      for (const fails of [() => refused(403), (n: number) => (n > 40 ? refused(401) : undefined)])
-        assert.match((yield* reading(60, fails)).failure!, /"Forbidden"/)
-      const later = yield* reading(60, (n) => (n > 20 ? refused(403) : undefined))
-      assert.match(later.failure!, /"Forbidden"/)
+      for (const answered of [401, 403]) {
+        const refused = new Forbidden({ message: "no permission", answered })
+        const one = yield* reading(60, (n) => (n === 40 ? refused : undefined))
+        assert.deepStrictEqual([one.sent.length, one.failure], [60, undefined])
+        assert.deepInclude(one.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 1, id: "t40" })
+        const later = yield* reading(60, (n) => (n > 20 ? refused : undefined))
+        assert.deepStrictEqual([later.sent.length, later.stored.length], [60, 21])
+        const all = yield* reading(60, () => refused)
+        assert.isBelow(all.sent.length, 40)
+        assert.deepStrictEqual(
+          all.outcome!.shortfalls.map(({ _tag }) => _tag),
+          ["RequestsFailed", "NotRequested"]
+        )
+      }
     })
   )
 
-  it.live("are given up after 21 failures in a row, and not after as many with an answer in between", () =>
+  it.live("are given up after 21 failures in a row only if nothing was answered, and what was not asked is said", () =>
     Effect.gen(function* () {
       const twenty = yield* reading(60, (n) => (n < 20 ? down : undefined))
       assert.deepStrictEqual([twenty.sent.length, twenty.failure], [60, undefined])
       const more = yield* reading(60, (n) => (n < 21 ? down : undefined))
-      assert.match(more.failure!, /"Unavailable"/)
       assert.isBelow(more.sent.length, 40)
+      const [failed, notRequested] = more.outcome!.shortfalls
+      assert.deepInclude(failed, { _tag: "RequestsFailed", id: "t0" })
+      assert.strictEqual(notRequested!._tag, "NotRequested")
+      const counts = more.outcome!.shortfalls.map((one) => ("count" in one ? one.count : 0))
+      assert.strictEqual(counts[0]! + counts[1]!, 60 - more.stored.length)
+      const after = yield* reading(90, (n) => (n === 0 ? undefined : n < 70 ? down : undefined))
+      assert.deepStrictEqual([after.sent.length, after.stored.length], [90, 21])
       const often = yield* reading(90, (n) => (n % 15 === 14 ? undefined : down))
       assert.deepStrictEqual([often.sent.length, often.failure], [90, undefined])
       assert.deepInclude(often.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 84 })
+    })
+  )
+
+  it.live("are all asked, at whatever place those stand that the service itself rejects", () =>
+    Effect.gen(function* () {
+      const random = randomFrom(3)
+      for (const status of [400, 404, 409, 422]) {
+        const bad = new Set(Array.from({ length: 200 }, (_, n) => n).filter((n) => n < 30 || random() < 0.3))
+        const { noted, outcome, sent, stored } = yield* reading(200, (n) =>
+          bad.has(n) ? rejects("Notes of this one cannot be read", status) : undefined
+        )
+        assert.deepStrictEqual([sent.length, new Set(sent).size, stored.length], [200, 200, 200 - bad.size])
+        assert.deepInclude(outcome!.shortfalls, {
+          _tag: "RequestsFailed",
+          count: bad.size,
+          id: "t0",
+          detail: { message: "the service rejected the request (Notes of this one cannot be read)" }
+        })
+        assert.strictEqual(noted.filter(({ done }) => !done).length, bad.size, "the next run asks for them last")
+      }
+      const none = yield* reading(200, () => rejects("Notes cannot be read"))
+      assert.strictEqual(none.sent.length, 40)
+      assert.deepInclude(none.outcome!.shortfalls, { _tag: "NotRequested", count: 160 })
     })
   )
 
@@ -180,11 +248,7 @@ describe("children of parents that cannot be read", () => {
 
   it.live("are none where the service says so by an error, which is stored so that it is not asked again", () =>
     Effect.gen(function* () {
-      const errors = [
-        new NotFound({ message: "404" }),
-        new RequestRejected({ status: 400, message: "no", isOwn: true }),
-        new RequestRejected({ status: 422, message: "no", isOwn: true })
-      ]
+      const errors = [rejects("no"), rejects("no", 400), rejects("no", 422)]
       const { outcome, stored } = yield* reading(3, (n) => errors[n], { noneIsError: true })
       assert.deepStrictEqual(outcome!.shortfalls, [])
       assert.deepStrictEqual(
@@ -195,7 +259,7 @@ describe("children of parents that cannot be read", () => {
           ["t2", true]
         ]
       )
-      const others = yield* reading(1, () => new RequestRejected({ status: 409, message: "no", isOwn: true }), {
+      const others = yield* reading(1, () => rejects("no", 409), {
         noneIsError: true
       })
       assert.deepInclude(others.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 1 })
@@ -212,15 +276,56 @@ describe("children of parents that cannot be read", () => {
       assert.deepInclude(plain.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 1 })
     })
   )
+
+  it.live("are none only while the route answers for another parent, and refuses as it did before", () =>
+    Effect.gen(function* () {
+      const random = randomFrom(5)
+      const words = ["no recording", "the store is down", "try later", "none"]
+      for (let round = 0; round < 12; round++) {
+        const [usual, other] = [words[round % 4]!, words[(round + 1) % 4]!]
+        const without = new Set(Array.from({ length: 60 }, (_, n) => n).filter(() => random() < 0.4))
+        const isNone = (n: number) => (without.has(n) ? rejects(`${usual} of t${n}`) : undefined)
+        // Some of those that have children are refused for a while, in other words.
+        const odd = new Set([...Array(60).keys()].filter((n) => !without.has(n) && random() < 0.2))
+        const healthy = yield* reading(60, isNone, { noneIsError: true })
+        assert.deepStrictEqual(healthy.outcome!.shortfalls, [])
+        assert.strictEqual(healthy.stored.length, 60)
+        assert.isAtMost(healthy.sent.length, 60 + 2 * 2, "two more requests for each batch")
+        const asked = new Set<number>()
+        const troubled = yield* reading(
+          60,
+          (n) => {
+            const isFirst = !asked.has(n)
+            asked.add(n)
+            return isFirst && odd.has(n) ? rejects(other) : isNone(n)
+          },
+          { noneIsError: true }
+        )
+        assert.sameMembers(
+          troubled.stored.map(({ id }) => Number(id.slice(1))),
+          [...Array(60).keys()].filter((n) => !odd.has(n))
+        )
+        // From a moment on, every parent is refused as those are that have none.
+        let begun = 0
+        const broken = yield* reading(60, (n) => (++begun > 45 ? rejects(`${usual} of t${n}`) : isNone(n)), {
+          noneIsError: true
+        })
+        const kept = new Set(broken.stored.map(({ id }) => Number(id.slice(1))))
+        assert.isTrue(
+          [...kept].every((n) => n < 45),
+          [...kept].join()
+        )
+        assert.strictEqual(broken.outcome!.shortfalls[0]!._tag, "RequestsFailed")
+      }
+    })
+  )
 })
 
 describe("what the service answers not found for", () => {
-  const notFound = new NotFound({ message: "404" })
-
   it.live("is asked for as a parent: if that is there, its children are a failure, and nothing is deleted", () =>
     Effect.gen(function* () {
-      const { asked, frames, outcome } = yield* reading(4, (n) => (n < 2 ? notFound : undefined))
-      assert.sameMembers(asked, [0, 1])
+      const { asked, frames, outcome } = yield* reading(4, (n) => (n < 2 ? gone(n) : undefined))
+      assert.sameMembers(asked, [500, 0, 1], "one that exists first")
       assert.deepInclude(outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 2, id: "t0" })
       assert.isEmpty(frames.filter(({ entry }) => entry.kind === "deleted"))
     })
@@ -228,28 +333,26 @@ describe("what the service answers not found for", () => {
 
   it.live("is not believed of the parents either if the service finds none of them", () =>
     Effect.gen(function* () {
-      const { frames, outcome } = yield* reading(4, () => notFound, { isGone: true })
-      const detail = { message: "the service answers not found, to every request of this kind" }
-      assert.deepStrictEqual(outcome!.shortfalls, [{ _tag: "RequestsFailed", count: 4, id: "t0", detail }])
+      const { frames, outcome } = yield* reading(4, gone, { isGone: true })
+      assert.deepInclude(outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 4, id: "t0" })
       assert.isEmpty(frames)
     })
   )
 
   it.live("is a warning where something names it all the same, and the details of others were returned", () =>
     Effect.gen(function* () {
-      const { outcome, stored } = yield* reading(9, (n) => (n < 3 ? notFound : undefined), { details: true })
+      const { outcome, stored } = yield* reading(9, (n) => (n < 3 ? gone(n) : undefined), { details: true })
       assert.lengthOf(stored, 6)
       assert.deepStrictEqual(outcome!.shortfalls, [])
       assert.deepInclude(outcome!.warnings, { _tag: "NotFoundButNamed", count: 3, id: "t0" })
     })
   )
 
-  it.live("is every detail: up to twenty are failures, and more end the reading", () =>
+  it.live("is every detail, and no record is returned: then none is deleted", () =>
     Effect.gen(function* () {
-      const twenty = yield* reading(20, () => notFound, { details: true })
-      assert.deepInclude(twenty.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 20 })
-      const more = yield* reading(21, () => notFound, { details: true })
-      assert.match(more.failure!, /answers not found to every request/)
+      const { frames, outcome } = yield* reading(20, gone, { details: true, isGone: true })
+      assert.deepInclude(outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 20 })
+      assert.isEmpty(frames)
     })
   )
 })

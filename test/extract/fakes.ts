@@ -26,7 +26,7 @@ export const contextOf = (more: Partial<RunContext> = {}): RunContext => ({
   readInFull: new Set(),
   missingPartitions: new Map(),
   answers: new Map(),
-  besideLists: new Map(),
+  shapes: new Map(),
   folder: "",
   files: undefined,
   ...more
@@ -59,3 +59,12 @@ export const silentApi = {
 export const emptyWarehouse = Layer.succeed(Warehouse, {
   rows: () => Effect.succeed([])
 } as unknown as Warehouse["Service"])
+
+/** What the client returns for a response with this body. */
+export const answerOf = (body: unknown) => ({
+  bytes: Buffer.alloc(0),
+  body,
+  hasBigNumbers: false,
+  at: 0,
+  serviceTime: undefined
+})

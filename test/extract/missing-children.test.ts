@@ -6,7 +6,8 @@ import { id, text } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type Resource, defineChild, defineList } from "../../src/catalog/resource.ts"
 import { Api } from "../../src/stages/api/api.ts"
-import { NotFound } from "../../src/stages/api/errors.ts"
+import { neverIssued, refusalIn } from "../../src/stages/api/author.ts"
+import { RequestRejected } from "../../src/stages/api/errors.ts"
 import { decideMissingChildren } from "../../src/stages/extract/deletions.ts"
 import type { RunContext } from "../../src/stages/extract/run-context.ts"
 import type { Frame } from "../../src/stores/vault/frame.ts"
@@ -54,8 +55,9 @@ const decided = (sql: string, again = "", more: Partial<RunContext> = {}, resour
     send: ({ request }) => {
       const one = request.path.split("/").at(-1)!
       asked.push(one)
-      return one.startsWith("gone")
-        ? Effect.fail(new NotFound({ message: "404" }))
+      const body = Buffer.from(JSON.stringify({ message: `${one} is not there` }))
+      return one.startsWith("gone") || one === neverIssued("gone1")
+        ? Effect.fail(new RequestRejected({ status: 404, message: "no", refusal: refusalIn(404, body, undefined) }))
         : Effect.succeed({
             bytes: Buffer.alloc(0),
             body: { part: { id: one } },

@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { cursor, get, since, size } from "../../src/catalog/request.ts"
 import type { Strategy } from "../../src/catalog/resource.ts"
 import { noCapabilities } from "../../src/values/capabilities.ts"
-import { type Item, begin, listOf, reading } from "./service.ts"
+import { randomFrom } from "../support/random.ts"
+import { type Item, type Parameters, begin, listOf, reading } from "./service.ts"
 
 const byCursor: Strategy = {
   request: get("/items", { sort: "-at", limit: size, after: cursor }),
@@ -43,22 +44,26 @@ const account = (count: number, changed: ReadonlyArray<number> = []): Array<Item
     return { id: `i${n}`, made, at: rank < 0 ? made : begin + (count + rank) * minute }
   })
 
+/** What a service that sorts by `by` answers. */
+const answerOf =
+  (records: ReadonlyArray<Item>, { by = "at", cut = Infinity } = {}) =>
+  ({ after = 0, limit, since: from, sort }: Parameters) => {
+    const order = sort === undefined ? "made" : by
+    const sorted = records.toSorted((one, other) => Number(other[order]) - Number(one[order]))
+    const matching = from === undefined ? sorted : sorted.filter(({ at }) => at >= Number(from))
+    const page = matching.slice(Number(after), Number(after) + Math.min(Number(limit), cut))
+    return { total: matching.length, items: page.map((item, n) => ({ ...item, next: Number(after) + n + 1 })) }
+  }
+
 /** A service that sorts by `by`, or cannot tell of the change. */
-const nightOf = (records: ReadonlyArray<Item>, since: number, { by = "at", cut = Infinity, undated = 0 } = {}) =>
-  reading(
-    resource,
-    ({ after = 0, limit, since: from, sort }) => {
-      const order = sort === undefined ? "made" : by
-      const sorted = records.toSorted((one, other) => Number(other[order]) - Number(one[order]))
-      const matching = from === undefined ? sorted : sorted.filter(({ at }) => at >= Number(from))
-      const page = matching.slice(Number(after), Number(after) + Math.min(Number(limit), cut))
-      return {
-        total: matching.length,
-        items: page.map((item, n) => ({ ...item, next: Number(after) + n + 1 }))
-      }
-    },
-    { reading: { mode: "incremental", since, capabilities: { ...noCapabilities, undated } } }
-  )
+const nightOf = (
+  records: ReadonlyArray<Item>,
+  since: number,
+  { undated = 0, ...service }: { readonly by?: string; readonly cut?: number; readonly undated?: number } = {}
+) =>
+  reading(resource, answerOf(records, service), {
+    reading: { mode: "incremental", since, capabilities: { ...noCapabilities, undated } }
+  })
 
 const changedIn = (records: ReadonlyArray<Item>, since: number) =>
   records.filter(({ at }) => at >= since).map(({ id }) => id)
@@ -70,7 +75,10 @@ describe("a list that is read newest change first", () => {
   it.effect("takes one request where one page suffices, with the total of the whole list", () =>
     Effect.gen(function* () {
       const { outcome, requests, seen, status } = yield* nightOf(records, last)
-      assert.deepStrictEqual([requests, status, outcome?.total, outcome?.watermark], [1, "complete", 60, last])
+      assert.deepStrictEqual(
+        [requests, status, outcome?.total, outcome?.watermark],
+        [1, "complete", 60, last + minute + 1]
+      )
       assert.isTrue(seen.has("i3"))
       assert.strictEqual(seen.size, 5)
     })
@@ -121,5 +129,101 @@ describe("a list that is read newest change first", () => {
       const { requests } = yield* nightOf(untouched, begin + 59 * minute)
       assert.isAbove(requests, 1)
     })
+  )
+
+  it.effect("proves its order by any page, and is left at the first page that is in another", () =>
+    Effect.gen(function* () {
+      // The newest records are new: only later pages show by what the service sorts.
+      const grown = account(60, [7, 3]).map((one, n) => (n < 30 ? one : { ...one, at: one.at + 60 * minute }))
+      const from = begin + 60 * minute
+      const { requests, outcome } = yield* nightOf(grown, from)
+      assert.deepStrictEqual([requests, outcome?.total], [3, 60])
+      // Nothing has changed since eight records were added: a second page is less than the readings by filters.
+      const added = account(60, [7, 3]).map((one, n) => (n < 52 ? one : { ...one, at: one.at + 60 * minute }))
+      const quiet = yield* nightOf(added, begin + 1000 * minute)
+      assert.deepStrictEqual([quiet.requests, quiet.outcome?.total], [2, 60])
+      const turned = grown.map((one) => ({ ...one, backwards: -one.at }))
+      const [right, wrong] = [yield* nightOf(turned, from), yield* nightOf(turned, from, { by: "backwards" })]
+      assert.isAtMost(wrong.requests, right.requests + 2)
+    })
+  )
+})
+
+describe("the nights of a list", () => {
+  it.effect(
+    "read each change, however late within the overlap, and a quiet one after a quiet one takes a request",
+    () =>
+      Effect.gen(function* () {
+        const random = randomFrom(11)
+        const below = (n: number) => Math.floor(random() * n)
+        let quiet = 0
+        for (let round = 0; round < 40; round++) {
+          const { added: _, newest, ...filters } = resource.changes!
+          const changes = random() < 0.6 ? { ...filters, newest: newest! } : filters
+          const read = listOf([filtered], { changes })
+          let records: ReadonlyArray<Item> = account(30 + below(40))
+          let [now, watermark] = [begin + 200 * minute, begin + 199 * minute]
+          // The index of the service may stand still for a night.
+          let shown = records
+          let lastChange = begin + 199 * minute
+          const returned = new Set<string>()
+          const versionOf = ({ at, id }: Item) => `${id} ${at}`
+          for (const record of records) returned.add(versionOf(record))
+          for (let night = 0; night < 6; night++) {
+            const [before, begun] = [records, now]
+            now += below(3) === 0 ? 1 + below(5) * 10_000 : minute * (2 + below(3000))
+            const changed = new Set(Array.from({ length: below(3) * below(30) }, () => below(records.length)))
+            const isBurst = random() < 0.5
+            const dated = begun + Math.floor(random() * (now - begun))
+            records = records.map((one, n) => {
+              if (!changed.has(n)) return one
+              const at = isBurst ? dated : begun + Math.floor(random() * (now - begun))
+              lastChange = Math.max(lastChange, at)
+              return { ...one, at }
+            })
+            if (random() < 0.2) {
+              lastChange = Math.max(lastChange, now)
+              records = [...records, { id: `new ${night}`, made: now, at: now }]
+            }
+            const isFrozen = shown === before && random() < 0.3
+            // What is shown is late by less than the overlap.
+            const late = now - minute + 1
+            const known = new Map(shown.map((one) => [one.id, one]))
+            const visible = records.flatMap((one) =>
+              one.at < late || random() < 0.5 ? one : (known.get(one.id) ?? [])
+            )
+            if (!isFrozen)
+              shown =
+                visible.length === records.length && visible.every((one, n) => one === records[n]) ? records : visible
+            const answer = answerOf(shown)
+            const found = yield* reading(
+              read,
+              (parameters) => {
+                const body = answer(parameters)
+                for (const one of body.items) returned.add(versionOf(one))
+                return body
+              },
+              { now, reading: { mode: "incremental", since: watermark - minute } }
+            )
+            assert.deepStrictEqual([found.status, found.warnings], ["complete", ""])
+            const missed = shown.filter((one) => !returned.has(versionOf(one)))
+            assert.deepStrictEqual(missed, [], `round ${round}, night ${night}`)
+            const top = shown.toSorted((one, other) => other.at - one.at).slice(0, 5)
+            const isProof = top.some(({ made }, n) => Number(made) > Number(top[n - 1]?.["made"] ?? made))
+            if (
+              "newest" in changes &&
+              isProof &&
+              lastChange < begun - minute &&
+              !isFrozen &&
+              watermark > lastChange + minute
+            ) {
+              quiet++
+              assert.strictEqual(found.requests, 1, `round ${round}, night ${night}`)
+            }
+            watermark = Math.max(watermark, found.watermark ?? 0)
+          }
+        }
+        assert.isAbove(quiet, 3)
+      })
   )
 })

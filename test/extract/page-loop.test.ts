@@ -20,20 +20,23 @@ const loopOf = (strategy: Strategy, more: Partial<PagesTask> = {}) => {
   const cuts = new Set<number>()
   const sizes: Record<string, number> = {}
   const task = { resource, strategy, name: "all", parameters: {}, sizes, unreliableTotals: new Set<string>(), ...more }
-  const seen = new Set<string>()
   const start = beginning({ strategy, mode: "full", since: undefined, now: begin, optional: nothingOptional })
-  const expected = { ...expectedOf(resource, strategy, "all"), seen }
-  return { loop: new PageLoop(task, start, { expected, seen, cuts, identified: (record) => record }), cuts, sizes }
+  const expected = expectedOf(resource, strategy, "all")
+  return { loop: new PageLoop(task, start, { expected, cuts, identified: (record) => record }), cuts, sizes }
 }
 const page = (from: number, to: number, more = {}) => ({ items: items(20).slice(from, to), ...more })
-const rejection = (message: string) => new RequestRejected({ status: 400, message })
+const rejection = (message: string) => new RequestRejected({ status: 400, message, refusal: message })
 
 describe("a cursor that expires", () => {
   it("is used for 110 seconds from when its page was requested, and then begins again at its anchor", () => {
     const { loop } = loopOf(expiring)
     assert.isTrue(loop.isDue(begin))
     loop.next()
-    assert.deepStrictEqual(loop.received(page(0, 2, { next: "c1" }), undefined), { kind: "append", records: 2 })
+    assert.deepStrictEqual(loop.received(page(0, 2, { next: "c1" }), undefined), {
+      kind: "append",
+      path: "items",
+      records: 2
+    })
     assert.isTrue(loop.isDue(begin + 110_000))
     assert.isFalse(loop.isDue(begin + 110_001))
     loop.discardOld(begin + 110_001)
@@ -94,8 +97,10 @@ describe("a page", () => {
     const { loop, sizes } = loopOf(small)
     loop.next()
     assert.isUndefined(loop.rejected(rejection("limit must not be greater than 3")))
-    assert.deepStrictEqual(sizes, { "GET /items": 3 })
     assert.deepInclude(loop.next(), { size: 3 })
+    assert.deepStrictEqual(sizes, {}, "it is a guess until a page shows that it was right")
+    loop.received(page(0, 3), undefined)
+    assert.deepStrictEqual(sizes, { "GET /items": 3 })
     assert.deepStrictEqual(loop.rejected(rejection("no such list")), {
       reason: { message: "the service rejected the request (no such list)" }
     })

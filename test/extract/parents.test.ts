@@ -28,7 +28,8 @@ const optional = {
   recurring_task_ids: ["t"],
   free_slot_days: 1,
   contact_details: true,
-  conversation_messages: false
+  conversation_messages: false,
+  further_lists: true
 }
 
 /** Reads some resources of an empty account; `fails` decides which requests fail, and how. */
@@ -81,7 +82,7 @@ const extracted = (
       )
     )
     yield* TestClock.adjust("1 hour")
-    const results = (yield* Fiber.join(running)).map((result) => ({
+    const results = (yield* Fiber.join(running)).ended.map((result) => ({
       ...result,
       status: statusOf(result),
       warnings: sentencesOf(result)
@@ -149,10 +150,7 @@ describe("an API that is down", () => {
         ["locations", "contacts", "calendars", "forms", "contact_notes"].map(named),
         () => new Unavailable({ message: "503", later: false })
       )
-      assert.deepStrictEqual(
-        results.map(({ resource, reason }) => [resource, reason]),
-        [["locations", "retryLater"]]
-      )
+      assert.deepStrictEqual([...new Set(results.map(({ reason }) => reason))], ["retryLater"])
       assert.strictEqual(requests, 2)
     })
   )

@@ -63,7 +63,7 @@ export const windowed: Strategy = {
 export const reading = (
   resource: ListResource,
   answer: (parameters: Parameters, n: number) => Answer,
-  options: { readonly reading?: Partial<Reading>; readonly cuts?: Set<number> } = {}
+  options: { readonly reading?: Partial<Reading>; readonly cuts?: Set<number>; readonly now?: number } = {}
 ) =>
   Effect.gen(function* () {
     const seen = new Set<string>()
@@ -74,7 +74,7 @@ export const reading = (
           if (++requests > 2000) return yield* Effect.die("no end")
           const body = answer(request.parameters, requests)
           if (typeof body["rejection"] === "string")
-            return yield* new RequestRejected({ status: 400, message: body["rejection"] })
+            return yield* new RequestRejected({ status: 400, message: body["rejection"], refusal: body["rejection"] })
           if (body["tooLarge"] === true)
             return yield* new RequestRejected({ status: 200, message: "the response is too large", isTooLarge: true })
           if (typeof body["outage"] === "string")
@@ -85,7 +85,7 @@ export const reading = (
       ...silentApi
     })
     const context = contextOf({ cuts: options.cuts ?? new Set() })
-    yield* TestClock.setTime(Date.parse("2026-06-01T00:00:00Z"))
+    yield* TestClock.setTime(options.now ?? Date.parse("2026-06-01T00:00:00Z"))
     const running = yield* Effect.forkChild(
       read(resource, { mode: "full", checkpoints: {}, capabilities: noCapabilities, ...options.reading }, context).pipe(
         Effect.provide(Layer.mergeAll(Layer.succeed(Api, api), Layer.succeed(Vault, vaultOf()), emptyWarehouse))

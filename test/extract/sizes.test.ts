@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { get } from "../../src/catalog/request.ts"
 import type { Strategy } from "../../src/catalog/resource.ts"
-import { sizeFromTrial, sizeBelow, shouldTryPageSize } from "../../src/stages/extract/page-loop.ts"
+import { sizeFromTrial, sizeBelow, shouldTryPageSize } from "../../src/stages/extract/page-size.ts"
 
 const list: Strategy = {
   request: get("/x"),
@@ -44,11 +44,16 @@ describe("a page size that is rejected", () => {
     [1000, "limit: maximum is 500", 500],
     [500, "pageLimit should be less than or equal to 250", 250],
     [500, "limit must be between 1 and 50", 50],
-    [500, "the limit is too large", 200],
-    [100, "limit must not be greater than 500", 50]
+    [500, "le nombre demandé dépasse 250.", 250],
+    [1000, "Bad Request", 100],
+    [500, "request 8f3e2a11 of 2026-11-29 was refused (error 4000)", 100]
   ])("%i, rejected with '%s', becomes %i", (size, message, smaller) => {
     assert.strictEqual(sizeBelow(size, message), smaller)
   })
 
-  it("is not reduced below the smallest common size", () => assert.isUndefined(sizeBelow(10, "limit is wrong")))
+  it("is not reduced below the smallest maximum that a source names, unless the service names one", () => {
+    assert.isUndefined(sizeBelow(100, "limit is wrong"))
+    assert.isUndefined(sizeBelow(20, "limit must not be greater than 500"))
+    assert.strictEqual(sizeBelow(100, "at most 50"), 50)
+  })
 })

@@ -34,7 +34,10 @@ describe.skipIf(postgresPrograms === undefined)(
       return printed.data
     }
     beforeAll(async () => {
-      ;[service, postgres] = await Promise.all([startService("--locations", "120", "--contacts", "1"), openDatabase()])
+      ;[service, postgres] = await Promise.all([
+        startService("--locations", "120", "--contacts", "1", "--cut-limit", "9"),
+        openDatabase()
+      ])
     })
     afterAll(() => {
       service.stop()

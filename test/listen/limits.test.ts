@@ -1,5 +1,6 @@
 /** What `listen` keeps and how long, whatever is sent and whatever its file contains. */
 import { assert, describe, it } from "vitest"
+import { Effect, Exit, Scope } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
@@ -81,7 +82,8 @@ describe("the listener", () => {
       tables: words,
       due
     }
-    const listener = await startListener(options)
+    const scope = Scope.makeUnsafe()
+    const listener = await Effect.runPromise(Scope.provide(startListener(options), scope))
     const begun = Date.now()
     await new Promise<void>((resolve) => {
       const socket = connect(listener.port, "127.0.0.1", () => socket.write("POST / HTTP/1.1\r\nHost: a"))
@@ -90,7 +92,7 @@ describe("the listener", () => {
       socket.resume()
     })
     assert.isBelow(Date.now() - begun, 12_000)
-    await listener.close()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
   it("refuses a secret that can be guessed", async () => {

@@ -192,7 +192,7 @@ describe("the removal of a location", { tags: ["slow"] }, () => {
     const named = new RegExp(
       `${goes!.locationId} is no longer in the settings; its rows are live in every release, as of 20`
     )
-    for (const command of [["sync", ...tables], ["status"], ["doctor"]]) {
+    for (const command of [["sync", ...tables], ["status", ...tables], ["doctor"]]) {
       const ran = await run(...command)
       assert.strictEqual(ran.code, 0, ran.stdout + ran.stderr)
       assert.match(ran.stdout + ran.stderr, named, command[0])

@@ -33,7 +33,6 @@ const warehouse = ManagedRuntime.make(
   Warehouse.layer(join(newFolder(), "warehouse.duckdb"), { access: "write", memoryMb: 128, template })
 )
 const masked: Masking = { profile: "masked" }
-const aggregate: Masking = { profile: "aggregate" }
 const analytics = (key: number, keyId = "k1"): Masking => ({
   profile: "analytics",
   key: { id: keyId, master: Redacted.make(new Uint8Array(32).fill(key)) }
@@ -62,7 +61,7 @@ const rowsOf = (select: string): Promise<ReadonlyArray<Readonly<Record<string, u
 
 describe("a masked copy", () => {
   it("has each table with its current rows and its earlier versions, and each of their columns", async () => {
-    for (const masking of [masked, aggregate, analytics(1)]) {
+    for (const masking of [masked, analytics(1)]) {
       const tables = maskedTables(catalogue, [], masking)
       assert.deepStrictEqual(tables.map(({ path }) => path.replaceAll('"', "")).sort(), [
         "crm.people",
@@ -92,7 +91,6 @@ describe("a masked copy", () => {
     const stamp = (masking: Masking, tables = maskedTables(catalogue, [], masked)) => stampOf(tables, masking)
     const stamps = [
       stamp(masked),
-      stamp(aggregate),
       stamp(analytics(1)),
       stamp(analytics(2)),
       stamp(analytics(1, "k2")),
@@ -121,27 +119,24 @@ describe("a masked copy", () => {
 
 describe("the tables about the runs in a masked copy", () => {
   it("are all of them, with their columns, and contain no value of a record", async () => {
-    for (const masking of [masked, aggregate]) {
-      const tables = maskedMetaTables(masking)
+    const tables = maskedMetaTables()
+    assert.deepStrictEqual(
+      tables.map(([table]) => table),
+      [...publishedMetaTables]
+    )
+    for (const [table, select] of tables) {
+      const [copied, original] = [await rowsOf(`DESCRIBE ${select}`), await rowsOf(`DESCRIBE FROM meta."${table}"`)]
       assert.deepStrictEqual(
-        tables.map(([table]) => table),
-        [...publishedMetaTables]
+        copied.map((row) => row["column_name"]),
+        original.map((row) => row["column_name"]),
+        table
       )
-      for (const [table, select] of tables) {
-        const [copied, original] = [await rowsOf(`DESCRIBE ${select}`), await rowsOf(`DESCRIBE FROM meta."${table}"`)]
-        assert.deepStrictEqual(
-          copied.map((row) => row["column_name"]),
-          original.map((row) => row["column_name"]),
-          table
-        )
-        assert.notInclude(JSON.stringify(await rowsOf(select)), secret, table)
-      }
+      assert.notInclude(JSON.stringify(await rowsOf(select)), secret, table)
     }
   })
 
   it("keep what names nobody", async () => {
-    const of = async (table: string, masking = masked) =>
-      rowsOf(maskedMetaTables(masking).find(([name]) => name === table)![1])
+    const of = async (table: string) => rowsOf(maskedMetaTables().find(([name]) => name === table)![1])
     assert.deepInclude((await of("run_resources"))[0], {
       warnings: ["plain words"],
       blocked_fields: ["people.good"],
@@ -163,13 +158,6 @@ describe("the tables about the runs in a masked copy", () => {
       ["good", null]
     )
     assert.deepInclude((await of("watermarks"))[0], { total: "3", capabilities: null })
-  })
-
-  it("have no small numbers in a release without persons", async () => {
-    const of = async (table: string) => rowsOf(maskedMetaTables(aggregate).find(([name]) => name === table)![1])
-    for (const table of ["rejected_values", "rejected_records", "run_resources", "schema_changes", "model_problems"])
-      assert.deepStrictEqual(await of(table), [], table)
-    assert.deepInclude((await of("watermarks"))[0], { resource: "people", total: null })
   })
 
   it("let a publish of the copy know that it differs from the one before", async () => {

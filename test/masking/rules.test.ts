@@ -8,18 +8,17 @@ import { type MaskedColumn, type Treatment, treatmentOf, treatments } from "../.
 
 const profiles: ReadonlyArray<Masking> = [
   { profile: "masked" },
-  { profile: "analytics", key: { id: "k1", master: Redacted.make(new Uint8Array(32)) } },
-  { profile: "aggregate" }
+  { profile: "analytics", key: { id: "k1", master: Redacted.make(new Uint8Array(32)) } }
 ]
-/** The treatments of a column by the profiles masked, analytics and aggregate. */
+/** The treatments of a column by the profiles masked and analytics. */
 const of = (personal: PersonalData, sql: string, role?: Role, more: Partial<MaskedColumn> = {}) =>
   profiles
     .map((masking) => treatmentOf(masking, { name: "x", sql, personal, ...(role && { role }), ...more }))
     .join(", ")
-const always = (treatment: Treatment) => [treatment, treatment, treatment].join(", ")
+const always = (treatment: Treatment) => [treatment, treatment].join(", ")
 const gone = always("dropped")
-const hidden = "stars, dropped, dropped"
-const address = "address, addressPseudonym, dropped"
+const hidden = "stars, dropped"
+const address = "address, addressPseudonym"
 const allRoles = Object.keys(roles) as ReadonlyArray<Role>
 const others = ["DATE", "TIMESTAMPTZ", "DECIMAL(38, 18)", "BIGINT", "BOOLEAN"]
 
@@ -29,26 +28,26 @@ describe("a text", () => {
     ["direct", "email", address],
     ["direct", "phone", address],
     ["direct", "emailOrPhone", address],
-    ["direct", "personName", "initial, dropped, dropped"],
+    ["direct", "personName", "initial, dropped"],
     ["direct", "address", hidden],
     ["direct", "url", hidden],
     ["direct", "contact", hidden],
     ["quasi", undefined, hidden],
-    ["quasi", "personName", "initial, dropped, dropped"],
+    ["quasi", "personName", "initial, dropped"],
     ["quasi", "email", address],
     ["quasi", "url", always("url")],
     ["quasi", "tag", always("tag")],
     ["quasi", "place", always("scrubbed")],
-    ["quasi", "postalCode", "scrubbed, prefix, prefix"],
-    ["quasi", "companyName", "scrubbed, organizationPseudonym, dropped"],
-    ["quasi", "identifier", "scrubbed, identifierPseudonym, dropped"],
-    ["quasi", "address", "scrubbed, dropped, dropped"],
-    ["quasi", "trait", "scrubbed, dropped, dropped"],
-    ["financial", undefined, "kept, identifierPseudonym, dropped"],
-    ["financial", "identifier", "kept, identifierPseudonym, dropped"],
+    ["quasi", "postalCode", "scrubbed, prefix"],
+    ["quasi", "companyName", "scrubbed, organizationPseudonym"],
+    ["quasi", "identifier", "scrubbed, identifierPseudonym"],
+    ["quasi", "address", "scrubbed, dropped"],
+    ["quasi", "trait", "scrubbed, dropped"],
+    ["financial", undefined, "kept, identifierPseudonym"],
+    ["financial", "identifier", "kept, identifierPseudonym"],
     ["none", undefined, always("scrubbed")],
     ["none", "identifier", always("kept")],
-    ["none", "contact", "kept, contactPseudonym, kept"],
+    ["none", "contact", "kept, contactPseudonym"],
     ["none", "url", always("scrubbed")]
   ] as ReadonlyArray<readonly [PersonalData, Role | undefined, string]>)(
     "of class %s with the role %s: %s",
@@ -80,7 +79,7 @@ describe("another value", () => {
       sensitive: gone,
       direct: gone,
       content: gone,
-      financial: "scrubbed, dropped, dropped",
+      financial: "scrubbed, dropped",
       quasi: gone,
       none: always("scrubbed")
     }

@@ -10,6 +10,9 @@ type Ask = (sql: string) => Promise<ReadonlyArray<Readonly<Record<string, unknow
 /** Shorter values occur in other words. */
 const lengthMin = 6
 
+/** A day, or a number with decimals: those of others are the same. */
+const byChance = /^(\d{4}-\d\d-\d\d|-?\d{1,6}\.\d+)$/
+
 /** The values of the classes direct, sensitive and content, and what was rejected, without those that other columns and the dictionary show. */
 export const personalValues = (warehouse: string): Promise<ReadonlySet<string>> =>
   inDatabase(warehouse, async (ask) => {
@@ -27,7 +30,9 @@ export const personalValues = (warehouse: string): Promise<ReadonlySet<string>> 
     for (const value of shown)
       if (/^\d{4}-\d\d-\d\d \d\d:/.test(value)) shown.push(new Date(value.replace(/\+00$/, "Z")).toISOString())
     const others = shown.join("\0")
-    return new Set([...personal].filter((value) => value.length >= lengthMin && !others.includes(value)))
+    return new Set(
+      [...personal].filter((value) => value.length >= lengthMin && !byChance.test(value) && !others.includes(value))
+    )
   })
 
 /** `schema.table.column` of the columns of some classes, of current rows and earlier versions. */

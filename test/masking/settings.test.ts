@@ -136,7 +136,7 @@ describe("a target", () => {
     const wrong = `[[publish]]\nname = "a"\nfolder = "/tmp/sluice-a"\nprofile = "anonymous"`
     assert.match(
       await refused(wrong),
-      /sluice\.toml:4: publish\[0\]\.profile is "anonymous"; expected "raw", "masked", "analytics" or "aggregate"/
+      /sluice\.toml:4: publish\[0\]\.profile is "anonymous"; expected "raw", "masked" or "analytics"/
     )
     assert.include(await refused(`[[publish]]\nname = "a"\nprofile = "masked"`), "publish[0].folder is missing")
     assert.match(

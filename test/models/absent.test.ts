@@ -43,7 +43,7 @@ describe("without optional fields", () => {
     { questions: "1", replies: "1" },
     { sent: "0", opened: "0", status_unknown: "1" },
     { payment: "unknown", revenue: null },
-    { monthly_revenue: null, subscriptions: "1", without_interval: "1", status_unknown: "1" },
+    { monthly_revenue: null, subscriptions: "0", without_interval: "1", status_unknown: "1" },
     { no_shows: "0", attended: "0", status_unknown: "1", no_show_percent: null },
     { channel: "unknown", contacts: "1", won: "0" },
     { aging_bucket: "unknown", invoices: "1", due: null },

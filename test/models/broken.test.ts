@@ -54,7 +54,7 @@ describe("a sync with a model that cannot be built", () => {
         [{ exit_code: 0 }]
       )
       const report = textOf(readFileSync(join(account.output, "published", "report", "index.html"), "utf8"))
-      assert.include(report, "1 model of schema bi could not be built")
+      assert.include(report, "Models are missing")
       assert.match(report, /bi\.cities could not be built: its table is that of \d/)
     }
     assert.strictEqual((await run("publish")).code, 3)

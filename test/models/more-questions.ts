@@ -40,10 +40,10 @@ export const moreQuestions: ReadonlyArray<readonly [question: string, models: st
   ],
   [
     "which five contacts have paid most?",
-    `SELECT contact_id, currency, sum(net_amount) AS paid FROM bi.fct_payment WHERE is_live AND is_succeeded
+    `SELECT contact_id, currency, sum(value) AS paid FROM bi.fct_revenue WHERE is_live
      GROUP BY ALL ORDER BY paid DESC, contact_id LIMIT 5`,
     `SELECT contact_id, currency, sum(amount) - sum(coalesce(amount_refunded, 0)) AS paid FROM crm.transactions
-     WHERE status = 'succeeded' AND live_mode IS NOT FALSE AND mark_as_test IS NOT TRUE AND _deleted_at IS NULL
+     WHERE status IN ('succeeded', 'refunded', 'partially_refunded', 'disputed') AND live_mode IS NOT FALSE AND mark_as_test IS NOT TRUE AND _deleted_at IS NULL
      GROUP BY ALL ORDER BY paid DESC, contact_id LIMIT 5`
   ],
   [

@@ -69,28 +69,30 @@ describe("the ten questions of docs/models.md", () => {
 
   it("value of open deals by stage", async () => {
     const pipelines = await records("pipelines")
-    const open = (await records("opportunities")).filter(({ status }) => status === "open")
-    const byStage = groups(open, (one) => `${one.pipelineId} ${one.pipelineStageId}`)
+    const closed = ["won", "lost", "abandoned"]
+    const deals = (await records("opportunities")).filter(({ status }) => !closed.includes(status))
+    const byStage = groups(deals, (one) => `${one.pipelineId} ${one.pipelineStageId}`)
     same(
       await answers(0),
       pipelines.flatMap((pipeline) =>
-        pipeline.stages.map((stage: Json) => {
-          const deals = byStage.get(`${pipeline.id} ${stage.id}`) ?? []
-          const isEmpty = deals.length === 0
-          return {
-            pipeline_name: pipeline.name,
-            pipeline_stage_name: stage.name,
-            currency: isEmpty ? null : "USD",
-            deal_status: isEmpty ? null : "open",
-            deals: deals.length,
-            value: sum(deals.flatMap((deal) => deal.monetaryValue ?? []))
-          }
+        pipeline.stages.flatMap((stage: Json) => {
+          const names = { pipeline_name: pipeline.name, pipeline_stage_name: stage.name }
+          const own = byStage.get(`${pipeline.id} ${stage.id}`)
+          if (own === undefined) return [{ ...names, currency: null, deal_status: null, deals: 0, value: 0 }]
+          return [...groups(own, ({ status }) => (status === "open" ? "open" : "unknown"))].map(
+            ([deal_status, all]) => {
+              const values = all.flatMap((deal) => deal.monetaryValue ?? [])
+              const value = values.length === 0 ? null : sum(values)
+              return { ...names, currency: "USD", deal_status, deals: all.length, value }
+            }
+          )
         })
       )
     )
   })
 
   it("time to reply", { tags: ["slow"] }, async () => {
+    const reachedNobody = /^(failed|undelivered|opt_out|busy|no-answer|canceled|pending|scheduled)$/
     const isBetweenPeople = ({ messageType }: Json) => !/^TYPE_(ACTIVITY|INTERNAL_COMMENT)/.test(messageType)
     const stored = new Set(
       (await query(join(account.output, "warehouse.duckdb"), "SELECT id FROM crm.messages")).map(({ id }) => id)
@@ -103,7 +105,9 @@ describe("the ten questions of docs/models.md", () => {
       )
       return inOrder.flatMap((one, index) => {
         if (one.direction !== "inbound" || inOrder[index - 1]?.direction === "inbound") return []
-        const reply = inOrder.slice(index + 1).find(({ direction }) => direction === "outbound")
+        const reply = inOrder
+          .slice(index + 1)
+          .find(({ direction, status }) => direction === "outbound" && !reachedNobody.test(status ?? ""))
         const [asked, replied] = [Date.parse(one.dateAdded), reply && Date.parse(reply.dateAdded)]
         return [{ month: monthOf(localDay(asked)), asked, replied }]
       })
@@ -173,7 +177,7 @@ describe("the ten questions of docs/models.md", () => {
         ({ liveMode, status, markAsTest }) =>
           liveMode && !markAsTest && !(status?.type ?? status).startsWith("incomplete")
       )
-      .flatMap(({ amount, currency, createdAt, canceledAt, schedule }) => {
+      .flatMap(({ amount, currency, createdAt, canceledAt, schedule, status }) => {
         const end = canceledAt ? monthOf(localDay(canceledAt)) : last
         const months: Array<string> = []
         for (let month = monthOf(localDay(createdAt)); month <= end || months.length === 0;) {
@@ -183,9 +187,20 @@ describe("the ten questions of docs/models.md", () => {
         }
         const { intervalType, interval } = schedule?.rrule ?? {}
         const factor = perMonth[intervalType]
-        const value = factor === undefined || !interval ? null : round((amount / interval) * factor)
+        const price = factor === undefined || !interval ? null : round((amount / interval) * factor)
+        const state = status?.type ?? status
+        const isTrial = state === "trialing"
+        assert.include(["active", "past_due", "trialing", "canceled"], state)
+        const value = isTrial ? 0 : price
         const cancelled = canceledAt ? monthOf(localDay(canceledAt)) : undefined
-        return months.map((month_start) => ({ month_start, currency, value, isChurn: month_start === cancelled }))
+        return months.map((month_start) => ({
+          month_start,
+          currency,
+          value,
+          price,
+          isTrial,
+          isChurn: month_start === cancelled
+        }))
       })
     const total = (all: ReadonlyArray<(typeof rows)[number]>) => {
       const known = all.flatMap(({ value }) => (value === null ? [] : [value]))
@@ -199,8 +214,8 @@ describe("the ten questions of docs/models.md", () => {
           month_start: all[0]!.month_start,
           currency: all[0]!.currency,
           monthly_revenue: total(all),
-          subscriptions: all.length,
-          without_interval: all.filter(({ value }) => value === null).length,
+          subscriptions: all.filter(({ isTrial }) => !isTrial).length,
+          without_interval: all.filter(({ price }) => price === null).length,
           status_unknown: 0,
           churned: churned.length,
           churned_revenue: total(churned)

@@ -44,6 +44,12 @@ describe("models export", () => {
     assert.match(text, /\{\{ source\('crm', 'contact_notes'\) \}\}\nWHERE _deleted_at IS NULL\n$/)
   })
 
+  it("writes texts that are about templates as texts, and not as templates", () => {
+    const texts = readFileSync(join(folder, "staging/_staging.yml"), "utf8")
+    assert.match(texts, /\{\{ '\{\{' \}\} custom_values/)
+    assert.notMatch(texts, /\{\{ custom_values/)
+  })
+
   it("writes into no folder with other files, and with --force replaces its own files only", async () => {
     writeFileSync(join(folder, "mine.sql"), "SELECT 1")
     writeFileSync(join(folder, "dbt_project.yml"), "old")

@@ -43,8 +43,7 @@ describe("a masked release", () => {
     writeFileSync(
       config,
       `[[publish]]\nname = "analysts"\nfolder = "${folder}/analysts"\nprofile = "analytics"\nformats = ["duckdb", "parquet"]
-       [[publish]]\nname = "support"\nfolder = "${folder}/support"\nprofile = "masked"\nformats = ["csv"]
-       [[publish]]\nname = "public"\nfolder = "${folder}/public"\nprofile = "aggregate"\nformats = ["duckdb"]`
+       [[publish]]\nname = "support"\nfolder = "${folder}/support"\nprofile = "masked"\nformats = ["csv"]`
     )
     await inDatabase(
       account.warehouse,
@@ -72,12 +71,11 @@ describe("a masked release", () => {
     assert.isAbove(texts.length, 250)
     assert.deepStrictEqual(occurrences(new Set([...values, ...contacts]), texts), [])
     assert.deepStrictEqual(occurrences(values, await textsOf(join(folder, "support"))), [])
-    assert.deepStrictEqual(occurrences(new Set([...values, ...contacts]), await textsOf(join(folder, "public"))), [])
     // The same search in the warehouse itself.
     assert.isAbove(occurrences(values, [["", readFileSync(account.warehouse, "utf8")]]).length, 100)
   })
 
-  it("makes a bundle without these values, and no bundle of counts or of a profile that no folder has", async () => {
+  it("makes a bundle without these values, and no bundle of a profile that no folder has", async () => {
     const bundle = (name: string, profile: string) =>
       sluice(["export", "bundle", join(folder, name), "--config", config, "--profile", profile], {
         ...account.environment,
@@ -96,7 +94,6 @@ describe("a masked release", () => {
     assert.strictEqual(verified.code, 0, verified.stdout)
     const refused = [
       ["masked", 1, /has no DuckDB file, which contains the runs of a masked release/],
-      ["aggregate", 2, /has counts only, and makes no bundle/],
       ["raw", 2, /0 \[\[publish\]\] folders of the settings have this profile; there are: analysts \(analytics\)/]
     ] as const
     for (const [profile, expected, message] of refused) {
@@ -108,7 +105,7 @@ describe("a masked release", () => {
   })
 
   it("contains no value from samples, texts of runs, earlier versions and columns of other classes", async () => {
-    for (const target of ["analysts", "support", "public"])
+    for (const target of ["analysts", "support"])
       for (const [file, text] of await textsOf(join(folder, target)))
         assert.notMatch(text, /planted|0171 234|5550107777/i, file)
     const [earlier] = await inRelease(

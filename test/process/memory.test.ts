@@ -93,7 +93,7 @@ describe("a page with very many small values", () => {
 
   it("with distinct field names is loaded, and 201 schema changes count all names", async () => {
     const fields = (n: number) => Array.from({ length: 9 }, (_, index) => `"k${n}_${index}":1`).join(",")
-    const records = upTo(8 * megabyte, (n) => `{"id":"${n}",${fields(n)}}`)
+    const records = upTo(8 * megabyte, (n) => `{"id":"${n}","name":"a",${fields(n)}}`)
     const { ran, rows } = await run(records)
     assert.strictEqual(ran.code, 0, ran.stderr)
     assert.deepStrictEqual(

@@ -148,7 +148,7 @@ describe.skipIf(registry.status !== 0)("the installed package", () => {
     assert.isTrue(existsSync(join(home, "config/sluice.toml")))
     const sync = await run("sluice", ["sync", "--log-format", "pretty"])
     assert.strictEqual(sync.code, 0, sync.stderr)
-    assert.match(sync.stderr, /Next: sluice status\n/)
+    assert.match(sync.stderr, /Next: sluice explore --open\n/)
     assert.notMatch(init.stderr + sync.stderr + sync.stdout, /\.\/sluice/)
     const [row] = await query(
       join(home, "output/warehouse.duckdb"),

@@ -8,7 +8,6 @@ import { programOf } from "../support/programs.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const minisign = programOf("minisign", "/usr/bin/minisign")
-const age = programOf("age", "/usr/bin/age")
 const sshKeygen = programOf("openssh-client", "/usr/bin/ssh-keygen")
 
 const run = (program: string, args: ReadonlyArray<string>, input?: string | Buffer) =>
@@ -83,29 +82,13 @@ describe("a bundle", () => {
     }
   )
 
-  it.skipIf(age === undefined)("that is encrypted is decrypted by age, and leaves nothing readable", async () => {
-    const identity = join(keys, "age.key")
-    assert.strictEqual(run("age-keygen", ["-o", identity]).status, 0)
-    const recipient = /age1\w+/.exec(readFileSync(identity, "utf8"))![0]
-    const plain = await bundle("open.tar")
-    const { code, stderr, target } = await bundle("closed.tar.age", "--encrypt-to", recipient)
-    assert.strictEqual(code, 0, stderr)
-    assert.isTrue(readFileSync(plain.target).includes("bag-info.txt"))
-    assert.isFalse(readFileSync(target).includes("bag-info.txt"))
-    const decrypted = run(age!, ["-d", "-i", identity, target])
-    assert.strictEqual(decrypted.status, 0, String(decrypted.stderr))
-    assert.isTrue(decrypted.stdout.equals(readFileSync(plain.target)), "the archive is the one that is not encrypted")
-  })
-
-  it("is refused with a key or recipient that is wrong, and nothing is written", async () => {
+  it("is refused with a key that is wrong, and nothing is written", async () => {
     const inside = join(account.output, "key")
     writeFileSync(inside, "secret")
     const wrong = [
       [["b", "--sign", `ssh:${inside}`], /is in the output folder; keep it elsewhere/],
       [["b", "--sign", "ssh:/nowhere/key"], /there is no key \/nowhere\/key/],
-      [["b", "--sign", "gpg:key"], /expected minisign:FILE or ssh:FILE/],
-      [["b.tar.age", "--encrypt-to", "age1x"], /expected a recipient of age/],
-      [["b.tar.age"], /needs --encrypt-to/]
+      [["b", "--sign", "gpg:key"], /expected minisign:FILE or ssh:FILE/]
     ] as const
     for (const [[name, ...flags], message] of wrong) {
       const { code, stderr, target } = await bundle(name, ...flags)

@@ -32,7 +32,7 @@ const loadedBy = async (args: ReadonlyArray<string>, environment: Readonly<Recor
 const wholeOfEffect = "node_modules/effect/dist/index.js"
 /** What only a run with signals, events or traces needs. */
 const ofReports =
-  /^src\/features\/operations\/(?!commands)|^src\/(command\/reports|run\/progress-events)\.ts|^src\/values\/event-schemas\.ts|\/effect\/dist\/observability\//
+  /^src\/features\/operations\/(?!commands)|^src\/(command\/signals|run\/progress-events)\.ts|^src\/values\/event-schemas\.ts/
 
 describe("the modules of", () => {
   it("a sync without signals are none of theirs, and with them they are", async () => {
@@ -42,13 +42,10 @@ describe("the modules of", () => {
       without.filter((module) => ofReports.test(module)),
       []
     )
-    const traced = await loadedBy(["sync", ...account.selection], {
-      OTEL_EXPORTER_OTLP_ENDPOINT: account.service.url,
-      OTEL_TRACES_EXPORTER: "none",
-      OTEL_METRICS_EXPORTER: "none",
-      OTEL_LOGS_EXPORTER: "none"
+    const told = await loadedBy(["sync", ...account.selection], {
+      SLUICE_METRICS_FILE: join(newFolder(), "sluice.prom")
     })
-    assert.include(traced, "src/features/operations/signals/telemetry.ts")
+    assert.include(told, "src/features/operations/signals/metrics.ts")
   })
 
   it("the version are two", async () => {

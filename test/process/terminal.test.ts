@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { buffer } from "node:stream/consumers"
 import { type Account, discard, openAccount } from "../support/account.ts"
 import { start } from "../support/process.ts"
@@ -65,7 +65,7 @@ describe.skipIf(!hasPython)("the display", () => {
       )
       assert.strictEqual(screen.column, 0)
       assert.strictEqual(screen.lines.at(-1), "")
-      assert.strictEqual(shown(screen).at(-1), "Next: ./sluice status")
+      assert.strictEqual(shown(screen).at(-1), "Next: ./sluice explore --open")
     })
   )
 
@@ -123,11 +123,11 @@ describe.skipIf(!hasPython)("the display", () => {
         const wordsOf = (text: string, width: number) =>
           new Set(
             shown(new Screen({ columns: width, rows: 24 }).write(text))
-              .filter((line) => line.startsWith("Next: add") || line.startsWith("  scopes") || line.startsWith("! "))
+              .filter((line) => line.startsWith("Next: ") || line.startsWith("! "))
               .flatMap((line) => line.trim().split(/ +/))
           )
         const all = wordsOf(wide.output, 1000)
-        assert.isTrue(all.has("contacts.readonly"), wide.output)
+        assert.isTrue(all.has("doctor,"), wide.output)
         assert.deepStrictEqual(
           [...wordsOf(output, columns)].filter((word) => !all.has(word)),
           []
@@ -147,7 +147,7 @@ describe.skipIf(!hasPython)("the display", () => {
           terminals[0]!
         ).ended
       const coloured = await run({})
-      assert.strictEqual(coloured.code, 77, coloured.output)
+      assert.strictEqual(coloured.code, 3, coloured.output)
       assert.include(coloured.output, "\u001b[31mincomplete\u001b[39m")
       assert.isFalse((await run({ NO_COLOR: "1" })).output.split("\u001b").some((part) => /^\[3\dm/.test(part)))
     }))
@@ -180,10 +180,10 @@ describe.skipIf(!script)("a terminal of script", () => {
       const sync = "sync --only contacts,pipelines,users"
       assert.include(await run(sync), mark(32, "✔"))
       const status = await run("status --only contacts,pipelines,users")
-      assert.include(status, `${mark(32, "✔")}5 resources complete`)
+      assert.include(status, `${mark(32, "✔")}All 5 resources are complete`)
       assert.include(await run("check"), `${mark(32, "✔")}ok: no alarms`)
       await account.service.post("token", { removeScope: "contacts.readonly" })
-      assert.include(await run(sync), mark(31, "✗"))
+      assert.include(await run(sync), mark(33, "!"))
       assert.include(await run("status"), "\u001b[31mincomplete\u001b[39m")
       assert.match((await run("check")).split(mark(31, "✗"))[1] ?? "", /^\d+ alarms?; /)
       for (const command of [sync, "status", "check"])
@@ -219,9 +219,6 @@ describe.skipIf(!hasPython)("init in a terminal", () => {
         session.press(`${erase}http://127.0.0.1:9\r`)
         await answer(/Token.*›/, "noSuchToken")
         await answer(/Location id.*›/, "noSuchLocation")
-        await answer(/Formats to publish.*›/, `${erase}paper`)
-        await session.shows(/expected a list of "duckdb"/)
-        session.press(`${erase}csv\r`)
         // Only what may be wrong is asked again: the address, then the token, then what decides about the location.
         await session.shows(/✗.* 127\.0\.0\.1/)
         await answer(/Address of the API.*›/, `${erase}${service.url}`)
@@ -231,18 +228,54 @@ describe.skipIf(!hasPython)("init in a terminal", () => {
         assert.isFalse(existsSync(path))
         await answer(/Token \(Enter keeps it\).*›/, "")
         await answer(/Location id.*›/, `${erase}${service.locationId}`)
-        // It is in the file already, which stays as it is.
         await answer(/Another location id.*›/, service.locationId)
-        await answer(/Token.*›/, service.token)
-        await session.shows(/is in .* already/)
+        await session.shows(/is named already/)
+        await answer(/Another location id.*›/, "north")
+        await answer(/Token.*›/, "noSuchToken")
+        await session.shows(/accept the token of\s+location\s+north/)
         await answer(/Another location id.*›/, "")
+        await answer(/Formats to publish.*›/, `${erase}paper`)
+        await session.shows(/expected a list of "duckdb"/)
+        session.press(`${erase}csv\r`)
+        await answer(/Time of the nightly sync.*›/, "25:00")
+        await session.shows(/expected a list of times/)
+        session.press(`${erase}03:30\r`)
+        // As it said: nothing is written before the last answer.
+        assert.isFalse(existsSync(path))
+        await answer(/Mail address.*›/, "ops@example.com")
         const { code, output } = await session.ended
         assert.strictEqual(code, 0, output)
         assert.notMatch(output, /same command|SLUICE_|account\./)
         const [location] = await service.records("locations")
         assert.include(output, `Reached ${String(location!["name"])} (location ${service.locationId}).`)
-        assert.match(readFileSync(path, "utf8"), /^formats = \["csv"\]$/m)
+        const content = readFileSync(path, "utf8")
+        for (const line of ['formats = ["csv"]', 'times = ["03:30"]', 'mail_to = "ops@example.com"'])
+          assert.include(content, `\n${line}\n`)
+        const again = openTerminal(["init", "--config", path], {}, { columns: 100, rows: 40 })
+        const told = (await again.ended).output.replaceAll(/\s+/g, " ")
+        assert.match(told, /already; --add adds a location.*Next: .*init .*--add/)
+        assert.include(output.replaceAll(/\s+/g, " "), "A part of it may be missing")
+        assert.strictEqual(readFileSync(path, "utf8"), content)
       }),
     30_000
   )
+  it("writes nothing if it is ended before the last answer", () =>
+    withAccount(["--contacts", "3"], async ({ service }) => {
+      const path = join(newFolder(), "config", "sluice.toml")
+      const session = openTerminal(["init", "--config", path], {}, { columns: 100, rows: 40 })
+      for (const [question, text] of [
+        [/Address of the API.*›/, service.url],
+        [/Token.*›/, service.token],
+        [/Location id.*›/, service.locationId]
+      ] as const) {
+        await session.shows(question)
+        session.press(`${text}\r`)
+      }
+      await session.shows(/Another location id.*›/)
+      session.press("\u0003")
+      const { code, output } = await session.ended
+      assert.strictEqual(code, 130, output)
+      assert.include(output, "Nothing was written.")
+      assert.isFalse(existsSync(dirname(path)))
+    }))
 })

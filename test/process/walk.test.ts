@@ -97,7 +97,6 @@ describe("three locations, from README alone", { tags: ["slow"] }, () => {
       await answer(/Address of the API/, service.url)
       await answer(/Token/, first!.token)
       await answer(/Location id/, first!.id)
-      await answer(/Formats to publish/, "")
       for (const [index, { id, token }] of others.entries()) {
         // The prompt for the next location follows the name of the one before.
         await shows(new RegExp(`Reached ${places[index]!.name} \\(`))
@@ -106,6 +105,9 @@ describe("three locations, from README alone", { tags: ["slow"] }, () => {
       }
       await shows(new RegExp(`Reached ${places.at(-1)!.name} \\(`))
       await answer(/Another location id/, "")
+      await answer(/Formats to publish/, "")
+      await answer(/Time of the nightly sync/, "")
+      await answer(/Mail address/, "")
     })
     assert.include(wrote, "Next: ./sluice plan")
     const planned = await type(plan)
@@ -114,7 +116,7 @@ describe("three locations, from README alone", { tags: ["slow"] }, () => {
     const read = await type(sync)
     namesAll(read)
     assert.match(read, /0 missing\n/)
-    assert.include(read, "Next: ./sluice status")
+    assert.include(read, "Next: ./sluice explore --open")
     assert.include(await type(schedule), "Written and started.")
     const state = await type(status)
     namesAll(state)
@@ -129,14 +131,18 @@ describe("three locations, from README alone", { tags: ["slow"] }, () => {
   it.skipIf(chromiumPath === undefined)("on the page", async () => {
     arrive()
     const began = Date.now()
-    const server = start([...walkOnPage, "--port", "0", "--json"], environment, home)
+    const serve = async (port: string) => {
+      const started = start([...walkOnPage, "--port", port, "--json"], environment, home)
+      while (!started.stdout().includes("\n")) await new Promise((resolve) => setTimeout(resolve, 20))
+      return { ...started, data: JSON.parse(started.stdout()).data as { readonly url: string; readonly port: number } }
+    }
+    let server = await serve("0")
     const browser = await launchChromium()
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     try {
-      while (!server.stdout().includes("\n")) await new Promise((resolve) => setTimeout(resolve, 20))
       const page = await context.newPage()
       const press = (text: string) => page.getByRole("button", { name: text, exact: true }).click()
-      await page.goto(JSON.parse(server.stdout()).data.url)
+      await page.goto(server.data.url)
       await page.getByLabel("Address of the API").fill(service.url)
       for (const [index, { id, token }] of places.entries()) {
         if (index > 0) await press("Add another location")
@@ -147,21 +153,64 @@ describe("three locations, from README alone", { tags: ["slow"] }, () => {
           .fill(token)
       }
       await press("Test")
-      for (const { name } of places) await page.getByText(`Reached ${name}.`).waitFor()
+      for (const { name } of places) await page.getByText(`Reached ${name}.`).waitFor({ timeout: 60_000 })
       await press("Write the settings")
       await press("Read everything now")
       await page.getByText("Exit code 0.").waitFor({ timeout: 120_000 })
       await page.getByRole("link", { name: "Overview", exact: true }).click()
       await page.getByRole("link", { name: "Set a schedule" }).click()
-      await page.getByLabel("Times").fill("02:30")
-      await press("Show the change")
+      const when = page.locator("#thing-when")
+      await when.getByLabel("Times", { exact: true }).fill("02:30")
+      await when.getByRole("button", { name: "Show the change" }).click()
       await press("Write the file")
       await page.getByText("Every day at 02:30 (UTC).").waitFor()
       await page.getByRole("link", { name: "Overview", exact: true }).click()
       for (const { name } of places) await page.getByRole("cell", { name }).first().waitFor()
-      await page.getByText("No alarms").waitFor()
+      await page.getByText(/All 3 locations have .*data\. Next run .*02:30\./).waitFor()
       note(`$ ./sluice serve\n${await page.locator("main").innerText()}\n`)
       assert.isBelow(Date.now() - began, minutesMax * 60_000)
+
+      // The owner of the second location replaces its token in the product.
+      const overview = () => page.getByRole("link", { name: "Overview", exact: true }).click()
+      const second = places[1]!
+      const { token } = (await service.post(`token?location=${second.id}`, { rotate: true })) as { token: string }
+      places = places.map((one) => (one === second ? { ...one, token } : one))
+      await press("Sync now")
+      await page.getByText("Exit code 3.").waitFor({ timeout: 120_000 })
+      const status = start(["status", "--json"], environment, home)
+      assert.strictEqual((await status.ended).code, 0)
+      const { alarms, verdict } = JSON.parse(status.stdout()).data
+      const [cause, ...others] = verdict.causes
+      assert.deepStrictEqual([cause.kind, cause.location, others], ["unreadable", second.id, []])
+      assert.include(cause.text, second.name)
+      assert.include(cause.text, "the location cannot be read")
+      assert.include(verdict.text, cause.text)
+      const alarm = alarms.find((one: { readonly alarm: string }) => one.alarm === `sync:${second.id}`)
+      assert.include(alarm?.message, "the location cannot be read")
+      const report = readFileSync(join(home, "output", "published", "report", "index.html"), "utf8").replaceAll(
+        "&#38;",
+        "&"
+      )
+      assert.include(report, `${second.name}: the location cannot be read`)
+      await overview()
+      await page.getByRole("listitem").filter({ hasText: cause.text }).waitFor()
+      await page.getByText(`Set a new token of ${second.name}`).click()
+      await page.getByRole("textbox", { name: /^Token/ }).fill("pit-wrong")
+      await press("Set it, and sync")
+      await page.getByRole("alert").filter({ hasText: "does not accept the token" }).waitFor()
+      assert.include(readFileSync(join(home, "config", `token-${second.id}`), "utf8"), second.token)
+      await page.getByRole("textbox", { name: /^Token/ }).fill(token)
+      await press("Set it, and sync")
+      await page.getByText("Exit code 0.").waitFor({ timeout: 120_000 })
+      await overview()
+      await page.getByText(/All 3 locations have .*data\. Next run .*02:30\./).waitFor()
+
+      // The next server knows this browser, so that a bookmark goes on.
+      server.kill("SIGTERM")
+      await server.ended
+      server = await serve(String(server.data.port))
+      await page.goto(`http://127.0.0.1:${server.data.port}/#/runs`)
+      await page.getByRole("cell", { name: "from this page" }).first().waitFor()
     } finally {
       await context.close()
       server.kill("SIGTERM")

@@ -7,7 +7,7 @@ import { start } from "../support/process.ts"
 
 describe("while a sync runs", () => {
   it("status, plan, verify and publish --stdout answer from its progress and from the last release", async () => {
-    const account = await openTables("contacts,contact_notes,forms", "--contacts", "60", "--latency", "150")
+    const account = await openTables("contacts,contact_notes,forms", "--contacts", "60", "--latency", "400")
     const environment = { ...account.environment, SLUICE_FORMATS: "duckdb,csv" }
     const progress = join(account.output, "progress.json")
     const result = async (...args: ReadonlyArray<string>) => {

@@ -48,16 +48,17 @@ const hostile = `<script>alert(1)</script>"'&`
 const literal = `'${hostile.replaceAll("'", "''")}'`
 const opportunities = `CREATE TABLE bi.fct_opportunity (pipeline_name VARCHAR, pipeline_stage_name VARCHAR, stage_position INTEGER, currency VARCHAR,
   monetary_value DECIMAL(38, 4), is_open BOOLEAN, is_won BOOLEAN, is_lost BOOLEAN, closed_local_date DATE, location_id VARCHAR, pipeline_id VARCHAR)`
-const payments = `CREATE TABLE bi.fct_payment (currency VARCHAR, net_amount DECIMAL(38, 4), is_live BOOLEAN, is_succeeded BOOLEAN, paid_local_date DATE)`
+const payments = `CREATE TABLE bi.fct_payment (currency VARCHAR, amount DECIMAL(38, 4), is_live BOOLEAN, is_succeeded BOOLEAN, paid_local_date DATE)`
+const revenue = `CREATE TABLE bi.fct_revenue (currency VARCHAR, value DECIMAL(38, 4), is_live BOOLEAN, moved_local_date DATE, kind VARCHAR)`
 const subscriptions = `CREATE TABLE bi.fct_subscription_month (subscription_id VARCHAR, month_start DATE, is_live BOOLEAN, currency VARCHAR,
-  monthly_amount DECIMAL(38, 4), is_first_month BOOLEAN, is_churn_month BOOLEAN, subscription_status VARCHAR)`
+  monthly_amount DECIMAL(38, 4), is_first_month BOOLEAN, is_churn_month BOOLEAN, counts_as VARCHAR, price_per_month DECIMAL(38, 4), location_id VARCHAR)`
 const replies = `CREATE TABLE bi.fct_conversation_reply (asked_local_date DATE, is_replied BOOLEAN, reply_minutes DECIMAL(18, 2), reply_business_minutes BIGINT)`
 const messages = "CREATE TABLE bi.fct_message (is_between_people BOOLEAN, direction VARCHAR, sent_at TIMESTAMPTZ)"
 const appointments = `CREATE TABLE bi.fct_appointment (calendar_id VARCHAR, calendar_name VARCHAR, is_attended BOOLEAN, is_no_show BOOLEAN,
   is_cancelled BOOLEAN, is_past BOOLEAN, start_local_date DATE, location_id VARCHAR, booked_at TIMESTAMPTZ)`
 const acquisitions = "CREATE TABLE bi.fct_contact_acquisition (channel VARCHAR, created_local_date DATE)"
 const places = "CREATE TABLE bi.dim_location (location_id VARCHAR, time_zone VARCHAR)"
-const all = [places, opportunities, payments, subscriptions, replies, messages, appointments, acquisitions]
+const all = [places, opportunities, payments, revenue, subscriptions, replies, messages, appointments, acquisitions]
 
 /** With the location of each row. */
 const withLocation = all.map((model) =>
@@ -69,10 +70,16 @@ it("a release without models says so in one sentence, and one that lacks a model
     textOf(await partAfter()),
     "The published DuckDB file has no models in schema bi, so there is nothing to show here."
   )
-  const part = textOf(await partAfter(opportunities, "CREATE TABLE bi.fct_payment (amount INTEGER)"))
+  const part = textOf(
+    await partAfter(
+      opportunities,
+      "CREATE TABLE bi.fct_revenue (amount INTEGER)",
+      "CREATE TABLE bi.fct_payment (amount INTEGER)"
+    )
+  )
   assert.include(part, "No opportunity is open.")
   assert.include(part, "The release does not have the model fct_appointment.")
-  assert.include(part, "The model fct_payment is of another version; ./sluice publish builds it again.")
+  assert.include(part, "The model fct_revenue, fct_payment is of another version; ./sluice publish builds it again.")
 })
 
 it("an account without any business has a sentence for each topic, and no chart", async () => {
@@ -81,7 +88,7 @@ it("an account without any business has a sentence for each topic, and no chart"
     "No opportunity is open.",
     "No opportunity was won or lost in the last 13 months.",
     "No live payment succeeded in the last 13 months.",
-    "There was no live subscription in the last 13 months.",
+    "No subscription was paid for in the last 13 months.",
     "No contact asked a question in the last 13 months.",
     "There was no appointment in the last 13 months.",
     "No contact was created in the last 13 months."
@@ -97,6 +104,7 @@ it("an account whose records have no status or time is not said to have none", a
       ...all,
       "INSERT INTO bi.fct_opportunity (currency) VALUES ('USD')",
       "INSERT INTO bi.fct_payment (is_live) VALUES (true), (true)",
+      "INSERT INTO bi.fct_subscription_month (is_live, currency, price_per_month) VALUES (true, 'USD', 30)",
       "INSERT INTO bi.fct_message VALUES (true, NULL, now())",
       "INSERT INTO bi.fct_appointment (calendar_id) VALUES ('c')",
       "INSERT INTO bi.fct_contact_acquisition VALUES ('unknown', NULL)"
@@ -106,6 +114,7 @@ it("an account whose records have no status or time is not said to have none", a
     "It is not known whether an opportunity is open: 1 opportunity has no known status.",
     "It is not known whether an opportunity was won or lost in the last 13 months: 1 opportunity has no known status or day of closing.",
     "It is not known whether a live payment succeeded in the last 13 months: 2 payments have no known status, day or amount.",
+    "It is not known whether a subscription was paid for in the last 13 months: 1 subscription has no known status.",
     "It is not known whether a contact asked a question in the last 13 months: 1 message has no known direction or time.",
     "It is not known whether there was an appointment in the last 13 months: 1 appointment has no known time.",
     "It is not known whether a contact was created in the last 13 months: 1 contact has no known day of creation."
@@ -120,18 +129,23 @@ it("a table that was never read to its end is not said to be empty", async () =>
   const part = textOf(await partAfter(...all, watermarks))
   assert.include(
     part,
-    "It is not known whether there was a live subscription in the last 13 months: subscriptions was never read completely."
+    "It is not known whether a subscription was paid for in the last 13 months: subscriptions was never read completely."
   )
   assert.include(part, "No contact was created in the last 13 months.")
 })
 
-it("amounts of different currencies are never added, and tests, failures and refunds are left out", async () => {
+it("amounts of different currencies are never added, tests are left out, and what is not known is said with its amount", async () => {
   const part = await partAfter(
     ...all,
-    `INSERT INTO bi.fct_payment VALUES ('USD', 100.5, true, true, '2026-10-31'), ('USD', 50, true, true, '2026-10-01'), ('EUR', 7, true, true, '2026-10-02'),
-       ('USD', 9000, false, true, '2026-10-02'), ('USD', 9000, true, false, '2026-10-02'), ('USD', 9000, true, true, '2025-10-31'), (NULL, 3, true, true, '2026-11-30')`
+    `INSERT INTO bi.fct_revenue VALUES ('USD', 130.5, true, '2026-10-31', 'received'), ('USD', 50, true, '2026-10-01', 'received'), ('USD', -30, true, '2026-10-31', 'refunded'), ('EUR', 7, true, '2026-10-02', 'received'),
+       ('USD', 9000, false, '2026-10-02', 'received'), ('USD', 9000, true, '2025-10-31', 'received'), (NULL, 3, true, '2026-11-30', 'received')`,
+    "INSERT INTO bi.fct_payment VALUES ('USD', 40, true, NULL, '2026-10-31'), ('EUR', 2, true, NULL, '2026-10-31'), ('EUR', 2, false, NULL, '2026-10-31'), ('EUR', 2, true, false, '2026-10-31')"
   )
   assert.include(textOf(part), ": USD 151 and EUR 7 in Oct 2026.")
+  assert.include(
+    textOf(part),
+    "2 payments worth EUR 2 and USD 40 without a known status, day or amount are not included."
+  )
   const rows = ["", "-2", "-3"].map((suffix) => rowsOf(part, `revenue-by-month${suffix}`))
   assert.deepStrictEqual(
     rows.map((months) => months.length),
@@ -140,27 +154,28 @@ it("amounts of different currencies are never added, and tests, failures and ref
   assert.deepStrictEqual(
     rows.map((months) => months.at(-2)),
     [
-      ["Oct 2026", "151", "2"],
+      ["Oct 2026", "151", "3"],
       ["Oct 2026", "7", "1"],
       ["Oct 2026", "0", "0"]
     ]
   )
-  assert.deepStrictEqual(rows[2]!.at(-1), ["Nov 2026", "3", "1"])
+  assert.deepStrictEqual(rows[2]!.at(-1), ["Nov 2026 so far", "3", "1"])
 })
 
 it("medians, rates and recurring amounts are those of their month", async () => {
   const part = await partAfter(
     ...all,
     "INSERT INTO bi.fct_conversation_reply VALUES ('2026-10-05', true, 10, 10), ('2026-10-06', true, 30, 20), ('2026-10-07', true, 5000, 900), ('2026-10-08', false, NULL, NULL)",
-    `INSERT INTO bi.fct_subscription_month VALUES ('a', '2026-10-01', true, 'USD', 20, true, false, 'unknown'), ('b', '2026-10-01', true, 'USD', NULL, false, true, 'active'),
-       ('c', '2026-10-01', false, 'USD', 500, true, false, 'active')`,
+    `INSERT INTO bi.fct_subscription_month VALUES ('a', '2026-10-01', true, 'USD', 20, true, false, 'recurring', 20, 'l'), ('b', '2026-10-01', true, 'USD', NULL, false, true, 'recurring', NULL, 'l'),
+       ('c', '2026-10-01', false, 'USD', 500, true, false, 'recurring', 500, 'l'), ('d', '2026-10-01', true, 'USD', 0, false, false, 'trial', 70, 'l'),
+       ('e', '2026-09-01', true, 'USD', NULL, false, false, NULL, 60, 'l'), ('e', '2026-10-01', true, 'USD', NULL, false, false, NULL, 60, 'l')`,
     `INSERT INTO bi.fct_appointment SELECT 'c', 'Visit', i > 0, i = 0, false, true, DATE '2026-05-01', 'l', NULL FROM range(4) AS r (i)`,
     "INSERT INTO bi.fct_appointment VALUES ('c', 'Visit', false, false, true, true, '2026-05-01', 'l', NULL), ('c', 'Visit', false, true, false, false, '2026-11-30', 'l', NULL)"
   )
   assert.deepStrictEqual(rowsOf(part, "replies-by-month").at(-2), ["Oct 2026", "4", "75 %", "30 min", "20 min"])
   assert.include(
     textOf(part),
-    "In Oct 2026, 1 subscription began and 1 was cancelled. 1 subscription without an interval is not included in the amounts. The status of 1 subscription is not known; it counts as live."
+    "In Oct 2026, 1 subscription began and 1 ended. 1 trial adds nothing. 1 subscription without an interval is not included in the amounts. 1 subscription worth USD 60 without a known status is not included."
   )
   assert.deepStrictEqual(rowsOf(part, "recurring-by-month").at(-2), ["Oct 2026", "20", "2"])
   assert.deepStrictEqual(rowsOf(part, "calendars"), [["Visit", "5", "3", "1", "1", "25 %", ""]])
@@ -171,7 +186,7 @@ it("names of the account are texts, addresses in them are masked, and rare sourc
     ...all,
     `INSERT INTO bi.fct_opportunity SELECT ${literal}, ${literal} || i, i, ${literal}, 5, true, false, false, NULL, 'l', 'p' || i FROM range(200) AS r (i)`,
     "INSERT INTO bi.fct_opportunity VALUES ('Calls of jane@example.com', '+1 817 555 1234', 1, 'USD', 9000, true, false, false, NULL, 'l', 'p')",
-    `INSERT INTO bi.fct_payment SELECT ${literal} || i, 5, true, true, DATE '2026-10-01' FROM range(50) AS r (i)`,
+    `INSERT INTO bi.fct_revenue SELECT ${literal} || i, 5, true, DATE '2026-10-01', 'received' FROM range(50) AS r (i)`,
     `INSERT INTO bi.fct_appointment SELECT 'c' || i, ${literal}, true, false, false, true, DATE '2026-05-01', 'l', NULL FROM range(500) AS r (i)`,
     `INSERT INTO bi.fct_contact_acquisition SELECT ${literal}, DATE '2026-10-01' FROM range(9)`,
     `INSERT INTO bi.fct_contact_acquisition SELECT 'friend of Jane ' || i, DATE '2026-10-01' FROM range(2000) AS r (i)`
@@ -215,7 +230,7 @@ it("ends the week with the last day that is over in each time zone of the accoun
 
 it("ends at the turn of a month with the last day and month that are over where the location is", async () => {
   const payment = (day: string, amount: number) =>
-    `INSERT INTO bi.fct_payment VALUES ('USD', ${amount}, true, true, DATE '${day}')`
+    `INSERT INTO bi.fct_revenue VALUES ('USD', ${amount}, true, DATE '${day}', 'received')`
   const rows = [payment("2026-10-31", 100), payment("2026-11-29", 20), payment("2026-11-30", 3)]
   const partIn = async (zone: string) => {
     const part = await partAt(
@@ -328,12 +343,12 @@ it("shows each location alone, with the rows of no other, beside all of them", {
   const ids = Array.from(part.matchAll(/ id="([^"]*)"/g), ([, id]) => id)
   assert.strictEqual(new Set(ids).size, ids.length)
   const many = await partOf(
-    Array.from({ length: 40 }, (_, index) => `l${index}`),
+    Array.from({ length: 70 }, (_, index) => `l${index}`),
     ...statements
   )
   assert.deepStrictEqual(
-    [12, 13].map((index) => many.includes(`"place place-${index}"`)),
+    [60, 61].map((index) => many.includes(`"place place-${index}"`)),
     [true, false]
   )
-  assert.include(textOf(many), "Figures of 12 of 40 locations")
+  assert.include(textOf(many), "Figures of 60 of 70 locations")
 })

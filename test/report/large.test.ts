@@ -20,7 +20,7 @@ const reportAfter = async (...statements: ReadonlyArray<string>): Promise<string
     return await Effect.runPromise(
       Effect.gen(function* () {
         for (const statement of statements) yield* (yield* Warehouse).run(statement)
-        return (yield* makeReport({ folder, memoryMb: 128, scopeOf: () => undefined })).text
+        return (yield* makeReport({ folder, memoryMb: 128 })).text
       }).pipe(Effect.provide(Warehouse.layer(join(folder, "warehouse.duckdb"), { access: "write", memoryMb: 128 })))
     )
   } finally {
@@ -57,7 +57,7 @@ describe("the report of a large warehouse", () => {
     assert.deepStrictEqual([shown[0], shown.length], [group, 51])
     assert.isTrue(shown.slice(1).every(([, state]) => state === "incomplete"))
     const text = textOf(html)
-    assert.include(text, "96 resources of 3,840 could not be read completely.")
+    assert.include(text, "3,744 of 3,840 resources of 40 locations are complete")
     assert.include(text, "The worst 50 are shown")
     assert.include(text, "The last 30 of 2,001 runs.")
     assert.include(text, "40 locations")
@@ -116,7 +116,7 @@ describe("a run that did not end", () => {
     const text = textOf(first)
     assert.include(
       text,
-      "Did not end The sync of 23 Nov 2026, 02:00 UTC failed or was stopped; its log has the reason. Nothing was ever read completely."
+      "Did not end Nothing was read yet. Run 20261123T020000000Z did not end: it was stopped or killed; everything read is kept."
     )
     assert.notMatch(first, /NaN|undefined/)
     const later = await reportAfter(
@@ -126,7 +126,7 @@ describe("a run that did not end", () => {
       "UPDATE meta.runs SET status = NULL, finished_at = NULL, requests = NULL WHERE run_id LIKE '20261123%'",
       "UPDATE meta.run_resources SET status = NULL WHERE run_id LIKE '20261123%' AND resource = 'tasks'"
     )
-    assert.include(textOf(later), "The tables keep what was loaded: 1 of 2 resources were last read to the end")
+    assert.include(textOf(later), "Did not end 1 of 2 resources is complete; the oldest, contacts, was read on")
     assert.deepStrictEqual(
       rowsOf(later, "readings").map(([resource, state]) => [resource, state]),
       [
@@ -138,7 +138,7 @@ describe("a run that did not end", () => {
 
   it("is not confused with one that was paused, or that a rebuild followed", async () => {
     const paused = await reportAfter(runs(1, "paused"), readings(1, ["contacts", "tasks"], "'incomplete'"))
-    assert.include(textOf(paused), "Paused The sync of 23 Nov 2026, 02:00 UTC stopped early")
+    assert.include(textOf(paused), "Paused 0 of 2 resources are complete. Run 20261123T020000000Z ended early")
     const rebuilt = await reportAfter(
       runs(2),
       readings(1, ["contacts"]),

@@ -54,7 +54,7 @@ it(
 
     const status = await sluice(["status"], environment)
     assert.include(status.stdout, `The last release has ${line}\n`)
-    const resources = /^(\d+) resources complete/m.exec(status.stdout)?.[1]
+    const resources = /^(?:All )?(\d+)(?: of \d+)? resources are complete/m.exec(status.stdout)?.[1]
 
     const html = readFileSync(join(account.output, "published/report/index.html"), "utf8")
     assert.strictEqual(tile(html, "rows"), rows)

@@ -14,6 +14,9 @@ const reportOf = ({ output }: Account) => readFileSync(join(output, "published/r
 /** Columns of tables about models whose numbers are no counts of rows. */
 const isNoCount = /^(Owners|Value|Amount|Median.*|Time .*|[A-Z]{3})$/
 
+/** The name of a month, which may not be over. */
+const over = (month: string | undefined) => month?.replace(/ so far$/, "")
+
 describe("the report of two nights", () => {
   let account: Account
   let environment: Readonly<Record<string, string>>
@@ -113,7 +116,7 @@ describe("the report of two nights", () => {
     )
     assert.match(
       textOf(html),
-      /Complete All \d+ resources were read to the end\. The last run ended on \d+ \w+ \d{4}, \d\d:\d\d UTC/
+      /Complete All \d+ resources are complete; the oldest, [a-z_/]+, was read on [^.]+\. The last run ended on \d+ \w+ \d{4}, \d\d:\d\d UTC/
     )
   })
 
@@ -166,8 +169,11 @@ describe("the report of two nights", () => {
       ask(`SELECT strftime(m.month, '%b %Y') AS month, ${values} FROM (${months}) AS m LEFT JOIN (${relation}) AS t
         ON date_trunc('month', t.day) = m.month GROUP BY m.month ORDER BY m.month`)
 
-    const payments = `SELECT ${local("created_at")} AS day, amount - coalesce(amount_refunded, 0) AS net, currency FROM crm.transactions
-      WHERE status = 'succeeded' AND live_mode IS NOT FALSE AND mark_as_test IS NOT TRUE AND ${present}`
+    const isIn = `status IN ('succeeded', 'refunded', 'partially_refunded', 'disputed') AND live_mode IS NOT FALSE
+      AND mark_as_test IS NOT TRUE AND ${present}`
+    const refunded = "if(status = 'succeeded', amount_refunded, coalesce(nullif(amount_refunded, 0), amount))"
+    const payments = `SELECT ${local("created_at")} AS day, amount AS net, currency FROM crm.transactions WHERE ${isIn}
+      UNION ALL SELECT ${local("updated_at")}, -${refunded}, currency FROM crm.transactions WHERE ${isIn} AND ${refunded} <> 0`
     const currencies = await ask(
       `SELECT currency, count(*) AS n FROM (${payments}) WHERE day >= (SELECT min(month) FROM (${months})) GROUP BY ALL ORDER BY n DESC, currency`
     )
@@ -175,7 +181,7 @@ describe("the report of two nights", () => {
     for (const [index, { currency }] of currencies.entries())
       assert.deepStrictEqual(
         rowsOf(html, `revenue-by-month${index === 0 ? "" : `-${index + 1}`}`).map(([month, amount, n]) => [
-          month,
+          over(month),
           numberIn(amount!),
           numberIn(n!)
         ]),
@@ -188,7 +194,7 @@ describe("the report of two nights", () => {
       )
 
     assert.deepStrictEqual(
-      rowsOf(html, "outcomes-by-month").map(([month, won, lost]) => [month, numberIn(won!), numberIn(lost!)]),
+      rowsOf(html, "outcomes-by-month").map(([month, won, lost]) => [over(month), numberIn(won!), numberIn(lost!)]),
       (
         await byMonth(
           `SELECT ${local("last_status_change_at")} AS day, status FROM crm.opportunities WHERE ${present}`,
@@ -225,11 +231,14 @@ describe("the report of two nights", () => {
       const words = now === before ? "as many" : `${Math.abs(now - before)} ${now > before ? "more" : "fewer"}`
       return [now, now === 0 && before === 0 ? "" : `\\(${words}\\)`] as const
     }
+    const [unclear] = await ask(
+      `SELECT count(*) AS n FROM crm.opportunities WHERE ${present} AND status NOT IN ('open', 'won', 'lost', 'abandoned')`
+    )
     const counts: Array<number> = []
     const [, headline = ""] = /<p class="headline">(.*?)<\/p>/s.exec(html) ?? []
     for (const [thing, relation] of [
       ["new contact", `SELECT ${local("date_added")} AS day FROM crm.contacts WHERE ${present}`],
-      ["payment", payments],
+      ["payment", `SELECT ${local("created_at")} AS day FROM crm.transactions WHERE ${isIn}`],
       [
         "appointment",
         `SELECT ${local("date_added")} AS day FROM crm.appointments WHERE ${present} AND deleted IS NOT TRUE`
@@ -241,7 +250,9 @@ describe("the report of two nights", () => {
     ] as const) {
       const [now, words] = await week(relation)
       counts.push(now)
-      assert.match(textOf(headline), new RegExp(`${now === 0 ? "no" : now} ${thing}[^;]*${words}`))
+      // None is not said while one may be.
+      if (thing === "opportunit" && now === 0 && Number(unclear!["n"]) > 0) assert.notInclude(textOf(headline), thing)
+      else assert.match(textOf(headline), new RegExp(`${now === 0 ? "no" : now} ${thing}[^;]*${words}`))
     }
     assert.isAbove(counts.filter((n) => n > 1).length, 1, String(counts))
   })
@@ -252,12 +263,12 @@ describe("the report of two nights", () => {
     const since = "date_trunc('month', (SELECT max(started_at) FROM meta.runs)) - INTERVAL 12 MONTH"
     const recurring = await ask(
       `SELECT strftime(month_start, '%b %Y') AS month, round(coalesce(sum(monthly_amount), 0))::BIGINT AS amount, count(*) AS n
-       FROM bi.fct_subscription_month WHERE is_live AND currency = 'USD' AND month_start >= ${since} GROUP BY month_start ORDER BY month_start`
+       FROM bi.fct_subscription_month WHERE is_live AND counts_as = 'recurring' AND currency = 'USD' AND month_start >= ${since} GROUP BY month_start ORDER BY month_start`
     )
     assert.isAbove(recurring.length, 5)
     assert.deepStrictEqual(
       rowsOf(html, "recurring-by-month")
-        .map(([month, amount, n]) => [month, numberIn(amount!), numberIn(n!)])
+        .map(([month, amount, n]) => [over(month), numberIn(amount!), numberIn(n!)])
         .filter(([, , n]) => n !== 0),
       recurring.map((one) => [one["month"], Number(one["amount"]), Number(one["n"])])
     )
@@ -268,7 +279,7 @@ describe("the report of two nights", () => {
     assert.isAbove(replies.length, 5)
     assert.deepStrictEqual(
       rowsOf(html, "replies-by-month")
-        .map(([month, n, share]) => [month, numberIn(n!), Math.round(Number.parseFloat(share!))])
+        .map(([month, n, share]) => [over(month), numberIn(n!), Math.round(Number.parseFloat(share!))])
         .filter(([, n]) => n !== 0),
       replies.map((one) => [
         one["month"],

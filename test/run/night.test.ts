@@ -11,7 +11,9 @@ import { beginRun, endRun, runsNewestFirst, unfinishedFullSync } from "../../src
 import { prepare } from "../../src/stores/warehouse/schema.ts"
 import { type Failure, type FailureReason, exitCodes, failure } from "../../src/values/failure.ts"
 
-const result = (reason?: ResourceResult["reason"]) => ({ reason }) as ResourceResult
+const result = (reason?: ResourceResult["reason"]) =>
+  ({ reason, shortfalls: [{ _tag: "CursorStuck" }], warnings: [] }) as unknown as ResourceResult
+const whole = { shortfalls: [], warnings: [] } as unknown as ResourceResult
 
 it("a night of readings is paused if it can be resumed, and incomplete otherwise", () => {
   assert.deepStrictEqual(nightOf("complete", [], undefined), { status: "complete", exitCode: 0 })
@@ -23,8 +25,10 @@ it("a night of readings is paused if it can be resumed, and incomplete otherwise
   assert.deepStrictEqual(nightOf("incomplete", [result()], undefined), { status: "incomplete", exitCode: 3 })
   assert.deepStrictEqual(nightOf("incomplete", [result("forbidden")], undefined), {
     status: "incomplete",
-    exitCode: 77
+    exitCode: 3
   })
+  for (const reason of ["forbidden", "badToken"] as const)
+    assert.deepStrictEqual(nightOf("incomplete", [result(reason), whole, result()], undefined).exitCode, 3, reason)
   assert.deepStrictEqual(nightOf("incomplete", [result("forbidden"), result("retryLater")], undefined), {
     status: "paused",
     exitCode: 75

@@ -26,16 +26,10 @@ const noted = (work: (notes: Array<string>) => Effect.Effect<{ readonly exitCode
   const services = Context.make(Environment, {}).pipe(
     Context.add(Output, Output.make({ stdout: nowhere, stderr: nowhere }, {})),
     Context.add(RunFeatures, {
-      reporters: ({ command }) =>
+      beginSignals: ({ command }) =>
         Effect.sync(() => {
           notes.push(`signals of ${command} begin, ${state()}`)
-          return [
-            {
-              services: Context.empty(),
-              onEvent: undefined,
-              end: ({ exitCode }) => Effect.sync(() => notes.push(`signals end with ${exitCode}, ${state()}`))
-            }
-          ]
+          return ({ exitCode }) => Effect.sync(() => notes.push(`signals end with ${exitCode}, ${state()}`))
         }),
       withoutErased: (vault) => vault,
       writeReport: () => Effect.sync(() => notes.push(`report, ${state()}`))

@@ -45,6 +45,14 @@ describe("an agency", () => {
     )
   })
 
+  it("cuts the pages of its locations as those of every other list", async () => {
+    const { agency, get } = start({ locations: 25, variants: { pageCut: 7 } })
+    const pages = [0, 7, 14, 21].map(
+      async (skip) => (await get(`/locations/search?limit=100&skip=${skip}`, agency.token)).body()["locations"].length
+    )
+    assert.deepEqual(await Promise.all(pages), [7, 7, 7, 4])
+  })
+
   it("has locations with different records, each for its own token only", async () => {
     const { agency, get, locations, send } = start({})
     const known = await locations()

@@ -5,7 +5,12 @@ describe("the flags", () => {
   it("are converted to options", () => {
     const values = { contacts: "20", "notes-per-contact": "1.5", limits: "25/10000/10000", latency: "0-300" }
     assert.deepEqual(
-      readOptions({ ...values, faults: "500:0.1,reset-after:0.05:/contacts", quirk: ["exportLimitMax=500"] }),
+      readOptions({
+        ...values,
+        faults: "500:0.1,reset-after:0.05:/contacts",
+        quirk: ["exportLimitMax=500"],
+        "cut-limit": "7"
+      }),
       {
         contacts: 20,
         notesPerContact: 1.5,
@@ -15,7 +20,7 @@ describe("the flags", () => {
           { kind: "500", rate: 0.1 },
           { kind: "reset-after", rate: 0.05, match: "/contacts" }
         ],
-        variants: { exportLimitMax: 500 }
+        variants: { exportLimitMax: 500, pageCut: 7 }
       }
     )
     assert.deepEqual(readOptions({ limits: "off", faults: "0.02", "no-compression": true }), {
@@ -54,6 +59,7 @@ describe("the flags", () => {
       { "file-trouble": "2" },
       { "messages-with-files": "1.5" },
       { "file-contents": "0" },
+      { "cut-limit": "0" },
       { quirk: ["contactPaging=maybe"] },
       { quirk: ["what=ever"] }
     ]) {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { routes } from "../../sandbox/routes.ts"
-import { beyond, operations } from "./operations.ts"
+import { beyond, further, operations } from "./operations.ts"
 
 const served = routes.map((route) => `${route.method} ${route.path.replaceAll(/:(\w+)/g, "{$1}")}`)
 /** Served by the router itself, because it needs no token. */
@@ -22,7 +22,7 @@ describe("the operations of document 1", () => {
   })
 
   it("are all in the table of test files, as are the other operations of their families", () => {
-    const known = new Set([...tabled, ...Object.values(beyond).flat()])
+    const known = new Set([...tabled, ...Object.values({ ...beyond, ...further }).flat()])
     assert.deepEqual(
       served.filter((operation) => isOfDocument1(operation) && !known.has(operation)),
       []
@@ -30,7 +30,11 @@ describe("the operations of document 1", () => {
   })
 
   it("occur in their test file with all words of their path", () => {
-    for (const [file, called] of [...Object.entries(operations), ...Object.entries(beyond)]) {
+    for (const [file, called] of [
+      ...Object.entries(operations),
+      ...Object.entries(beyond),
+      ...Object.entries(further)
+    ]) {
       const text = readFileSync(join(import.meta.dirname, file), "utf8")
       for (const operation of called) {
         const words = operation.split(/[ /]/).filter((word) => /^[a-zA-Z-]+$/.test(word) && word === word.toLowerCase())

@@ -68,6 +68,29 @@ export const operations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "tokens.test.ts": ["POST /oauth/token"]
 }
 
+/** Operations of document 3 in the families of document 1. */
+export const further: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "further.test.ts": ["GET /opportunities/lost-reason"],
+  "further-calendars.test.ts": [
+    "GET /locations/{locationId}/tags",
+    "GET /locations/{locationId}/tags/{tagId}",
+    "GET /locations/{locationId}/customValues",
+    "GET /locations/{locationId}/customValues/{id}",
+    "GET /calendars/groups",
+    "GET /calendars/blocked-slots",
+    "GET /calendars/appointments/{appointmentId}/notes",
+    "GET /calendars/resources/{resourceType}",
+    "GET /calendars/services/catalog",
+    "GET /calendars/services/catalog/{serviceId}",
+    "GET /calendars/services/locations",
+    "GET /calendars/services/locations/{serviceLocationId}",
+    "GET /calendars/services/bookings",
+    "GET /calendars/services/bookings/{bookingId}",
+    "GET /calendars/schedules/search",
+    "GET /calendars/schedules/{id}"
+  ]
+}
+
 /** Undocumented operations, served by analogy with the documented ones (A 4.10). */
 export const beyond: Readonly<Record<string, ReadonlyArray<string>>> = {
   "opportunities.test.ts": ["PUT /opportunities/{id}", "DELETE /opportunities/{id}"],

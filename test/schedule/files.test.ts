@@ -1,9 +1,11 @@
-/** The files of each scheduler, read by the scheduler itself or by a reader that is not ours. */
+/** The files of each scheduler, printed or to be copied, read by the scheduler itself or by a reader that is not ours. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync, spawnSync } from "node:child_process"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { parse } from "yaml"
+import { personCodes } from "../../src/features/operations/schedule/outcomes.ts"
 import { hasPython, programOf } from "../support/programs.ts"
 import { python } from "../support/python.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
@@ -23,10 +25,13 @@ const printed = async (kind: string, ...flags: ReadonlyArray<string>) => {
   assert.strictEqual(ran.code, 0, ran.stderr)
   return { into, stderr: ran.stderr }
 }
-const cronJob = async () => {
-  const { into } = await printed("k8s")
-  const file = join(into, "sluice.yaml")
-  return { file, spec: parse(readFileSync(file, "utf8").split("---\n")[1]!).spec }
+const deployed = (name: string) => {
+  const file = fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url))
+  return { file, text: readFileSync(file, "utf8") }
+}
+const cronJob = () => {
+  const { file, text } = deployed("nightly.kubernetes.yaml")
+  return { file, spec: parse(text.split("---\n")[1]!).spec }
 }
 const checked = (program: string, ...args: ReadonlyArray<string>) => {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" })
@@ -80,53 +85,74 @@ describe("schedule print", () => {
     assert.deepStrictEqual(list.ProgramArguments, ["/bin/sh", join(process.cwd(), "sluice-nightly")])
   })
 
-  it("--k8s: a CronJob at the time, which is not tried again when the budget is spent", async () => {
-    const { spec } = await cronJob()
+  it.skipIf(analyze === undefined)("--console: a unit that systemd accepts", { tags: ["slow"] }, async () => {
+    const { into } = await printed("console")
+    const { said, status } = checked(analyze!, "verify", join(into, "sluice-console.service"))
+    assert.deepStrictEqual({ said, status }, { said: "", status: 0 })
+  })
+
+  it("says on which nights the clock skips or repeats the time", async () => {
+    const { stderr } = await printed("systemd")
+    assert.match(stderr, /On \d{4}-03-\d\d, the clock in Europe\/Berlin skips 02:30/)
+    assert.match(stderr, /On \d{4}-10-\d\d, the clock in Europe\/Berlin shows 02:30 twice/)
+  })
+
+  it("names the wrong value and the next command", async () => {
+    const failure = async (...args: ReadonlyArray<string>) => {
+      const { code, stderr } = await sluice(["schedule", "print", ...args], {})
+      assert.strictEqual(code, 2)
+      return stderr
+    }
+    assert.include(await failure(), "Choose one scheduler: --systemd, --cron, --launchd, --console.")
+    assert.include(await failure("--cron", "--launchd"), "Choose one scheduler")
+    assert.include(await failure("--cron", "--at", "25:00"), "--at 25:00: expected a time such as 02:30.")
+    assert.include(await failure("--cron", "--time-zone", "Mars"), "--time-zone Mars: expected a name such as")
+  })
+})
+
+describe("the nightly run in deploy", () => {
+  it("is tried again by Kubernetes only where no person has to act", () => {
+    const { spec } = cronJob()
     assert.deepInclude(spec, { schedule: "30 2 * * *", timeZone: "Europe/Berlin", concurrencyPolicy: "Forbid" })
-    assert.notInclude(spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.values, 75)
+    assert.deepStrictEqual(
+      spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.values,
+      personCodes.map(([code]) => code)
+    )
   })
 
   it.skipIf(python === undefined)(
-    "--k8s: a CronJob that the schemas of Kubernetes accept in their strict form",
+    "is a CronJob that the schemas of Kubernetes accept in their strict form",
     { tags: ["slow"] },
     async () => {
-      const { file } = await cronJob()
+      const { file } = cronJob()
       const validate = (path: string) => checked(python!, "-m", "kubernetes_validate", "--strict", path)
       const { status, said } = validate(file)
       assert.strictEqual(status, 0, said)
-      writeFileSync(`${file}.wrong`, readFileSync(file, "utf8").replace("startingDeadlineSeconds", "startDeadline"))
-      assert.notStrictEqual(validate(`${file}.wrong`).status, 0, "the control")
+      const wrong = join(folder, "wrong.yaml")
+      writeFileSync(wrong, readFileSync(file, "utf8").replace("startingDeadlineSeconds", "startDeadline"))
+      assert.notStrictEqual(validate(wrong).status, 0, "the control")
     }
   )
 
-  it.skipIf(shellcheck === undefined)(
-    "--k8s: a script without a finding of shellcheck",
-    { tags: ["slow"] },
-    async () => {
-      const { spec } = await cronJob()
-      const [, , script] = spec.jobTemplate.spec.template.spec.containers[0].command
-      const { stdout } = spawnSync(shellcheck!, ["--shell=sh", "--severity=warning", "-"], {
-        input: script,
-        encoding: "utf8"
-      })
-      assert.strictEqual(stdout, "")
-    }
-  )
+  it.skipIf(shellcheck === undefined)("has a script without a finding of shellcheck", { tags: ["slow"] }, async () => {
+    const { spec } = cronJob()
+    const [, , script] = spec.jobTemplate.spec.template.spec.containers[0].command
+    const { stdout } = spawnSync(shellcheck!, ["--shell=sh", "--severity=warning", "-"], {
+      input: script,
+      encoding: "utf8"
+    })
+    assert.strictEqual(stdout, "")
+  })
 
-  it.skipIf(python === undefined)(
-    "--github: a workflow that the published schema accepts",
-    { tags: ["slow"] },
-    async () => {
-      const { into } = await printed("github")
-      const schema = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
-      const { status, said } = checked(python!, ...schema, join(into, "sluice.yml"))
-      assert.strictEqual(status, 0, said)
-    }
-  )
+  it.skipIf(python === undefined)("is a workflow that the published schema accepts", { tags: ["slow"] }, async () => {
+    const { file } = deployed("nightly.github.yml")
+    const schema = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    const { status, said } = checked(python!, ...schema, file)
+    assert.strictEqual(status, 0, said)
+  })
 
-  it("--github: a workflow that runs once a night in summer and winter", async () => {
-    const { into } = await printed("github")
-    const workflow = parse(readFileSync(join(into, "sluice.yml"), "utf8"))
+  it("is a workflow that runs once a night in summer and winter", () => {
+    const workflow = parse(deployed("nightly.github.yml").text)
     assert.deepStrictEqual(
       workflow.on.schedule.map(({ cron }: { cron: string }) => cron),
       ["30 0 * * *", "30 1 * * *"]
@@ -147,29 +173,5 @@ describe("schedule print", () => {
       ],
       [true, false, true, true]
     )
-  })
-
-  it.skipIf(analyze === undefined)("--console: a unit that systemd accepts", { tags: ["slow"] }, async () => {
-    const { into } = await printed("console")
-    const { said, status } = checked(analyze!, "verify", join(into, "sluice-console.service"))
-    assert.deepStrictEqual({ said, status }, { said: "", status: 0 })
-  })
-
-  it("says on which nights the clock skips or repeats the time", async () => {
-    const { stderr } = await printed("systemd")
-    assert.match(stderr, /On \d{4}-03-\d\d, the clock in Europe\/Berlin skips 02:30/)
-    assert.match(stderr, /On \d{4}-10-\d\d, the clock in Europe\/Berlin shows 02:30 twice/)
-  })
-
-  it("names the wrong value and the next command", async () => {
-    const failure = async (...args: ReadonlyArray<string>) => {
-      const { code, stderr } = await sluice(["schedule", "print", ...args], {})
-      assert.strictEqual(code, 2)
-      return stderr
-    }
-    assert.include(await failure(), "Choose one scheduler: --systemd, --cron, --k8s, --github, --launchd, --console.")
-    assert.include(await failure("--cron", "--k8s"), "Choose one scheduler")
-    assert.include(await failure("--cron", "--at", "25:00"), "--at 25:00: expected a time such as 02:30.")
-    assert.include(await failure("--cron", "--time-zone", "Mars"), "--time-zone Mars: expected a name such as")
   })
 })

@@ -1,5 +1,5 @@
 /** `schedule install` and `uninstall` in a home of their own, with a scheduler that records its calls. */
-import { assert, beforeEach, describe, it } from "@effect/vitest"
+import { afterEach, assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -21,6 +21,52 @@ beforeEach(() => {
 })
 const said = () => (existsSync(join(home, "said")) ? readFileSync(join(home, "said"), "utf8") : "")
 const schedule = (...args: ReadonlyArray<string>) => sluice(["schedule", ...args], environment)
+
+describe("two folders of one user", () => {
+  afterEach(() => vi.restoreAllMocks())
+  const inFolder = (folder: string, ...args: ReadonlyArray<string>) => {
+    mkdirSync(folder, { recursive: true })
+    vi.spyOn(process, "cwd").mockReturnValue(folder)
+    return schedule(...args)
+  }
+  const files = () =>
+    [".config/systemd/user", "Library/LaunchAgents"].flatMap((folder) =>
+      existsSync(join(home, folder)) ? readdirSync(join(home, folder)).map((name) => join(home, folder, name)) : []
+    )
+
+  for (const scheduler of ["--systemd", "--launchd"])
+    it.each([
+      ["crm", "crm-2"],
+      ["crm-2", "crm"],
+      ["a--b", "a- -b"],
+      ["a--b", "a-%2Db"],
+      ["a---b", "a--b"],
+      ["crm", "crm/crm"],
+      ["crm x", "crm"],
+      ["crm", "CRM"]
+    ])(`leave the nightly run of the other one by ${scheduler}: %s and %s`, async (one, other) => {
+      const [own, others] = [join(home, one), join(home, other)]
+      assert.strictEqual((await inFolder(own, "install", scheduler, "--apply")).code, 0)
+      const installed = files()
+      assert.isAbove(installed.length, 0)
+      for (const command of ["install", "uninstall"]) {
+        const ran = await inFolder(others, command, scheduler, "--apply")
+        assert.strictEqual(ran.code, 1, ran.stdout + ran.stderr)
+      }
+      assert.deepStrictEqual(files(), installed)
+      assert.strictEqual((await inFolder(own, "uninstall", scheduler, "--apply")).code, 0)
+      assert.deepStrictEqual(files(), [])
+    })
+
+  it("leave a file that both have marked", async () => {
+    const own = join(home, "crm")
+    await inFolder(own, "install", "--systemd", "--apply")
+    const timer = join(home, ".config/systemd/user/sluice.timer")
+    writeFileSync(timer, `${readFileSync(timer, "utf8")}# Written by ./sluice schedule install for /elsewhere\n`)
+    assert.strictEqual((await inFolder(own, "uninstall", "--systemd", "--apply")).code, 1)
+    assert.isTrue(existsSync(timer))
+  })
+})
 
 describe("schedule install --systemd", () => {
   const units = () => join(home, ".config/systemd/user")

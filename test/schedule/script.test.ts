@@ -66,6 +66,39 @@ it("runs once in the night that skips its time, and once in the night that shows
   assert.deepStrictEqual(runs("2027-10-31", quarters("00", "01", "02", "02", "03")), ["0230"])
 })
 
+it("says once a day that the machine has no data of time zones, and runs nevertheless", () => {
+  const TZDIR = join(folder, "no-zones")
+  rmSync(join(folder, "bin", "date"))
+  const shell = (zone: string, env: Readonly<Record<string, string>>) => {
+    const place = join(folder, zone.replaceAll("/", "-"))
+    mkdirSync(place)
+    const schedule = {
+      hour: 0,
+      minute: 0,
+      timeZone: zone,
+      program: "true",
+      folder: place,
+      output: place,
+      user: "u",
+      flags: []
+    }
+    writeFileSync(script, nightlyScript(schedule).text)
+    const said = () => spawnSync("sh", [script], { encoding: "utf8", env: { PATH: "/usr/bin:/bin", ...env } }).stdout
+    return [said(), said()]
+  }
+  for (const zone of ["Asia/Kolkata", "America/New_York", "Europe/Berlin"]) {
+    const [first, second] = shell(zone, { TZDIR })
+    assert.include(first, `This machine does not know the time zone ${zone}`)
+    assert.strictEqual(second, "")
+  }
+  for (const [zone, env] of [
+    ["UTC", { TZDIR }],
+    ["Africa/Abidjan", { TZDIR }],
+    ["Asia/Tokyo", {}]
+  ] as const)
+    assert.deepStrictEqual(shell(zone, env), ["", ""], zone)
+})
+
 it.each([1, 2, 3, 77, 78])("exit code %d: says so once, and waits for the next night", (sync) => {
   assert.deepStrictEqual(call("2026-03-01", "0230", { sync }), [
     "sync check",

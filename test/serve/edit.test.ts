@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { parse } from "effect/encoding/Toml"
 import { exampleToml } from "../../src/settings/documents.ts"
-import { withChanges, withItem } from "../../src/settings/edit.ts"
+import { withChanges, withItem, withoutItem } from "../../src/settings/edit.ts"
 
-const example = exampleToml({ schema: "./x", values: { "account.token": "file:/run/token" } })
+const example = exampleToml()
 const changed = (content: string, changes: Readonly<Record<string, unknown>>) =>
   Result.getOrElse(withChanges(content, changes), (problem) => `REFUSED ${problem}`)
 const added = (content: string, list: string, values: Readonly<Record<string, unknown>>, name?: string) =>
@@ -103,5 +103,56 @@ describe("a new item", () => {
   it("is refused where the list has another form", () => {
     assert.match(added("locations = [{ id = 'x' }]\n", "locations", { id: "y" }), /^REFUSED/)
     assert.match(added("[locations]\nid = 'x'\n", "locations", { id: "y" }), /^REFUSED/)
+  })
+})
+
+describe("an item that is removed", () => {
+  const content = `# Mine
+[account]
+location_id = "x" # here
+# Closed
+[[silence]]
+alarm = "a"
+reason = "[[silence]]"
+
+[[silence]]
+alarm = "b"
+
+# About contacts
+[tables.contacts]
+exclude = [
+  "ssn",
+]
+# About notes
+[tables."notes"]
+only = []
+`
+  const left = (list: string, item: string) =>
+    Result.getOrElse(withoutItem(content, list, item), (why) => `REFUSED ${why}`)
+  it("goes with its lines, and the others stay with what is said of them", () => {
+    for (const [list, item, lines] of [
+      ["silence", "0", ['[[silence]]\nalarm = "a"\nreason = "[[silence]]"\n']],
+      ["silence", "1", ['[[silence]]\nalarm = "b"\n']],
+      ["tables", "contacts", ['[tables.contacts]\nexclude = [\n  "ssn",\n]\n']],
+      ["tables", "notes", ['[tables."notes"]\nonly = []\n']]
+    ] as const) {
+      const expected = lines.reduce((text, one) => text.replace(one, ""), content)
+      assert.strictEqual(left(list, item).trimEnd(), expected.trimEnd(), `${list} ${item}`)
+    }
+  })
+  it("is one that is there, in the form that a person would write", () => {
+    for (const [list, item] of [
+      ["silence", "2"],
+      ["silence", "-1"],
+      ["silence", "a"],
+      ["silence", "length"],
+      ["tables", "deals"],
+      ["tables", "__proto__"],
+      ["account", "location_id"],
+      ["publish", "0"]
+    ] as const)
+      assert.match(left(list, item), /^REFUSED/, `${list} ${item}`)
+    const inline = "silence = [{ alarm = 'a', reason = 'b', until = 2030-01-01 }]\n"
+    assert.isTrue(Result.isFailure(withoutItem(inline, "silence", "0")))
   })
 })

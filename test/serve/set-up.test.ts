@@ -10,7 +10,7 @@ import { startService } from "../support/service.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const baseUrl = "https://crm.example.com"
-const environment = { NORTH: "token", SOUTH: "token" }
+const environment = { SLUICE_BASE_URL: baseUrl, SLUICE_TOKEN_NORTH: "token", SLUICE_TOKEN_SOUTH: "token" }
 const rejects = async (work: Promise<unknown>, pattern: RegExp) =>
   assert.match(String(await work.then(() => "nothing was refused", String)), pattern)
 const pathIn = (folder: string) => join(folder, "config", "sluice.toml")
@@ -25,14 +25,23 @@ it("the page and the terminal write the same settings, for one location and for 
     assert.strictEqual(code, 0, stderr)
   }
   const formats = ["duckdb", "csv"]
-  await writeSetup(options, { baseUrl, formats, locations: [{ id: "north", token: "env:NORTH" }] })
-  await init("--base-url", baseUrl, "--location", "north", "--token-ref", "env:NORTH", "--formats", "duckdb,csv")
+  await writeSetup(options, { baseUrl, formats, locations: [{ id: "north", token: "env:SLUICE_TOKEN_NORTH" }] })
+  await init(
+    "--base-url",
+    baseUrl,
+    "--location",
+    "north",
+    "--token-ref",
+    "env:SLUICE_TOKEN_NORTH",
+    "--formats",
+    "duckdb,csv"
+  )
   // The path of the schema is relative to the folder.
   const comparable = (path: string) => filesOf(path).map(([name, text]) => [name, text!.replace(/^#:schema .*/, "")])
   assert.deepStrictEqual(comparable(byPage), comparable(byTerminal))
 
-  await addLocation(options, { id: "south", token: "env:SOUTH" })
-  await init("--add", "--location", "south", "--token-ref", "env:SOUTH")
+  await addLocation(options, { id: "south", token: "env:SLUICE_TOKEN_SOUTH" })
+  await init("--add", "--location", "south", "--token-ref", "env:SLUICE_TOKEN_SOUTH")
   assert.deepStrictEqual(comparable(byPage), comparable(byTerminal))
   assert.include(readFileSync(byPage, "utf8"), '[[locations]]\nid = "south"')
 })
@@ -67,7 +76,7 @@ it("an OAuth app has each secret in a file of its own, and further locations the
   const given = { baseUrl, formats: ["csv"] }
   const locations = [
     { id: "north", app },
-    { id: "south", token: "env:SOUTH" }
+    { id: "south", token: "env:SLUICE_TOKEN_SOUTH" }
   ]
   await rejects(
     writeSetup(options, { ...given, locations: locations.toReversed() }),

@@ -1,13 +1,13 @@
 /** The site of the console over HTTP: who gets what, and what a hostile visitor does not. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
-import { join } from "node:path"
-import { processStart } from "../../src/output/lock.ts"
-import { closeAll, open } from "./visitors.ts"
-
-const status = `{"schema":"sluice/error/1","exitCode":1,"error":{"code":"failed","message":"Nothing was synced yet."}}`
-const program = `case "$1" in status) echo '${status}' ;; sync) exec sleep 30 ;; *) echo '{"schema":"x","exitCode":0,"data":{}}' ;; esac`
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { newFolder, sluice } from "../support/sluice.ts"
+import { dirname, join } from "node:path"
+import { closeAll, open, program } from "./visitors.ts"
 
 let page: Awaited<ReturnType<typeof open>>
 let owner: string
@@ -31,11 +31,28 @@ const routes = [
   "GET /dictionary",
   "GET /page/main.js",
   "GET /exports/x.xlsx",
-  ..."job,start,stop,schedule/resume,run,settings,setup,setup/check,locations,fleet,fleet/act,query,password"
+  ..."job,start,stop,schedule/resume,run,settings,setup,setup/check,locations,token,fleet,fleet/act,query,password"
     .split(",")
     .map((name) => `POST /api/${name}`)
 ]
-const acting = "start,stop,schedule/resume,settings,setup,setup/check,locations,fleet/act".split(",")
+const acting = "start,stop,schedule/resume,settings,setup,setup/check,locations,token,fleet/act,queries".split(",")
+
+/** The events that a log-in gets, until it leaves or they end. */
+const followed = (cookie: string) =>
+  new Promise<{ status: number; text: () => string; ended: Promise<unknown>; leave: () => void }>((resolve, reject) => {
+    const headers = { cookie }
+    const outgoing = request(
+      { host: "127.0.0.1", port: page.site.port, path: "/api/events", headers, agent: false },
+      (incoming) => {
+        let text = ""
+        incoming.on("data", (part: Buffer) => (text += part.toString()))
+        const ended = new Promise((close) => incoming.on("error", close).on("end", () => close(undefined)))
+        resolve({ status: incoming.statusCode!, text: () => text, ended, leave: () => void outgoing.destroy() })
+      }
+    )
+    outgoing.once("error", reject)
+    outgoing.end()
+  })
 
 describe("a visitor without a session", () => {
   it("gets a form for the password, and nothing else", async () => {
@@ -68,7 +85,9 @@ describe("a visitor without a session", () => {
         403
       )
     }
-    const { text } = await page.send("POST", "/login", { body: "password=%3Cscript%3E" })
+    const { status, text } = await page.send("POST", "/login", { body: "password=%3Cscript%3E" })
+    // Whoever counts log-ins from outside sees the status.
+    assert.strictEqual(status, 401)
     assert.include(text, "The password is wrong.")
     assert.notInclude(text, "<script")
   })
@@ -151,6 +170,11 @@ describe("an owner", () => {
     writeFileSync(join(page.output, "exports", "sales 1.xlsx"), "sheet")
     writeFileSync(join(page.output, "secret"), "secret")
     assert.strictEqual((await page.send("GET", "/exports/sales%201.xlsx", { cookie: owner })).text, "sheet")
+    for (const name of ["audit.zip", "audit.zip.age", "notes", "a.7z"]) {
+      writeFileSync(join(page.output, "exports", name), "file")
+      const { status, text, type } = await page.send("GET", `/exports/${name}`, { cookie: owner })
+      assert.deepStrictEqual({ status, text, type }, { status: 200, text: "file", type: "application/octet-stream" })
+    }
     for (const name of ["..%2Fsecret", "../secret", "%2e%2e/secret", "%00", "%E0%A4%A", "nothing.xlsx"]) {
       const answer = await page.send("GET", `/exports/${name}`, { cookie: owner })
       assert.notStrictEqual(answer.status, 200, name)
@@ -158,129 +182,55 @@ describe("an owner", () => {
     }
   })
   it("reads the dictionary, and that there is no report yet", async () => {
-    assert.match((await page.send("GET", "/dictionary", { cookie: owner })).type ?? "", /^text\/html/)
+    const dictionary = await page.send("GET", "/dictionary", { cookie: owner })
+    assert.match(dictionary.type ?? "", /^text\/html/)
+    assert.include(dictionary.text, '<main class="x"><p><a href="/">Back')
     const { status, text } = await page.send("GET", "/report", { cookie: owner })
     assert.strictEqual(status, 404)
     assert.include(text, "no report yet")
   })
-  it("leaves", async () => {
+  it("alone sees work that names a person", async () => {
+    const events = [await followed(reader), await followed(owner)]
+    const body = JSON.stringify({ task: "subject-erase", values: { email: "jane@example.com" } })
+    const { job } = JSON.parse((await page.send("POST", "/api/start", { cookie: owner, body })).text)
+    const seenBy = async (cookie: string) => [
+      (await page.send("GET", "/api/console", { cookie })).text.includes("jane@example.com"),
+      (await page.send("POST", "/api/job", { cookie, body: JSON.stringify({ id: job.id }) })).status
+    ]
+    assert.deepStrictEqual(await seenBy(owner), [true, 200])
+    assert.deepStrictEqual(await seenBy(reader), [false, 404])
+    for (let tries = 0; tries < 100 && !events[1]!.text().includes("jane@"); tries++)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.include(events[1]!.text(), "jane@example.com")
+    assert.notInclude(events[0]!.text(), "jane@example.com")
+    for (const { leave } of events) leave()
+  })
+  it("leaves, and its events end", async () => {
     const cookie = await page.enter("owner-password")
+    const events = await followed(cookie)
     assert.strictEqual((await page.send("POST", "/logout", { cookie, body: "{}" })).status, 303)
     assert.strictEqual((await page.send("GET", "/api/console", { cookie })).status, 401)
+    await page.send("POST", "/api/start", { cookie: owner, body: '{"task":"check","values":{}}' })
+    await events.ended
+    assert.notInclude(events.text(), '"check"')
   })
-})
-
-describe("set-up", () => {
-  const answers = {
-    baseUrl: "https://crm.example.com",
-    formats: ["duckdb"],
-    locations: [{ id: "north", token: "pit-secret-token" }]
-  }
-  const post = (pathname: string, body: unknown) =>
-    page.send("POST", pathname, { cookie: owner, body: JSON.stringify(body) })
-  it("refuses what init would refuse, with the reason", async () => {
-    const cases: ReadonlyArray<readonly [Readonly<Record<string, unknown>>, RegExp]> = [
-      [{ baseUrl: "crm" }, /http or https address/],
-      [{ formats: ["xml"] }, /expected a list/],
-      [{ locations: [] }, /at least one/],
-      [{ locations: [{ id: "a b", token: "x" }] }, /letters and digits/],
-      [{ locations: [{ id: "<script>", token: "x" }] }, /letters and digits/],
-      [{ locations: [{ id: "north", token: "" }] }, /missing/],
-      [{ locations: [{ id: "north", token: "cmd:touch /tmp/x" }] }, /by hand/],
-      [
-        {
-          locations: [
-            { id: "n", token: "x" },
-            { id: "n", token: "y" }
-          ]
-        },
-        /twice/
-      ]
-    ]
-    for (const [wrong, why] of cases) {
-      const { status, text } = await post("/api/setup", { ...answers, ...wrong })
-      assert.strictEqual(status, 400, JSON.stringify(wrong))
-      assert.match(JSON.parse(text).error.message, why)
+  it("follows events, however many pages of readers do", async () => {
+    const readers = await Promise.all(Array.from({ length: 60 }, () => followed(reader)))
+    assert.strictEqual(readers.filter(({ status }) => status === 503).length, 10)
+    const own = await followed(owner)
+    assert.strictEqual(own.status, 200)
+    for (const { leave } of [...readers, own]) leave()
+  })
+  it("is told of what cannot be read, and by HEAD what GET would say", async () => {
+    for (const pathname of ["/exports/a%", "/exports/a%ff"])
+      assert.strictEqual((await page.send("GET", pathname, { cookie: owner })).status, 400, pathname)
+    for (const task of [{ toString: 1 }, ["plan"], 1, null, "__proto__"]) {
+      const { status } = await page.send("POST", "/api/start", { cookie: owner, body: JSON.stringify({ task }) })
+      assert.strictEqual(status, 400, JSON.stringify(task))
     }
-    assert.isFalse(existsSync(page.config))
-  })
-  it("writes the settings with each token in a file of its own, and never shows a token", async () => {
-    const locations = [...answers.locations, { id: "south", token: "pit-other-token" }]
-    assert.strictEqual((await post("/api/setup", { ...answers, locations })).status, 200)
-    const folder = join(page.config, "..")
-    assert.deepStrictEqual(readdirSync(folder).toSorted(), ["sluice.toml", "token", "token-south"])
-    const content = readFileSync(page.config, "utf8")
-    assert.notInclude(content, "pit-")
-    assert.strictEqual(readFileSync(join(folder, "token-south"), "utf8"), "pit-other-token\n")
-    assert.strictEqual((await post("/api/setup", answers)).status, 409)
-    const settings = (await page.send("GET", "/api/settings", { cookie: owner })).text
-    assert.notInclude(settings, "pit-")
-    const { lists } = JSON.parse(settings) as {
-      lists: ReadonlyArray<{ list: string; items: ReadonlyArray<{ shown: string }> }>
-    }
-    assert.includeMembers(
-      lists.find(({ list }) => list === "locations")!.items.map(({ shown }) => shown),
-      ["north", "south"]
-    )
-    assert.strictEqual(JSON.parse((await page.send("GET", "/api/console", { cookie: owner })).text).needsSetup, false)
-  })
-  it("adds a location, and changes a setting only after its difference was shown", async () => {
-    assert.strictEqual((await post("/api/locations", { id: "south", token: "x" })).status, 409)
-    assert.strictEqual((await post("/api/locations", { id: "west", token: "env:WEST" })).status, 200)
-    const before = readFileSync(page.config, "utf8")
-    assert.include(before, '[[locations]]\nid = "west"\ntoken = "env:WEST"\n')
-    const changes = { "schedule.times": ["03:30"] }
-    const shown = JSON.parse((await post("/api/settings", { changes })).text)
-    assert.deepInclude(shown.diff, { kind: "added", text: 'times = ["03:30"]' })
-    assert.strictEqual(readFileSync(page.config, "utf8"), before)
-    writeFileSync(page.config, `${before}# by hand\n`)
-    assert.strictEqual((await post("/api/settings", { changes, apply: true, basis: shown.basis })).status, 409)
-    const again = JSON.parse((await post("/api/settings", { changes })).text)
-    assert.isTrue(JSON.parse((await post("/api/settings", { changes, apply: true, basis: again.basis })).text).written)
-    assert.include(readFileSync(page.config, "utf8"), 'times = ["03:30"]')
-    const { schedule } = JSON.parse((await page.send("GET", "/api/console", { cookie: owner })).text)
-    assert.strictEqual(schedule.next.length, 3)
-    // A mistake in the file ends no schedule.
-    const right = readFileSync(page.config, "utf8")
-    for (const wrong of [right.replace('["03:30"]', '["3:30"]'), `${right}[`]) {
-      writeFileSync(page.config, wrong)
-      const state = JSON.parse((await page.send("GET", "/api/console", { cookie: owner })).text)
-      assert.deepStrictEqual(state.schedule.times, ["03:30"])
-    }
-    writeFileSync(page.config, right)
-  })
-  it("adds what of a table is never stored, and a silence, as lists and days", async () => {
-    const exclude = { list: "tables", values: { table: "contacts", exclude: "email, phone", only: "" } }
-    const silence = { list: "silence", values: { alarm: "freshness", reason: 'It is "closed"', until: "2030-01-31" } }
-    for (const add of [exclude, silence])
-      assert.isTrue(JSON.parse((await post("/api/settings", { add, apply: true })).text).written)
-    const text = readFileSync(page.config, "utf8")
-    assert.include(text, '[tables.contacts]\nexclude = ["email", "phone"]\n')
-    assert.include(text, '[[silence]]\nalarm = "freshness"\nreason = "It is \\"closed\\""\nuntil = ')
-    const again = JSON.parse((await post("/api/settings", { add: exclude, apply: true })).text)
-    assert.deepStrictEqual(again.written, false)
-    assert.match(again.problems[0], /is in the file already/)
-  })
-  it("changes nothing that could be a secret, a program or a path of the server", async () => {
-    const wrong = [
-      { changes: { "account.token": "env:X" } },
-      { changes: { "signals.sendmail": "/bin/sh" } },
-      { changes: { "signals.webhook_url": "https://example.com/secret" } },
-      { changes: { "signals.webhook_url": "cmd:id" } },
-      { changes: { "__proto__.x": 1 } },
-      { add: { list: "locations", values: { id: "x" } } },
-      { add: { list: "publish", values: { name: "x", postgres: "postgres://u:p@h/d" } } },
-      { add: { list: "publish", values: { name: "x", s3_secret: "y" } } },
-      { add: { list: "tables", values: { exclude: "email" } } },
-      { add: { list: "tables", values: { table: "contacts", hash: "email" } } }
-    ]
-    for (const one of wrong) {
-      const { diff, problems, written } = JSON.parse((await post("/api/settings", { ...one, apply: true })).text)
-      assert.deepStrictEqual(
-        { diff, written, count: problems.length },
-        { diff: [], written: false, count: 1 },
-        JSON.stringify(one)
-      )
+    for (const pathname of ["/", "/healthz", "/login", "/page/main.js"]) {
+      const [head, get] = [await page.send("HEAD", pathname), await page.send("GET", pathname)]
+      assert.deepStrictEqual([head.status, head.text], [get.status, ""], pathname)
     }
   })
 })
@@ -312,19 +262,60 @@ describe("a server without a password that others can reach", () => {
     )
     assert.strictEqual((await first.send("GET", "/api/tasks", sent)).status, 200)
   })
+  it("has the password of one browser, if several choose one at once", async () => {
+    const first = await open(program, { needsPassword: true })
+    const { cookie } = await first.send("GET", `/?token=${first.access.newLink(true)}`)
+    const passwords = ["first-password", "second-password", "third-password", "fourth-password"]
+    const told = await Promise.all(
+      passwords.map((password) =>
+        first.send("POST", "/api/password", { cookie: cookie!, body: JSON.stringify({ password }) })
+      )
+    )
+    assert.deepStrictEqual(told.map(({ status }) => status).toSorted(), [200, 409, 409, 409])
+    for (const [index, password] of passwords.entries())
+      assert.strictEqual((await first.enter(password)) !== undefined, told[index]!.status === 200)
+  })
+})
+
+it("whose port is in use starts nothing, whatever is due", async () => {
+  const folder = newFolder()
+  const output = join(folder, "output")
+  mkdirSync(join(output, "console"), { recursive: true })
+  writeFileSync(join(output, "console", "schedule.json"), '{"handled":0}')
+  const config = join(folder, "sluice.toml")
+  writeFileSync(
+    config,
+    '[account]\nbase_url = "http://127.0.0.1:9"\nlocation_id = "north"\n[schedule]\ntimes = ["00:00"]\n'
+  )
+  const { code, stderr } = await sluice(
+    ["serve", "--config", config, "--output", output, "--port", String(page.site.port)],
+    { SLUICE_TOKEN: "pit" }
+  )
+  assert.strictEqual(code, 1, stderr)
+  assert.include(stderr, "EADDRINUSE")
+  assert.deepStrictEqual(
+    readdirSync(join(output, "console")).filter((name) => name.startsWith("job-")),
+    []
+  )
 })
 
 describe("an output folder", () => {
   it("has one console at a time", async () => {
-    const holder = join(page.output, "console", "serve.json")
-    writeFileSync(holder, JSON.stringify({ pid: process.ppid, started: processStart(process.ppid) }))
-    const refused = await open(program, { output: page.output }).then(
+    const output = newFolder()
+    const lock = join(output, "console", "serve.lock")
+    mkdirSync(dirname(lock))
+    const module = fileURLToPath(new URL("../../src/output/kernel-lock.ts", import.meta.url))
+    const take = `import(${JSON.stringify(module)}).then(async ({ lockUnlessHeld }) => { await lockUnlessHeld(${JSON.stringify(lock)}); console.log("held"); setInterval(() => {}, 1000) })`
+    const other = spawn(process.execPath, ["-e", take], { stdio: ["ignore", "pipe", "inherit"] })
+    await once(other.stdout, "data")
+    const refused = await open(program, { output }).then(
       () => "started",
       (cause: Error) => cause.message
     )
-    assert.match(refused, new RegExp(`Another ./sluice serve, process ${process.ppid}, has`))
-    // A process that was killed has left the file, and another one has its id by now.
-    writeFileSync(holder, JSON.stringify({ pid: process.ppid, started: "1" }))
-    assert.isDefined(await open(program, { output: page.output }))
+    assert.match(refused, /Another \.\/sluice serve, has .*: end it first/)
+    // Whatever its number was, the kernel ends the lock of a process that was killed.
+    other.kill("SIGKILL")
+    await once(other, "exit")
+    assert.isDefined(await open(program, { output }))
   })
 })

@@ -1,11 +1,16 @@
 /** The forms of the page, made from the commands, and what they let through. */
 import { assert, describe, it } from "@effect/vitest"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { allCommands } from "../../src/cli/commands.ts"
 import { formsOf, orderOf } from "../../src/features/serve/tasks.ts"
+import { newFolder } from "../support/sluice.ts"
 
 const root = allCommands()
+const exports = join(newFolder(), "exports")
+const places = { exports, backups: "/out/backups" }
 const argsOf = (task: string, values: Readonly<Record<string, unknown>> = {}) =>
-  orderOf(root, { task, values }, "/out/exports").args
+  orderOf(root, { task, values }, places).args
 const refused = (task: string, values: Readonly<Record<string, unknown>> = {}) => {
   try {
     return argsOf(task, values).join(" ")
@@ -28,7 +33,11 @@ describe("the forms", () => {
   })
   it("never offer what removes something", () => {
     for (const { fields, task } of forms.values())
-      for (const { name } of fields) assert.notInclude(["apply", "force", "accept-deletions", "yes"], name, task)
+      for (const { name } of fields) {
+        // It replaces an export alone.
+        if (task === "subject-export" && name === "force") continue
+        assert.notInclude(["apply", "force", "accept-deletions", "yes"], name, task)
+      }
   })
 })
 
@@ -41,17 +50,33 @@ describe("what a form sends", () => {
     ])
     assert.deepStrictEqual(argsOf("sync", { only: "--accept-deletions" }), ["sync", "--only=--accept-deletions"])
     assert.deepStrictEqual(argsOf("subject-erase", { email: "a@b.c" }), ["subject", "erase", "--email=a@b.c"])
-    assert.deepStrictEqual(argsOf("backup", { folder: "-rf" }), ["backup", "./-rf"])
+    assert.deepStrictEqual(argsOf("backup", { folder: "crm 1", check: true }), [
+      "backup",
+      "--check",
+      "/out/backups/crm 1"
+    ])
   })
   it("is a file below the exports only", () => {
-    assert.deepStrictEqual(argsOf("export-excel", { file: "sales" }), ["export", "excel", "/out/exports/sales.xlsx"])
+    assert.deepStrictEqual(argsOf("export-excel", { file: "sales" }), ["export", "excel", join(exports, "sales.xlsx")])
     assert.deepStrictEqual(argsOf("export-excel", { file: "sales.xlsx" }), [
       "export",
       "excel",
-      "/out/exports/sales.xlsx"
+      join(exports, "sales.xlsx")
     ])
     for (const file of ["../x", "/etc/x", "a/b", ".hidden", "", "a\u0000b", "a\nb", "-x"])
-      assert.match(refused("export-excel", { file }), /other characters|missing|one line/, JSON.stringify(file))
+      for (const [task, name] of [
+        ["export-excel", "file"],
+        ["export-bundle", "target"],
+        ["backup", "folder"]
+      ] as const)
+        assert.match(refused(task, { [name]: file }), /other characters|missing|one line/, JSON.stringify([task, file]))
+  })
+  it("replaces no earlier file", () => {
+    mkdirSync(exports)
+    writeFileSync(join(exports, "audit.zip"), "")
+    for (const target of ["audit", "audit.zip"])
+      assert.match(refused("export-bundle", { target }), /^audit\.zip exists already/)
+    assert.include(refused("export-bundle", { target: "audit-2" }), "audit-2.zip")
   })
   it("is nothing that the form does not have", () => {
     assert.match(refused("subject-erase", { apply: true, email: "a@b.c" }), /apply is no field/)

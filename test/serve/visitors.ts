@@ -1,4 +1,5 @@
 /** A console with a program of the shell in the place of sluice, and what visitors send to it. */
+import { Effect, Exit, Scope } from "effect"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
 import { dirname, join } from "node:path"
@@ -16,23 +17,28 @@ interface Answer {
 }
 
 const opened: Array<{ readonly site: { readonly close: () => Promise<void> } }> = []
+const status = `{"schema":"sluice/error/1","exitCode":1,"error":{"code":"failed","message":"Nothing was synced yet."}}`
+/** A sync takes long, and all else is done at once. */
+export const program = `case "$1" in status) echo '${status}' ;; sync) exec sleep 30 ;; *) echo '{"schema":"x","exitCode":0,"data":{}}' ;; esac`
+
 /** Ends all that were opened. */
 export const closeAll = async () => {
   for (const one of opened.splice(0)) await one.site.close()
 }
 
-/** `program`: a script of the shell in the place of sluice. */
+/** `script`: of the shell, in the place of sluice. */
 export const open = async (
-  program: string,
+  script: string,
   more: { readonly needsPassword?: boolean; readonly output?: string } = {}
 ) => {
   const output = more.output ?? newFolder()
   const path = join(newFolder(), "program")
-  writeFileSync(path, `#!/bin/sh\n${program}\n`)
+  writeFileSync(path, `#!/bin/sh\n${script}\n`)
   chmodSync(path, 0o700)
   const config = join(newFolder(), "config", "sluice.toml")
   const environment = { PATH: process.env["PATH"] }
-  const console = startConsole({
+  const scope = Scope.makeUnsafe()
+  const started = startConsole({
     config,
     output,
     outputFlag: undefined,
@@ -42,6 +48,7 @@ export const open = async (
     commands: allCommands,
     onProblem: () => {}
   })
+  const console = await Effect.runPromise(Scope.provide(started, scope))
   const passwordFile = join(dirname(config), "console-password")
   const stored = () => (existsSync(passwordFile) ? readFileSync(passwordFile, "utf8").trim() : undefined)
   const access = newAccess({
@@ -51,7 +58,7 @@ export const open = async (
     isPublic: false
   })
   const published = join(output, "published")
-  const site = await startSite({
+  const serving = startSite({
     console,
     access,
     output,
@@ -59,8 +66,14 @@ export const open = async (
     port: 0,
     tables: { published, memoryMb: 512, queries: join(output, "queries"), links: async () => new Map() },
     passwordFile: more.needsPassword ? passwordFile : undefined,
-    dictionary: async () => "<!doctype html><title>Dictionary</title>"
+    dictionary: async () => '<!doctype html><title>Dictionary</title><main class="x">'
   })
+  const site = await Effect.runPromise(
+    Scope.provide(
+      Effect.tap(serving, () => console.begin),
+      scope
+    )
+  )
   const address = `127.0.0.1:${site.port}`
   const send = (
     method: string,
@@ -92,7 +105,8 @@ export const open = async (
     const { cookie } = await send("POST", "/login", { body: new URLSearchParams({ password }).toString() })
     return cookie!
   }
-  const one = { access, address, config, enter, output, passwordFile, send, site }
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const one = { access, address, config, enter, output, passwordFile, send, site: { ...site, close } }
   opened.push(one)
   return one
 }

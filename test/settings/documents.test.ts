@@ -32,6 +32,7 @@ it.effect("the example is valid unchanged, and with every setting uncommented", 
       recurring_task_ids: ["recurringTaskId"],
       free_slot_days: 14,
       conversation_messages: false,
+      further_lists: true,
       contact_details: false
     })
   })

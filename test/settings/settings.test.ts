@@ -298,3 +298,54 @@ it.effect("a secret is read by reference, once even if several locations share i
     )
   })
 )
+
+describe("the address of a PostgreSQL target", () => {
+  const target = (address: string) =>
+    `[[publish]]\nname = 'd'\npostgres = ${JSON.stringify(address)}\nprofile = 'raw'\n`
+  it.each(["100%", "%", "50%off", "a%2", "%zz", "%ff", "100%25%"])(
+    "with the password %s is refused by its name",
+    (password) => {
+      const address = `postgres://user:${password}@host/crm`
+      for (const found of [
+        problemsOf(target(address)),
+        problemsOf(target("env:PLACE"), { ...complete, PLACE: address })
+      ]) {
+        const text = JSON.stringify(found)
+        assert.include(text, "publish[0].postgres")
+        assert.include(text, "write a % of the password as %25")
+        assert.notInclude(text, address)
+      }
+    }
+  )
+  it.each(["100%25", "a%40b", "plain", "%C3%BC"])("with the password %s is right", (password) => {
+    assert.deepStrictEqual(problemsOf(target(`postgres://user:${password}@host/crm`)), [])
+  })
+  it("in the form of words is left as it is", () => {
+    assert.deepStrictEqual(problemsOf(target("host=/run/postgresql password=100% dbname=crm")), [])
+  })
+})
+
+describe("a path that a person types", () => {
+  it.each(["~/crm", "~", "a/~/b", "/srv/~/crm"])("as %s is refused, because no shell has expanded it", (path) => {
+    for (const [text, setting] of [
+      [`[output]\nfolder = "${path}"`, "output.folder"],
+      [`[[publish]]\nname = "a"\nprofile = "raw"\nfolder = "${path}"`, "publish[0].folder"],
+      [`[[publish]]\nname = "a"\nprofile = "raw"\nsqlite = "${path}"`, "publish[0].sqlite"],
+      [`[models]\nfolder = "${path}"`, "models.folder"]
+    ] as const) {
+      const found = JSON.stringify(problemsOf(text))
+      assert.include(found, setting)
+      assert.include(found, "without ~, which only a shell expands")
+    }
+    assert.include(JSON.stringify(problemsOf("", complete, { output: path })), "without ~")
+  })
+  it.each(["crm~", "a~b/crm", "~crm"])("as %s is right", (path) =>
+    assert.deepStrictEqual(problemsOf(`[output]\nfolder = "/srv/${path}"`), [])
+  )
+  it.each(["what?", "/srv/a?b/crm"])("as %s is refused where DuckDB has its files", (path) => {
+    assert.include(JSON.stringify(problemsOf(`[output]\nfolder = "${path}"`)), "without ?")
+    assert.include(JSON.stringify(problemsOf("", complete, { output: path })), "without ?")
+    const target = `[[publish]]\nname = "a"\nprofile = "raw"\nfolder = "${path}"`
+    assert.include(JSON.stringify(problemsOf(target)), "DuckDB cannot have a ?")
+  })
+})

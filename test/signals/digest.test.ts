@@ -14,7 +14,10 @@ const day = 24 * hour
 
 it("is due once a day or a week, and when the clock was ahead", () => {
   const due = (digest: "daily" | "weekly" | undefined, since: number | undefined) =>
-    isDigestDue({ digest }, { now: 100 * day, digestAt: since === undefined ? undefined : 100 * day - since })
+    isDigestDue({ digest }, since === undefined ? {} : { digestAt: 100 * day - since }, {
+      now: 100 * day,
+      isAtEndOfSync: true
+    })
   assert.isTrue(due("daily", undefined))
   assert.isFalse(due("daily", 6 * hour))
   assert.isTrue(due("daily", 23 * hour))
@@ -24,10 +27,20 @@ it("is due once a day or a week, and when the clock was ahead", () => {
   assert.isFalse(due(undefined, undefined))
 })
 
+it("is due by a check only if one was due before and was not accepted", () => {
+  const check = { now: 100 * day, isAtEndOfSync: false }
+  assert.isFalse(isDigestDue({ digest: "daily" }, {}, check))
+  assert.isTrue(isDigestDue({ digest: "daily" }, { digestDue: 99 * day }, check))
+  assert.isFalse(isDigestDue({ digest: undefined }, { digestDue: 99 * day }, check))
+})
+
 it("says what the release has, and claims nothing without tables", () => {
   const parts = { output: "o", runsAt: undefined, tables: "117 tables, 4,091 rows" }
-  const { text } = digestOf({ alarms: [], now: 0 }, undefined, parts)
-  assert.strictEqual(text, "sluice: nothing was read yet (o)\nThe release has 117 tables, 4,091 rows.")
+  const { text } = digestOf({ alarms: [], now: 0, saying: "Nothing was read yet." }, undefined, parts)
+  assert.strictEqual(
+    text,
+    "sluice: nothing was read yet (o)\nNothing was read yet.\nThe release has 117 tables, 4,091 rows."
+  )
 })
 
 it(

@@ -73,6 +73,8 @@ export const collections = allSimulated.map(({ collection }) => collection)
 const byCollection = new Map(allSimulated.map((one) => [one.collection, one]))
 export const simulatedOf = (collection: string): Simulated => byCollection.get(collection)!
 export const tableOf = (collection: string): string => simulatedOf(collection).resource.table
+export const tablesOf = (world: { readonly collections: ReadonlyArray<string> }): ReadonlySet<string> =>
+  new Set(world.collections.map(tableOf))
 
 /** The collections and those that they need, in the order above. */
 export const withParents = (chosen: Iterable<string>): ReadonlyArray<Simulated> => {

@@ -1,4 +1,5 @@
 /** Answers that are wrong although they arrive whole: each a function of the right answer. */
+import { randomFrom } from "../support/random.ts"
 import type { Route } from "./routes.ts"
 
 export interface Answered {
@@ -58,7 +59,102 @@ const withTotals = (value: unknown, change: (total: number) => number): unknown 
   )
 }
 
+type Random = () => number
+const pick = <A>(random: Random, of: ReadonlyArray<A>): A => of[Math.floor(random() * of.length)]!
+const some = <A>(random: Random, most: number, one: () => A): ReadonlyArray<A> =>
+  Array.from({ length: Math.floor(random() * (most + 1)) }, one)
+
+const suggestive = "failedShards partial warning success status error ok degraded hint code message data state".split(
+  " "
+)
+/** A name that no documented answer has, whatever it suggests. */
+const drawnName = (random: Random, taken: object): string => {
+  const name = random() < 0.5 ? pick(random, suggestive) : Math.floor(random() * 1e9).toString(36)
+  return Object.hasOwn(taken, name) ? `${name}X` : name
+}
+/** Any value of JSON. */
+const drawnValue = (random: Random, depth = 2): unknown =>
+  pick<() => unknown>(random, [
+    () => null,
+    () => random() < 0.5,
+    () => Math.floor(random() * 4) - 1,
+    () => drawnSentence(random),
+    () => some(random, depth, () => drawnValue(random, depth - 1)),
+    () => Object.fromEntries(some(random, depth, () => [drawnName(random, {}), drawnValue(random, depth - 1)]))
+  ])()
+const words =
+  "contact owner record item not found deleted gone exist no such longer invalid token scope location access limit date".split(
+    " "
+  )
+const drawnSentence = (random: Random): string => some(random, 6, () => pick(random, words)).join(" ")
+
+/** Any refusal: of the service, of something between, or cut off. */
+const drawnRefusal = (random: Random): Answered => {
+  const status = pick(random, [400, 400, 401, 401, 401, 403, 403, 403, 404, 404, 404, 404, 405, 409, 410, 422])
+  const message = drawnSentence(random)
+  const own = () => ({ status, text: JSON.stringify({ statusCode: status, message }) })
+  return pick<() => Answered>(random, [
+    own,
+    own,
+    own,
+    () => ({ status, text: JSON.stringify({ statusCode: status, message, error: drawnSentence(random) }) }),
+    () => ({ status, text: JSON.stringify({ status, message: [message], traceId: String(random()) }) }),
+    () => ({ status, text: JSON.stringify({ [drawnName(random, {})]: drawnValue(random), message }) }),
+    () => ({ status, text: JSON.stringify({ statusCode: status, message }), contentType: "text/html" }),
+    () => ({ status, text: `<html>${message}</html>`, contentType: "text/html" }),
+    () => ({ status, text: message, contentType: "text/plain" }),
+    () => ({ status, text: "" }),
+    () => ({ status, text: `{"statusCode":${status},"mess` })
+  ])()
+}
+
+/** The answer about a record with its members changed. */
+const withRecord = (text: string, path: string, change: (record: Record<string, unknown>) => unknown): Answered => {
+  const body = JSON.parse(text) as Record<string, unknown>
+  return path === "" ? ok(change(body)) : ok({ ...body, [path]: change(body[path] as Record<string, unknown>) })
+}
+
 export const glitchKinds = {
+  "empty list beside anything": {
+    of: lists,
+    isPlain: true,
+    alter: (text, { records }, random) => {
+      const body = JSON.parse(text) as Record<string, unknown>
+      const drawn = { [drawnName(random, body)]: drawnValue(random) }
+      const { meta = {} } = body
+      // Also inside the object that many lists have beside them.
+      const inMeta = {
+        meta: { ...(meta as object), [drawnName(random, meta as object)]: 1 + Math.floor(random() * 9) }
+      }
+      return withList(text, records, () => [], random() < 0.5 ? drawn : inMeta)
+    }
+  },
+  "empty list with any status": {
+    of: lists,
+    isPlain: true,
+    alter: (text, { records }, random) => {
+      const empty = withList(text, records, () => [])
+      return empty && { ...empty, status: pick(random, [202, 203, 206, 207, 226, 250, 299]) }
+    }
+  },
+  "any refusal": { of: lists, isPlain: true, alter: (_, _route, random) => drawnRefusal(random) },
+  "any refusal of a record": { of: ["record"], isPlain: false, alter: (_, _route, random) => drawnRefusal(random) },
+  "another id": {
+    of: ["record"],
+    isPlain: false,
+    alter: (text, { records }, random) => {
+      const id = pick(random, [Math.floor(random() * 1e12).toString(36), "SurvivorOfAMerge0001", "", null])
+      return withRecord(text, records, (record) => ({ ...record, ...("_id" in record ? { _id: id } : { id }) }))
+    }
+  },
+  "another wrapper": {
+    of: ["record"],
+    isPlain: false,
+    alter: (text, { records }, random) => {
+      const body = JSON.parse(text) as Record<string, unknown>
+      return ok({ [drawnName(random, {})]: records === "" ? body : body[records] })
+    }
+  },
   "error in a 200": {
     of: [...lists, "record"],
     isPlain: true,
@@ -135,6 +231,16 @@ export const glitchKinds = {
 
 export type GlitchName = keyof typeof glitchKinds
 
+/** Those whose content is drawn anew for each answer, or each night. */
+export const drawnGlitches = [
+  "empty list beside anything",
+  "empty list with any status",
+  "any refusal",
+  "any refusal of a record",
+  "another id",
+  "another wrapper"
+] as const satisfies ReadonlyArray<GlitchName>
+
 /** A glitch of one night. */
 export interface Glitch {
   readonly name: GlitchName
@@ -143,13 +249,15 @@ export interface Glitch {
   readonly collection?: string
   /** The share of the answers. */
   readonly rate: number
+  /** What is drawn is the same in all answers of the night, drawn from this; else each has its own. */
+  readonly seed?: number
 }
 
 export const isPlain = ({ name }: Glitch): boolean => glitchKinds[name].isPlain
 
 export const glitched = (
   answered: Answered,
-  { collection, name, of, rate }: Glitch,
+  { collection, name, of, rate, seed }: Glitch,
   route: Route | undefined,
   random: () => number
 ): Answered => {
@@ -157,5 +265,5 @@ export const glitched = (
   if (collection !== undefined && route.collection !== collection) return answered
   if (random() >= rate) return answered
   const kind: GlitchKind = glitchKinds[name]
-  return kind.alter(answered.text, route, random) ?? answered
+  return kind.alter(answered.text, route, seed === undefined ? random : randomFrom(seed)) ?? answered
 }

@@ -137,6 +137,9 @@ const targetsOf = ({ machine, output: { formats }, world }: Stage): ReadonlyArra
   return [{ name: "desk", folder: place, destination, ...isOfAll }]
 }
 
+/** What the settings of a world turn on. */
+export const optionalOf = ({ files }: World) => (files ? { ...nothingOptional, files: ["all"] } : nothingOptional)
+
 const program = (stage: Stage, { full, deletionShareMax }: Options) => {
   const { activity, catalogue, clock, logged, machine, output, random, services, warehouse, world } = stage
   const logger = Logger.make(({ message }) => void logged.push(JSON.stringify(message)))
@@ -147,6 +150,7 @@ const program = (stage: Stage, { full, deletionShareMax }: Options) => {
         const { service } = account
         const built = yield* Layer.build(
           Api.layer({
+            location: account.location,
             baseUrl: "http://service",
             credentials: { kind: "private", token: Redacted.make(service.tokens.privateToken) },
             limits: { burst: 100, windowMs: 10_000, reservePerDay: 0 },
@@ -159,7 +163,7 @@ const program = (stage: Stage, { full, deletionShareMax }: Options) => {
           api: { ...api, download: (...of: Parameters<typeof api.download>) => activity.during(api.download(...of)) },
           location: account.location,
           company: catalogue.familyByTable.has("locations") ? undefined : service.world.context.companyId,
-          optional: world.files ? { ...nothingOptional, files: ["all"] } : nothingOptional,
+          optional: optionalOf(world),
           deletionShareMax,
           counts: new Map()
         }

@@ -1,7 +1,7 @@
 /** Plays a world: its nights, each followed by the oracles, and then calm nights until everything is as the service has it. */
 import type { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { randomFrom } from "../support/random.ts"
-import { simulatedOf, smallCatalogue } from "./catalogue.ts"
+import { simulatedOf, smallCatalogue, tablesOf } from "./catalogue.ts"
 import { make } from "./changes.ts"
 import { Activity, VirtualClock } from "./clock.ts"
 import { useDisk } from "./disk.ts"
@@ -16,7 +16,7 @@ import { type State, lastRun, readState } from "./oracles/state.ts"
 import { verifyFindsDamage, verifyFindsNothing } from "./oracles/verified.ts"
 import { type Ran, type Stage, runOnce } from "./run.ts"
 import { SimulatedService } from "./service.ts"
-import { type Interruption, type Night, type World, calmNight, tablesOf } from "./world.ts"
+import { type Interruption, type Night, type World, calmNight } from "./world.ts"
 
 export interface Result {
   readonly world: World
@@ -150,6 +150,12 @@ class Scenario {
     this.hasRead = true
     let stop = (): void => {}
     if (night.interruption) this.interrupt(night.interruption, () => stop())
+    const { refused } = night
+    if (refused) {
+      const revoke = () => void services[refused.place % services.length]!.control("POST", "token", { revoke: true })
+      if (refused.at === 0) revoke()
+      else this.at(refused.at, revoke)
+    }
     if (night.clock) this.at(night.clock.at, () => (clock.ahead += night.clock!.byMs))
     const { suspended } = night
     if (suspended)

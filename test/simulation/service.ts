@@ -93,6 +93,7 @@ export class SimulatedService extends Dispatcher {
   tooEarly: Array<string> = []
   /** The requests of the present run. */
   sent: Array<Sent> = []
+  #answeredBefore: ReadonlySet<string> = new Set()
   private refusedBefore = 0
   private readonly settings: ServiceSettings
 
@@ -103,12 +104,21 @@ export class SimulatedService extends Dispatcher {
     this.location = settings.knownAs ?? this.service.world.context.locationId
   }
 
+  /** The collections of which the process has ever received an answer with status 200. */
+  answered(): ReadonlySet<string> {
+    const now = this.sent.flatMap(({ received, route }) =>
+      received?.status === 200 && route ? [route.collection] : []
+    )
+    return new Set([...this.#answeredBefore, ...now])
+  }
+
   /** How many requests of the present run were over the limit. */
   get refused(): number {
     return this.service.statistics.refused429 - this.refusedBefore
   }
 
   beginRun(): void {
+    this.#answeredBefore = this.answered()
     this.sent = []
     this.tooEarly = []
     this.refusedBefore = this.service.statistics.refused429

@@ -2,7 +2,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { restoreDisk } from "./disk.ts"
 import { play } from "./scenario.ts"
-import { type World, calmNight, calmWorld, draw, drawSmall } from "./world.ts"
+import { drawSmall } from "./small-world.ts"
+import { type World, calmNight, calmWorld, draw } from "./world.ts"
 
 const seeds = (count: number) => Array.from({ length: count }, (_, index) => 1 + index)
 

@@ -6,9 +6,9 @@ import type { FaultRule } from "../../sandbox/http/faults.ts"
 import type { Variants } from "../../sandbox/options.ts"
 import type { KnownRowsLimits } from "../../src/stages/load/known-rows.ts"
 import { randomFrom } from "../support/random.ts"
-import { collections, tableOf, withParents } from "./catalogue.ts"
+import { collections, withParents } from "./catalogue.ts"
 import { type Change, isPossible } from "./changes.ts"
-import { type Glitch, type GlitchName, glitchKinds } from "./glitches.ts"
+import { type Glitch, type GlitchName, drawnGlitches, glitchKinds } from "./glitches.ts"
 import { type BadHost, type WrongAnswer, wrongAnswers } from "./host.ts"
 import { isOn } from "./off-today.ts"
 
@@ -45,6 +45,8 @@ export interface Night {
   readonly targetFails?: boolean
   /** What the host of the files sends in their place. */
   readonly host?: BadHost
+  /** The token of one location is revoked, at the request, write or statement; 0: before the run. */
+  readonly refused?: { readonly place: number; readonly at: number }
 }
 
 export interface World {
@@ -154,6 +156,27 @@ const withLongLists = (world: World, { chance, int, pick }: Dice): World => {
   return { ...world, ...long, target: false, formats: [], nights: [first, continued(first)] }
 }
 
+/** A small account in which something is deleted, and for a night the service says whatever is drawn, to whatever is asked. */
+const withAnyAnswers = (world: World, { chance, int, pick }: Dice): World => {
+  if (!chance(0.4)) return world
+  const chosen = withParents(pick(["contacts", "notes"], ["products", "prices"], ["blogs", "blog_posts"])).map(
+    ({ collection }) => collection
+  )
+  const deletion = { what: "delete" as const, collection: chosen[0]!, count: 1 + int(2) }
+  const name = pick(...drawnGlitches)
+  const of = pick<Glitch["of"]>(...glitchKinds[name].of)
+  // If no record is answered rightly, a control shows it; the half of them is harder.
+  const glitch: Glitch = {
+    name,
+    of,
+    rate: of === "record" ? 0.5 : pick(0.5, 1),
+    ...(chance(0.5) && { seed: int(1e9) })
+  }
+  const wrong: Night = { ...calmNight, full: true, hoursAfter: 25, changes: [deletion], glitch }
+  const nights = [...(chance(0.7) ? [calmNight] : []), wrong, { ...calmNight, full: true }]
+  return { ...world, collections: chosen, contacts: 6 + int(8), target: false, formats: [], files: false, nights }
+}
+
 /** Records lead to files, and on some nights their host sends something else. What it has not on two days is gone. */
 const withFiles = (world: World, { chance, pick }: Dice): World => {
   if (!chance(0.08)) return world
@@ -180,8 +203,39 @@ const withLargeTables = (world: World, { chance, pick }: Dice): World =>
     ? { ...world, memory: { rowsMax: pick(2, 6, 15, 200), smallRowsMax: pick(0, 1, 5), pagesMax: pick(0, 1, 2) } }
     : world
 
+/** Of several locations, the token of one is revoked on some night, and again valid on the next. */
+const withRefusedLocation = (world: World, { chance, int, pick }: Dice): World => {
+  if (!chance(0.12)) return world
+  const of = 1 + int(world.nights.length - 1)
+  const nights = world.nights.map((night, index): Night =>
+    index === of ? { ...night, refused: { place: pick(0, 1), at: pick(0, 0, 1 + int(60)) } } : night
+  )
+  return { ...world, twoLocations: true, nights }
+}
+
+/** The requests of a day do not suffice for a first reading: it pauses, and goes on when the next day has begun. */
+const withScarceDays = (world: World, { chance, int }: Dice): World => {
+  if (!chance(0.04)) return world
+  const chosen = withParents(["contacts", "notes"]).map(({ collection }) => collection)
+  const limits = { burst: 25, intervalMs: 2000, daily: 12 + int(12) }
+  const nights = [calmNight, { ...calmNight, hoursAfter: 0.1 }, calmNight]
+  const few = { contacts: 17, pageSize: 5, foreign: 0, target: false, formats: [], files: false }
+  return { ...world, ...few, collections: chosen, limits, nights }
+}
+
 /** Dials that came later have dice of their own, so that those before them stay as they were for each seed. */
-const later = [withMore, withWrongClock, withLongLists, withLies, withFiles, withOwnOrder, withLargeTables]
+const later = [
+  withMore,
+  withWrongClock,
+  withLongLists,
+  withLies,
+  withFiles,
+  withOwnOrder,
+  withLargeTables,
+  withRefusedLocation,
+  withAnyAnswers,
+  withScarceDays
+]
 
 const drawn = (dice: Dice, seed: number): World => {
   const { chance, int, pick } = dice
@@ -237,26 +291,6 @@ const drawn = (dice: Dice, seed: number): World => {
   }
 }
 
-/** A world of the seed that takes less than a second: few tables, two nights, and nothing at the end. */
-export const drawSmall = (seed: number): World => {
-  const world = draw(seed)
-  const chosen = withParents(world.collections.slice(0, 2)).map(({ collection }) => collection)
-  const nights = world.nights.slice(0, 2).map((night) => ({
-    ...night,
-    changes: night.changes.filter(({ collection }) => chosen.includes(collection))
-  }))
-  return {
-    ...world,
-    collections: chosen,
-    contacts: Math.min(world.contacts, 12),
-    nights,
-    formats: [],
-    target: false,
-    files: world.files && chosen.includes("products"),
-    verify: "no"
-  }
-}
-
 interface Dice {
   readonly chance: (share: number) => boolean
   readonly int: (below: number) => number
@@ -274,7 +308,7 @@ const nightOf = (dice: Dice, chosen: ReadonlyArray<string>, isFirst: boolean): N
         { kind: "repeat", rate: 0.05 }
       ])
     : 0
-  const glitch = chance(isFirst ? 0.1 : 0.35) ? glitchOf(dice, chosen) : undefined
+  const glitch = chance(isFirst ? 0.2 : 0.45) ? glitchOf(dice, chosen) : undefined
   const interruption = chance(0.45) ? interruptionOf(dice) : undefined
   return {
     full,
@@ -313,13 +347,14 @@ const changesOf = ({ chance, int, pick }: Dice, chosen: ReadonlyArray<string>): 
     count: pick(1, 1, 1, 2, 5) + int(2)
   })).filter(isPossible)
 
-const glitchOf = ({ pick }: Dice, chosen: ReadonlyArray<string>): Glitch => {
-  const name = pick(...(Object.keys(glitchKinds) as ReadonlyArray<GlitchName>))
+const glitchOf = ({ chance, int, pick }: Dice, chosen: ReadonlyArray<string>): Glitch => {
+  const name = chance(0.6) ? pick(...drawnGlitches) : pick(...(Object.keys(glitchKinds) as ReadonlyArray<GlitchName>))
   return {
     name,
     of: pick(...glitchKinds[name].of),
     ...pick<object>({}, { collection: pick(...chosen) }),
-    rate: pick(0.1, 0.5, 1, 1)
+    rate: pick(0.1, 0.5, 1, 1),
+    ...(chance(0.5) && { seed: int(1e9) })
   }
 }
 
@@ -358,6 +393,3 @@ const refusals: ReadonlyArray<FaultRule> = [
   { kind: "429-storm", rate: 0.01, ms: 15_000 },
   { kind: "429", rate: 0.02 }
 ]
-
-/** The tables of the world's collections. */
-export const tablesOf = ({ collections: chosen }: World): ReadonlySet<string> => new Set(chosen.map(tableOf))

@@ -27,9 +27,9 @@ const repository = fileURLToPath(new URL("../..", import.meta.url))
 /** A hash of all files that a fixture may depend on. */
 const fingerprint = (): string => {
   const hash = createHash("sha256").update(process.versions.node)
-  for (const folder of ["src", "sandbox", "pipelines", "test/support"])
+  for (const folder of ["src", "sandbox", "pipelines", "models", "test/support"])
     for (const file of readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).sort())
-      if (file.endsWith(".ts")) hash.update(file).update(readFileSync(join(repository, folder, file)))
+      if (/\.(ts|sql|yml)$/.test(file)) hash.update(file).update(readFileSync(join(repository, folder, file)))
   return hash.digest("hex").slice(0, 16)
 }
 let key: string | undefined

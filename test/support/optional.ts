@@ -5,6 +5,7 @@ export const nothingOptional: OptionalSettings = {
   object_keys: [],
   recurring_task_ids: [],
   free_slot_days: 0,
+  further_lists: false,
   contact_details: false,
   conversation_messages: false,
   files: []

@@ -32,7 +32,7 @@ export const start = (
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
     // Shorter than the time limit of a test, so that a process that hangs is killed and the test fails with its output.
-    timeout: 350_000,
+    timeout: 800_000,
     killSignal: "SIGKILL"
   })
   let [stdout, stderr] = ["", ""]

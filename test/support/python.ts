@@ -23,7 +23,6 @@ const packages = [
   "mcp==2.3.0",
   "moto[server,s3]==5.2.5",
   "openpyxl==3.1.5",
-  "opentelemetry-proto==1.45.2",
   "psycopg==3.3.9",
   "psycopg-binary==3.3.9",
   "pyarrow==26.0.1",

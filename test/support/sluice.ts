@@ -52,7 +52,7 @@ const known = "KNOWN_TABLES"
 
 /** An erasure looks into all tables that can be about a person. */
 export const ofPeople =
-  "appointments,contact_notes,contacts,conversations,emails,estimates,form_submissions,invoices,messages,opportunities,order_fulfillments,order_notes,orders,recordings,recurring_tasks,subscriptions,survey_submissions,tasks,transactions,transcript_sentences"
+  "affiliate_commissions,affiliate_payouts,affiliates,appointment_notes,appointments,blocked_slots,businesses,contact_notes,contacts,conversations,documents,emails,estimates,form_submissions,invoice_schedules,invoices,messages,object_records,opportunities,order_fulfillments,order_notes,orders,product_reviews,record_relations,recordings,recurring_tasks,service_bookings,subscriptions,survey_submissions,tasks,transactions,transcript_sentences,voice_calls"
 
 /** Statements about other tables refer to these. */
 const needed = ["locations", "custom_fields", "files", "pipelines", "transactions"]

@@ -140,7 +140,9 @@ const recordOf = (resource: Resource, fields: Fields, owner: Owner, word: WordOf
     if (path === age) return owner.madeAt
     // There is no such file.
     if (field.role === "storedFile") return null
-    return linked(path, field.references) ?? (field.type === "json" ? { text: word(path) } : word(path))
+    // A value of any type has its text beside it.
+    const ofText = linked(path, field.references) ?? linked(`${path}_text`, undefined)
+    return ofText ?? (field.type === "json" ? { text: word(path) } : word(path))
   }
   const objectOf = (own: Fields, prefix: string, inTable: string): Record<string, unknown> => ({
     ...Object.fromEntries(

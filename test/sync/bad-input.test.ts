@@ -35,13 +35,13 @@ const fileOf = (content: string) => {
 }
 
 describe("a sync is refused", () => {
-  it("with 77 after a single request for a wrong token, which is not printed", async () => {
+  it("with 77 for a wrong token, which is refused twice and for a control, and is not printed", async () => {
     await life.service.post("stats/reset", {})
     const { stderr, stdout } = await refused(77, /does not accept the token of location \S+ \(401 Invalid JWT\)/, {
       SLUICE_TOKEN: "pit-not-the-token"
     })
     assert.notInclude(stdout + stderr, "pit-not-the-token")
-    assert.strictEqual((await life.service.stats()).requests, 1)
+    assert.strictEqual((await life.service.stats()).requests, 3)
   })
 
   it("with 77 for a location that the token does not belong to", async () => {
@@ -96,14 +96,14 @@ describe("a sync is refused", () => {
 })
 
 it(
-  "a missing scope makes its resource unreadable and ends the run with 77; others are read",
+  "a resource that the service refuses, while it answers others, is incomplete; the others are read",
   { tags: ["slow"] },
   async () => {
     await life.service.post("token", { removeScope: "opportunities.readonly" })
-    const { stderr } = await life.sync("--only contacts,opportunities,orders", 77)
+    const { stderr } = await life.sync("--only contacts,opportunities,orders", 3)
     await life.service.post("token", { addScope: "opportunities.readonly" })
-    assert.match(stderr, /opportunities: not readable with this token/)
-    assert.match(stderr, /^Next: \S/m)
+    assert.match(stderr, /opportunities: refused by the service, which answers other requests/)
+    assert.match(stderr, /^Next: \.\/sluice doctor/m)
     assert.lengthOf(await life.ask("FROM crm.contacts"), 120)
     assert.isNotEmpty(await life.ask("FROM crm.orders"))
   }

@@ -29,7 +29,11 @@ describe("choosing the resources", () => {
       "the location, if a request has to name the company",
       "/locations/:locationId,/users/search,/users/:userId"
     ],
-    ["--only products --except prices,inventory", "no table that is left out", "/products/,/products/collections"],
+    [
+      "--only products --except prices,inventory",
+      "no table that is left out",
+      "/products/,/products/collections,/products/reviews"
+    ],
     ["--only prices", "the parents, but not their family", "/products/,/products/:productId/price"],
     ["--only prices --except products", "nothing of a family that is left out whole", ""]
   ])("with %s requests %s, and no other operation", async (flags, _, paths) => {
@@ -60,7 +64,7 @@ describe("the coverage of a run", { tags: ["slow"] }, () => {
 
   it("states for each operation whether it was read, and the reason if it was not", async () => {
     await life.service.post("token", { removeScope: "invoices.readonly" })
-    const { ask } = await syncInto("--except crm", 77)
+    const { ask } = await syncInto("--except crm", 3)
     await life.service.post("token", { addScope: "invoices.readonly" })
     const statuses = await ask("SELECT operation, status, reason FROM meta.coverage")
     assert.isAbove(statuses.length, 80)
@@ -68,7 +72,7 @@ describe("the coverage of a run", { tags: ["slow"] }, () => {
       ["GET /payments/orders", "read"],
       ["POST /contacts/search", "left out of this run"],
       ["GET /contacts/lookup", "not data"],
-      ["GET /invoices/", "not readable with this token", /scope invoices\.readonly/],
+      ["GET /invoices/", "not readable with this token", /refused by the service, which answers other requests/],
       ["GET /locations/{locationId}/recurring-tasks/{id}", "skipped by the settings", /does not list recurring tasks/]
     ] as const) {
       const row = statuses.find((one) => one["operation"] === operation)!

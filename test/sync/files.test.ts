@@ -192,6 +192,19 @@ describe("files behind links", { tags: ["slow"] }, () => {
     assert.deepStrictEqual((await asked()).requested, [])
     assert.strictEqual((await life.reading("files"))!["status"], "complete_with_warnings")
   })
+
+  it("of which a host leaves many unanswered keep the others from being fetched for one night only", async () => {
+    const dead = Array.from({ length: 70 }, (_, n) => `/a${String(n).padStart(2, "0")}.txt`)
+    const good = ["/z1.txt", "/z2.txt"]
+    for (const path of dead) host.files.set(path, (request) => void request.socket.destroy())
+    for (const path of good) host.files.set(path, Buffer.from(path))
+    await attach(9, ...dead, ...good)
+    const isFetched = async (path: string) => (await ofLink(path))[0]?.["status"] === "fetched"
+    await life.sync("", 3)
+    assert.isFalse(await isFetched("/z1.txt"))
+    await life.sync("", 3)
+    assert.isTrue((await isFetched("/z1.txt")) && (await isFetched("/z2.txt")))
+  })
 })
 
 /** A night with a page in place of the file, and the next one with the file. */
@@ -204,7 +217,7 @@ const afterSignIn = async () => {
   host.files.set("/me.png", Buffer.from(page))
   const first = await life.sync("", 3)
   assert.match(first.stderr, /files: 1 file failed: the host sent a page \(HTML\) in place of a file/)
-  const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")
+  const png = Buffer.from("89504e470d0a1a0a0000000d494844520000000049454e44ae426082", "hex")
   host.files.set("/me.png", png)
   await life.sync()
   const { bytes, path, status } = await stored()

@@ -76,7 +76,7 @@ const routes = routesOf(catalogue)
 /** Requests for the children or the detail of single records, by their labels. */
 const singles = catalogue.resources.flatMap((resource) => {
   const request = childRequestOf(resource)
-  return request && !request.enabledBy && !resource.enabledBy
+  return request && !request.enabledBy && !resource.enabledBy && resource.singleReads !== "never"
     ? [{ label: request.label, path: request.strategy.request.path.replaceAll(/\{\w+\}/g, "*") }]
     : []
 })

@@ -49,7 +49,7 @@ describe("ids that look like paths", () => {
     const { ran, folder, rows } = await syncHostile(
       (request) =>
         request.path.endsWith(`/locations/${locationId}/recording`)
-          ? { headers: { "content-type": "../../audio/x-wav" }, body: Buffer.from("RIFF") }
+          ? { headers: { "content-type": "../../audio/x-wav" }, body: Buffer.from("RIFF\0") }
           : calls(ids, request),
       "messages,recordings"
     )

@@ -1,6 +1,6 @@
 /** `--lists`: the lists now, and what takes a request for each record in the next sync. */
 import { assert, it } from "@effect/vitest"
-import { openTables } from "../support/account.ts"
+import { openAccount, openTables } from "../support/account.ts"
 import { dictionary } from "../../src/catalog/dictionary.ts"
 import { discover } from "../../src/catalog/discover.ts"
 import { begin } from "../support/life.ts"
@@ -71,7 +71,7 @@ it("keeps what single requests have read, and marks the deleted, in a full sync 
   await operations(life)
   await life.sync("--full --lists")
   const sent = (await operations(life)).filter((operation) => each.test(operation))
-  // The deleted contact is asked for, as proof, and no record besides.
+  // The deleted contact is asked for, with an id that was never issued, and another record before and after.
   assert.deepStrictEqual(sent, ["GET /contacts/:contactId"])
   assert.deepStrictEqual(await life.deleted("contacts"), [gone])
   // The list lacks the messages that only their conversation returns.
@@ -90,7 +90,7 @@ it("leaves the records of unchanged parents alone in a full sync, which finds th
   await life.sync("--full")
   const { requestsByOperation } = await life.service.stats()
   assert.sameMembers(Object.keys(requestsByOperation), ["POST /contacts/search", "GET /contacts/:contactId"])
-  assert.isAtMost(requestsByOperation["GET /contacts/:contactId"]!, 2, "proof of the deleted one")
+  assert.isAtMost(requestsByOperation["GET /contacts/:contactId"]!, 4, "the deleted one, and three controls")
   assert.deepStrictEqual(await life.deleted("contacts"), [gone])
 })
 
@@ -101,6 +101,27 @@ it("reads the records of unchanged parents too with --each", async () => {
   await life.sync("--each")
   const each = (await life.service.stats()).requestsByOperation["GET /contacts/:contactId/notes"]
   assert.strictEqual(each, 5)
+})
+
+it("asks for all that each flag promises, whatever list it is", { tags: ["slow"] }, async () => {
+  const life = await begin(openAccount("--contacts", "40", "--limits", "off"))
+  const after = async (flags?: string) => {
+    await life.sync(flags)
+    return (await operations(life)).map((operation) => operation.replaceAll(/:\w+/g, "*"))
+  }
+  const first = await after()
+  const { resources } = await discover()
+  const lists = resources.flatMap(({ full = [], kind }) =>
+    kind === "list" ? full.map(({ request: { method, path } }) => `${method} ${path.replaceAll(/\{\w+\}/g, "*")}`) : []
+  )
+  const ofLists = first.filter((operation) => lists.includes(operation))
+  assert.isAbove(ofLists.length, 30)
+  assert.isAbove(first.length - ofLists.length, 10)
+  const missing = (sent: ReadonlyArray<string>, promised: ReadonlyArray<string>) =>
+    promised.filter((operation) => !sent.includes(operation))
+  assert.isNotEmpty(missing(await after(), first))
+  assert.deepStrictEqual(missing(await after("--full"), ofLists), [])
+  assert.deepStrictEqual(missing(await after("--each"), first), [])
 })
 
 const settingsOf = (settings: Readonly<Record<string, string>>): string => {

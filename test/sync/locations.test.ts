@@ -1,11 +1,12 @@
 /** Several locations in one run. */
 import { assert, describe, it } from "@effect/vitest"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { coreTables } from "../support/account.ts"
 import { differences, query } from "../support/compare.ts"
 import { oneAddress } from "../support/proxy.ts"
+import { textOf } from "../report/reading.ts"
 import { startService } from "../support/service.ts"
 import { knowing, newFolder, sluice } from "../support/sluice.ts"
 
@@ -35,7 +36,7 @@ const twoLocations = async (tables: string, flags: ReadonlyArray<string>, more =
 
 describe("several locations in one run", () => {
   it("are read with the token of each, which is used for no other, whose rows stay", async () => {
-    const { records, services, sync, warehouse } = await twoLocations("contacts", ["--contacts", "3"])
+    const { records, run, services, sync, warehouse } = await twoLocations("contacts", ["--contacts", "3"])
     const [one, two] = services
     const idsOf = (rows: ReadonlyArray<Record<string, unknown>>) => rows.map(({ id }) => String(id)).toSorted()
     const stored = async () => idsOf(await query(warehouse, "SELECT id FROM crm.contacts"))
@@ -47,11 +48,11 @@ describe("several locations in one run", () => {
     assert.notMatch(first.stdout, new RegExp(`contacts +1|${names.join("|")}`))
     const all = idsOf(await records("contacts"))
     assert.deepStrictEqual(await stored(), all)
-    const failed = await sync(["wrong-token", two.token], 77)
+    const failed = await sync(["wrong-token", two.token], 3)
     assert.match(failed.stderr, new RegExp(`${one.locationId}.*the location cannot be read`))
     assert.match(failed.stderr, new RegExp(`^Next: set locations\\.${one.locationId}\\.token to a valid token of`, "m"))
     assert.notMatch(failed.stderr, /scope|SLUICE_TOKEN|wrong-token/)
-    assert.match(failed.stdout, new RegExp(`^${one.locationId} +0 +.* incomplete$`, "m"))
+    assert.match(failed.stdout, new RegExp(`^${one.locationId} +1 +\\d +0 .* incomplete$`, "m"))
     assert.match(failed.stdout, new RegExp(`^${two.locationId} +1 +.* complete$`, "m"))
     // Nothing of the location was read, whatever the other one had.
     const covered = await query(
@@ -66,6 +67,43 @@ describe("several locations in one run", () => {
       ]
     )
     assert.deepStrictEqual(await stored(), all)
+
+    // Every command says the same, and what mends it.
+    const why = `${one.locationId}: the location cannot be read: 401 Invalid JWT`
+    const next = `set locations.${one.locationId}.token to a valid token of location ${one.locationId}, then ./sluice sync`
+    const status = JSON.parse((await run("status --only contacts --check --json")).stdout)
+    assert.deepInclude(status, { exitCode: 3 })
+    assert.include(status.next, next)
+    assert.deepInclude(status.data.verdict, { state: "incomplete", level: "problem" })
+    assert.deepStrictEqual(
+      status.data.verdict.causes.map(({ kind, location, resources }: Record<string, unknown>) => [
+        kind,
+        location,
+        resources
+      ]),
+      [["unreadable", one.locationId, ["contacts"]]]
+    )
+    const shown = (await run("status --only contacts")).stdout
+    assert.include(shown, why)
+    assert.match(shown, /^1 of 2 resources of 2 locations is complete/m)
+    const checked = JSON.parse((await run("check --json")).stdout)
+    assert.deepStrictEqual(
+      checked.data.alarms.map(({ alarm, message }: Record<string, unknown>) => [alarm, message]),
+      [[`sync:${one.locationId}`, why]]
+    )
+    assert.include(checked.next, next)
+    const file = join(newFolder(), "r.html")
+    assert.strictEqual((await run(`report --file ${file}`)).code, 0)
+    assert.match(
+      textOf(readFileSync(file, "utf8")),
+      new RegExp(
+        `Incomplete 1 of 2 resources .*${one.locationId}: the location cannot be read: the service answered 401`
+      )
+    )
+
+    await sync([one.token, two.token])
+    assert.match((await run("status --only contacts")).stdout, /^All 2 resources of 2 locations are complete/m)
+    assert.strictEqual((await run("check")).code, 0)
   })
 
   it("have the files of each, also where their links are the same", { tags: ["slow"] }, async () => {
@@ -106,7 +144,7 @@ describe("several locations in one run", () => {
 
     // One location gets a wrong token: the other is still read.
     await two.post("change", { contacts: 0.1 })
-    await sync(["wrong-token", two.token], 77)
+    await sync(["wrong-token", two.token], 3)
     const [changed] = await query(warehouse, "SELECT count(*) AS n FROM crm_history.contacts")
     assert.isAbove(Number(changed!["n"]), 3)
     await sync([one.token, two.token])

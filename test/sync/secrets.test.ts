@@ -20,9 +20,10 @@ const echoing =
     const bare = said.slice("Bearer ".length)
     if (path === "/contacts/search")
       return { body: { contacts: [{ id: "c1", firstName: said, [bare]: 1, tags: [encodeURIComponent(bare)] }] } }
-    if (path.startsWith("/users/search")) return { status: 422, body: { message: ["bad header", said] } }
+    if (path.startsWith("/users/search"))
+      return { status: 422, body: { statusCode: 422, message: ["bad header", said] } }
     if (path.startsWith("/workflows/"))
-      return { status: 401, body: { message: `The token ${bare} is not authorized for this scope.` } }
+      return { status: 401, body: { statusCode: 401, message: `The token ${bare} is not authorized for this scope.` } }
     if (path.startsWith("/calendars/"))
       return { status: 302, headers: { location: `${elsewhere}/stolen?token=${bare}` }, body: { message: said } }
     if (path.startsWith("/opportunities/pipelines"))
@@ -74,7 +75,7 @@ describe("the token", () => {
       return ran
     }
     const { code, stderr } = await run(`sync --only ${lists},recordings`)
-    assert.strictEqual(code, 77, stderr)
+    assert.strictEqual(code, 3, stderr)
     for (const command of everyCommand) await run(command)
     const filesWith = await holding(service.folder)
     for (const secret of spellings(token)) {
@@ -101,7 +102,7 @@ describe("the token", () => {
   ])("given as %s is redacted in the reason when the service refuses it", async (_, reference) => {
     const service = await hostileService(({ headers }) => ({
       status: 401,
-      body: { message: `Invalid JWT: ${headers.authorization}` }
+      body: { statusCode: 401, message: `Invalid JWT: ${headers.authorization}` }
     }))
     onTestFinished(service.close)
     const ran = await sluice(["sync"], { ...service.environment, SLUICE_TOKEN: reference() })
@@ -124,11 +125,11 @@ describe("OAuth", () => {
         sent.push(body)
         return { body: { ...issued(++renewals), expires_in: 86_399, echo: body } }
       }
-      if (path.startsWith("/workflows/")) return { status: 400, body: { message: sent.join(" ") } }
+      if (path.startsWith("/workflows/")) return { status: 400, body: { statusCode: 400, message: sent.join(" ") } }
       if (path !== "/contacts/search") return undefined
       // The service refuses the first access token and echoes everything that it received.
       return headers.authorization === "Bearer access-1-abcdefgh"
-        ? { status: 401, body: { message: `Invalid JWT ${headers.authorization} ${sent.join(" ")}` } }
+        ? { status: 401, body: { statusCode: 401, message: `Invalid JWT ${headers.authorization} ${sent.join(" ")}` } }
         : { body: { contacts: [{ id: "c1", firstName: `${headers.authorization} access-1-abcdefgh`, source: sent }] } }
     })
     onTestFinished(service.close)

@@ -13,9 +13,18 @@ const advice =
 
 const sentences: ReadonlyArray<readonly [Reason, string]> = [
   [{ _tag: "Text", text: "as it was" }, "as it was"],
-  [{ _tag: "Forbidden", detail }, "not readable with this token: 422 too old"],
+  [{ _tag: "Forbidden", detail }, "refused by the service, which answers other requests: 422 too old"],
+  [{ _tag: "NotOffered", detail }, "not offered by this account: 422 too old"],
   [{ _tag: "LocationUnreadable", detail }, "the location cannot be read: 422 too old"],
   [noList, "the response has no list b"],
+  [
+    { _tag: "EmptyBeside", beside: "message=No notes" },
+    "empty lists have message=No notes beside them, in turn with lists with records: from now on, this means that there are none"
+  ],
+  [
+    { _tag: "NotRequested", count: 5 },
+    "not requested: 5, because nothing was answered for those before; the next sync begins with them"
+  ],
   [
     { _tag: "NotFoundButNamed", count: 3, id: "e1" },
     "not found, although still named by the service: 3, for example e1; nothing was deleted, and the next sync requests them again"
@@ -35,6 +44,11 @@ const sentences: ReadonlyArray<readonly [Reason, string]> = [
     { _tag: "NoStrategyWorks", reasons: [failed, { ...failed, path: "/b" }, { ...failed, path: "/c" }] },
     "3 strategies could not be used, such as GET /a: 422 too old"
   ],
+  [
+    { _tag: "ParameterLeftOut", parameter: "altType" },
+    "the service rejects the parameter altType, which is left out from now on"
+  ],
+  [{ _tag: "RecordsUnreadable", count: 1 }, "1 record could not be read: the service answers no page with them"],
   [{ _tag: "PartitionNotFound", partition: "p" }, "p, named in the settings, does not exist"],
   [{ _tag: "PartitionIgnored", partition: "p" }, "the service ignores the parameters of partition p"],
   [{ _tag: "PartitionBelowTotal" }, "a partition returned fewer records than the service counts"],

@@ -7,7 +7,7 @@ import { get } from "../../src/catalog/request.ts"
 import { defineList } from "../../src/catalog/resource.ts"
 import { checkSample } from "../../src/features/verify/sample.ts"
 import { Api } from "../../src/stages/api/api.ts"
-import { type ApiError, Forbidden, NotFound, RequestRejected, Unavailable } from "../../src/stages/api/errors.ts"
+import { type ApiError, Forbidden, RequestRejected, Unavailable } from "../../src/stages/api/errors.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { silentApi } from "../extract/fakes.ts"
 import { templateOf } from "../support/fixtures.ts"
@@ -113,7 +113,7 @@ describe("a row of the sample", () => {
   it.each([
     [
       "that it does not exist",
-      new NotFound({ message: "404" }),
+      new RequestRejected({ status: 404, message: "404", refusal: '[404,null,{"message":"no"}]' }),
       "deleted since",
       "note things: the service no longer has 1 row, for example a"
     ],

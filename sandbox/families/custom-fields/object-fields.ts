@@ -13,10 +13,11 @@ export const objectFieldRoutes: ReadonlyArray<Route> = [
     location: { in: "query", name: "locationId" },
     summary: "List the fields and folders of an object",
     returns: { fields: list(record("ObjectField")), folders: list(record("Folder")) },
-    handle: ({ params }, { world: { folders, objectFields } }) => {
+    handle: ({ params }, { world: { folders, objectFields, objects } }) => {
       const objectKey = params["objectKey"]!
       const [fields, held] = [objectFields.children(objectKey), folders.children(objectKey)]
-      if (fields.length + held.length === 0) throw notFound(`Object with key ${objectKey} not found`)
+      const isKnown = [...objects.live()].some((row) => objects.data(row)["key"] === objectKey)
+      if (fields.length + held.length === 0 && !isKnown) throw notFound(`Object with key ${objectKey} not found`)
       const shown = held.map((row) => folders.data(row))
       return pageOf("fields", listed(objectFields, fields), { folders: shown })
     }

@@ -1,3 +1,4 @@
+import { asOffered } from "../further/offered.ts"
 import type { Route } from "../../http/route.ts"
 import { altType, choice, day, described, integer, list, record, required, text } from "../../http/shape.ts"
 import { filterBy, containsText, pageNewest, requiredPaging } from "../../http/lists.ts"
@@ -37,8 +38,8 @@ export const documentTemplateRoutes: ReadonlyArray<Route> = [
       return estimateTemplates.full(find(estimateTemplates, query["templateId"], "Template"))
     }
   },
-  // The path is not documented; field-notes 7 takes it from the vendor's description.
-  {
+  // Of document 3 (C 12.2).
+  asOffered({
     method: "GET",
     path: "/invoices/template",
     summary: "List invoice templates",
@@ -54,7 +55,8 @@ export const documentTemplateRoutes: ReadonlyArray<Route> = [
       endAt: day
     },
     returns: { data: list(record("InvoiceTemplate")), totalCount: integer },
-    handle: ({ query }, { world }) => {
+    handle: ({ query }, { settings, world }) => {
+      if (settings.variants.furtherLists === "empty") return { data: [], totalCount: 0 }
       const { invoiceTemplates: templates } = world
       const { endAt = "9999", paymentMode = "default", search, startAt = "" } = query
       const filter = filterBy(query, "search paymentMode startAt endAt", (row) => {
@@ -70,5 +72,5 @@ export const documentTemplateRoutes: ReadonlyArray<Route> = [
       const { texts, total } = pageNewest(templates, query, filter)
       return `{"data":${texts},"totalCount":${total}}`
     }
-  }
+  })
 ]

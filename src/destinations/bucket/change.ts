@@ -7,6 +7,8 @@ const graceMs = 24 * 3_600_000
 interface Found {
   readonly before: BucketManifest | undefined
   readonly interrupted: Writing | undefined
+  /** Objects that the manifest names, and the bucket has not, or in another size. */
+  readonly missing?: ReadonlyArray<string>
 }
 
 interface Options {
@@ -20,19 +22,21 @@ interface Options {
 
 export type Change = ReturnType<typeof changeOf>
 export const changeOf = (
-  { before, interrupted }: Found,
+  { before, interrupted, missing }: Found,
   files: ReadonlyArray<BucketFile>,
   { full, isLarge, now, run }: Options
 ) => {
   const filesBefore = before?.files ?? []
   const [doubtfulObjects, doubtfulPaths] = [new Set(interrupted?.objects), new Set(interrupted?.paths)]
   const trusted = full ? [] : filesBefore
-  const known = new Set(trusted.map(({ object }) => object).filter((object) => !doubtfulObjects.has(object)))
+  const lost = new Set(missing)
+  const isThere = (name: string) => !lost.has(name) && !doubtfulObjects.has(name)
+  const known = new Set(trusted.map(({ object }) => object).filter(isThere))
   const sent = [...new Map(files.map((file) => [file.object, file])).values()].filter(
     ({ object }) => !known.has(object)
   )
   const objectByPath = new Map(
-    trusted.filter(({ path }) => !doubtfulPaths.has(path)).map(({ object, path }) => [path, object])
+    trusted.filter(({ path }) => !doubtfulPaths.has(path) && !lost.has(path)).map(({ object, path }) => [path, object])
   )
   const copied = files.filter(({ object, path }) => objectByPath.get(path) !== object)
   const paths = new Set(files.map(({ path }) => path))
@@ -67,7 +71,11 @@ export const changeOf = (
 }
 
 /** Every object that the bucket may have and the files do not need, with the time since when it is so. */
-const earlierObjects = ({ before, interrupted }: Found, files: ReadonlyArray<BucketFile>, writtenAt: string) => {
+const earlierObjects = (
+  { before, interrupted }: Omit<Found, "missing">,
+  files: ReadonlyArray<BucketFile>,
+  writtenAt: string
+) => {
   const since = new Map((before?.earlier ?? []).map((one) => [one.object, one.since]))
   for (const object of [...(before?.files ?? []).map((file) => file.object), ...(interrupted?.objects ?? [])])
     if (!since.has(object)) since.set(object, writtenAt)

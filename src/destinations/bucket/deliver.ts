@@ -15,11 +15,11 @@ import {
   putFile,
   removeObject
 } from "../../stores/objects/object.ts"
-import { failure } from "../../values/failure.ts"
+import { listObjects } from "../../stores/objects/list.ts"
+import type { Failure } from "../../values/failure.ts"
 import { sluiceVersion } from "../../values/version.ts"
-import { isLater, laterRun, previousRelease } from "../../stages/publish/manifest.ts"
-import { ownerOf } from "../../output/folder.ts"
-import type { Delivery, Receiver } from "../contract.ts"
+import type { Receiver } from "../contract.ts"
+import type { Permitted } from "../guarded.ts"
 import { type Change, changeOf, isCurrent } from "./change.ts"
 import { type Connected, connect } from "./connect.ts"
 import type { BucketDestination } from "./settings.ts"
@@ -38,73 +38,100 @@ import {
 const filesTogether = 4
 const requestsTogether = 8
 
-/** Returns the files that were changed in the bucket. */
-export const deliver = Effect.fn("bucket.deliver")(function* (
+/** One listing of the prefix against the manifest: what a person or a rule of the bucket has removed is missing. */
+export const look = Effect.fn("bucket.look")(function* (
   { destination, name: target }: Receiver<BucketDestination>,
-  { full, output, releases }: Pick<Delivery, "full" | "output" | "releases">
+  { owner }: { readonly owner: string }
 ) {
-  const release = yield* previousRelease(releases)
-  // A release that was just published is complete.
-  if (release === undefined) return []
-  const owner = yield* ownerOf(output.folder)
-  return yield* Effect.gen(function* () {
-    const { attempt, requests } = yield* connect(target, destination)
-    const [before, interrupted] = yield* attempt(() => Promise.all([readManifest(requests), readWriting(requests)]))
-    if (!full && [before, interrupted].some((one) => one !== undefined && one.owner !== owner))
-      return yield* failure({
-        _tag: "DestinationFailed",
-        target,
-        detail: `${requests.place} has the release of another output folder; ./sluice publish --full replaces it`
-      })
-    if (!full && isLater(before?.run, release.manifest.run))
-      return yield* failure({
-        _tag: "DestinationFailed",
-        target,
-        detail: `${requests.place}: ${laterRun(before!.run)}`
-      })
-    const now = yield* Clock.currentTimeMillis
-    if (before && !interrupted && !full && isCurrent(before, release.manifest, now)) return []
-    const { manifest } = release
-    const files = manifest.files.map(({ path, table, rows, bytes, sha256 }): BucketFile => ({
-      path,
-      object: objectOf({ path, sha256 }),
-      table,
-      rows,
-      bytes,
-      sha256
-    }))
-    const change = changeOf({ before, interrupted }, files, { full, isLarge, now, run: manifest.run })
-    const { copied, due, stale, writing } = change
-    yield* attempt(() => writeWriting(requests, { owner, ...writing }))
-    yield* each(interrupted?.large ?? [], (object) => attempt(() => abortUploads(requests, object)))
-    yield* send({ attempt, requests }, change, release.folder, full)
-    yield* each(copied, (file) => attempt(() => copyObject(requests, file.object, file.path, file)))
-    const ours = contentsOf(before, interrupted)
-    yield* each([...stale, ...due], (name) =>
-      Effect.gen(function* () {
-        const bytes = before?.files.find(({ path }) => path === name)?.bytes
-        if (!(yield* attempt(() => isForeign(requests, name, { bytes, sums: ours }))))
-          return yield* attempt(() => removeObject(requests, name))
-        yield* Effect.logWarning(
-          `${requests.place}/${name} stays: its content is none that sluice has sent, although the manifest in the bucket names it`
-        )
-      })
+  const { attempt, requests } = yield* connect(target, destination)
+  const [manifest, interrupted, listed] = yield* attempt(() =>
+    Promise.all([readManifest(requests), readWriting(requests), listObjects(requests)])
+  )
+  if (manifest === undefined && interrupted === undefined) return undefined
+  if (listed === undefined)
+    yield* Effect.logWarning(
+      `${requests.place} may not be listed with this key, so what is missing there is not found: see docs/destinations.md`
     )
-    yield* attempt(() =>
-      writeManifest(requests, {
-        tool: `sluice ${sluiceVersion}`,
-        owner,
-        run: manifest.run,
-        schemaVersion: manifest.schemaVersion,
-        writtenAt: change.writtenAt,
-        files,
-        earlier: change.earlier
-      })
-    )
-    yield* attempt(() => removeObject(requests, writingName))
-    return [...copied.map(({ path }) => path), ...stale]
-  }).pipe(Effect.scoped)
+  const named = (manifest?.files ?? []).flatMap(({ bytes, object, path }) => [
+    { name: object, bytes },
+    { name: path, bytes }
+  ])
+  const missing = listed ? named.filter(({ bytes, name }) => listed.get(name) !== bytes).map(({ name }) => name) : []
+  const owners = [manifest, interrupted].flatMap((one) => (one === undefined ? [] : [one.owner]))
+  const foreign = owners.find((one) => one !== owner)
+  return { owner: foreign ?? owner, run: manifest?.run, missing, manifest, interrupted }
+}, Effect.scoped)
+
+type There = NonNullable<Effect.Success<ReturnType<typeof look>>>
+
+/** Sends the objects, which nobody reads before the files are made of them and the manifest names them. */
+export const stage = Effect.fn("bucket.stage")(function* (
+  { destination, name: target }: Receiver<BucketDestination>,
+  { found: there, full, owner, release }: Permitted<There>
+) {
+  const { manifest } = release!
+  const now = yield* Clock.currentTimeMillis
+  const isWhole = there !== undefined && there.missing.length === 0 && !there.interrupted
+  if (isWhole && there.manifest && isCurrent(there.manifest, manifest, now)) return undefined
+  const files = manifest.files.map(({ path, table, rows, bytes, sha256 }): BucketFile => ({
+    path,
+    object: objectOf({ path, sha256 }),
+    table,
+    rows,
+    bytes,
+    sha256
+  }))
+  const use = <A>(work: (connected: Connected) => Effect.Effect<A, Failure>) =>
+    Effect.scoped(Effect.flatMap(connect(target, destination), work))
+  // What is there is known also if nothing of it is believed: it is replaced.
+  const known = there ?? (yield* use(({ attempt, requests }) => attempt(() => writtenIn(requests))))
+  const { interrupted, manifest: before, missing = [] } = known
+  const change = changeOf({ before, interrupted, missing }, files, { full, isLarge, now, run: manifest.run })
+  const { copied, due, stale, writing } = change
+  yield* use(({ attempt, requests }) =>
+    Effect.gen(function* () {
+      yield* attempt(() => writeWriting(requests, { owner, ...writing }))
+      yield* each(interrupted?.large ?? [], (object) => attempt(() => abortUploads(requests, object)))
+      yield* send({ attempt, requests }, change, release!.folder, full)
+    })
+  )
+  return use(({ attempt, requests }) =>
+    Effect.gen(function* () {
+      yield* each(copied, (file) => attempt(() => copyObject(requests, file.object, file.path, file)))
+      const ours = contentsOf(before, interrupted)
+      yield* each([...stale, ...due], (name) =>
+        Effect.gen(function* () {
+          const bytes = before?.files.find(({ path }) => path === name)?.bytes
+          if (!(yield* attempt(() => isForeign(requests, name, { bytes, sums: ours }))))
+            return yield* attempt(() => removeObject(requests, name))
+          yield* Effect.logWarning(
+            `${requests.place}/${name} stays: its content is none that sluice has sent, although the manifest in the bucket names it`
+          )
+        })
+      )
+      yield* attempt(() =>
+        writeManifest(requests, {
+          tool: `sluice ${sluiceVersion}`,
+          owner,
+          run: manifest.run,
+          schemaVersion: manifest.schemaVersion,
+          writtenAt: change.writtenAt,
+          files,
+          earlier: change.earlier
+        })
+      )
+      yield* attempt(() => removeObject(requests, writingName))
+      return [...copied.map(({ path }) => path), ...stale]
+    })
+  )
 })
+
+const writtenIn = async (
+  requests: Connected["requests"]
+): Promise<Pick<There, "manifest" | "interrupted"> & Partial<There>> => {
+  const [manifest, interrupted] = await Promise.all([readManifest(requests), readWriting(requests)])
+  return { manifest, interrupted }
+}
 
 /** SHA-256 of everything that earlier deliveries have sent: an object is named by that of its content. */
 const contentsOf = (before: BucketManifest | undefined, interrupted: Writing | undefined): ReadonlySet<string> => {

@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
 import type { Receiver, Work } from "../contract.ts"
 import { checkBucket } from "./compare.ts"
-import { deliver } from "./deliver.ts"
+import { look, stage } from "./deliver.ts"
+import { guarded } from "../guarded.ts"
 import type { BucketDestination } from "./settings.ts"
 import { ownerOf } from "../../output/folder.ts"
 import { isObjectName } from "../../output/names.ts"
@@ -76,12 +77,7 @@ export const work: Work<BucketDestination> = {
     yield* attempt(() => putBytes(requests, object, "sluice"))
     yield* attempt(() => removeObject(requests, object))
   }),
-  deliver: (to, given) =>
-    Effect.map(deliver(to, given), (files) => ({
-      to: to.destination.place,
-      changed: files.length,
-      unit: "file"
-    })),
+  deliver: guarded({ words: ({ destination }) => ({ to: destination.place, unit: "file" }), look, stage }),
   compare: checkBucket,
   forget: removeEarlierObjects,
   remove: Effect.fnUntraced(function* (to, { isLast, output }) {

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import type { DestinationKind, DestinationPlace, DestinationReading, ItemProblem } from "../../settings/destination.ts"
 import type { Bucket } from "../../stores/objects/bucket.ts"
-import { type ItemOf, type UnavailableSecret, httpAddress, setting, text } from "../../values/setting.ts"
+import { type ItemOf, type UnavailableSecret, httpAddress, pattern, setting, text } from "../../values/setting.ts"
 
 /** How a bucket is opened. */
 const access = {
@@ -23,7 +23,14 @@ const access = {
   s3_endpoint: setting(httpAddress, {
     description: "Address of another service with the interface of S3; buckets are then part of the path.",
     example: "https://s3.example.com"
-  })
+  }),
+  s3_encryption: setting(
+    pattern("AES256, aws:kms, or aws:kms: and the id of a key", /^(AES256|aws:kms(:[\w:/-]+)?)$/),
+    {
+      description: "How the service encrypts what is written there, if the bucket wants every request to say so.",
+      example: "aws:kms"
+    }
+  )
 }
 
 /** The same with variables, which have the name of the bucket's owner. */
@@ -39,7 +46,8 @@ export const s3Settings = {
   s3_key: { ...access.s3_key, alternative: true },
   s3_secret: { ...access.s3_secret, alternative: true },
   s3_region: { ...access.s3_region, alternative: true },
-  s3_endpoint: { ...access.s3_endpoint, alternative: true }
+  s3_endpoint: { ...access.s3_endpoint, alternative: true },
+  s3_encryption: { ...access.s3_encryption, alternative: true }
 } as const
 
 export interface BucketDestination extends DestinationPlace {
@@ -86,7 +94,8 @@ export const s3Of = (
     access: () =>
       Result.gen(function* () {
         const [keyId, secretKey] = [key && (yield* key.read()), secret && (yield* secret.read())]
-        return { key: keyId, secret: secretKey, region, endpoint: item.s3_endpoint }
+        const { s3_encryption: encryption, s3_endpoint: endpoint } = item
+        return { key: keyId, secret: secretKey, region, endpoint, ...(encryption !== undefined && { encryption }) }
       })
   }
 }

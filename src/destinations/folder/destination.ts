@@ -1,7 +1,9 @@
-/** A folder of releases, which are made there: nothing remains to be delivered. */
+/** A folder of releases, which are made there: the link to the newest one is replaced at once, and nothing remains to be done. */
 import * as Effect from "effect/Effect"
 import { probeFolder } from "../../output/files.ts"
+import { releaseIn } from "../../stages/publish/manifest.ts"
 import type { Work } from "../contract.ts"
+import { guarded } from "../guarded.ts"
 import { checkPublished } from "./compare.ts"
 import type { FolderDestination } from "./settings.ts"
 
@@ -10,7 +12,11 @@ export const work: Work<FolderDestination> = {
   checkOf: (name) => `folder ${name}`,
   needs: "This user must be able to write to the folder.",
   probe: ({ folder }) => probeFolder(folder),
-  deliver: ({ folder }) => Effect.succeed({ to: folder, changed: 0, unit: "file" }),
+  deliver: guarded({
+    words: ({ folder }) => ({ to: folder, unit: "file" }),
+    look: ({ folder }) => releaseIn(folder),
+    stage: () => Effect.succeed(undefined)
+  }),
   compare: ({ folder }) => checkPublished(folder),
   // Whoever removes earlier releases knows those of the output folder too.
   remove: () => Effect.void

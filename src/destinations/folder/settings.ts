@@ -23,6 +23,9 @@ export const folder = {
   unused: undefined,
   isNamedBy: ({ folder }) => folder !== undefined && !folder.startsWith("s3://"),
   read: ({ folder }) => ({ kind: "folder", place: resolve(folder!), secrets: [] }),
-  problems: () => [],
+  problems: ({ folder }) =>
+    /\?/.test(resolve(folder!))
+      ? [{ key: "folder", value: folder!, why: "DuckDB cannot have a ? in the path of a file" }]
+      : [],
   paths: ({ folder }) => [resolve(folder!), releasesOf(resolve(folder!))]
 } as const satisfies DestinationKind<ItemOf<typeof settings>, FolderDestination>

@@ -14,6 +14,10 @@ import {
   contentVersions,
   isChanged
 } from "../../stores/warehouse/meta/content-versions.ts"
+import * as Result from "effect/Result"
+import { existsSync } from "node:fs"
+import type { Receiver } from "../contract.ts"
+import type { Found, Permitted } from "../guarded.ts"
 import type { LakeDestination } from "./settings.ts"
 import { tableSizes } from "../../stores/warehouse/columns.ts"
 import { rowsOfEach } from "../../stores/warehouse/groups.ts"
@@ -26,20 +30,74 @@ import {
   allTables,
   commitColumns,
   hasCommits,
+  metadata,
   newestCommits,
   ofLocations,
+  removalMessage,
   schemas,
   tableStatements
 } from "./tables.ts"
 
-/** `full`: write the rows of every table anew. Returns the tables that the commit changed; none: there is no new snapshot. */
-export const commitLake = Effect.fn("lake.commit")(function* (
+/**
+ * Our newest snapshot is in the history of the current one, and nobody else has changed a table since. Costs what the list of
+ * snapshots costs, however many rows there are.
+ */
+export const look = Effect.fn("lake.look")(function* ({ destination: settings }: Receiver<LakeDestination>) {
+  const locations = yield* loadedLocations()
+  const access = settings.access()
+  const catalog = Result.isSuccess(access) ? access.success.catalog : undefined
+  if (locations.length === 0 || (catalog?.kind === "file" && !existsSync(catalog.path))) return undefined
+  return yield* Effect.gen(function* () {
+    const lake = yield* openLake(settings, "write")
+    const { lake: existing } = yield* allTables(lake)
+    if (!hasCommits(existing)) return undefined
+    const isOurs = `author IS NOT NULL AND list_has_any(string_split(author, ', '), [${locations.map(literal).join(", ")}])`
+    const [own] = yield* lake.rows(
+      `SELECT max(snapshot_id) AS id, arg_max(commit_message, snapshot_id) AS run, arg_max(commit_extra_info, snapshot_id) AS owner
+       FROM lake.snapshots() WHERE ${isOurs} AND commit_message IN (SELECT run_id FROM lake.sluice.commits)`
+    )
+    if (own?.["id"] === null) return undefined
+    const foreign = yield* lake.rows(
+      `WITH others AS (
+         FROM lake.snapshots() WHERE snapshot_id > ${String(own!["id"])} AND commit_message IS DISTINCT FROM ${literal(removalMessage)}
+           AND (commit_message IS NULL OR commit_message NOT IN (SELECT run_id FROM lake.sluice.commits))
+       ), changed AS (SELECT unnest(map_entries(changes)) AS change FROM others)
+       SELECT DISTINCT t.table_name AS "table" FROM (
+         SELECT unnest(change.value) AS id FROM changed WHERE change.key SIMILAR TO 'tables_(inserted_into|deleted_from|altered|dropped)|inlined_.*'
+       ) JOIN ${metadata}.ducklake_table AS t ON t.table_id::VARCHAR = id JOIN ${metadata}.ducklake_schema AS s USING (schema_id)
+       WHERE s.schema_name IN (${schemas.map(literal).join(", ")}) ORDER BY 1`
+    )
+    return {
+      owner: String(own!["owner"] ?? "") || undefined,
+      run: String(own!["run"]),
+      missing: foreign.map((row) => String(row["table"]))
+    }
+  }).pipe(Effect.scoped)
+})
+
+/** One transaction brings the lake up to date. */
+export const stage = (
+  { destination: settings }: Receiver<LakeDestination>,
+  { catalogue, found, full, owner, run }: Permitted<Found>
+) => Effect.succeed(commitLake(catalogue, settings, { full, missing: new Set(found?.missing), owner, run }))
+
+interface Committing {
+  readonly run: string
+  readonly owner: string
+  /** Write the rows of every table anew. */
+  readonly full: boolean
+  /** Tables that somebody else has changed: their rows are written anew. */
+  readonly missing: ReadonlySet<string>
+}
+
+/** Returns the tables that the commit changed; none: there is no new snapshot. */
+const commitLake = Effect.fn("lake.commit")(function* (
   catalogue: Catalogue,
   settings: LakeDestination,
-  { full, run }: { readonly run: string; readonly full: boolean }
+  { full, missing, owner, run }: Committing
 ) {
   const locations = yield* loadedLocations()
-  if (locations.length === 0) return { tables: [] }
+  if (locations.length === 0) return []
   // This comes before the lake is attached: DuckDB would read the sizes of all its files.
   const sizes = yield* tableSizes("current_database()")
   return yield* Effect.gen(function* () {
@@ -50,10 +108,11 @@ export const commitLake = Effect.fn("lake.commit")(function* (
     const tables = publishedTables(catalogue).filter(({ definition, name }) => definition.name === name)
     const differing = tables.flatMap((table) => {
       const present = stored.get(table.resource)!
-      const change = full ? "all" : changeOf(table, present, committed, locations)
-      return change === "none" ? [] : [{ ...table, change, version: present.version }]
+      const isLost = missing.has(table.name)
+      const change = full || isLost ? "all" : changeOf(table, present, committed, locations)
+      return change === "none" ? [] : [{ ...table, change, isLost, version: present.version }]
     })
-    if (differing.length === 0) return { tables: [] }
+    if (differing.length === 0) return []
     const counts = yield* rowCounts(differing, sizes)
     const changed = differing.map((table) => ({ ...table, rows: counts.get(table.name) ?? new Map() }))
     const names = tables.map((table) => table.name)
@@ -62,9 +121,9 @@ export const commitLake = Effect.fn("lake.commit")(function* (
       ...(hasCommits(existing) ? [refuseOthers(run, locations, committed)] : []),
       ...changed.flatMap((table) => rowStatements(table, committed, locations)),
       commitStatement(changed, run, locations, yield* Clock.currentTimeMillis),
-      `CALL lake.set_commit_message(${literal(locations.join(", "))}, ${literal(run)})`
+      `CALL lake.set_commit_message(${literal(locations.join(", "))}, ${literal(run)}, extra_info => ${literal(owner)})`
     ])
-    return { tables: changed.map((table) => table.name) }
+    return changed.map((table) => table.name)
   }).pipe(
     Effect.scoped,
     Effect.retry({
@@ -94,6 +153,8 @@ const changeOf = (
 
 interface ChangedTable extends PublishedTable {
   readonly change: "some" | "all"
+  /** Somebody else has changed it, so it may have any rows. */
+  readonly isLost: boolean
   readonly version: string
   /** By location. */
   readonly rows: ReadonlyMap<string, RowCounts>
@@ -146,7 +207,7 @@ const rowStatements = (
     const isReplaced = table.change === "some" ? `AND ${isChanged(table)}` : ""
     const rows = table.change === "some" ? changedRows(`warehouse.${path}`, table) : `warehouse.${path}`
     // Most tables of the history are empty, and planning a statement takes longer than these two questions.
-    const hadRows = committed.some((one) => one.table === table.name && one.rows[schema] > 0)
+    const hadRows = table.isLost || committed.some((one) => one.table === table.name && one.rows[schema] > 0)
     const hasRows = [...table.rows.values()].some((rows) => rows[schema] > 0)
     return [
       ...(hadRows ? [`DELETE FROM lake.${path} WHERE ${ofLocations(locations)} ${isReplaced}`] : []),

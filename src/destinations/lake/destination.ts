@@ -1,7 +1,8 @@
 /** The lake: the rows of the warehouse, committed as snapshots. */
 import * as Effect from "effect/Effect"
 import type { Work } from "../contract.ts"
-import { commitLake } from "./commit.ts"
+import { guarded } from "../guarded.ts"
+import { look, stage } from "./commit.ts"
 import { checkLake } from "./compare.ts"
 import type { LakeDestination } from "./settings.ts"
 import * as Result from "effect/Result"
@@ -17,19 +18,14 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../values/failure.ts"
 import { openLake } from "./lake.ts"
 import { purgeLake } from "./maintain.ts"
-import { allTables } from "./tables.ts"
+import { allTables, removalMessage } from "./tables.ts"
 
 export const work: Work<LakeDestination> = {
   part: "lake",
   checkOf: () => "lake",
   needs: "It needs its DuckDB extensions, and a catalog and a place of data that can be written.",
   probe: ({ destination }) => probe(destination),
-  deliver: ({ destination }, { catalogue, full, run }) =>
-    Effect.map(commitLake(catalogue, destination, { full, run }), ({ tables }) => ({
-      to: destination.place,
-      changed: tables.length,
-      unit: "table"
-    })),
+  deliver: guarded({ words: ({ destination }) => ({ to: destination.place, unit: "table" }), look, stage }),
   compare: ({ destination }, { catalogue }) => checkLake(catalogue, destination),
   // Object storage is out of reach.
   forget: ({ destination }) => Effect.as(removeEarlierVersions(destination), !destination.place.startsWith("s3://")),
@@ -83,12 +79,12 @@ const removeFromLake = Effect.fn("lake.removeLocation")(function* (settings: Lak
       const lake = yield* openLake(settings, "write")
       const { lake: existing } = yield* allTables(lake)
       const tables = [...existing].flatMap(([path, columns]) => (columns.has("location_id") ? [path] : []))
-      yield* lake.transaction(
-        tables.map((path) => {
-          const [schema, table] = [path.slice(0, path.indexOf(".")), path.slice(path.indexOf(".") + 1)]
-          return `DELETE FROM lake."${schema}"."${table}" WHERE location_id = ${literal(location)}`
-        })
-      )
+      const statements = tables.map((path) => {
+        const [schema, table] = [path.slice(0, path.indexOf(".")), path.slice(path.indexOf(".") + 1)]
+        return `DELETE FROM lake."${schema}"."${table}" WHERE location_id = ${literal(location)}`
+      })
+      const message = `CALL lake.set_commit_message(${literal(location)}, ${literal(removalMessage)})`
+      yield* lake.transaction([...statements, message])
     })
   )
 })

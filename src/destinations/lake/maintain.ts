@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { literal } from "../../stores/warehouse/sql.ts"
 import { failure } from "../../values/failure.ts"
 import type { Lake } from "./lake.ts"
-import { newestCommitsSql } from "./tables.ts"
+import { metadata, newestCommitsSql } from "./tables.ts"
 
 /** Files that an expired version needed are deleted a day later, so that a query that has begun can end. */
 const graceHours = 24
@@ -12,7 +12,6 @@ const grace = `now()::TIMESTAMP::TIMESTAMPTZ - INTERVAL ${graceHours} HOUR`
 const smallBytes = 16_000_000
 /** Share of deleted rows from which a file is rewritten. */
 const deletedShare = 0.2
-const metadata = "__ducklake_metadata_lake"
 
 const expiry = (period: string): string => `now()::TIMESTAMP::TIMESTAMPTZ - INTERVAL ${literal(period)}`
 

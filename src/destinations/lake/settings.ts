@@ -98,7 +98,14 @@ export const lake = {
         })
     }
   },
-  problems: (item) => (isS3(placeOf(item)) ? keyProblems(item) : []),
+  problems: (item) => {
+    const why = "DuckDB writes the lake, and says nothing of it; let the bucket encrypt by default"
+    const { s3_encryption: value } = item
+    return [
+      ...(isS3(placeOf(item)) ? keyProblems(item) : []),
+      ...(value === undefined ? [] : [{ key: "s3_encryption", value, why }])
+    ]
+  },
   // The catalog, too, is of one lake. Its own may be in the output folder.
   paths: (item, output) => {
     const place = placeOf(item)
@@ -136,7 +143,7 @@ export const lakeSection = {
 
 /** The target of the shorthand, and the settings of the section that its own ones are. */
 export const lakeTarget = (section: ValuesOf<typeof lakeSection>, output: string) => {
-  const { catalog, data, expireAfter, extensions, s3Endpoint, s3Key, s3Region, s3Secret } = section
+  const { catalog, data, expireAfter, extensions, s3Encryption, s3Endpoint, s3Key, s3Region, s3Secret } = section
   const item = {
     name: "lake",
     profile: "raw",
@@ -146,6 +153,7 @@ export const lakeTarget = (section: ValuesOf<typeof lakeSection>, output: string
     ...(catalog && { catalog: catalog.reference }),
     ...(extensions !== undefined && { extensions }),
     ...(s3Endpoint !== undefined && { s3_endpoint: s3Endpoint }),
+    ...(s3Encryption !== undefined && { s3_encryption: s3Encryption }),
     ...(s3Key && { s3_key: s3Key.reference }),
     ...(s3Secret && { s3_secret: s3Secret.reference })
   } as const

@@ -4,6 +4,12 @@ import { numbers, readRows } from "../../values/rows.ts"
 import { literal, name, selected } from "../../stores/warehouse/sql.ts"
 import type { Lake } from "./lake.ts"
 
+/** The catalog itself, as DuckLake attaches it. */
+export const metadata = "__ducklake_metadata_lake"
+
+/** The message of a snapshot that removes a location. */
+export const removalMessage = "sluice location remove"
+
 /** The schemas that the lake has in common with the warehouse. */
 export const schemas = ["crm", "crm_history"] as const
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Comparison, Receiver } from "../contract.ts"
 import type { PostgresDestination } from "./settings.ts"
-import { type StoredState, behind, loadedIn, pathsIn, shapeIn, storedState } from "./state.ts"
+import { type StoredState, behind, noteIn, pathsIn, shapeIn, storedState } from "./state.ts"
 import { ownerOf } from "../../output/folder.ts"
 import { modelSchema } from "./release-tables.ts"
 import { type Unheld, heldRows, noteUnheld, unheldSentences } from "./held.ts"
@@ -33,7 +33,7 @@ export const checkDatabase = Effect.fn("verify.database")(function* (
     const loaded = mine.find((one) => one.table_name === "")
     if (loaded === undefined)
       return compared("nothing", [wrong(target, `nothing was loaded into the schema ${schema} yet`)])
-    if (loaded.version !== (yield* loadedIn(paths)) || !existsSync(paths.loaded))
+    if (loaded.version !== (yield* noteIn(paths))?.content || !existsSync(paths.loaded))
       return compared("nothing", [
         wrong(target, "the file that was loaded last is not here any more, so the database cannot be compared with it")
       ])

@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import type { Work } from "../contract.ts"
 import { checkDatabase } from "./compare.ts"
-import { deliver, withdraw } from "./deliver.ts"
+import { guarded } from "../guarded.ts"
+import { look, stage, withdraw } from "./deliver.ts"
 import { probe } from "./load.ts"
 import { connect, patiently } from "./server.ts"
 import type { PostgresDestination } from "./settings.ts"
@@ -13,12 +14,11 @@ export const work: Work<PostgresDestination> = {
   needs: "The user needs the right to create schemas, or two schemas of its own: see docs/destinations.md.",
   probe: ({ destination, name }) =>
     patiently(name, Effect.scoped(Effect.flatMap(connect(destination), (server) => probe(server, destination.schema)))),
-  deliver: (to, given) =>
-    Effect.map(deliver(to, given), (tables) => ({
-      to: `the schema ${to.destination.schema}`,
-      changed: tables.length,
-      unit: "table"
-    })),
+  deliver: guarded({
+    words: ({ destination }) => ({ to: `the schema ${destination.schema}`, unit: "table" }),
+    look,
+    stage
+  }),
   compare: checkDatabase,
   remove: (to, { isLast, output }) => (isLast ? withdraw(to, output) : Effect.void)
 }

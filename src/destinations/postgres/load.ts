@@ -38,6 +38,8 @@ export interface Loading {
   /** Tables of which only rows of the records in `sluice_records` have changed since that file. */
   readonly few: ReadonlySet<string>
   readonly run: string
+  /** Tables whose rows somebody else has removed or added: they are replaced as a whole. */
+  readonly missing: ReadonlySet<string>
   /** Replace all rows. */
   readonly full: boolean
   /** A file for the rows that are being copied. */
@@ -52,23 +54,39 @@ export interface WaitingTable {
   readonly why: string
 }
 
-export interface Loaded {
-  /** The tables that were changed. */
-  readonly changed: ReadonlyArray<string>
-  /** What PostgreSQL cannot hold, in sentences. */
-  readonly notes: ReadonlyArray<string>
-  readonly waiting: ReadonlyArray<WaitingTable>
-}
-
-/** Whether the database says that it has this very release, with all tables. */
-export const isLoaded = Effect.fnUntraced(function* (
+/** The rows of the tables of an output folder, by name, as its readers see them. A table that is not there is not named. */
+export const countRows = Effect.fnUntraced(function* (
   server: Server,
-  { content, locations, owner, schema }: Pick<Loading, "content" | "locations" | "owner" | "schema">
+  schema: string,
+  state: ReadonlyArray<StoredState>,
+  own: StoredState
 ) {
-  const mine = (yield* storedState(server, schema)).filter((one) => one.owner === owner)
-  const state = mine.find((one) => one.table_name === "")
-  const isComplete = mine.every(({ version }) => version !== behind)
-  return isComplete && state?.version === content && state.shape === locations.join(",")
+  const there = yield* existingTables(server, [schema, modelSchema(schema)])
+  const others = new Set(state.flatMap((one) => (one.owner === own.owner ? [] : [one.table_name])))
+  const counts = state.flatMap(({ owner, table_name: table }) => {
+    const path = pathOfName(schema, table)
+    const columns = there.get(path)
+    // Of a table without locations that others share, nobody knows whose rows are whose.
+    if (owner !== own.owner || !columns || (others.has(table) && !columns.has("location_id"))) return []
+    const scope = others.has(table) ? ` WHERE location_id IN (${own.shape.split(",").map(literal).join(", ")})` : ""
+    return [`SELECT ${literal(table)} AS name, count(*) AS rows FROM ${path}${scope}`]
+  })
+  if (counts.length === 0) return {}
+  const rows = yield* server.rows<{ name: string; rows: string }>(counts.join(" UNION ALL "))
+  return Object.fromEntries(rows.map((row) => [row.name, Number(row.rows)]))
+})
+
+/** Where tables are replicated, rows of one without a primary key can only be changed if they are logged as a whole. */
+const identifyRows = Effect.fnUntraced(function* (server: Server, schema: string, state: ReadonlyArray<StoredState>) {
+  const found = yield* server.rows<{ schema: string; table: string }>(
+    `SELECT n.nspname AS schema, c.relname AS table FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+     WHERE n.nspname = ANY($1) AND c.relkind = 'r' AND c.relreplident = 'd'
+       AND NOT EXISTS (SELECT FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary)`,
+    [[schema, modelSchema(schema)]]
+  )
+  const ours = new Set(state.map((one) => pathOfName(schema, one.table_name)))
+  for (const path of found.map((one) => `${name(one.schema)}.${name(one.table)}`))
+    if (ours.has(path)) yield* unlessRefused(server, [`ALTER TABLE ${path} REPLICA IDENTITY FULL`], /^42501$/)
 })
 
 export const loadRelease = (server: Server, loading: Loading) =>
@@ -113,6 +131,7 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
   const attempt = attempts(server)
   const waiting: Array<WaitingTable> = []
   const plans = yield* plansOf(loads)
+  yield* identifyRows(server, schema, before.state)
   const isNew = ({ found }: Plan) => found === undefined
   const made = yield* loadNew(server, plans.filter(isNew), loading.file)
   const states = plans.flatMap(({ shape, table: { name, version } }) =>
@@ -134,10 +153,12 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
     const refused = yield* attempt(path, removal)
     if (refused) waiting.push({ table: path, why: refused.detail })
   }
-  yield* server.run([
-    storeState(schema, { owner, table_name: "", version: content, shape: locations.join(","), run_id: run })
-  ])
+  const after = { owner, table_name: "", version: content, shape: locations.join(","), run_id: run }
+  yield* server.run([storeState(schema, after)])
+  const left = yield* storedState(server, schema)
+  yield* identifyRows(server, schema, left)
   return {
+    rows: yield* countRows(server, schema, left, after),
     changed: plans.map(({ table }) => table.name),
     notes: [...loads.notes, ...[...unheld.keys()].flatMap((table) => unheldSentences(unheld, table))],
     waiting
@@ -146,8 +167,10 @@ const load = Effect.fnUntraced(function* (server: Server, loading: Loading) {
 
 /** What the database has before a release is loaded. */
 const stateBefore = Effect.fnUntraced(function* (server: Server, loading: Loading) {
-  const { owner, schema } = loading
-  const state = yield* storedState(server, schema)
+  const { missing, owner, schema } = loading
+  const stored = yield* storedState(server, schema)
+  const isLost = (one: StoredState) => one.owner === owner && missing.has(one.table_name)
+  const state = stored.map((one) => (isLost(one) ? { ...one, version: behind } : one))
   const others = yield* otherOwners(server, loading, state)
   const schemas = [schema, modelSchema(schema)]
   return {

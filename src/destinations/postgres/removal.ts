@@ -4,6 +4,7 @@ import { some } from "../../values/text.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { type ReleaseTable, modelSchema } from "./release-tables.ts"
 import { type Server, ServerError, transaction } from "./server.ts"
+import { postgresName } from "./shape.ts"
 import { type StoredState, forgetState, shapeIn, storedState } from "./state.ts"
 import { type Existing, existingTables, isNeeded, unlessRefused } from "./tables.ts"
 
@@ -75,4 +76,6 @@ const foreignTable = (path: string, schema: string, lacks: ReadonlyArray<string>
   `${path} lacks ${some(lacks)}, which sluice has made there, so it may be another table, and nothing of it was removed. Drop it if it is that of sluice; otherwise, delete its row from ${name(schema)}."_sluice"`
 
 export const pathOfName = (schema: string, table: string): string =>
-  table.startsWith("bi.") ? `${name(modelSchema(schema))}.${name(table.slice(3))}` : `${name(schema)}.${name(table)}`
+  table.startsWith("bi.")
+    ? `${name(modelSchema(schema))}.${name(postgresName(table.slice(3)))}`
+    : `${name(schema)}.${name(postgresName(table))}`

@@ -10,7 +10,7 @@ import { finished, pipeline } from "node:stream/promises"
 import { Client } from "pg"
 import { from, to } from "pg-copy-streams"
 import { type PostgresAccess, reaching } from "./address.ts"
-import type { PostgresDestination } from "./settings.ts"
+import { type PostgresDestination, percentProblem } from "./settings.ts"
 import { type Failure, failure } from "../../values/failure.ts"
 
 export interface Server {
@@ -63,6 +63,9 @@ export const connect = Effect.fn("postgres.connect")(function* ({
   const read = url.read()
   if (Result.isFailure(read)) return yield* Effect.fail(new ServerError(new Error(read.failure.what.cause), []))
   const connectionString = Redacted.value(read.success)
+  const unreadable = percentProblem(connectionString)
+  if (unreadable !== undefined)
+    return yield* Effect.fail(new ServerError({ message: `publish.postgres: ${unreadable}`, code: "ERR_ADDRESS" }, []))
   const secrets = passwordsIn(connectionString)
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (cause) => new ServerError(cause, secrets) })

@@ -2,6 +2,16 @@
 import type { DestinationKind, DestinationPlace } from "../../settings/destination.ts"
 import { type ItemOf, type Secret, pattern, setting, text } from "../../values/setting.ts"
 
+/** Why an address cannot be read: what follows a % is the code of a character. */
+export const percentProblem = (address: string): string | undefined => {
+  try {
+    if (/^\w+:\/\//.test(address)) decodeURIComponent(address)
+    return undefined
+  } catch {
+    return "a % in its address begins no code of a character, such as %40; write a % of the password as %25"
+  }
+}
+
 const settings = {
   postgres: setting(text, {
     secret: true,
@@ -38,6 +48,9 @@ export const postgres = {
     url: secretOf("postgres", postgres!),
     schema
   }),
-  problems: () => [],
+  problems: ({ postgres }, textOf) => {
+    const why = percentProblem(textOf("postgres", postgres!) ?? "")
+    return why === undefined ? [] : [{ key: "postgres", value: "set", why }]
+  },
   paths: () => []
 } as const satisfies DestinationKind<ItemOf<typeof settings>, PostgresDestination>

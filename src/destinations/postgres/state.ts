@@ -7,7 +7,6 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import type { Server, ServerError } from "./server.ts"
-import { existsSync } from "node:fs"
 import { mkdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { onDisk, readJson, writeDurably } from "../../output/files.ts"
@@ -107,27 +106,23 @@ export const pathsIn = Effect.fnUntraced(function* (folder: string) {
 
 const Note = Schema.Struct({
   /** SHA-256 of the file. */
-  content: Schema.String
+  content: Schema.String,
+  /** The rows of each table in the database after it was loaded; absent in the note of an earlier version of sluice. */
+  rows: Schema.optionalKey(Schema.Record(Schema.String, Schema.Number))
 })
 
-/** The SHA-256 of the file that the database got last, if it is known. */
-export const loadedIn = ({ note }: Paths) =>
-  Effect.map(
-    Effect.orElseSucceed(readJson(note, Note), () => undefined),
-    (known) => known?.content
-  )
+/** What the database got last, if it is known. */
+export const noteIn = ({ note }: Paths) => Effect.orElseSucceed(readJson(note, Note), () => undefined)
 
 /** Call when the database has the file `current`. */
 export const keepLoaded = Effect.fnUntraced(function* (
   { current, loaded, note, records, rows }: Paths,
-  content: string
+  loading: typeof Note.Type
 ) {
   yield* onDisk(loaded, "written", async () => {
     for (const path of [rows, records]) await rm(path, { force: true })
-    // If there is no such file, the database had the other one before.
-    if (!existsSync(current)) return
     await rm(note, { force: true })
     await rename(current, loaded)
-    await writeDurably(note, JSON.stringify({ content } satisfies typeof Note.Type))
+    await writeDurably(note, JSON.stringify(loading))
   })
 })

@@ -13,7 +13,10 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { failure } from "../../values/failure.ts"
 import { messageOf } from "../../values/thrown.ts"
 
-/** Makes the file `path`, which must be empty or missing. Returns the tables, by their names in SQL. */
+/**
+ * Makes the file `path`, which must be empty or missing. Returns the tables, by their names in SQL, and in sentences what is
+ * other than in the release.
+ */
 export const makeFile = Effect.fn("sqlite.makeFile")(function* (
   path: string,
   release: PreviousRelease,
@@ -24,7 +27,7 @@ export const makeFile = Effect.fn("sqlite.makeFile")(function* (
     const execute = (sql: string) => attempt(target, () => database.exec(sql))
     // Nobody reads an unfinished file, and one that stays unfinished is made anew.
     yield* execute("PRAGMA journal_mode = OFF; BEGIN; CREATE TABLE _sluice (owner TEXT, run_id TEXT, content TEXT)")
-    const tables = yield* tablesOfRelease
+    const { notes, tables } = yield* tablesOfRelease
     for (const { columns, from, table } of tables) {
       yield* execute(`CREATE TABLE ${table} (${columns.map((column) => name(column.name)).join(", ")})`)
       const insert = yield* attempt(target, () =>
@@ -42,7 +45,7 @@ export const makeFile = Effect.fn("sqlite.makeFile")(function* (
         .run(owner, release.manifest.run, snapshotSum(release.manifest))
     )
     yield* execute("COMMIT")
-    return tables.map(({ table }) => table)
+    return { tables: tables.map(({ table }) => table), notes }
   })
   const snapshot = join(release.folder, snapshotName)
   return yield* Effect.provide(
@@ -51,20 +54,33 @@ export const makeFile = Effect.fn("sqlite.makeFile")(function* (
   )
 })
 
-/** The tables, wide views and models that SQLite has room for. */
+/** The most columns that a table of SQLite has. */
+const columnsMax = 2000
+
+/** The tables, wide views and models. SQLite has one schema, and names that differ in capitals only are one name there. */
 const tablesOfRelease = Effect.gen(function* () {
   const found = yield* query(
     { schema: String, table: String, columns: selected<ReadonlyArray<StoredColumn>> },
     `SELECT schema_name AS "schema", table_name AS "table", to_json(list({name: column_name, type: data_type} ORDER BY column_index))::VARCHAR AS columns
      FROM duckdb_columns() WHERE database_name = 'crm' AND schema_name IN ('main', 'bi')
-     GROUP BY ALL HAVING count(*) <= 2000 ORDER BY schema_name DESC, table_name`
+     GROUP BY ALL ORDER BY schema_name DESC, table_name`
   )
   const wanted = found.filter(({ schema, table }) => schema === "main" || !isStagingName(table))
-  return wanted.map(({ schema, table, columns }) => ({
-    table: name(table),
-    from: `crm.${name(schema)}.${name(table)}`,
-    columns
-  }))
+  const names = new Set(["_sluice"])
+  const notes: Array<string> = []
+  const tables = wanted.flatMap(({ schema, table, columns }) => {
+    if (columns.length > columnsMax) {
+      notes.push(`${table} has ${columns.length} columns, and SQLite at most ${columnsMax}, so it is left out`)
+      return []
+    }
+    let own = table
+    while (names.has(own.toLowerCase())) own = `${schema === "bi" ? "bi" : "crm"}_${own}`
+    names.add(own.toLowerCase())
+    if (own !== table)
+      notes.push(`the ${schema === "bi" ? "model" : "table"} ${table} is ${own}, because ${table} is another table`)
+    return [{ table: name(own), from: `crm.${name(schema)}.${name(table)}`, columns }]
+  })
+  return { notes, tables }
 })
 
 /** A number if SQLite has the same one, else the text that a CSV file has. */

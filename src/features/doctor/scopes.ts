@@ -9,6 +9,7 @@ import { bind } from "../../catalog/request.ts"
 import { enabledPart } from "../../catalog/optional.ts"
 import type { Account } from "../../settings/settings.ts"
 import { type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
+import { isOfAgency, ofAgency } from "../../stages/api/token-kind.ts"
 import { ok, warning } from "../../values/finding.ts"
 import { type DoctorFinding, problem } from "./finding.ts"
 
@@ -34,7 +35,9 @@ interface Result {
 const concurrency = 6
 
 /** Leaves out the scope of locations, which the request for the location has checked. Fails only if no request can succeed. */
-export const checkScopes = Effect.fn("doctor.scopes")(function* (catalogue: Catalogue, account: Account) {
+export const checkScopes = Effect.fn("doctor.scopes")(function* (all: Catalogue, account: Account) {
+  // Without a list that no account has shown yet, nothing is missing.
+  const catalogue = { ...all, resources: all.resources.filter(({ unproven }) => !unproven) }
   const probes = probesOf(catalogue, account.optional)
   const [lists, children] = [
     probes.filter(({ under }) => under === undefined),
@@ -50,6 +53,9 @@ export const checkScopes = Effect.fn("doctor.scopes")(function* (catalogue: Cata
 
   const results = [...listed, ...childResults]
   const granted = results.filter(({ refused }) => refused === undefined).length
+  const isRefused = results.some(({ refused }) => refused === "missing")
+  if (isRefused && (yield* isOfAgency(account.location, account.company)))
+    return [problem("token", { ends: "credentials", ...ofAgency })]
   const skipped = [...withoutParent, ...scopesWithoutProbe(catalogue, probes)]
   const requests = [...(yield* Api).requestsByResource.values()].reduce((sum, count) => sum + count, 0)
   return [
@@ -66,7 +72,11 @@ const probesOf = ({ resources }: Catalogue, optional: Account["optional"]): Read
   return [...scopes].flatMap((scope): ReadonlyArray<Probe> => {
     if (scope === "any" || scope === "locations.readonly") return []
     const readers = resources.filter(
-      (resource) => resource.scope === scope && enabledPart(resource, optional) && !resource.embeddedIn
+      (resource) =>
+        resource.scope === scope &&
+        enabledPart(resource, optional) &&
+        !resource.embeddedIn &&
+        partitionsOf(resource, optional).length > 0
     )
     const list = readers.find((resource) => resource.kind === "list")
     if (list) return [{ scope, resource: list, strategy: list.full[0]! }]
@@ -108,9 +118,9 @@ const send = Effect.fnUntraced(function* (probe: Probe, { location, company, opt
     Effect.map((answer): Result => ({ probe, answer })),
     Effect.catchTags({
       Forbidden: ({ message }) => Effect.succeed<Result>({ probe, refused: "missing", why: message }),
-      // The record does not exist; a token without the scope would be refused.
-      NotFound: () => Effect.succeed<Result>({ probe }),
-      RequestRejected: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message }),
+      // A token without the scope would be refused before the service looks for the record.
+      RequestRejected: ({ message, refusal, status }) =>
+        Effect.succeed<Result>(refusal && status === 404 ? { probe } : { probe, refused: "unclear", why: message }),
       Unavailable: ({ message }) => Effect.succeed<Result>({ probe, refused: "unclear", why: message })
     })
   )

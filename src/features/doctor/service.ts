@@ -29,7 +29,6 @@ export const service = Effect.fn("doctor.service")(function* ({ catalogue, accou
     switch (answer._tag) {
       case "Forbidden":
       case "RequestRejected":
-      case "NotFound":
         // The service accepts the token: the scope or the location is missing.
         return [
           problem("token", {

@@ -105,6 +105,8 @@ export const documentResults = () => {
         key: Schema.Array(Schema.String),
         /** The tables and models that its SQL names. */
         reads: Schema.Array(Schema.String),
+        /** What each state of its records counts as, and why. */
+        states: Schema.Array(Schema.String),
         columns: Schema.Array(
           Schema.Struct({
             name: Schema.String,

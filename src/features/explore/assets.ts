@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { findPackageJSON } from "node:module"
 import { dirname, join } from "node:path"
+import { type Routes, fileResponse } from "../../network/server.ts"
 import { installed } from "../../values/installation.ts"
 import { baseStyle } from "../../pages/page-style.ts"
 
@@ -39,6 +40,14 @@ const filesIn = (path: string) =>
   readdirSync(path)
     .filter((name) => /\.(js|css)$/.test(name))
     .map((name) => [`/page/${name}`, join(path, name)] as const)
+
+export const assetRoutes = (isConsole: boolean): Routes<unknown> =>
+  Object.fromEntries(
+    [...assetPaths(isConsole)].map(([address, path]) => [
+      `GET ${address}`,
+      { right: "reader", answer: () => fileResponse(path) }
+    ])
+  )
 
 /** By the path of their address, the paths of all files that are served. */
 export const assetPaths = (isConsole: boolean): ReadonlyMap<string, string> =>

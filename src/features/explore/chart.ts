@@ -2,7 +2,7 @@
 import { scaleOf, short } from "../../pages/charts.ts"
 import { type Html, html } from "../../pages/html.ts"
 import { type ChartKind, chartKinds, isChartKind } from "./saved-queries.ts"
-import { type Body, HttpError } from "./http.ts"
+import { type Body, HttpError } from "../../network/server.ts"
 import { limits } from "./limits.ts"
 
 /** `body`: kind, x, y (titles), xType, points as [x, y] or [x, y, series], width, isDark. */

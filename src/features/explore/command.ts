@@ -1,20 +1,21 @@
 /** `sluice explore`: serves a page on this machine that shows the published tables and runs queries on them. */
 import { Effect } from "effect"
-import { execFile, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { hash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { promisify } from "node:util"
 import { memoryMbMin } from "./limits.ts"
 import { startExplorer } from "./server.ts"
 import { outputPaths, snapshotName } from "../../output/paths.ts"
 import type { Flags } from "../../settings/read.ts"
 import { type OutputSettings, outputSettings } from "../../settings/settings.ts"
+import { thisProgram } from "../../run/process.ts"
 import { Environment } from "../../values/environment.ts"
+import { messageOf } from "../../values/thrown.ts"
 import { configError, failedError, firstSync } from "../../console/errors.ts"
 import { Output } from "../../console/streams.ts"
 import { printResult } from "../../console/result.ts"
-import { dictionaryCommand } from "./documents.ts"
+import { dictionaryOf } from "./documents.ts"
 
 export interface ExploreFlags extends Flags {
   readonly port: number | undefined
@@ -39,20 +40,19 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
       queries,
       port: at,
       output: output.folder,
-      dictionary: () => dictionaryOf(environment, dictionaryCommand(flags.config, output.folder)),
+      dictionary: () => dictionaryOf(thisProgram(), flags.config, output.folder, environment),
       links: () =>
         import("./defined-links.ts").then(({ definedLinks }) => definedLinks(output.pipelines, output.models?.folder))
     })
-  const explorer = yield* Effect.acquireRelease(
-    Effect.tryPromise({
-      try: () => (port === undefined ? startAt(usualPort(published)).catch(() => startAt(0)) : startAt(port)),
-      catch: (cause) =>
-        failedError(
-          `127.0.0.1:${port ?? 0} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
-          "Name another port with --port, or leave the flag out to get a free one."
-        )
-    }),
-    ({ close }) => Effect.promise(close)
+  const explorer = yield* (
+    port === undefined ? Effect.catch(startAt(usualPort(published)), () => startAt(0)) : startAt(port)
+  ).pipe(
+    Effect.mapError(({ cause }) =>
+      failedError(
+        `127.0.0.1:${port ?? 0} cannot be used: ${messageOf(cause)}.`,
+        "Name another port with --port, or leave the flag out to get a free one."
+      )
+    )
   )
   const { url } = explorer
   if (flags.json) yield* printResult("explore", { exitCode: 0, data: { url, port: explorer.port, queries } })
@@ -61,15 +61,6 @@ export const explore = Effect.fn("command.explore")(function* (flags: ExploreFla
   if (flags.open) yield* openInBrowser(explorer.singleUseUrl())
   return yield* Effect.never
 }, Effect.scoped)
-
-const dictionaryBytesMax = 64_000_000
-
-/** In a process of its own: it reads all definitions and the warehouse, and the explorer answers meanwhile. */
-const dictionaryOf = (env: Environment["Service"], command: ReadonlyArray<string>): Promise<string> =>
-  promisify(execFile)(process.execPath, [...process.execArgv, process.argv[1]!, ...command], {
-    env,
-    maxBuffer: dictionaryBytesMax
-  }).then(({ stdout }) => stdout)
 
 /** The same for a folder each time: what a browser keeps, it keeps for an address. Below the ports that systems hand out. */
 const usualPort = (folder: string): number =>

@@ -2,9 +2,10 @@
 import { type Dirent, constants } from "node:fs"
 import { lstat, mkdir, open, readFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { ifMissing, writeAtomically } from "../../output/files.ts"
+import { ifMissing } from "../../output/files.ts"
+import { FileChanged, writePrivately } from "../../settings/new-file.ts"
 import { docsPage } from "../../values/installation.ts"
-import { HttpError } from "./http.ts"
+import { HttpError } from "../../network/server.ts"
 import { limits } from "./limits.ts"
 
 export interface SavedQuery {
@@ -92,10 +93,13 @@ export const saveQuery = async (folder: string, { name, sql, chart }: SavedQuery
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = pathOf(folder, name)
   const found = await lstat(path).catch(() => undefined)
-  if (found && !found.isFile()) throw new HttpError(400, "name", `${path} is not a file that can be replaced.`)
-  if (found && !replace) throw new HttpError(409, "exists", `There is a query ${name} already.`)
+  if (found && !found.isFile()) throw new HttpError(400, "name", `${name} is not a file that can be replaced.`)
   const text = sql.endsWith("\n") ? sql : `${sql}\n`
-  await writeAtomically(path, chart === undefined ? text : `${text}-- chart: ${JSON.stringify(chart)}\n`)
+  const content = chart === undefined ? text : `${text}-- chart: ${JSON.stringify(chart)}\n`
+  // Of two browsers that choose one name at once, one is refused.
+  await writePrivately(path, content, replace ? undefined : null).catch((cause: unknown) => {
+    throw cause instanceof FileChanged ? new HttpError(409, "exists", `There is a query ${name} already.`) : cause
+  })
 }
 
 const pathOf = (folder: string, name: string): string => join(folder, `${name}.sql`)

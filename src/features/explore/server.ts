@@ -1,14 +1,21 @@
 /** The server of the explorer: its page, its tables, and who may use it. */
-import { newAccess } from "./access.ts"
+import * as Effect from "effect/Effect"
+import {
+  HttpError,
+  attempt,
+  type Routes,
+  movedTo,
+  pageResponse,
+  serveRoutes,
+  textResponse
+} from "../../network/server.ts"
+import { type Session, newSessions } from "../../network/sessions.ts"
 import { apiRoutes } from "./api.ts"
-import { assetPaths, pageHtml } from "./assets.ts"
-import { type DocumentsOptions, sendDocument } from "./documents.ts"
-import { HttpError } from "./http.ts"
+import { assetRoutes, pageHtml } from "./assets.ts"
+import { type DocumentsOptions, documentRoutes } from "./documents.ts"
 import type { Links } from "./links.ts"
-import { filesName } from "../../output/paths.ts"
-import { sendStored } from "./stored-file.ts"
+import { storedRoutes } from "./stored-file.ts"
 import { Releases, shownCatalogs } from "./releases.ts"
-import { type Api, type Visit, sendText, serveSite } from "./web-server.ts"
 
 export interface TablesOptions {
   /** The published folder. */
@@ -20,87 +27,72 @@ export interface TablesOptions {
   readonly links: () => Promise<Links>
 }
 
-/** What the explorer answers about the tables, for every site that shows them. */
-export const tablesOf = ({ published, memoryMb, queries, links }: TablesOptions) => {
-  const releases = new Releases(published, memoryMb)
+/** What is answered about the tables, for every site that shows them. Ends running queries with the scope. */
+export const tableRoutes = Effect.fnUntraced(function* ({ links, memoryMb, published, queries }: TablesOptions) {
+  const releases = yield* Effect.acquireRelease(
+    Effect.sync(() => new Releases(published, memoryMb)),
+    (all) => Effect.sync(() => all.close())
+  )
   const shownOf = shownCatalogs(links)
-  const downloads = new Set<Promise<unknown>>()
-  const api: Api = apiRoutes({ releases, shownOf, queries, downloads })
   // The page needs it first; why it cannot be read, the page will say.
   releases
     .current()
     .then((release) => shownOf(release).catalog)
     .catch(() => {})
-  return {
-    api,
-    releases,
-    /** Answers the address of a file behind a link; false for any other address. */
-    stored: async ({ response, url: { pathname } }: Visit, signal: AbortSignal) => {
-      if (!pathname.startsWith(`/${filesName}/`)) return false
-      await sendStored(response, releases, published, pathname, signal)
-      return true
-    },
-    /** Ends running queries and downloads, and removes their files. */
-    close: async () => {
-      releases.close()
-      await Promise.allSettled(downloads)
-    }
-  }
-}
+  return { ...apiRoutes({ releases, shownOf, queries }), ...storedRoutes(releases, published) }
+})
 
 export interface ExplorerOptions extends TablesOptions, DocumentsOptions {
   /** 0: a free one. */
   readonly port: number
 }
 
-export type Explorer = Awaited<ReturnType<typeof startExplorer>>
+export type Explorer = Effect.Success<ReturnType<typeof startExplorer>>
 
-/** Listens on 127.0.0.1 only. Rejects with the error of the system if the port is in use. */
-export const startExplorer = async (options: ExplorerOptions) => {
-  const tables = tablesOf(options)
-  const access = newAccess()
-  const admit = async ({ request, response, url: { pathname, searchParams } }: Visit) => {
-    const isPage = request.method === "GET" && pathname === "/"
-    if (isPage && searchParams.has("token")) {
-      // The token leaves the address bar, and with it the history and the bookmarks.
-      const cookie = access.cookieFor(request, searchParams.get("token"))
-      if (cookie === undefined) sendText(response, 401, refusals.token)
-      else response.writeHead(303, { location: "/", "set-cookie": cookie }).end()
-      return undefined
-    }
-    const refusal = access.refusalOf(request)
-    if (refusal === undefined) return true
-    const status = refusal === "token" ? 401 : 403
-    if (pathname !== "/") throw new HttpError(status, refusal, refusals[refusal])
-    sendText(response, status, refusals[refusal])
-    return undefined
+/** Listens on 127.0.0.1 only, until the scope ends. Fails with the error of the system if the port is in use. */
+export const startExplorer = Effect.fnUntraced(function* (options: ExplorerOptions) {
+  const access = newSessions({ name: "explore", isPublic: false, url: undefined, ...refusals })
+  const routes: Routes<Session> = {
+    "GET /": {
+      right: "anyone",
+      answer: ({ sent, url: { searchParams } }) => {
+        if (sent.method === "GET" && searchParams.has("token")) {
+          // The token leaves the address bar, and with it the history and the bookmarks.
+          const session = access.openByLink(sent, searchParams.get("token"))
+          return Effect.succeed(
+            session === undefined
+              ? textResponse(401, refusals.noSession)
+              : movedTo("/", { "set-cookie": access.cookieOf(sent, session) })
+          )
+        }
+        const page = Effect.flatMap(
+          attempt(() => {
+            access.checkOrigin(sent)
+            return access.whoSends(sent)
+          }),
+          () => pageResponse((nonce) => pageHtml(nonce, ""))
+        )
+        return Effect.catch(page, (cause) =>
+          cause instanceof HttpError ? Effect.succeed(textResponse(cause.status, cause.message)) : Effect.fail(cause)
+        )
+      }
+    },
+    ...(yield* tableRoutes(options)),
+    ...documentRoutes(options),
+    ...assetRoutes(false)
   }
-  const site = {
-    admit,
-    page: (nonce: string) => pageHtml(nonce, ""),
-    assets: assetPaths(false),
-    api: tables.api,
-    others: async (visit: Visit, signal: AbortSignal) =>
-      (await sendDocument(visit, options)) || tables.stored(visit, signal)
-  }
-  const server = await serveSite(site, "127.0.0.1", options.port)
-  const urlOf = (token: string) => `http://127.0.0.1:${server.port}/?token=${token}`
+  const { port } = yield* serveRoutes(routes, access, { host: "127.0.0.1", port: options.port })
+  const newUrl = (isOnce: boolean) => `http://127.0.0.1:${port}/?token=${access.newLink(isOnce)}`
   return {
-    port: server.port,
+    port,
     /** The address to open, with the token. */
-    url: urlOf(access.token),
+    url: newUrl(false),
     /** As `url`, but valid once. */
-    singleUseUrl: () => urlOf(access.newSingleUseToken()),
-    close: async () => {
-      const closed = server.close()
-      await tables.close()
-      await closed
-    }
+    singleUseUrl: () => newUrl(true)
   }
-}
+})
 
 const refusals = {
-  token: "Open the address that ./sluice explore printed: it has the token of this session.",
-  host: "This address is not the one that ./sluice explore printed.",
-  origin: "The request comes from another page."
+  noSession: "Open the address that ./sluice explore printed: it has the token of this session.",
+  otherHost: "This address is not the one that ./sluice explore printed."
 }

@@ -2,14 +2,14 @@
  * Sends a file of the output folder that a row of the release names. It may be anything that a stranger has sent, so a browser
  * stores it; only pictures are shown, and nothing in them may run or load.
  */
-import { createReadStream } from "node:fs"
+import * as Effect from "effect/Effect"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { stat } from "node:fs/promises"
-import type { ServerResponse } from "node:http"
 import { basename, dirname, extname, join } from "node:path"
-import { pipeline } from "node:stream/promises"
+import { HttpError, type Routes, attempt } from "../../network/server.ts"
+import { filesName } from "../../output/paths.ts"
 import { isStoredPath } from "../../output/stored-files.ts"
 import { literal } from "../../stores/warehouse/sql.ts"
-import { HttpError } from "./http.ts"
 import type { Releases } from "./releases.ts"
 
 const pictures: Readonly<Record<string, string>> = {
@@ -19,28 +19,32 @@ const pictures: Readonly<Record<string, string>> = {
   ".webp": "image/webp"
 }
 
-/** `published`: the folder beside that of the files. `pathname`: as in the table, with a slash before it. */
-export const sendStored = async (
-  response: ServerResponse,
-  releases: Releases,
-  published: string,
-  pathname: string,
-  signal: AbortSignal
-): Promise<void> => {
-  const path = pathname.slice(1)
-  if (!isStoredPath(path) || !(await isNamed(releases, path, signal))) throw notFound()
-  const file = join(dirname(published), path)
-  const found = await stat(file).catch(() => undefined)
-  if (!found?.isFile()) throw notFound()
-  const picture = pictures[extname(path)]
-  response.writeHead(200, {
-    "content-type": picture ?? "application/octet-stream",
-    "content-length": found.size,
-    "content-disposition": `${picture ? "inline" : "attachment"}; filename="${basename(path)}"`,
-    "content-security-policy": "sandbox; default-src 'none'"
-  })
-  await pipeline(createReadStream(file), response).catch(() => {})
-}
+/** `published`: the folder beside that of the files. An address is a path as in the table, with a slash before it. */
+export const storedRoutes = (releases: Releases, published: string): Routes<unknown> => ({
+  [`GET /${filesName}/*`]: {
+    right: "reader",
+    answer: Effect.fnUntraced(function* ({ url }) {
+      const path = url.pathname.slice(1)
+      const file = join(dirname(published), path)
+      const isThere = yield* attempt(
+        async (signal) =>
+          path.startsWith(`${filesName}/`) &&
+          isStoredPath(path) &&
+          (await isNamed(releases, path, signal)) &&
+          (await stat(file).catch(() => undefined))?.isFile()
+      )
+      if (!isThere) return yield* Effect.fail(new HttpError(404, "not found", "The release has no such file."))
+      const picture = pictures[extname(path)]
+      return yield* HttpServerResponse.file(file, {
+        contentType: picture ?? "application/octet-stream",
+        headers: {
+          "content-disposition": `${picture ? "inline" : "attachment"}; filename="${basename(path)}"`,
+          "content-security-policy": "sandbox; default-src 'none'"
+        }
+      })
+    })
+  }
+})
 
 /** A masked release names none. */
 const isNamed = async (releases: Releases, path: string, signal: AbortSignal): Promise<boolean> => {
@@ -52,5 +56,3 @@ const isNamed = async (releases: Releases, path: string, signal: AbortSignal): P
   }
   return false
 }
-
-const notFound = () => new HttpError(404, "not found", "The release has no such file.")

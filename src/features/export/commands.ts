@@ -40,7 +40,6 @@ const exportBundle = command({
     except,
     sign: text("sign", "Sign with a key outside of the output folder: minisign:FILE or ssh:FILE."),
     profile: text("profile", "Take the release of the [[publish]] folder with this profile, such as analytics."),
-    encryptTo: list("encrypt-to", "Encrypt a .tar.age or .zip.age to this recipient of age; may be repeated."),
     force: flag("force", "Replace an existing bundle.")
   },
   examples: [

@@ -1,12 +1,12 @@
 /** `sluice export bundle`: writes tables of the current release as a bag that an auditor can check without sluice. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { basename, resolve } from "node:path"
+import { stopwatch } from "../../values/stopwatch.ts"
 import { writeBundle } from "./bundle/bundle.ts"
 import { signerOf } from "./bundle/sign.ts"
 import { currentRelease } from "./bundle/source.ts"
 import { targetProblem } from "./bundle/target.ts"
 import type { Flags } from "../../settings/read.ts"
-import { commaSeparated } from "../../values/setting.ts"
 import { outputPaths } from "../../output/paths.ts"
 import { outputSettings } from "../../settings/settings.ts"
 import type { PublishSettings } from "../../settings/targets.ts"
@@ -15,7 +15,7 @@ import { loadCatalogue } from "../../command/catalogue.ts"
 import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
 import { usageError } from "../../console/errors.ts"
-import { duration } from "../../console/streams.ts"
+import { duration } from "../../values/text.ts"
 import { record } from "../../command/recorded.ts"
 import { shown } from "../../console/result.ts"
 import { choiceOf } from "../../command/selection.ts"
@@ -30,27 +30,18 @@ export interface ExportBundleFlags extends Flags {
   readonly sign: string | undefined
   /** The profile of the release, if it is not that of the output folder. */
   readonly profile: string | undefined
-  /** Recipients of age, separated by commas. */
-  readonly encryptTo: string | undefined
 }
 
 export const exportBundle = Effect.fn("command.exportBundle")(function* (flags: ExportBundleFlags) {
-  const startedAt = yield* Clock.currentTimeMillis
+  const elapsed = yield* stopwatch
   const output = yield* outputSettings(flags, yield* Environment)
   const target = resolve(flags.target)
   const format = formatOf(target)
-  const recipients = commaSeparated(flags.encryptTo ?? "")
   const signer = flags.sign === undefined ? undefined : signerOf(flags.sign, output.folder)
-  const wrong = recipients.find((recipient) => !isRecipient(recipient))
-  const isAge = /\.age$/i.test(target)
   const problem =
     typeof signer === "string"
       ? `--sign ${flags.sign}: ${signer}`
-      : wrong !== undefined
-        ? `--encrypt-to ${wrong}: expected a recipient of age, age1 and 58 characters`
-        : isAge !== recipients.length > 0 || (isAge && format === "folder")
-          ? "an encrypted bundle needs --encrypt-to and a name that ends in .tar.age or .zip.age"
-          : yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
+      : yield* Effect.promise(() => targetProblem(target, format === "folder", flags.force))
   if (problem !== undefined)
     return yield* usageError(
       `${flags.target}: ${problem}.`,
@@ -67,26 +58,25 @@ export const exportBundle = Effect.fn("command.exportBundle")(function* (flags: 
     const written = yield* writeBundle({
       output,
       release,
+      // The name only: the folders above it may contain the name of a person.
+      record: ({ manifestSha256 }) =>
+        record(output.folder, "export", { bundle: basename(target), run, writtenAt, manifestSha256 }),
       catalogue,
       tables,
       target,
       format,
-      signer: typeof signer === "string" ? undefined : signer,
-      recipients
+      signer: typeof signer === "string" ? undefined : signer
     })
-    // The name only: the folders above it may contain the name of a person.
-    const bundle = { bundle: basename(target), run, writtenAt, manifestSha256: written.manifestSha256 }
-    yield* record(output.folder, "export", bundle)
     return { run, writtenAt, ...written }
   })
   const next =
     format === "folder"
       ? `./sluice export verify ${flags.target}, or without sluice as in ${flags.target}/data/README.md.`
       : `unpack ${flags.target}, then ./sluice export verify sluice-${run}, or without sluice as in its data/README.md.`
-  const elapsed = duration((yield* Clock.currentTimeMillis) - startedAt)
+  const took = duration(yield* elapsed)
   const data = { path: target, format, run, writtenAt, ...written }
   return shown("export-bundle", { exitCode: 0, next, data }, () => [
-    `${counted(written.tables, "table")} of the release of ${writtenAt} in ${target}: ${counted(written.files, "file")}, ${counted(written.rows, "row")}, in ${elapsed}`
+    `${counted(written.tables, "table")} of the release of ${writtenAt} in ${target}: ${counted(written.files, "file")}, ${counted(written.rows, "row")}, in ${took}`
   ])
 })
 
@@ -96,12 +86,6 @@ const releaseFolder = Effect.fnUntraced(function* (
   { folder, publishing }: { readonly folder: string; readonly publishing: PublishSettings }
 ) {
   if (profile === undefined) return outputPaths(folder).published
-  // A bundle describes the tables of the definitions, and counts are none of them.
-  if (profile === "aggregate")
-    return yield* usageError(
-      "A release with the profile aggregate has counts only, and makes no bundle.",
-      "copy its folder"
-    )
   const releases = publishing.targets.filter(({ destination }) => destination.gets !== "rows")
   const found = releases.filter((target) => target.profile === profile)
   if (found.length === 1) return found[0]!.folder
@@ -112,8 +96,5 @@ const releaseFolder = Effect.fnUntraced(function* (
   )
 })
 
-/** Whether a text is a recipient of age, an X25519 public key. */
-const isRecipient = (text: string): boolean => /^age1[02-9ac-hj-np-z]{58}$/.test(text)
-
 const formatOf = (target: string): "tar" | "zip" | "folder" =>
-  /\.tar(\.age)?$/i.test(target) ? "tar" : /\.zip(\.age)?$/i.test(target) ? "zip" : "folder"
+  /\.tar$/i.test(target) ? "tar" : /\.zip$/i.test(target) ? "zip" : "folder"

@@ -21,7 +21,7 @@ import { chosenTables } from "./chosen-tables.ts"
 import { Environment } from "../../values/environment.ts"
 import { usageError } from "../../console/errors.ts"
 import { openReadable, sayHolder } from "../../command/readable.ts"
-import { record } from "../../command/recorded.ts"
+import { type Recorded, record } from "../../command/recorded.ts"
 import { instant, shown, warning } from "../../console/result.ts"
 import { choiceOf } from "../../command/selection.ts"
 import { onDisk } from "../../output/files.ts"
@@ -53,9 +53,12 @@ export const exportExcel = Effect.fn("command.exportExcel")(function* (flags: Ex
       (name) => tableOf(catalogue, views, name, flags.deleted)
     )
     const about = aboutLines(instant(now), flags.deleted)
-    return yield* writeFile(path, (part) => writeWorkbook(part, { about, tables }))
+    return yield* writeFile(
+      path,
+      (part) => writeWorkbook(part, { about, tables }),
+      ({ rows }) => record(output.folder, "export", { what: "excel", file: basename(path), rows })
+    )
   }).pipe(Effect.provide(readable.tables))
-  yield* record(output.folder, "export", { what: "excel", file: basename(path), rows: contents.rows })
   const next = `open ${path}; its first sheet lists the others.`
   return shown("export-excel", { exitCode: 0, next, data: { file: path, ...contents } }, function* () {
     yield `${counted(contents.rows, "row")} of ${counted(names.length, "table")} in ${path}`
@@ -132,10 +135,16 @@ const aboutLines = (now: string, withDeleted: boolean): ReadonlyArray<string> =>
 ]
 
 /** Replaces the file only by a complete one. */
-const writeFile = <A>(path: string, write: (part: string) => Effect.Effect<A, Unwritten>) => {
+const writeFile = <A, R>(
+  path: string,
+  write: (part: string) => Effect.Effect<A, Unwritten, R>,
+  recorded: (written: A) => Recorded
+) => {
   const part = `${path}.part`
   return write(part).pipe(
     Effect.mapError(({ cause }) => fileFailure(path, "written", cause)),
+    // Nobody gets a workbook of which the ledger knows nothing.
+    Effect.tap(recorded),
     Effect.tap(() => onDisk(path, "replaced", () => rename(part, path))),
     Effect.onError(() => Effect.ignore(onDisk(part, "removed", () => rm(part, { force: true }))))
   )

@@ -1,7 +1,11 @@
 /** One run of a location: the sync of one machine, in a process beside the worker, which ends with the worker. */
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { fileNameOf } from "../../output/names.ts"
+import { printedInText } from "../../run/process.ts"
+import type { Environment } from "../../values/environment.ts"
+import { messageOf } from "../../values/thrown.ts"
 import { join } from "node:path"
 import { tetherMessage } from "./tether.ts"
 import { fleetTokenVariable } from "../../settings/read.ts"
@@ -36,19 +40,24 @@ export interface Outcome {
 }
 
 export interface Child extends Pick<TetheredRun, "extend" | "stop"> {
-  readonly ended: Promise<Outcome>
+  readonly ended: Effect.Effect<Outcome>
 }
 
 /** `since`: when the worker last knew that it owns the location, epoch milliseconds. */
 export const startChild = (
   { start }: TetheredProcesses,
+  environment: Environment["Service"],
   order: Order,
   since: number,
   onLine: (line: string) => void
-): Child => {
-  const { ended, ...child } = start(argumentsOf(order), variablesOf(order), since, onLine)
-  return { ...child, ended: ended.then(outcomeOf) }
-}
+): Effect.Effect<Child> =>
+  start(environment, { args: argumentsOf(order), environment: variablesOf(order) }, since, onLine).pipe(
+    Effect.map(({ ended, ...child }) => ({ ...child, ended: Effect.map(ended, outcomeOf) })),
+    Effect.catch((cause) => {
+      const ended = Effect.succeed({ exitCode: null, isCutOff: false, message: messageOf(cause) })
+      return Effect.succeed({ ended, extend: () => {}, stop: () => {} })
+    })
+  )
 
 const variablesOf = ({ location, refreshToken, token, tokenName }: Order) => ({
   // One location must not read another's, whatever the variables of the worker say.
@@ -74,40 +83,31 @@ const argumentsOf = ({ config, from, kind, location, state, to }: Order): Readon
   ...(to === undefined ? [] : ["--to", to])
 ]
 
-/** Of the result of `sync` or `backfill`, or of an error, what the worker stores. */
-const Printed = Schema.Struct({
-  data: Schema.optionalKey(
-    Schema.Struct({
-      requests: Schema.Number,
-      requestsLeft: Schema.optionalKey(Schema.Number),
-      ended: Schema.Array(
-        Schema.Struct({ resource: Schema.String, status: Schema.String, resumeAt: Schema.optionalKey(Schema.String) })
-      )
-    })
-  ),
-  error: Schema.optionalKey(Schema.Struct({ message: Schema.String, resumeAt: Schema.optionalKey(Schema.String) })),
-  next: Schema.optionalKey(Schema.String)
+/** Of the result of `sync` or `backfill`, what the worker stores. */
+const Stored = Schema.Struct({
+  requests: Schema.Number,
+  requestsLeft: Schema.optionalKey(Schema.Number),
+  ended: Schema.Array(
+    Schema.Struct({ resource: Schema.String, status: Schema.String, resumeAt: Schema.optionalKey(Schema.String) })
+  )
 })
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Printed))
 
 /** A process that was killed printed nothing, or a part of it. */
-const printedIn = (stdout: string): typeof Printed.Type =>
-  Option.getOrElse(decode(stdout.trim().split("\n").at(-1)), () => ({}))
-
-const outcomeOf = ({ exitCode, stderr, stdout }: EndedRun): Outcome => {
-  const { data, error, next } = printedIn(stdout)
+const outcomeOf = ({ exitCode, messages, result }: EndedRun): Outcome => {
+  const { data: all, error, next } = printedInText(result) ?? {}
+  const data = Option.getOrUndefined(Schema.decodeUnknownOption(Stored)(all))
   const times = [error, ...(data?.ended ?? [])].flatMap((one) => (one?.resumeAt === undefined ? [] : [one.resumeAt]))
   const incomplete = (data?.ended ?? []).filter(({ status }) => status === "incomplete").map((end) => end.resource)
   const message =
     error?.message ??
     (incomplete.length > 0 ? `incomplete: ${incomplete.join(", ")}` : undefined) ??
-    (exitCode === 0 ? undefined : (stderr.trim().split("\n").at(-1) ?? `the process ended with ${exitCode}`))
+    (exitCode === 0 ? undefined : (messages.trim().split("\n").at(-1) ?? `the process ended with ${exitCode}`))
   return {
     exitCode,
     message: message && `${message}${exitCode === 0 || next === undefined ? "" : ` Next: ${next}`}`.slice(0, 1000),
     resumeAt: times.length === 0 ? undefined : Math.max(...times.map((time) => Date.parse(time))),
     requests: data?.requests,
     requestsLeft: data?.requestsLeft,
-    isCutOff: exitCode === null && stderr.includes(tetherMessage)
+    isCutOff: exitCode === null && messages.includes(tetherMessage)
   }
 }

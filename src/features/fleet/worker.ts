@@ -56,7 +56,7 @@ export const work = Effect.fnUntraced(function* (options: WorkerOptions) {
   const services = yield* Effect.context<Database>()
   /** A run is here twice if this worker has lost it, and got it again before the first process had ended. */
   const held = new Set<Held>()
-  const processes = tetheredProcesses(options.environment)
+  const processes = yield* tetheredProcesses
   const interrupted = new AbortController()
   let isStopping = false
   yield* Effect.forkScoped(signs(held))
@@ -157,15 +157,18 @@ const notBegun: Outcome = { exitCode: null, isCutOff: true }
 const synced = (
   one: Held,
   { location, ...claim }: Claim,
-  { folder, objects, onLine, orderOf }: WorkerOptions,
+  { environment, folder, objects, onLine, orderOf }: WorkerOptions,
   processes: TetheredProcesses
 ) => {
-  const process = Effect.callback<Outcome>((resume) => {
-    if (one.ending.isOpen()) return resume(Effect.succeed(notBegun))
+  const process = Effect.gen(function* () {
+    if (one.ending.isOpen()) return notBegun
     const { from, kind, to } = one.job.data
     const order = { location, kind, from, to, state: folder, ...orderOf(location, claim.token ?? undefined) }
-    one.child = startChild(processes, order, one.since, (line) => onLine(location, line))
-    void one.child.ended.then((outcome) => resume(Effect.succeed(outcome)))
+    const child = yield* startChild(processes, environment, order, one.since, (line) => onLine(location, line))
+    one.child = child
+    // Meanwhile nobody could stop it.
+    if (one.ending.isOpen()) child.stop("SIGTERM")
+    return yield* child.ended
   })
   if (objects === undefined || one.ending.isOpen()) return process
   return inBucket(objects, { location, ...claim }, folderOf(folder, location), process)

@@ -17,7 +17,7 @@ import { Environment } from "../../values/environment.ts"
 import { nothingSynced, usageError } from "../../console/errors.ts"
 import { table } from "../../console/streams.ts"
 import { openReadable } from "../../command/readable.ts"
-import { instant, shown, warning } from "../../console/result.ts"
+import { shown, warning } from "../../console/result.ts"
 
 const readLedger = Effect.fnUntraced(function* (flags: Flags) {
   const output = yield* outputSettings(flags, yield* Environment)
@@ -86,10 +86,9 @@ const bundleFindings = Effect.fnUntraced(function* (folder: string, { hashes }: 
   ]
 })
 
-/** Records that were removed from the end cannot be seen in the file, but `meta.runs` knows their runs. */
+/** Records that were removed from the beginning or the end cannot be seen in the file, but `meta.runs` knows their runs. */
 const runFindings = Effect.fnUntraced(function* (output: OutputSettings, { records }: LedgerCheck) {
-  const [first] = records
-  if (first === undefined || !existsSync(outputPaths(output.folder).warehouse)) return []
+  if (!existsSync(outputPaths(output.folder).warehouse)) return []
   const { tables } = yield* openReadable(output)
   if (tables === undefined) return []
   const [problem, runs] = yield* Effect.all([ledgerProblem(output.folder), runsNewestFirst()]).pipe(
@@ -97,9 +96,7 @@ const runFindings = Effect.fnUntraced(function* (output: OutputSettings, { recor
   )
   const recorded = new Set(records.map(({ detail }) => detail["run"]))
   const removed = runs
-    .filter(
-      ({ id, startedAt, finishedAt }) => finishedAt !== undefined && instant(startedAt) >= first.at && !recorded.has(id)
-    )
+    .filter(({ id, finishedAt }) => finishedAt !== undefined && !recorded.has(id))
     .map(
       ({ id }) => `meta.runs: run ${id} has no record: it was removed, or the process was killed before it wrote one`
     )

@@ -9,6 +9,7 @@ import type { Flags } from "../../settings/read.ts"
 import { secretReader } from "../../settings/secrets.ts"
 import { syncSettings } from "../../settings/settings.ts"
 import { durationMs } from "../../values/text.ts"
+import { messageOf } from "../../values/thrown.ts"
 import { counted } from "../../values/finding.ts"
 import { loadCatalogue } from "../../command/catalogue.ts"
 import { refuseDemoFolder } from "../../command/demo-folder.ts"
@@ -52,24 +53,14 @@ export const listen = Effect.fn("command.listen")(function* (flags: ListenFlags)
   const due = yield* onDisk(path, "read", () => Due.open(path, tables, now))
   if (due.problem !== undefined) say(`${due.problem}.`, "warn")
   const { host = "127.0.0.1", port = 0 } = flags
-  const listener = yield* Effect.acquireRelease(
-    Effect.tryPromise({
-      try: () =>
-        startListener({
-          host,
-          port,
-          secret,
-          tables: words,
-          due,
-          locations: new Set(accounts.map((one) => one.location))
-        }),
-      catch: (cause) =>
-        failedError(
-          `${host}:${port} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
-          "Name another address with --host and --port."
-        )
-    }),
-    ({ close }) => Effect.promise(close)
+  const locations = new Set(accounts.map((one) => one.location))
+  const listener = yield* Effect.mapError(
+    startListener({ host, port, secret, tables: words, due, locations }),
+    ({ cause }) =>
+      failedError(
+        `${host}:${port} cannot be used: ${messageOf(cause)}.`,
+        "Name another address with --host and --port."
+      )
   )
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}/`
   if (flags.json) yield* printResult("listen", { exitCode: 0, data: { url, port: listener.port, tables: [...tables] } })

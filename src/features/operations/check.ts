@@ -10,7 +10,7 @@ import { alarmLines, shownAlarms, sorted } from "../../console/alarm-lines.ts"
 import { type Compared, alarmsNow } from "../../run/alarms-now.ts"
 import { alarmsText } from "../../run/status-text.ts"
 import { Environment } from "../../values/environment.ts"
-import { sayStanding } from "../../console/findings.ts"
+import { sayStanding, sayUnknownStates } from "../../console/findings.ts"
 import { Output } from "../../console/streams.ts"
 import { printEither } from "../../console/result.ts"
 
@@ -26,12 +26,12 @@ export const check = Effect.fn("command.check")(function* (flags: CheckFlags) {
   const { alarms, opened, recovered } = watched
   if (output.signals.isOn) {
     const { report } = yield* Effect.promise(() => import("./signals/report.ts"))
-    for (const problem of yield* report(output.signals, watched, facts, output.folder)) say(problem, "warn")
+    for (const problem of yield* report(watched, { output, facts, isAtEndOfSync: false })) say(problem, "warn")
   }
   // A monitoring user may read the folder without the right to write it.
-  yield* watched
-    .remember()
-    .pipe(Effect.catch((failure) => Effect.sync(() => say(`The alarms were not stored: ${failure.message}`, "warn"))))
+  yield* watched.remember.pipe(
+    Effect.catch((failure) => Effect.sync(() => say(`The alarms were not stored: ${failure.message}`, "warn")))
+  )
 
   const active = alarms.filter(({ silenced }) => silenced === undefined)
   if (flags.nagios) {
@@ -57,6 +57,7 @@ export const check = Effect.fn("command.check")(function* (flags: CheckFlags) {
       (["ok", "warn", "error"] as const)[nagiosCode(active)]
     )
     yield* sayStanding(facts?.standing)
+    yield* sayUnknownStates(facts?.unknownStates)
   })
   return yield* printEither("check", { exitCode, next, data }, flags.json, forPeople)
 })

@@ -23,8 +23,6 @@ const print = command({
     ...common,
     systemd: flag("systemd", "A service and a timer."),
     cron: flag("cron", "A line of a crontab, and the script that it calls."),
-    k8s: flag("k8s", "A CronJob for Kubernetes."),
-    github: flag("github", "A workflow for GitHub Actions."),
     launchd: flag("launchd", "A property list for macOS, and the script that it starts."),
     console: flag("console", "A service of systemd for ./sluice serve, which has the times in its settings."),
     ...times,
@@ -92,7 +90,7 @@ export const check = command({
 export const nightResults = () => {
   /** The files of a schedule, and where the scheduler expects each. */
   const SchedulePrint = Schema.Struct({
-    scheduler: Schema.Literals(["systemd", "cron", "k8s", "github", "launchd", "console"]),
+    scheduler: Schema.Literals(["systemd", "cron", "launchd", "console"]),
     timeZone: Schema.String,
     files: Schema.Array(Schema.Struct({ path: Schema.String, text: Schema.String }))
   })

@@ -6,7 +6,7 @@ import { userInfo } from "node:os"
 import { basename, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
 import { onDisk } from "../../output/files.ts"
-import { console, cron, github, kubernetes, launchd, systemd } from "./schedule/files.ts"
+import { console, cron, launchd, systemd } from "./schedule/files.ts"
 import { install, uninstall } from "./schedule/install.ts"
 import { type Schedule, oddDays } from "./schedule/schedule.ts"
 import { isTimeZone, timeOf } from "../../values/time-of-day.ts"
@@ -32,8 +32,6 @@ export interface InstallFlags extends TimeFlags {
 export interface ScheduleFlags extends TimeFlags {
   readonly systemd: boolean
   readonly cron: boolean
-  readonly k8s: boolean
-  readonly github: boolean
   readonly launchd: boolean
   readonly console: boolean
   /** The folder to write the files into, instead of stdout. */
@@ -41,7 +39,7 @@ export interface ScheduleFlags extends TimeFlags {
   readonly json: boolean
 }
 
-const kinds = ["systemd", "cron", "k8s", "github", "launchd", "console"] as const
+const kinds = ["systemd", "cron", "launchd", "console"] as const
 
 export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags: ScheduleFlags) {
   const { say } = yield* Output
@@ -58,12 +56,10 @@ export const schedulePrint = Effect.fn("command.schedulePrint")(function* (flags
   const files = {
     systemd: () => systemd(schedule),
     cron: () => cron(schedule),
-    k8s: () => kubernetes(schedule),
-    github: () => github(schedule, now),
     launchd: () => launchd(schedule),
     console: () => console(schedule)
   }[kind]()
-  if (kind === "k8s" || kind === "systemd")
+  if (kind === "systemd")
     for (const { day, times } of oddDays(schedule, now))
       say(
         times === 0

@@ -152,20 +152,12 @@ export const page = ({ overview, asOf, readAt, account, operations, business }: 
 const selector = (places: ReadonlyArray<string>): Html | undefined =>
   places.length === 0
     ? undefined
-    : html`<fieldset class="places">
-        <legend>Business of</legend>
-        ${["all locations", ...places].map(
-          (name, index) =>
-            html`<label
-              ><input
-                type="radio"
-                name="place"
-                id="place-${index}"
-                ${index === 0 ? "checked" : undefined}
-              />${name}</label
-            >`
-        )}
-      </fieldset>`
+    : html`<label class="places"
+        >Business of
+        <select autocomplete="off">
+          ${["all locations", ...places].map((name, index) => html`<option value="${index}">${name}</option>`)}
+        </select>
+      </label>`
 
 /** What the report adds to the style of all pages: its charts, marks and navigation. */
 const style = `${pageStyle}
@@ -174,10 +166,9 @@ header p{margin:0}
 h1{font-size:1.9rem}
 header .notice{margin:1rem 0 0;max-width:none;padding:.55rem 1rem}
 .headline{font-size:1.15rem;line-height:1.6;max-width:72rem;margin:1rem 0 0!important;font-variant-numeric:tabular-nums}
-.places{border:0;margin:1rem 0 0;padding:0;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem}.places legend{float:left;padding:0;margin-right:1.2rem;color:var(--muted)}
-.places label{display:flex;align-items:center;cursor:pointer}.places input{min-height:0;margin:0 .4rem 0 0;accent-color:var(--accent)}.places label:has(:checked){font-weight:600}
+.places{display:inline-block;margin:1rem 0 0;color:var(--muted)}.places select{max-width:20rem;margin-left:.4rem}
 @supports selector(:has(a)){.place{display:none}}
-${Array.from({ length: placesMax + 1 }, (_, index) => `body:has(#place-${index}:checked) .place-${index}`).join()}{display:block}
+${Array.from({ length: placesMax + 1 }, (_, index) => `body:has(.places option[value="${index}"]:checked) .place-${index}`).join()}{display:block}
 #status{margin-right:.35rem}
 nav{position:sticky;top:0;z-index:2;background:var(--ground);border-bottom:1px solid var(--line);margin-top:1rem}
 nav ul{max-width:var(--frame);margin:0 auto;padding:0 1.5rem;list-style:none;display:flex;flex-wrap:wrap;gap:0 1.05rem;white-space:nowrap}

@@ -13,7 +13,6 @@ import { Environment } from "../../values/environment.ts"
 import { failedError } from "../../console/errors.ts"
 import { Output } from "../../console/streams.ts"
 import { openReadable, sayHolder } from "../../command/readable.ts"
-import { scopesOf } from "../../run/sync-result.ts"
 import { keptOut, storedEarlier } from "../../command/withheld.ts"
 import { instant, printEither } from "../../console/result.ts"
 
@@ -65,12 +64,12 @@ const isNewerThan = (report: string, warehouse: string) =>
     return written !== undefined && changed !== undefined && written.mtimeMs > changed.mtimeMs
   })
 
-const optionsOf = Effect.fnUntraced(function* ({ folder, memoryMb }: OutputSettings, catalogue: Catalogue) {
+const optionsOf = Effect.fnUntraced(function* ({ wanted, folder, memoryMb }: OutputSettings, catalogue: Catalogue) {
   return {
     folder,
     memoryMb,
     resources: catalogue.resources,
-    scopeOf: (label: string) => scopesOf(catalogue, [label])[0],
+    locations: wanted?.locations ?? [],
     withheld: { names: keptOut(catalogue), earlier: yield* storedEarlier(folder, catalogue) }
   } satisfies ReportOptions
 })

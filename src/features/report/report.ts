@@ -24,16 +24,16 @@ export interface ReportOptions {
   readonly folder: string
   readonly memoryMb: number
   readonly resources?: ReadonlyArray<Resource>
-  /** The scope that a resource or its children need. */
-  readonly scopeOf: (label: string) => string | undefined
+  /** Those that the settings ask for, if they are known. */
+  readonly locations?: ReadonlyArray<string>
   /** What the settings keep out, and what of it was stored before. */
   readonly withheld?: { readonly names: ReadonlyArray<string>; readonly earlier: ReadonlyArray<string> }
 }
 
 /** Equal data make equal texts. Fails with WarehouseNotFound before the first run. */
 export const makeReport = Effect.fn("report.make")(function* (options: ReportOptions) {
-  const { folder, resources = [], scopeOf, withheld = { names: [], earlier: [] } } = options
-  const found = yield* operations(folder, resources, scopeOf, withheldSection(withheld.names, withheld.earlier))
+  const { folder, locations = [], resources = [], withheld = { names: [], earlier: [] } } = options
+  const found = yield* operations(folder, resources, withheldSection(withheld.names, withheld.earlier), locations)
   if (found === undefined) return yield* failure({ _tag: "WarehouseNotFound", path: outputPaths(folder).warehouse })
   const { period, overview, content } = found
   return {

@@ -1,52 +1,21 @@
 /** Asks a command of sluice for something that the page shows, in a process of its own, and reads what it prints. */
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
-import { spawn } from "node:child_process"
+import { type Printed, type Program, printedBy, printedInText } from "../../run/process.ts"
 import type { Environment } from "../../values/environment.ts"
 import { type Readers, readRows } from "../../values/rows.ts"
-import type { Printed } from "./progress.ts"
 
 export type Ask = ReturnType<typeof asking>
 
-const askMs = 120_000
-const bytesMax = 64_000_000
+const limits = { ms: 120_000, bytes: 64_000_000 }
 /** Each takes half a core for a second. */
 const atOnce = 2
 
-/** `program`: how a command is started. `flags`: those that name the settings file and the output folder. */
-export const asking = (
-  [command = "", ...before]: ReadonlyArray<string>,
-  flags: () => ReadonlyArray<string>,
-  environment: Environment["Service"]
-) => {
+/** `flags`: those that name the settings file and the output folder. */
+export const asking = (program: Program, flags: () => ReadonlyArray<string>, environment: Environment["Service"]) => {
   const turns = Semaphore.makeUnsafe(atOnce)
-  const inTurn = <A>(run: () => Promise<A>): Promise<A> => Effect.runPromise(turns.withPermit(Effect.promise(run)))
-  /** What the command writes to stdout, and the last line of stderr. */
-  const text = (args: ReadonlyArray<string>, own: ReadonlyArray<string> = flags(), more: Environment["Service"] = {}) =>
-    inTurn(
-      () =>
-        new Promise<{ readonly stdout: string; readonly problem: string }>((done) => {
-          const child = spawn(command, [...before, ...args, ...own], {
-            env: { ...environment, ...more },
-            stdio: ["ignore", "pipe", "pipe"],
-            timeout: askMs,
-            killSignal: "SIGKILL"
-          })
-          const parts: Array<Buffer> = []
-          let bytes = 0
-          let problem = ""
-          child.stdout.on("data", (part: Buffer) => {
-            bytes += part.length
-            if (bytes > bytesMax) child.kill("SIGKILL")
-            else parts.push(part)
-          })
-          child.stderr.on("data", (part: Buffer) => (problem = `${problem}${part}`.slice(-2000)))
-          child.once("error", (cause) => done({ stdout: "", problem: cause.message }))
-          child.once("close", () =>
-            done({ stdout: Buffer.concat(parts).toString(), problem: problem.trim().split("\n").at(-1) ?? "" })
-          )
-        })
-    )
+  const text = (args: ReadonlyArray<string>, own = flags(), more: Environment["Service"] = {}) =>
+    Effect.runPromise(turns.withPermit(printedBy(program, [...args, ...own], { ...environment, ...more }, limits)))
   return {
     text,
     /** The result of a command with --json. */
@@ -56,15 +25,8 @@ export const asking = (
       more?: Environment["Service"]
     ): Promise<Printed> => {
       const { problem, stdout } = await text([...args, "--json"], own, more)
-      try {
-        return JSON.parse(stdout)
-      } catch {
-        return {
-          schema: "",
-          exitCode: 1,
-          error: { code: "internal", message: problem || `${args[0]} printed nothing.` }
-        }
-      }
+      const error = { code: "internal", message: problem || `${args[0]} printed nothing.` }
+      return printedInText(stdout) ?? { schema: "", exitCode: 1, error }
     },
     /** The rows of a table of the warehouse; of none, if nothing was read yet. */
     rows: async <Columns extends Readers>(table: string, columns: Columns, where: string) => {

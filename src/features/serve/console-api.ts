@@ -1,19 +1,19 @@
 /** What the page of the console requests, and who may. */
 import type { CommandDescriptor } from "effect/cli/Completions"
-import { existsSync, mkdirSync } from "node:fs"
-import { type Body, HttpError } from "../explore/http.ts"
-import type { Api, Call } from "../explore/web-server.ts"
+import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { HttpError, type Routes, attempt, nothingHere } from "../../network/server.ts"
 import { outputPaths } from "../../output/paths.ts"
+import type { Work, WorkRefused } from "../../run/work.ts"
 import type { Environment } from "../../values/environment.ts"
-import type { Session } from "./access.ts"
+import type { Session } from "../../network/sessions.ts"
 import type { Ask } from "./ask.ts"
 import type { Events } from "./events.ts"
-import type { Jobs } from "./jobs.ts"
-import { detailOf, summaryOf } from "./overview.ts"
-import type { Printed } from "./progress.ts"
+import { detailOf, isShownTo, summaryOf } from "./overview.ts"
 import { runOf, runsOf } from "./runs.ts"
-import type { startScheduler } from "./scheduler.ts"
-import { addLocation, checkSetup, writeSetup } from "./set-up.ts"
+import { addLocation, checkSetup, replaceToken, writeSetup } from "./set-up.ts"
 import { changeSettings, settingsOf } from "./settings-page.ts"
 import { formsOf, orderOf } from "./tasks.ts"
 
@@ -28,94 +28,96 @@ interface Places {
 
 interface Parts {
   readonly events: Events
-  readonly jobs: Jobs
-  readonly scheduler: ReturnType<typeof startScheduler>
-  readonly readStatus: () => Promise<void>
-  readonly readIfOld: () => void
-  readonly stateOf: (session: Session) => unknown
+  readonly work: Work
+  readonly resume: Effect.Effect<void>
+  readonly readStatus: Effect.Effect<unknown>
+  readonly readIfOld: Effect.Effect<unknown>
+  readonly stateOf: (session: Session) => Effect.Effect<object>
 }
 
-export const consoleApi = (
+export const consoleRoutes = (
   places: Places,
-  { events, jobs, readIfOld, readStatus, scheduler, stateOf }: Parts
-): Api<Session> => {
+  { events, readIfOld, readStatus, resume, stateOf, work }: Parts
+): Routes<Session> => {
   const { ask, commands, config, environment, output, outputFlag } = places
   const { exports } = outputPaths(output)
+  // Neither of them may be inside the other.
+  const backups = join(dirname(resolve(output)), "backups")
   /** A fleet has its folders from the settings. */
   const fleet = (...args: ReadonlyArray<string>) =>
-    succeeded(ask.json(args, existsSync(config) ? ["--config", config] : []))
-  const owner = (call: Call<Session>): Body => {
-    if (call.who.role !== "owner")
-      throw new HttpError(403, "reader", "This password shows everything and starts nothing.")
-    return call.body
-  }
+    attempt(async () => {
+      const printed = await ask.json(args, existsSync(config) ? ["--config", config] : [])
+      if (printed.error) throw new HttpError(409, printed.error.code, printed.error.message)
+      return printed.data as object
+    })
+  const shownTo = ({ role }: Session) => Effect.map(work.all, (jobs) => jobs.filter((job) => isShownTo(role, job)))
   const setUp = { path: config, output, ask, environment }
   const page = { path: config, output: outputFlag, ask, environment }
-  /** After a change of the file. */
-  const changed = async <A>(work: Promise<A>): Promise<A> => {
-    const result = await work
-    void readStatus()
-    return result
-  }
-  return new Map<string, (call: Call<Session>) => Promise<unknown>>([
-    ["GET /api/console", async ({ who }) => stateOf(who)],
-    [
-      "GET /api/events",
-      async ({ response, who }) => {
-        const running = jobs.running()
-        events.open(response, [
-          ["state", stateOf(who)],
+  /** After a change of the file, also if the browser has gone away. */
+  const changed = <A>(change: () => Promise<A>) => Effect.uninterruptible(Effect.tap(attempt(change), readStatus))
+  return {
+    "GET /api/events": {
+      right: "reader",
+      answer: Effect.fnUntraced(function* ({ who }) {
+        const running = (yield* work.running).filter((job) => isShownTo(who.role, job))
+        yield* readIfOld
+        return yield* events.open(who, [
+          ["state", yield* stateOf(who)],
           ...running.map((job) => ["job", detailOf(job)] as const),
           ...running.map((job) => ["log", { id: job.record.id, lines: job.transcript.log, isWhole: true }] as const)
         ])
-        readIfOld()
+      })
+    },
+    "POST /api/job": {
+      right: "reader",
+      answer: ({ body, who }) =>
+        Effect.flatMap(Effect.mapError(work.get(body["id"]), refusalOf), (job) =>
+          isShownTo(who.role, job) ? Effect.succeed(jobOf(job)) : Effect.fail(nothingHere())
+        )
+    },
+    "POST /api/start": {
+      answer: Effect.fnUntraced(function* ({ body, who }) {
+        const order = yield* attempt(() => orderOf(commands, body, { exports, backups }))
+        for (const folder of [exports, backups])
+          if (order.args.some((arg) => dirname(arg) === folder))
+            yield* attempt(() => mkdir(folder, { recursive: true, mode: 0o700 }))
+        const started = work.start({ ...order, session: who.id.slice(0, 8) })
+        return { job: summaryOf(yield* Effect.mapError(started, refusalOf)) }
+      })
+    },
+    "POST /api/stop": {
+      answer: ({ body }) => Effect.mapError(Effect.as(work.stop(body["id"]), {}), refusalOf)
+    },
+    "POST /api/schedule/resume": { answer: () => Effect.as(resume, {}) },
+    "GET /api/tasks": { right: "reader", answer: () => attempt(() => ({ tasks: formsOf(commands) })) },
+    "GET /api/runs": {
+      right: "reader",
+      answer: ({ who }) =>
+        Effect.flatMap(shownTo(who), (jobs) => attempt(async () => ({ runs: await runsOf(ask, jobs) })))
+    },
+    "POST /api/run": {
+      right: "reader",
+      answer: ({ body, who }) => Effect.flatMap(shownTo(who), (jobs) => attempt(() => runOf(ask, jobs, body["run"])))
+    },
+    "GET /api/settings": { right: "reader", answer: () => attempt(() => settingsOf(page)) },
+    "POST /api/settings": { answer: ({ body }) => changed(() => changeSettings(page, body)) },
+    "POST /api/setup/check": { answer: ({ body }) => attempt(() => checkSetup(setUp, body)) },
+    "POST /api/setup": { answer: ({ body }) => changed(() => writeSetup(setUp, body)) },
+    "POST /api/locations": { answer: ({ body }) => changed(() => addLocation(setUp, body)) },
+    "POST /api/token": { answer: ({ body }) => changed(() => replaceToken(setUp, body)) },
+    "POST /api/fleet": { right: "reader", answer: () => fleet("fleet", "status", "--all") },
+    "POST /api/fleet/act": {
+      answer: ({ body: { action, location } }) => {
+        const command = typeof action === "string" ? fleetCommands.get(action) : undefined
+        return command === undefined || typeof location !== "string" || !/^[\w-]{1,100}$/.test(location)
+          ? Effect.fail(new HttpError(400, "request", "A fleet has run, pause, resume and retry, for one location."))
+          : fleet(...command, `--location=${location}`)
       }
-    ],
-    ["POST /api/job", async ({ body }) => jobOf(jobs.get(body["id"]))],
-    [
-      "POST /api/start",
-      async (call) => {
-        const order = orderOf(commands, owner(call), exports)
-        if (order.document !== undefined) mkdirSync(exports, { recursive: true, mode: 0o700 })
-        return { job: summaryOf(jobs.start({ ...order, session: call.who.id.slice(0, 8) })) }
-      }
-    ],
-    [
-      "POST /api/stop",
-      async (call) => {
-        jobs.stop(owner(call)["id"])
-        return {}
-      }
-    ],
-    [
-      "POST /api/schedule/resume",
-      async (call) => {
-        owner(call)
-        scheduler.resume()
-        return {}
-      }
-    ],
-    ["GET /api/tasks", async () => ({ tasks: formsOf(commands) })],
-    ["GET /api/runs", async () => ({ runs: await runsOf(ask) })],
-    ["POST /api/run", ({ body }) => runOf(ask, body["run"])],
-    ["GET /api/settings", async () => settingsOf(page)],
-    ["POST /api/settings", (call) => changed(changeSettings(page, owner(call)))],
-    ["POST /api/setup/check", (call) => checkSetup(setUp, owner(call))],
-    ["POST /api/setup", (call) => changed(writeSetup(setUp, owner(call)))],
-    ["POST /api/locations", (call) => changed(addLocation(setUp, owner(call)))],
-    ["POST /api/fleet", async () => (await fleet("fleet", "status", "--all")).data],
-    [
-      "POST /api/fleet/act",
-      async (call) => {
-        const { action, location } = owner(call)
-        const command = fleetCommands.get(String(action))
-        if (command === undefined || typeof location !== "string" || !/^[\w-]{1,100}$/.test(location))
-          throw new HttpError(400, "request", "A fleet has run, pause, resume and retry, for one location.")
-        return (await fleet(...command, `--location=${location}`)).data
-      }
-    ]
-  ])
+    }
+  }
 }
+
+const refusalOf = ({ code, message }: WorkRefused) => new HttpError(code === "running" ? 409 : 404, code, message)
 
 const jobOf = (job: Parameters<typeof detailOf>[0]) => ({ ...detailOf(job), log: job.transcript.log })
 
@@ -125,9 +127,3 @@ const fleetCommands: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["pause", ["fleet", "pause"]],
   ["resume", ["fleet", "resume"]]
 ])
-
-const succeeded = async (answer: Promise<Printed>): Promise<Printed> => {
-  const printed = await answer
-  if (printed.error) throw new HttpError(409, printed.error.code, printed.error.message)
-  return printed
-}

@@ -1,45 +1,65 @@
 /** Tells the browsers that are open what happens, by server-sent events. */
-import type { ServerResponse } from "node:http"
-import { HttpError } from "../explore/http.ts"
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import * as Sse from "effect/encoding/Sse"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { HttpError, type Role } from "../../network/server.ts"
+import { type Session, isOpen } from "../../network/sessions.ts"
 
 /** A browser that reads nothing is given up before what waits for it takes memory. */
-const waitingBytesMax = 4_000_000
+const waitingMax = 200
+/** For each role, so that those who only look keep no owner out. */
 const browsersMax = 50
 /** Proxies close a connection on which nothing happens. */
 const beatMs = 20_000
 
-export class Events {
-  readonly #browsers = new Set<ServerResponse>()
-  readonly #beat = setInterval(() => this.#write(":\n\n"), beatMs).unref()
+export type Events = Effect.Success<typeof openEvents>
 
-  /** Sends `first` at once, and everything that follows until the browser goes away. */
-  open(response: ServerResponse, first: ReadonlyArray<readonly [event: string, data: unknown]>): void {
-    if (this.#browsers.size >= browsersMax) throw new HttpError(503, "later", "Too many pages are open.")
-    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" })
-    for (const [event, data] of first) response.write(message(event, data))
-    this.#browsers.add(response)
-    response.once("close", () => this.#browsers.delete(response))
+/** Until the scope ends. */
+export const openEvents = Effect.gen(function* () {
+  const browsers = new Map<Queue.Queue<string, Cause.Done>, Session>()
+  const write = (text: string, role?: Role) => {
+    const now = Date.now()
+    for (const [waiting, who] of browsers)
+      if (!isOpen(who, now)) Queue.endUnsafe(waiting)
+      else if ((role ?? who.role) === who.role && !Queue.offerUnsafe(waiting, text)) Queue.endUnsafe(waiting)
   }
-
-  get isWatched(): boolean {
-    return this.#browsers.size > 0
+  yield* Effect.forkScoped(
+    Effect.repeat(
+      Effect.sync(() => write(":\n\n")),
+      Schedule.spaced(beatMs)
+    )
+  )
+  return {
+    /** The roles of those who look. */
+    watching: (): ReadonlySet<Role> => new Set([...browsers.values()].map(({ role }) => role)),
+    /** To everybody, or to whoever has a role. */
+    send: (event: string, data: unknown, role?: Role) => {
+      if (browsers.size > 0) write(messageOf(event, data), role)
+    },
+    /** Sends `first` at once, and everything that follows until the browser goes away or its session ends. */
+    open: Effect.fnUntraced(function* (who: Session, first: ReadonlyArray<readonly [event: string, data: unknown]>) {
+      const sameRole = [...browsers.values()].filter(({ role }) => role === who.role)
+      if (sameRole.length >= browsersMax)
+        return yield* Effect.fail(new HttpError(503, "later", "Too many pages are open."))
+      const waiting = yield* Effect.acquireRelease(Queue.dropping<string, Cause.Done>(waitingMax), (one) =>
+        Effect.sync(() => browsers.delete(one))
+      )
+      browsers.set(waiting, who)
+      yield* Queue.offerAll(
+        waiting,
+        first.map(([event, data]) => messageOf(event, data))
+      )
+      return HttpServerResponse.stream(Stream.encodeText(Stream.fromQueue(waiting)), {
+        contentType: "text/event-stream; charset=utf-8",
+        headers: { "x-accel-buffering": "no" }
+      })
+    })
   }
+})
 
-  send(event: string, data: unknown): void {
-    if (this.isWatched) this.#write(message(event, data))
-  }
-
-  close(): void {
-    clearInterval(this.#beat)
-    for (const response of this.#browsers) response.end()
-  }
-
-  #write(text: string): void {
-    for (const response of this.#browsers)
-      if (response.writableLength > waitingBytesMax) response.destroy()
-      else response.write(text)
-  }
-}
-
-/** JSON has no line feed of its own. */
-const message = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const messageOf = (event: string, data: unknown): string =>
+  Sse.encoder.write({ _tag: "Event", id: undefined, event, data: JSON.stringify(data) })

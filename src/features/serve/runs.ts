@@ -1,7 +1,9 @@
 /** The history: the runs, and what one of them did. It is read by the command that anybody can type. */
-import { HttpError } from "../explore/http.ts"
+import { HttpError } from "../../network/server.ts"
 import { type RowOf, orNull } from "../../values/rows.ts"
+import type { Job } from "../../run/work.ts"
 import type { Ask } from "./ask.ts"
+import { endText, summaryOf } from "./overview.ts"
 
 const shownMax = 1000
 /** Runs of which the changes are added up; an older one shows them when it is opened. */
@@ -15,8 +17,20 @@ const sum = <Row>(rows: ReadonlyArray<Row>, count: (row: Row) => number) =>
   rows.reduce((total, row) => total + count(row), 0)
 const textsOf = (value: unknown): ReadonlyArray<string> => (Array.isArray(value) ? value.map(String) : [])
 
-/** Newest first. */
-export const runsOf = async (ask: Ask) => {
+/** The piece of work that made a run: its result names it, or else the run began while it worked. Run ids are times. */
+const workOf = (jobs: ReadonlyArray<Job>, run: string): Job | undefined => {
+  const stamp = (instant: string) => instant.replaceAll(/[-:.]/g, "")
+  const isOf = ({ record, transcript }: Job) => {
+    const named = (transcript.printed?.data as { readonly run?: unknown } | undefined)?.run
+    if (typeof named === "string") return named === run
+    if (!record.isWriting || record.isPrivate) return false
+    return stamp(record.startedAt) <= run && (record.endedAt === undefined || run <= stamp(record.endedAt))
+  }
+  return jobs.find(isOf)
+}
+
+/** All runs, each with the work of the console that made it, and the work that is no run; newest first. */
+export const runsOf = async (ask: Ask, jobs: ReadonlyArray<Job>) => {
   const [runs, readings] = await Promise.all([
     ask.rows(
       "meta.runs",
@@ -38,27 +52,49 @@ export const runsOf = async (ask: Ask) => {
     )
   ])
   const readingsByRun = Map.groupBy(readings, (row) => row.run_id)
-  return runs
-    .map((run, index) => {
-      const own = readingsByRun.get(run.run_id) ?? []
+  const made = new Set<Job>()
+  const ofRuns = runs.map((run, index) => {
+    const own = readingsByRun.get(run.run_id) ?? []
+    const job = workOf(jobs, run.run_id)
+    if (job) made.add(job)
+    return {
+      run: run.run_id,
+      ...ofWork(job),
+      ...(!job && run.exit_code && { text: endText(run.exit_code, undefined).text }),
+      what: job?.record.title ?? `${run.command.charAt(0).toUpperCase()}${run.command.slice(1)}`,
+      startedAt: run.started_at,
+      finishedAt: run.finished_at ?? undefined,
+      status: run.status ?? "interrupted",
+      exitCode: run.exit_code ?? undefined,
+      requests: run.requests ?? undefined,
+      ...(runs.length - index <= summedMax && {
+        new: sum(own, (row) => row.new_rows),
+        changed: sum(own, (row) => row.changed_rows),
+        deleted: sum(own, (row) => row.deleted_rows),
+        warnings: sum(own, (row) => row.warnings.length)
+      })
+    }
+  })
+  const others = jobs
+    .filter((job) => !made.has(job))
+    .map((job) => {
+      const { endedAt, exitCode, startedAt, title } = job.record
+      const { text = "running", level } = summaryOf(job)
       return {
-        run: run.run_id,
-        command: run.command,
-        startedAt: run.started_at,
-        finishedAt: run.finished_at ?? undefined,
-        status: run.status ?? "interrupted",
-        exitCode: run.exit_code ?? undefined,
-        requests: run.requests ?? undefined,
-        ...(runs.length - index <= summedMax && {
-          new: sum(own, (row) => row.new_rows),
-          changed: sum(own, (row) => row.changed_rows),
-          deleted: sum(own, (row) => row.deleted_rows),
-          warnings: sum(own, (row) => row.warnings.length)
-        })
+        what: title,
+        startedAt,
+        finishedAt: endedAt,
+        exitCode,
+        status: endedAt === undefined ? "running" : (level ?? "none"),
+        ...ofWork(job),
+        text
       }
     })
-    .toSorted((one, other) => (one.run < other.run ? 1 : -1))
+  return [...ofRuns, ...others].toSorted((one, other) => Date.parse(other.startedAt) - Date.parse(one.startedAt))
 }
+
+const ofWork = (job: Job | undefined) =>
+  job ? { job: job.record.id, by: job.record.by, text: summaryOf(job).text } : { by: "terminal" }
 
 /** Requests of the runs that began today, in UTC, which is the day of the service's limit. */
 export const requestsTodayOf = async (ask: Ask, now = Date.now()) => {
@@ -71,7 +107,7 @@ export const requestsTodayOf = async (ask: Ask, now = Date.now()) => {
 }
 
 /** What a run did, by resource, with what it rejected and what was new in what the service sends. */
-export const runOf = async (ask: Ask, run: unknown) => {
+export const runOf = async (ask: Ask, jobs: ReadonlyArray<Job>, run: unknown) => {
   if (typeof run !== "string" || !/^[0-9TZ]{10,40}$/.test(run))
     throw new HttpError(400, "request", "run is the id of a run, such as 20260131T033000000Z.")
   const where = `run_id = '${run}'`
@@ -102,6 +138,7 @@ export const runOf = async (ask: Ask, run: unknown) => {
   const changed = (row: Counted) => row.new_rows + row.changed_rows + row.deleted_rows
   return {
     run,
+    job: workOf(jobs, run)?.record.id,
     resources: resources.map((row) => ({
       location: row.location_id,
       resource: row.resource,

@@ -1,12 +1,22 @@
 /** Set-up in the browser: the answers of `./sluice init`, tested by `doctor` and `plan` before anything is written. */
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Body, HttpError } from "../explore/http.ts"
+import { type Body, HttpError } from "../../network/server.ts"
 import { removeBelow } from "../../output/remove.ts"
-import { NotAdded, type OAuthApp, addLocations, writeSettings } from "../../settings/new-file.ts"
-import { isPlainSecret } from "../../settings/secrets.ts"
+import {
+  FileChanged,
+  NotAdded,
+  type OAuthApp,
+  addLocations,
+  inTurn,
+  tokenFilesOf,
+  writePrivately,
+  writeSettings
+} from "../../settings/new-file.ts"
+import { readSettings } from "../../settings/read.ts"
+import { isPlainSecret, shownSecret } from "../../settings/secrets.ts"
 import { sections } from "../../settings/sections.ts"
 import * as Schema from "effect/Schema"
 import type { Environment } from "../../values/environment.ts"
@@ -35,17 +45,29 @@ interface Answers {
 
 const idOf = (value: unknown): string => {
   if (typeof value !== "string" || !/^[\w-]{1,100}$/.test(value.trim()))
-    throw new HttpError(400, "location", "The location id has letters and digits, for example ve9EPM428h8vShlRW1KT.")
+    throw new HttpError(
+      400,
+      "location",
+      "The location id has letters and digits, for example ve9EPM428h8vShlRW1KT.",
+      "id"
+    )
   return value.trim()
 }
 
 /** `what`: "The token of location north". */
-const secretOf = (value: unknown, what: string): string => {
+const secretOf = (value: unknown, what: string, field = "token"): string => {
   if (typeof value !== "string" || value.trim() === "" || /[\n\0]/.test(value.trim()))
-    throw new HttpError(400, "token", `${what} is missing.`)
-  if (value.trim().startsWith("cmd:"))
-    throw new HttpError(400, "token", "A command is written into the settings file by hand, not on this page.")
-  return value.trim()
+    throw new HttpError(400, "token", `${what} is missing.`, field)
+  const text = value.trim()
+  // It is read and sent for whoever fills the form, so it may lead only to where secrets for sluice are put.
+  if (!isPlainSecret(text) && !/^(file:\/run\/secrets\/[\w.-]+|env:SLUICE_\w*TOKEN\w*)$/.test(text))
+    throw new HttpError(
+      400,
+      "token",
+      "On this page, a reference leads to a file below /run/secrets or to a variable such as SLUICE_TOKEN; any other is written into the settings file by hand. Or paste the secret.",
+      field
+    )
+  return text
 }
 
 const placeOf = (value: unknown): TokenPlace => {
@@ -59,18 +81,18 @@ const firstOf = (value: unknown): Place => {
   if (typeof app !== "object") return placeOf(value)
   const location = idOf(id)
   const token = {
-    clientId: secretOf(app["clientId"], "The client id of the app"),
-    clientSecret: secretOf(app["clientSecret"], "The client secret of the app"),
-    refreshToken: secretOf(app["refreshToken"], `The refresh token of location ${location}`)
+    clientId: secretOf(app["clientId"], "The client id of the app", "clientId"),
+    clientSecret: secretOf(app["clientSecret"], "The client secret of the app", "clientSecret"),
+    refreshToken: secretOf(app["refreshToken"], `The refresh token of location ${location}`, "refreshToken")
   }
   return { id: location, token }
 }
 
 const answersOf = ({ baseUrl, formats, locations }: Body): Answers => {
   if (!Schema.is(sections.account.base_url.schema)(baseUrl))
-    throw new HttpError(400, "baseUrl", "The address of the API is an http or https address.")
+    throw new HttpError(400, "baseUrl", "The address of the API is an http or https address.", "baseUrl")
   if (!Schema.is(sections.output.formats.schema)(formats))
-    throw new HttpError(400, "formats", `formats: expected ${sections.output.formats.expected}.`)
+    throw new HttpError(400, "formats", `It is not ${sections.output.formats.expected}.`, "formats")
   if (!Array.isArray(locations) || locations.length === 0)
     throw new HttpError(400, "locations", "Name at least one location.")
   const [first, others] = [firstOf(locations[0]), locations.slice(1).map(placeOf)]
@@ -80,8 +102,11 @@ const answersOf = ({ baseUrl, formats, locations }: Body): Answers => {
 }
 
 /** What the service says to each token, and what the first sync will take. Nothing that is kept is written. */
-export const checkSetup = async ({ ask, output }: Options, body: Body) => {
-  const { baseUrl, first, others } = answersOf(body)
+export const checkSetup = async (options: Options, body: Body) => {
+  const { ask, output } = options
+  const answers = answersOf(body)
+  checkAddress(options, answers)
+  const { baseUrl, first, others } = answers
   const checked = []
   for (const { id, token } of [first, ...others]) {
     // The token is in no command line, and no file that is there already has a say.
@@ -97,7 +122,7 @@ export const checkSetup = async ({ ask, output }: Options, body: Body) => {
     // The service accepts a refresh token once: only what works in the output folder may use it, which keeps its successor.
     const reached = typeof token === "string" ? await reach(ask, account, token) : undefined
     if (reached?.error) {
-      checked.push({ id, problem: { message: reached.error.message, next: reached.next } })
+      checked.push({ id, problem: problemOf(reached.error, reached.next) })
       continue
     }
     const flags = ["--config=/dev/null", ...account, `--output=${output}`]
@@ -107,13 +132,36 @@ export const checkSetup = async ({ ask, output }: Options, body: Body) => {
     checked.push({
       id,
       name: (reached?.data as { readonly account?: string } | undefined)?.account,
-      ...(plan.error && { problem: { message: plan.error.message, next: plan.next } }),
+      ...(plan.error && { problem: problemOf(plan.error, plan.next) }),
       findings: (doctor.data as { readonly lines?: ReadonlyArray<unknown> } | undefined)?.lines ?? [],
       ...(data && { plan: { requests: data.requests, elapsedMs: data.elapsedMs, likely: data.likely } })
     })
   }
   return { locations: checked }
 }
+
+/** Where the settings, or a variable, say that the service is, a reference may be sent; an address that is typed gets what is typed. */
+const checkAddress = ({ environment, path }: Options, { baseUrl, first, others }: Answers): void => {
+  const known = readSettings(existsSync(path) ? { config: path } : {}, environment).values.account.baseUrl
+  if (known !== undefined && known !== baseUrl)
+    throw new HttpError(409, "baseUrl", `The settings name ${known}: another address is set in the file.`, "baseUrl")
+  const secrets = [first, ...others].flatMap(({ token }) =>
+    typeof token === "string" ? [token] : Object.values(token)
+  )
+  if (known === undefined && !secrets.every(isPlainSecret))
+    throw new HttpError(
+      400,
+      "token",
+      "A reference is taken only for the address that SLUICE_BASE_URL names. Paste the secret, or use ./sluice init.",
+      "token"
+    )
+}
+
+/** Flags are for a terminal; here it is the field that is asked again. */
+const problemOf = ({ message }: { readonly message: string }, next: string | undefined) => ({
+  message: message.replaceAll("--token-ref", "the token"),
+  ...(next !== undefined && !/--[a-z]/.test(next) && { next })
+})
 
 /** What `init` finds with a token. */
 const reach = async (ask: Ask, account: ReadonlyArray<string>, token: string) => {
@@ -133,21 +181,62 @@ interface PlanData {
 }
 
 /** Writes the settings file, and each token into a file of its own that only its user can read. */
-export const writeSetup = async ({ environment, path }: Options, body: Body) => {
-  const { baseUrl, first, formats, others } = answersOf(body)
-  if (existsSync(path)) throw new HttpError(409, "exists", `${path} exists already, and stays as it is.`)
-  await writeSettings(path, { baseUrl, formats, location: first.id, token: first.token })
-  if (others.length > 0) await added(path, others, environment)
-  return { file: path, next: "./sluice sync" }
-}
+export const writeSetup = (options: Options, body: Body) =>
+  inTurn(async () => {
+    const { environment, path } = options
+    const answers = answersOf(body)
+    const { baseUrl, first, formats, others } = answers
+    if (existsSync(path)) throw new HttpError(409, "exists", `${path} exists already, and stays as it is.`)
+    checkAddress(options, answers)
+    await writeSettings(path, { baseUrl, formats, location: first.id, token: first.token }).catch(refusedIfChanged)
+    if (others.length > 0) await added(path, others, environment)
+    return { file: path, next: "./sluice sync" }
+  })
 
 /** Adds a location to the file that is there. */
-export const addLocation = async ({ environment, path }: Options, body: Body) => {
-  await added(path, [placeOf(body)], environment)
-  return { file: path }
-}
+export const addLocation = ({ environment, path }: Options, body: Body) =>
+  inTurn(async () => {
+    await added(path, [placeOf(body)], environment)
+    return { file: path }
+  })
 
 const added = (path: string, places: ReadonlyArray<TokenPlace>, environment: Options["environment"]) =>
-  addLocations(path, places, environment).catch((cause: unknown) => {
-    throw cause instanceof NotAdded ? new HttpError(409, "exists", cause.message) : cause
+  addLocations(path, places, environment).catch(refusedIfChanged)
+
+const refusedIfChanged = (cause: unknown): never => {
+  throw cause instanceof NotAdded || cause instanceof FileChanged ? new HttpError(409, "exists", cause.message) : cause
+}
+
+/**
+ * Replaces the token of a location in the file that set-up has written for it, once the service accepts the new one for every
+ * location that has its token there.
+ */
+export const replaceToken = ({ ask, environment, path }: Options, body: Body) =>
+  inTurn(async () => {
+    const { id, token } = placeOf({ id: body["location"], token: body["token"] })
+    if (!isPlainSecret(token)) throw new HttpError(400, "token", "Paste the token itself.", "token")
+    const { lists, values } = readSettings({ config: path }, environment)
+    const { baseUrl, locationId = "", token: shared } = values.account
+    const places = [...lists.locations, { id: locationId, token: undefined }].map((one) => ({
+      id: one.id,
+      reference: one.token ?? shared?.reference ?? ""
+    }))
+    const reference = places.find((one) => one.id === id)?.reference
+    if (reference === undefined) throw new HttpError(404, "location", `${path} names no location ${id}.`)
+    const file = Object.values(tokenFilesOf(path, id)).find((one) => reference === `file:${one}`)
+    if (file === undefined)
+      throw new HttpError(
+        409,
+        "kept",
+        `The token of location ${id} is not in a file of set-up: set it where it is, ${shownSecret(reference)}.`,
+        "token"
+      )
+    const old = readFileSync(file, "utf8")
+    const sharing = new Set(places.flatMap((one) => (one.reference === reference && one.id ? [one.id] : [])))
+    for (const location of sharing) {
+      const { error } = await reach(ask, [`--base-url=${baseUrl}`, `--location=${location}`], token)
+      if (error) throw new HttpError(409, error.code, error.message, "token")
+    }
+    await writePrivately(file, `${token}\n`, old).catch(refusedIfChanged)
+    return { file }
   })

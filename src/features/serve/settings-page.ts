@@ -4,13 +4,14 @@ import { hash, randomBytes } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { type Body, HttpError } from "../explore/http.ts"
-import { withChanges, withItem } from "../../settings/edit.ts"
-import { fileFormats } from "../../settings/targets.ts"
-import { writePrivately } from "../../settings/new-file.ts"
+import { type Body, HttpError } from "../../network/server.ts"
+import { withChanges, withItem, withoutItem } from "../../settings/edit.ts"
+import { FileChanged, inTurn, writePrivately } from "../../settings/new-file.ts"
 import { type SettingSource, readSettings } from "../../settings/read.ts"
 import { type ListName, allSettings, listNames, listOf } from "../../settings/sections.ts"
+import { commaSeparated } from "../../values/setting.ts"
 import type { Ask } from "./ask.ts"
+import { type Field, fieldOf } from "./fields.ts"
 
 interface Options {
   /** The settings file. */
@@ -21,22 +22,44 @@ interface Options {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-type Edit = { readonly kind: "text" | "boolean" | "list" | "choices"; readonly choices?: ReadonlyArray<string> }
-
-const editable: Readonly<Record<string, Edit>> = {
-  "schedule.times": { kind: "list" },
-  "schedule.time_zone": { kind: "text" },
-  "schedule.paused": { kind: "boolean" },
-  "schedule.prune": { kind: "boolean" },
-  "output.formats": { kind: "choices", choices: fileFormats },
-  "models.build": { kind: "boolean" },
-  "files.fetch": { kind: "list" },
-  "personal_data.exclude_classes": { kind: "list" },
-  "alarms.warn_after": { kind: "text" },
-  "alarms.error_after": { kind: "text" },
-  "signals.mail_to": { kind: "text" },
-  "signals.webhook_url": { kind: "text" }
-}
+/** What a person sets, by what it is about. A change of any other setting is made in the file. */
+const things: ReadonlyArray<{
+  readonly title: string
+  readonly settings: Readonly<Record<string, string>>
+  readonly lists: ReadonlyArray<ListName>
+}> = [
+  {
+    title: "When",
+    settings: {
+      "schedule.times": "Times",
+      "schedule.time_zone": "Time zone",
+      "schedule.paused": "Paused",
+      "schedule.prune": "Free disk space"
+    },
+    lists: []
+  },
+  {
+    title: "Where to",
+    settings: { "output.formats": "Formats", "models.build": "Models", "files.fetch": "Files" },
+    lists: ["publish"]
+  },
+  {
+    title: "Who is told",
+    settings: {
+      "signals.mail_to": "Mail to",
+      "signals.webhook_url": "Webhook",
+      "alarms.warn_after": "Warning after",
+      "alarms.error_after": "Error after"
+    },
+    lists: ["silence"]
+  },
+  {
+    title: "What is left out",
+    settings: { "personal_data.exclude_classes": "Classes of personal data" },
+    lists: ["tables"]
+  }
+]
+const editable: ReadonlySet<string> = new Set(things.flatMap(({ settings }) => Object.keys(settings)))
 
 /** What a new item of a list has on the page. A location has a page of its own, which tests it. */
 const itemKeys: Partial<Readonly<Record<ListName, ReadonlyArray<string>>>> = {
@@ -46,41 +69,55 @@ const itemKeys: Partial<Readonly<Record<ListName, ReadonlyArray<string>>>> = {
 }
 /** The name of an item of a list whose items are named. */
 const nameKey = "table"
-const addedTo = (list: ListName) => {
+const addedTo = (list: ListName): ReadonlyArray<Field & { readonly secret: boolean }> => {
   const { isNamed, required, settings } = listOf(list)
-  const name = { key: nameKey, description: "Name of the table, such as contacts.", required: true, secret: false }
-  const fields = (itemKeys[list] ?? []).map((key) => {
-    const { description, secret } = settings[key]!
-    return { key, description, required: required.includes(key), secret: secret === true }
-  })
+  const description = "Name of the table, such as contacts."
+  const name = { name: nameKey, kind: "table", description, required: true, secret: false } as const
+  const fields = (itemKeys[list] ?? []).map((key) => ({
+    ...fieldOf(key, settings[key]!),
+    required: required.includes(key),
+    secret: settings[key]!.secret === true
+  }))
   return isNamed ? [name, ...fields] : fields
 }
 
 export const settingsOf = ({ environment, output, path }: Options) => {
   const { sources } = readSettings({ config: existsSync(path) ? path : undefined, output }, environment)
   const sourceOf = new Map(sources.map((source) => [source.path, source]))
+  const itemsOf = (list: ListName) =>
+    sources.flatMap((source) =>
+      source.path.startsWith(`${list}[`) || source.path.startsWith(`${list}.`)
+        ? [{ path: source.path, ...shownSource(source) }]
+        : []
+    )
   return {
     file: path,
     exists: existsSync(path),
-    settings: allSettings.map(({ description, path: setting, section, secret }) => ({
-      path: setting,
-      section,
-      description,
-      ...shownSource(sourceOf.get(setting)),
-      ...(editable[setting] && {
-        edit: { ...editable[setting], ...(!secret && { value: writtenOf(setting, sourceOf.get(setting)) }) }
-      })
+    things: things.map(({ lists, settings, title }) => ({
+      title,
+      fields: Object.entries(settings).map(([one, name]) => {
+        const setting = allSettings.find((other) => other.path === one)!
+        const field = fieldOf(one, setting)
+        return { ...field, title: name, value: setting.secret ? "" : writtenOf(field, sourceOf.get(one)) }
+      }),
+      lists: lists.map((list) => ({
+        list,
+        description: listOf(list).description,
+        items: Array.from(
+          Map.groupBy(itemsOf(list), ({ path: place }) => /^\w+[[.]([^\].]+)/.exec(place)![1]!),
+          ([item, settings]) => ({ item, settings })
+        ),
+        fields: addedTo(list)
+      }))
     })),
-    lists: listNames.map((list) => ({
-      list,
-      description: listOf(list).description,
-      items: sources.flatMap((source) =>
-        source.path.startsWith(`${list}[`) || source.path.startsWith(`${list}.`)
-          ? [{ place: source.path, ...shownSource(source) }]
-          : []
-      ),
-      add: addedTo(list)
-    }))
+    settings: [
+      ...allSettings.map(({ description, path: setting }) => ({
+        path: setting,
+        description,
+        ...shownSource(sourceOf.get(setting))
+      })),
+      ...listNames.flatMap(itemsOf)
+    ]
   }
 }
 
@@ -88,17 +125,16 @@ const shownSource = (source: SettingSource | undefined) =>
   source ? { shown: source.shown, from: source.from, name: source.name } : { shown: "", from: "default", name: "" }
 
 /** The value as a form shows it. */
-const writtenOf = (path: string, source: SettingSource | undefined): unknown => {
+const writtenOf = ({ kind }: Field, source: SettingSource | undefined): unknown => {
   const text = source?.shown ?? ""
-  const { kind } = editable[path]!
-  if (kind === "boolean") return text === "true"
-  return kind === "text"
-    ? text
-    : text.split(",").flatMap((one) => (one.trim() === "" || one === "none" ? [] : [one.trim()]))
+  if (kind === "flag") return text === "true"
+  return kind === "several" || kind === "list" ? commaSeparated(text).filter((one) => one !== "none") : text
 }
 
 /** Shows the difference that changes make in the file, and with `apply` writes them. */
-export const changeSettings = async (options: Options, body: Body) => {
+export const changeSettings = (options: Options, body: Body) => inTurn(() => changed(options, body))
+
+const changed = async (options: Options, body: Body) => {
   const { path } = options
   if (!existsSync(path)) throw new HttpError(409, "missing", `${path} does not exist yet.`)
   const before = readFileSync(path, "utf8")
@@ -106,40 +142,57 @@ export const changeSettings = async (options: Options, body: Body) => {
   const versions = [before]
   for (const edit of editsOf(body)) {
     const edited = Result.flatMap(edit, (run) => run(versions.at(-1)!))
-    if (Result.isFailure(edited)) return { diff: [], problems: [edited.failure], written: false }
+    if (Result.isFailure(edited)) return { diff: [], problems: [{ message: edited.failure }], written: false }
     versions.push(edited.success)
   }
   const after = versions.at(-1)!
   const problems = await problemsOf(options, after)
   const diff = versions.slice(1).flatMap((version, index) => differenceOf(versions[index]!, version))
   if (problems.length > 0 || body["apply"] !== true) return { diff, problems, written: false, basis }
-  if (body["basis"] !== undefined && body["basis"] !== basis)
-    throw new HttpError(409, "changed", "The file has changed meanwhile. Look at the difference again.")
-  await writePrivately(path, after)
+  if (body["basis"] !== undefined && body["basis"] !== basis) throw changedMeanwhile()
+  await writePrivately(path, after, before).catch((cause: unknown) => {
+    throw cause instanceof FileChanged ? changedMeanwhile() : cause
+  })
   return { diff, problems: [], written: true }
 }
+
+const changedMeanwhile = () =>
+  new HttpError(409, "changed", "The file has changed meanwhile. Look at the difference again.")
 
 type Values = Readonly<Record<string, unknown>>
 type Edited = Result.Result<string, string>
 
 /** One for each value that changes, and one for a new item of a list. */
-const editsOf = ({ add, changes = {} }: Body): ReadonlyArray<Result.Result<(content: string) => Edited, string>> => [
+const editsOf = ({
+  add,
+  changes = {},
+  remove
+}: Body): ReadonlyArray<Result.Result<(content: string) => Edited, string>> => [
   ...Object.entries(changes as Values).map(([path, value]) => {
     const { secret } = allSettings.find((one) => one.path === path) ?? {}
-    if (!Object.hasOwn(editable, path)) return Result.fail(`${path} is changed in the file, not here.`)
+    if (!editable.has(path)) return Result.fail(`${path} is changed in the file, not here.`)
     return secret && value !== null && !isReference(value)
       ? Result.fail(referenceExpected(path))
       : Result.succeed((content: string) => withChanges(content, { [path]: value }))
   }),
-  ...(add === undefined ? [] : [editOfItem(add as { readonly list?: unknown; readonly values?: Values })])
+  ...(add === undefined ? [] : [editOfItem(add as { readonly list?: unknown; readonly values?: Values })]),
+  ...(remove === undefined ? [] : [removalOf(remove as { readonly list?: unknown; readonly item?: unknown })])
 ]
+
+/** What is added here can be taken back here. */
+const removalOf = ({ item, list: given }: { readonly list?: unknown; readonly item?: unknown }) => {
+  const list = listNames.find((one) => one === given && itemKeys[one] !== undefined)
+  return list === undefined || typeof item !== "string"
+    ? Result.fail("An item of this list is removed in the file, not here.")
+    : Result.succeed((content: string) => withoutItem(content, list, item))
+}
 
 const editOfItem = ({ list: given, values = {} }: { readonly list?: unknown; readonly values?: Values }) => {
   const list = listNames.find((one) => one === given && itemKeys[one] !== undefined)
   if (list === undefined) return Result.fail("An item of this list is added in the file, not here.")
   const written: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(values).filter(([, one]) => one !== "")) {
-    const known = addedTo(list).find((one) => one.key === key)
+    const known = addedTo(list).find((one) => one.name === key)
     if (known === undefined || typeof value !== "string") return Result.fail(`${key} is no setting of ${list}.`)
     if (known.secret && !isReference(value)) return Result.fail(referenceExpected(key))
     written[key] = known.secret || key === nameKey ? value : listOf(list).settings[key]!.fromText(value)
@@ -155,18 +208,34 @@ const isReference = (value: unknown): boolean => typeof value === "string" && /^
 const referenceExpected = (path: string): string =>
   `${path} may contain a secret: write a reference to it, env:NAME or file:PATH.`
 
+interface Problem {
+  readonly message: string
+  /** The setting. */
+  readonly field?: string | undefined
+}
+
 /** What `./sluice config validate` says of the new content, in a file beside the real one, for paths that are relative. */
-const problemsOf = async ({ ask, output, path }: Options, content: string): Promise<ReadonlyArray<string>> => {
+const problemsOf = async ({ ask, output, path }: Options, content: string): Promise<ReadonlyArray<Problem>> => {
   const name = `.${randomBytes(6).toString("hex")}.toml`
   const draft = join(dirname(resolve(path)), name)
   await writePrivately(draft, content)
   try {
     const flags = ["--config", draft, ...(output === undefined ? [] : ["--output", output])]
     const { data, error } = await ask.json(["config", "validate"], flags)
-    const problems = (data as { readonly problems?: ReadonlyArray<string> } | undefined)?.problems ?? []
-    return [...problems, ...(error ? [error.message] : [])].map((one) =>
-      one.replaceAll(draft, path).replaceAll(name, path)
-    )
+    const { problems = [], settings = [] } = (data ?? {}) as {
+      readonly problems?: ReadonlyArray<string>
+      readonly settings?: ReadonlyArray<string>
+    }
+    // Who sees the field needs neither the line of the file nor the name of the setting.
+    const messageOf = (message: string, field?: string) => {
+      const text = message.replaceAll(draft, path).replaceAll(name, path)
+      const [, about] = field === undefined ? [] : text.split(`: ${field} `)
+      return about ?? text
+    }
+    return [
+      ...problems.map((message, index) => ({ message: messageOf(message, settings[index]), field: settings[index] })),
+      ...(error ? [{ message: messageOf(error.message) }] : [])
+    ]
   } finally {
     await rm(draft, { force: true })
   }

@@ -1,16 +1,29 @@
 /** The site of the console: its addresses beside those of the explorer, and how a visitor is let in. */
+import * as Effect from "effect/Effect"
 import { stat } from "node:fs/promises"
-import type { IncomingMessage } from "node:http"
 import { join } from "node:path"
-import { assetPaths, pageHtml } from "../explore/assets.ts"
-import { type DocumentsOptions, sendDocument } from "../explore/documents.ts"
-import { HttpError, bounded, sendFile } from "../explore/http.ts"
-import { type TablesOptions, tablesOf } from "../explore/server.ts"
-import { type Api, type Call, type Visit, sendPage, sendText, serveSite } from "../explore/web-server.ts"
-import { writePrivately } from "../../settings/new-file.ts"
+import { assetRoutes, pageHtml } from "../explore/assets.ts"
+import { type DocumentsOptions, documentRoutes } from "../explore/documents.ts"
+import { type TablesOptions, tableRoutes } from "../explore/server.ts"
+import {
+  HttpError,
+  type Routes,
+  type Visit,
+  attempt,
+  bytesOf,
+  fileResponse,
+  movedTo,
+  nothingHere,
+  pageResponse,
+  serveRoutes,
+  textResponse,
+  unreadable
+} from "../../network/server.ts"
+import { FileChanged, inTurn, writePrivately } from "../../settings/new-file.ts"
 import { documentOf, html } from "../../pages/html.ts"
 import { baseStyle } from "../../pages/page-style.ts"
-import { type Access, type Session, hashOf, passwordLengthMin } from "./access.ts"
+import type { Session } from "../../network/sessions.ts"
+import { type Access, hashOf, passwordLengthMin } from "./access.ts"
 import type { Console } from "./console.ts"
 
 export interface SiteOptions extends DocumentsOptions {
@@ -23,115 +36,104 @@ export interface SiteOptions extends DocumentsOptions {
   readonly passwordFile: string | undefined
 }
 
-export const startSite = async (options: SiteOptions) => {
+/** Serves until the scope ends. Fails with the error of the system if the port is in use. */
+export const startSite = Effect.fnUntraced(function* (options: SiteOptions) {
   const { access, console, host, passwordFile, port } = options
-  const tables = tablesOf(options.tables)
   let needsPassword = passwordFile !== undefined
+  const loginPage = (problem: string, status: number) =>
+    pageResponse((nonce) => loginHtml(nonce, problem), status, "'self'")
+  const enter = ({ sent }: Visit, session: Session) => movedTo("/", { "set-cookie": access.cookieOf(sent, session) })
 
-  const admit = async ({ request, response, url: { pathname, searchParams } }: Visit): Promise<Session | undefined> => {
-    const { method } = request
-    if (method === "GET" && pathname === "/healthz") {
-      const isHealthy = console.isHealthy()
-      sendText(response, isHealthy ? 200 : 503, isHealthy ? "ok" : "not ok")
-      return undefined
+  /** For a browser that opens the address: its link, its page, or the form of the password. */
+  const front = (visit: Visit) => {
+    const { sent, url } = visit
+    if (sent.method === "GET" && url.pathname === "/" && url.searchParams.has("token")) {
+      const session = access.openByLink(sent, url.searchParams.get("token"))
+      const refusal = "This link was used already, or belongs to an earlier server."
+      return Effect.succeed(session === undefined ? textResponse(401, refusal) : enter(visit, session))
     }
-    access.checkOrigin(request)
-    const enter = (session: Session) =>
-      void response.writeHead(303, { location: "/", "set-cookie": access.cookieOf(request, session) }).end()
-    if (method === "GET" && pathname === "/" && searchParams.has("token")) {
-      const session = access.openByLink(searchParams.get("token"))
-      if (session === undefined) sendText(response, 401, "This link was used already, or belongs to an earlier server.")
-      else enter(session)
-      return undefined
-    }
-    if (method === "POST" && pathname === "/login") {
-      try {
-        enter(await access.openByPassword(request, await passwordIn(request)))
-      } catch (cause) {
-        if (!(cause instanceof HttpError)) throw cause
-        response.statusCode = cause.status
-        await sendPage(response, async (nonce) => loginHtml(nonce, cause.message), "'self'")
-      }
-      return undefined
-    }
-    const session = access.sessionOf(request)
-    if (session) return session
-    if (method !== "GET" || !(pathname === "/" || pathname === "/login"))
-      throw new HttpError(401, "token", "The session has ended: open the page again.")
-    if (access.hasPassword()) await sendPage(response, async (nonce) => loginHtml(nonce, ""), "'self'")
-    else sendText(response, 401, "Open the link that ./sluice serve printed: it has the token of this session.")
-    return undefined
+    const session = access.sessionOf(sent)
+    if (session && url.pathname !== "/") return Effect.fail(nothingHere())
+    if (session) return pageResponse((nonce) => pageHtml(nonce, session.role))
+    if (access.hasPassword()) return loginPage("", 200)
+    const refusal = "Open the link that ./sluice serve printed: it has the token of this session."
+    return Effect.succeed(textResponse(401, refusal))
   }
-
-  const logout = async ({ response, who }: Call<Session>) => {
-    access.close(who)
-    response.writeHead(303, { location: "/login" }).end()
-  }
-  const setPassword = async ({ body, who }: Call<Session>) => {
-    const { password } = body
-    if (who.role !== "owner" || passwordFile === undefined || !needsPassword)
+  const login = (visit: Visit) =>
+    bytesOf(visit, loginBytesMax).pipe(
+      Effect.map((form) => new URLSearchParams(form.toString()).get("password") ?? ""),
+      Effect.flatMap((given) => attempt(() => access.openByPassword(visit.sent, given))),
+      Effect.map((session) => enter(visit, session)),
+      Effect.catch((cause) =>
+        cause instanceof HttpError ? loginPage(cause.message, cause.status) : Effect.fail(cause)
+      )
+    )
+  const setPassword = async ({ password }: Readonly<Record<string, unknown>>) => {
+    if (passwordFile === undefined || !needsPassword)
       throw new HttpError(403, "reader", "The password is set where the setting console.password says.")
     if (typeof password !== "string" || password.length < passwordLengthMin)
       throw new HttpError(400, "password", `A password has ${passwordLengthMin} characters or more.`)
-    await writePrivately(passwordFile, `${await hashOf(password)}\n`)
-    needsPassword = false
-    return {}
+    const content = `${await hashOf(password)}\n`
+    return inTurn(async () => {
+      if (!needsPassword) throw new HttpError(409, "exists", "Another browser has just set the password.")
+      await writePrivately(passwordFile, content, null).catch((cause: unknown) => {
+        throw cause instanceof FileChanged ? new HttpError(409, "exists", cause.message) : cause
+      })
+      needsPassword = false
+      return {}
+    })
   }
-  const state = console.api.get("GET /api/console")!
-  const api: Api<Session> = new Map([
-    ...(tables.api as Api<Session>),
-    ...console.api,
-    ["GET /api/console", async (call: Call<Session>) => ({ ...((await state(call)) as object), needsPassword })],
-    ["POST /logout", logout],
-    ["POST /api/password", setPassword]
-  ])
-  /** Until there is a password, the page does nothing but ask for it. */
-  const guarded: Api<Session> = new Map(
-    Array.from(api, ([route, handler]) => [
-      route,
-      async (call: Call<Session>) => {
-        if (needsPassword && !["GET /api/console", "POST /api/password", "POST /logout"].includes(route))
-          throw new HttpError(403, "password", "Set a password first.")
-        return handler(call)
-      }
-    ])
-  )
-
-  const others = async (visit: Visit, signal: AbortSignal): Promise<boolean> => {
-    const {
-      response,
-      url: { pathname }
-    } = visit
-    if (needsPassword) return false
-    if (await sendDocument(visit, options)) return true
+  const exported = Effect.fnUntraced(function* ({ url: { pathname } }: Visit) {
     const [, name] = /^\/exports\/([\w][\w .%-]{0,200})$/.exec(pathname) ?? []
-    if (name === undefined) return tables.stored(visit, signal)
-    const path = join(console.exports, decodeURIComponent(name).replaceAll(/[/\\]/g, ""))
-    if (!(await stat(path).catch(() => undefined))?.isFile()) return false
-    response.setHeader("content-disposition", `attachment; filename="${encodeURIComponent(decodeURIComponent(name))}"`)
-    await sendFile(response, path)
-    return true
-  }
-  const site = {
-    admit,
-    page: (nonce: string, { role }: Session) => pageHtml(nonce, role),
-    assets: assetPaths(true),
-    api: guarded,
-    others
-  }
-  const server = await serveSite(site, host, port)
-  return {
-    port: server.port,
-    close: async () => {
-      const closing = console.close()
-      await Promise.all([server.close(), tables.close(), closing])
+    const file = yield* Effect.try({ try: () => decodeURIComponent(name ?? ""), catch: unreadable })
+    const path = join(console.exports, file.replaceAll(/[/\\]/g, ""))
+    const found = yield* Effect.promise(() => stat(path).catch(() => undefined))
+    if (name === undefined || !found?.isFile()) return yield* Effect.fail(nothingHere())
+    return yield* fileResponse(path, encodeURIComponent(file))
+  })
+
+  const routes: Routes<Session> = {
+    "GET /": { right: "visitor", answer: front },
+    "GET /login": { right: "visitor", answer: front },
+    "POST /login": { right: "visitor", answer: login },
+    "GET /healthz": {
+      right: "anyone",
+      answer: () =>
+        Effect.map(console.illness, (illness) =>
+          illness === undefined ? textResponse(200, "ok") : textResponse(503, `not ok: ${illness}`)
+        )
+    },
+    "POST /logout": {
+      right: "reader",
+      answer: ({ who }) =>
+        Effect.sync(() => {
+          access.close(who)
+          return movedTo("/login")
+        })
+    },
+    "POST /api/password": { answer: ({ body }) => attempt(() => setPassword(body)) },
+    "GET /exports/*": { right: "reader", answer: exported },
+    ...(yield* tableRoutes(options.tables)),
+    ...documentRoutes(options),
+    ...assetRoutes(true),
+    ...console.routes,
+    "GET /api/console": {
+      right: "reader",
+      answer: ({ who }) => Effect.map(console.stateOf(who), (state) => ({ ...state, needsPassword }))
     }
   }
-}
+  const rules = {
+    ...access,
+    // Until there is a password, the page does nothing but ask for it.
+    checkState: (route: string) => {
+      if (needsPassword && !/^GET \/(page\/|packages\/|api\/console$)|^POST \/(logout|api\/password)$/.test(route))
+        throw new HttpError(403, "password", "Set a password first.")
+    }
+  }
+  return yield* serveRoutes(routes, rules, { host, port })
+})
 
-/** Of a form; nothing larger than one is read. */
-const passwordIn = async (request: IncomingMessage): Promise<string> =>
-  new URLSearchParams((await bounded(request, 10_000)).toString()).get("password") ?? ""
+const loginBytesMax = 10_000
 
 const loginStyle = `${baseStyle}
 body{display:grid;place-items:center;min-height:100vh}

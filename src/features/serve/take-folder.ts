@@ -1,39 +1,32 @@
 /** One console for each output folder: two would start each night twice. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
+import { rm, writeFile } from "node:fs/promises"
+import { hostname } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import { isRunning, processStart } from "../../output/lock.ts"
-import { codeOf } from "../../values/thrown.ts"
+import { lockUnlessHeld } from "../../output/kernel-lock.ts"
 
 /**
- * Takes the folder of the console until the returned function is called. Throws if another process has it; one that was killed
- * leaves its file, which then counts for nobody.
+ * Takes the folder of the console until the returned function is called. Rejects if another process has it, which may be one of
+ * another container.
  */
-export const takeFolder = (folder: string): (() => void) => {
+export const takeFolder = async (folder: string): Promise<() => Promise<void>> => {
+  // The file says who has the lock, and nothing else.
   const path = join(folder, "serve.json")
-  for (;;) {
-    if (isWritten(path)) return () => rmSync(path, { force: true })
-    const { pid, started } = holderIn(path)
-    if (pid !== undefined && pid !== process.pid && isRunning(pid, started))
-      throw new Error(`Another ./sluice serve, process ${pid}, has ${resolve(dirname(folder))}.`)
-    rmSync(path, { force: true })
+  const release = await lockUnlessHeld(join(folder, "serve.lock"))
+  if (release === undefined)
+    throw new Error(`Another ./sluice serve${holderIn(path)}, has ${resolve(dirname(folder))}: end it first.`)
+  await writeFile(path, JSON.stringify({ pid: process.pid, host: hostname() }), { mode: 0o600 })
+  return async () => {
+    await rm(path, { force: true })
+    await release()
   }
 }
 
-const isWritten = (path: string): boolean => {
+const holderIn = (path: string): string => {
   try {
-    const own = { pid: process.pid, started: processStart(process.pid) }
-    writeFileSync(path, JSON.stringify(own), { flag: "wx", mode: 0o600 })
-    return true
-  } catch (cause) {
-    if (codeOf(cause) === "EEXIST") return false
-    throw cause
-  }
-}
-
-const holderIn = (path: string): { readonly pid?: number; readonly started?: string } => {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"))
+    const { host, pid } = JSON.parse(readFileSync(path, "utf8")) as { readonly pid?: number; readonly host?: string }
+    return `, process ${pid}${host === undefined || host === hostname() ? "" : ` of ${host}`}`
   } catch {
-    return {}
+    return ""
   }
 }

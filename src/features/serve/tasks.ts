@@ -3,12 +3,15 @@
  * something shows its plan only, with the command that applies it.
  */
 import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { type Body, HttpError } from "../explore/http.ts"
-import type { Order } from "./jobs.ts"
+import { type Body, HttpError } from "../../network/server.ts"
+import type { Order } from "../../run/work.ts"
+import { fieldOfFlag } from "./fields.ts"
 
 interface Task {
   readonly command: string
+  readonly group: "Read" | "Check" | "Give to others" | "Keep" | "Personal data"
   readonly title: string
   /** Flags that the page does not offer, beside those of `hidden`. */
   readonly without?: ReadonlyArray<string>
@@ -18,38 +21,73 @@ interface Task {
   readonly isPlanOnly?: true
   /** Its flags name a person, so nothing of it is kept. */
   readonly isPrivate?: true
-  /** The ending of the file that it writes below the exports. */
+  /** The ending of the file that it writes below the exports; empty for a folder, which it writes beside the output folder. */
   readonly ending?: string
-  /** What is usual, in the place of an argument. */
-  readonly preset?: Readonly<Record<string, string>>
+  /** A flag that others do not offer. */
+  readonly with?: string
 }
 
 const tasks = {
-  sync: { command: "sync", title: "Sync", without: ["accept-deletions"], hasEvents: true, isWriting: true },
-  plan: { command: "plan", title: "Plan" },
-  check: { command: "check", title: "Check the alarms", without: ["nagios"] },
-  doctor: { command: "doctor", title: "Check settings, token and targets" },
-  backfill: { command: "backfill", title: "Read a past period again", hasEvents: true, isWriting: true },
+  sync: {
+    group: "Read",
+    command: "sync",
+    title: "Sync",
+    without: ["accept-deletions"],
+    hasEvents: true,
+    isWriting: true
+  },
+  plan: { group: "Read", command: "plan", title: "Plan" },
+  check: { group: "Check", command: "check", title: "Check the alarms", without: ["nagios"] },
+  doctor: { group: "Check", command: "doctor", title: "Check settings, token and targets" },
+  backfill: { group: "Read", command: "backfill", title: "Read a past period again", hasEvents: true, isWriting: true },
   publish: {
+    group: "Give to others",
     command: "publish",
     title: "Publish",
     without: ["stdout", "format", "columns", "where", "profile"],
     isWriting: true
   },
-  "export-excel": { command: "export excel", title: "Export to Excel", ending: ".xlsx" },
+  "export-excel": { group: "Give to others", command: "export excel", title: "Export to Excel", ending: ".xlsx" },
   "export-bundle": {
+    group: "Give to others",
     command: "export bundle",
     title: "Bundle for an auditor",
-    without: ["sign", "encrypt-to"],
+    without: ["sign"],
     ending: ".zip"
   },
-  verify: { command: "verify", title: "Verify" },
-  backup: { command: "backup", title: "Back up", without: ["tokens"] },
-  prune: { command: "prune", title: "Free disk space: the plan", isPlanOnly: true },
-  "subject-erase": { command: "subject erase", title: "Erase a person: the plan", isPlanOnly: true, isPrivate: true },
-  retention: { command: "retention", title: "Retention: the plan", isPlanOnly: true },
-  "location-remove": { command: "location remove", title: "Remove a location: the plan", isPlanOnly: true }
+  verify: { group: "Check", command: "verify", title: "Verify" },
+  backup: { group: "Keep", command: "backup", title: "Back up", without: ["tokens"], ending: "" },
+  prune: { group: "Keep", command: "prune", title: "Free disk space: the plan", isPlanOnly: true },
+  "subject-export": {
+    group: "Personal data",
+    command: "subject export",
+    title: "Give a person their data",
+    without: ["to", "refresh"],
+    isPrivate: true,
+    // Only an earlier export is replaced.
+    with: "force"
+  },
+  "subject-erase": {
+    group: "Personal data",
+    command: "subject erase",
+    title: "Erase a person: the plan",
+    isPlanOnly: true,
+    isPrivate: true
+  },
+  retention: { group: "Personal data", command: "retention", title: "Retention: the plan", isPlanOnly: true },
+  "location-remove": {
+    group: "Personal data",
+    command: "location remove",
+    title: "Remove a location: the plan",
+    isPlanOnly: true
+  }
 } satisfies Readonly<Record<string, Task>>
+
+/** Names what is written, so that no value is a path. */
+export interface Places {
+  readonly exports: string
+  readonly backups: string
+}
 
 const taskOf = (name: unknown): Task => {
   if (typeof name !== "string" || !Object.hasOwn(tasks, name))
@@ -67,7 +105,9 @@ const entryOf = (root: CommandDescriptor, { command }: Task): CommandDescriptor 
   command.split(" ").reduce((at, name) => at.subcommands.find((one) => one.name === name)!, root)
 
 const flagsOf = (root: CommandDescriptor, task: Task): ReadonlyArray<FlagDescriptor> =>
-  entryOf(root, task).flags.filter(({ name }) => !hidden.has(name) && !task.without?.includes(name))
+  entryOf(root, task).flags.filter(
+    ({ name }) => name === task.with || (!hidden.has(name) && !task.without?.includes(name))
+  )
 
 export const formsOf = (root: CommandDescriptor) =>
   Object.entries<Task>(tasks).map(([task, one]) => {
@@ -75,36 +115,36 @@ export const formsOf = (root: CommandDescriptor) =>
     return {
       task,
       title: one.title,
-      summary: entry.description ?? "",
+      group: one.group,
+      // What is about flags and exit codes is for a terminal.
+      summary: (entry.description ?? "").replaceAll(/ [^.]*(--[a-z]|exit code)[^.]*\./g, ""),
       line: `./sluice ${one.command}`,
       isPlanOnly: one.isPlanOnly === true,
       isWriting: one.isWriting === true,
       fields: [
-        ...entry.arguments.map(({ name, description, required }) => ({
+        ...entry.arguments.map(({ name, description = "", required }) => ({
           name,
-          flag: name.toUpperCase(),
           kind: "text",
-          description: one.ending
-            ? `Name of the file below exports in the output folder; ${one.ending} is added.`
-            : (description ?? ""),
+          description: one.ending === undefined ? description : fileText(one.ending),
           required
         })),
-        ...flagsOf(root, one).map(({ name, description, type }) => ({
-          name,
-          flag: `--${name}`,
-          kind: type._tag === "Boolean" ? "flag" : type._tag === "Choice" ? "choice" : "text",
-          ...(type._tag === "Choice" && { choices: type.values }),
-          // Variables are for terminals.
-          description: (description ?? "").replace(/ \[[^\]]*\]$/, ""),
-          required: one.command === "backfill" && name === "from"
+        ...flagsOf(root, one).map((flag) => ({
+          ...fieldOfFlag(flag),
+          flag: `--${flag.name}`,
+          required: one.command === "backfill" && flag.name === "from"
         }))
       ]
     }
   })
 
-/** `exports`: the folder of files that the page makes. Throws for anything that the form does not offer. */
-export const orderOf = (root: CommandDescriptor, body: Body, exports: string): Order => {
-  const name = String(body["task"])
+const fileText = (ending: string): string =>
+  ending === ""
+    ? "Name of the folder, which is made in the folder backups beside the output folder."
+    : `Name of the file below exports in the output folder; ${ending} is added.`
+
+/** Throws for anything that the form does not offer, and for a file that is there. */
+export const orderOf = (root: CommandDescriptor, body: Body, { backups, exports }: Places): Order => {
+  const name = typeof body["task"] === "string" ? body["task"] : ""
   const task = taskOf(name)
   const values = (body["values"] ?? {}) as Readonly<Record<string, unknown>>
   const entry = entryOf(root, task)
@@ -116,21 +156,25 @@ export const orderOf = (root: CommandDescriptor, body: Body, exports: string): O
     const value = values[field]
     if (value === undefined || value === "" || value === false) return undefined
     if (typeof value !== "string" || value.length > 10_000 || /[\0\n]/.test(value))
-      throw new HttpError(400, "request", `${field} is not a text of one line.`)
+      throw new HttpError(400, "request", "It is not a text of one line.", field)
     return value
   }
   let document: string | undefined
   const args = entry.arguments.map(({ name: field, required }) => {
     const value = textOf(field)
-    if (value === undefined && required) throw new HttpError(400, "request", `${field} is missing.`)
+    if (value === undefined && required) throw new HttpError(400, "request", "It is missing.", field)
     if (task.ending === undefined) return value ?? ""
     if (!/^[\w][\w .-]{0,100}$/.test(value!))
       throw new HttpError(
         400,
         "request",
-        `${field} has other characters than letters, digits, blanks, dots and hyphens.`
+        "It has other characters than letters, digits, blanks, dots and hyphens.",
+        field
       )
+    if (task.ending === "") return join(backups, value!)
     document = `${value!.replace(new RegExp(`\\${task.ending}$`), "")}${task.ending}`
+    if (existsSync(join(exports, document)))
+      throw new HttpError(409, "exists", `${document} exists already: choose another name.`, field)
     return join(exports, document)
   })
   const given = flags.flatMap(({ name: flag, type }) => {

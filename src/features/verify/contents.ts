@@ -7,14 +7,16 @@ import { type Content, type StoredColumn, contentsIfReadable, empty } from "../.
 import { versionOf } from "../../stages/publish/changes.ts"
 import type { Reading } from "../../stores/formats/format.ts"
 import { formatNames, loadFormat } from "../../stores/formats/formats.ts"
-import { tableSizes, tablesIn } from "../../stores/warehouse/columns.ts"
+import { tableSizes } from "../../stores/warehouse/columns.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { changedSince } from "../../stores/warehouse/meta/run-resources.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type VerifyFinding, counted, note, wrong } from "../../values/finding.ts"
 import type { Known } from "./existing-tables.ts"
-import type { Manifest, PublishedFile, TableContent } from "../../output/manifest.ts"
+import type { Manifest, TableContent } from "../../output/manifest.ts"
+import type { Catalogue } from "../../catalog/discover.ts"
+import { derivedFindings, filesOf, problemOf, unchangedViews } from "./derived.ts"
 
 /**
  * Checks the current tables. Tables that a run or `prune` changed after the last publish may differ, but not after a publish that
@@ -84,12 +86,14 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
   manifest: Manifest | undefined,
   {
     wanted,
-    broken
+    broken,
+    catalogue
   }: {
     /** The formats in the settings. */
     readonly wanted: ReadonlyArray<string>
     /** Files in which another check has found an error. */
     readonly broken: ReadonlySet<string>
+    readonly catalogue: Catalogue
   }
 ) {
   if (!manifest?.tables || !manifest.formats) return { looked: "nothing", findings: manifest ? [withoutSums] : [] }
@@ -128,19 +132,16 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
       if (what !== undefined) findings.push(wrong(file, what))
     }
   }
-  if (isOpen) findings.push(...(yield* modelFindings(folder, manifest, broken, readings)))
-  const uncompared = [
-    ...manifest.formats.flatMap((one) => (one === "duckdb" || readings.has(one) ? [] : [`the values in ${one}`])),
-    ...(manifest.files.some(({ table }) => table.endsWith("_wide")) ? ["the columns of wide tables"] : [])
-  ]
+  const views = yield* unchangedViews(catalogue, manifest)
+  findings.push(...(yield* derivedFindings(folder, manifest, { broken, isOpen, readings, views })))
+  const uncompared = manifest.formats.flatMap((one) =>
+    one === "duckdb" || readings.has(one) ? [] : [`the values in ${one}`]
+  )
   return {
     looked: `${counted(known.size, "table")} in ${manifest.formats.join(", ") || "no format"}${uncompared.length > 0 ? `; not compared: ${uncompared.join("; ")}` : ""}`,
     findings
   }
 }, Effect.scoped)
-
-const filesOf = ({ files }: Manifest, format: string, table: string): ReadonlyArray<PublishedFile> =>
-  files.filter((file) => file.table === table && file.path.startsWith(`${format}/`))
 
 const schemas = ["crm", "crm_history"] as const
 const withoutSums = note(
@@ -169,9 +170,6 @@ const differences = Effect.fnUntraced(function* <One extends Copy>(copies: Reado
     (copy) => [copy, copy.published && difference(contents.get(copy.from) ?? empty, copy.published)] as const
   )
 })
-
-const readable = (content: Content | Failure) =>
-  content instanceof Failure ? Effect.fail(content) : Effect.succeed(content)
 
 const difference = (content: Content | Failure, published: TableContent) => {
   if (content instanceof Failure) return `it cannot be compared: ${content.message}`
@@ -204,39 +202,6 @@ const snapshotFindings = Effect.fnUntraced(function* (tables: ReadonlyArray<Tabl
   )
 })
 
-/** The files of models against the tables of the DuckDB file, from which they were written. */
-const modelFindings = Effect.fnUntraced(function* (
-  folder: string,
-  manifest: Manifest,
-  broken: ReadonlySet<string>,
-  readings: ReadonlyMap<string, Reading>
-) {
-  const stored = yield* tablesIn("'published'", ["bi"])
-  const copies = manifest.files.flatMap(({ path, rows, table }) => {
-    const reading = readings.get(path.slice(0, path.indexOf("/")))
-    if (!table.startsWith("bi.") || broken.has(path) || !reading) return []
-    const model = name(table.slice("bi.".length))
-    const columns = stored.get(`bi.${model}`)?.columns ?? []
-    const [paths, names] = [[join(folder, path)], columns.map((column) => column.name)]
-    const source = { from: `published.bi.${model}`, columns, size: rows }
-    const file = { from: reading.from(paths, names), columns, size: rows, text: reading.areTexts }
-    return [{ path, table, source, file, problem: problemOf(reading, paths, names) }]
-  })
-  const contents = yield* contentsIfReadable(copies.flatMap(({ file, source }) => [source, file]))
-  const found = yield* Effect.forEach(copies, ({ file, path, problem, source, table }) =>
-    Effect.gen(function* () {
-      const expected = yield* readable(contents.get(source.from)!)
-      const what = yield* problem
-      if (what !== undefined) return [wrong(path, what)]
-      const found = yield* readable(contents.get(file.from)!)
-      return found.rows === expected.rows && found.sum === expected.sum
-        ? []
-        : [wrong(path, `its values differ from ${table} of ${snapshotName}`)]
-    }).pipe(Effect.catch(({ message }) => Effect.succeed([wrong(path, `it cannot be compared: ${message}`)])))
-  )
-  return found.flat()
-})
-
 /** How the files of each format are read, if they can be compared. */
 const readingsOf = Effect.fnUntraced(function* ({ formats = [], csvProfile }: Manifest) {
   const found = new Map<string, Reading>()
@@ -245,16 +210,4 @@ const readingsOf = Effect.fnUntraced(function* ({ formats = [], csvProfile }: Ma
     if (reading && !(name === "csv" && csvProfile === "spreadsheet")) found.set(name, reading)
   }
   return found
-})
-
-const problemOf = Effect.fnUntraced(function* (
-  { problem }: Reading,
-  paths: ReadonlyArray<string>,
-  columns: ReadonlyArray<string>
-) {
-  for (const path of problem ? paths : []) {
-    const found = yield* problem!(path, columns)
-    if (found !== undefined) return found
-  }
-  return undefined
 })

@@ -1,6 +1,8 @@
 /** Reads some records again, each with one request, and compares them with their rows. */
 import { Effect } from "effect"
 import { Api } from "../../stages/api/api.ts"
+import { isSame, neverIssued } from "../../stages/api/author.ts"
+import { refusalOfNobody } from "../../stages/api/of-nobody.ts"
 import { failureIn, singleRecord } from "../../catalog/answer.ts"
 import { at, parseExact } from "../../catalog/json.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
@@ -95,7 +97,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     const request = requestForRow(resource, row, { location })!
     const pathTemplate = resource.getOne!.request.path
     const { body } = yield* (yield* Api).send({ request, pathTemplate, priority: 2, resource: `verify/${table.name}` })
-    const failure = failureIn(singleRecord(resource, row["id"]))(body)
+    const failure = failureIn(singleRecord(resource, row["id"]))(body, 200)
     if (failure !== undefined) return yield* unread({ message: failure })
     const [record] = transformed(resource, at(body, path))
     const normalised = normaliserOf(resource)(record, { location }).row
@@ -120,9 +122,15 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
     return isNewer(known, row, theirs) ? ended("changed since") : ended("differ", findings)
   }).pipe(
     Effect.catchTags({
-      NotFound: () => Effect.succeed(ended("deleted since")),
       Forbidden: unread,
-      RequestRejected: unread
+      RequestRejected: Effect.fnUntraced(function* (error) {
+        const id = neverIssued(String(row["id"]))
+        const request = requestForRow(resource, { ...row, id }, { location })!
+        const ofNobody = yield* refusalOfNobody({ request, resource: `verify/${table.name}` }, id)
+        const { refusal = "null" } = error
+        const isLike = isSame({ refusal, ids: [String(row["id"])] }, ofNobody)
+        return isLike ? ended("deleted since") : yield* unread(error)
+      })
     })
   )
 })

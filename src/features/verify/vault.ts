@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
 import { ifMissing, onDisk } from "../../output/files.ts"
+import { isTornWrite } from "../../output/leftovers.ts"
 import { type Entry, foreignIn } from "../../stores/vault/entry.ts"
 import { decode, isTorn } from "../../stores/vault/frame.ts"
 import { type Position, isBefore } from "../../stores/vault/position.ts"
@@ -145,7 +146,7 @@ const leftovers = ({ sealed, plain, others }: Files): ReadonlyArray<VerifyFindin
   ...others.map((name) =>
     note(
       name,
-      name.includes(".ndjson.torn-")
+      isTornWrite(name)
         ? "an incomplete write that a sync has set aside"
         : name.endsWith(".part")
           ? "left by an interrupted compression; a later one replaces it"

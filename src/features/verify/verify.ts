@@ -4,12 +4,12 @@ import type { Catalogue } from "../../catalog/discover.ts"
 import { backfillOf, childLabelOf, childRequestOf } from "../../catalog/resource.ts"
 import type { Failure } from "../../values/failure.ts"
 import { diskUse } from "../../output/disk.ts"
-import { duration } from "../../console/streams.ts"
-import { megabytes } from "../../values/text.ts"
+import { duration, megabytes } from "../../values/text.ts"
 import { outputPaths, warehouseName } from "../../output/paths.ts"
 import { workOf } from "../../destinations/destinations.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
 import { releasesOfTarget } from "../../settings/targets.ts"
+import { restoredIn } from "../../stores/ledger/restored.ts"
 import type { Position } from "../../stores/vault/position.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { readTables, checkRejects, checkStatuses, checkTimes } from "./state.ts"
@@ -18,7 +18,16 @@ import { checkFiles } from "./files.ts"
 import { undefinedTables } from "../../stores/warehouse/columns.ts"
 import { loadedLocations, loadedRuns } from "../../stores/warehouse/meta/run-resources.ts"
 import { loadedPosition } from "../../stores/warehouse/meta/vault-offset.ts"
-import { type Checked, type Looked, type Part, counted, failureText, isWrong, wrong } from "../../values/finding.ts"
+import {
+  type Checked,
+  type Looked,
+  type Part,
+  counted,
+  failureText,
+  isWrong,
+  note,
+  wrong
+} from "../../values/finding.ts"
 import { checkHistory } from "./history.ts"
 import { type Known, knownTables } from "./existing-tables.ts"
 import { checkPublished } from "../../destinations/folder/compare.ts"
@@ -63,6 +72,10 @@ export const verify = Effect.fn("verify")(function* (
   const publishedFolder = outputPaths(folder).published
   const release = yield* Effect.cached(checkPublished(publishedFolder))
   const published = yield* finished("published", "published", release)
+  const restored = Effect.map(restoredIn(folder), (one): Looked => ({
+    looked: "the records of the ledger against the tables",
+    findings: one === undefined ? [] : [(one.level === "wrong" ? wrong : note)(warehouseName, one.text)]
+  }))
   const { manifest } = yield* Effect.orElseSucceed(release, () => ({ manifest: undefined }))
   const broken = new Set(published.findings.filter(({ level }) => level === "wrong").map(({ where }) => where))
   yield* onCheck("the tables against the published files")
@@ -70,7 +83,11 @@ export const verify = Effect.fn("verify")(function* (
   const compared = [
     yield* finished("warehouse", "content", content),
     published,
-    yield* finished("published", "formats", checkFormats(known, publishedFolder, manifest, { wanted: formats, broken }))
+    yield* finished(
+      "published",
+      "formats",
+      checkFormats(known, publishedFolder, manifest, { wanted: formats, broken, catalogue })
+    )
   ]
   for (const to of publishing?.targets ?? []) {
     const releases = releasesOfTarget(to, { folder, formats })
@@ -83,6 +100,7 @@ export const verify = Effect.fn("verify")(function* (
   return [
     vault,
     ...tables,
+    yield* finished("warehouse", "erasures", restored),
     replayed,
     ...compared,
     yield* finished("files", "files", checkFiles(known, folder, replaying.all))

@@ -1,17 +1,18 @@
 /** The client of the Account Platform API: sends requests within the budget, with credentials, time-outs and retries. */
-import { Clock, Context, Effect, Layer, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Result, type Scope } from "effect"
 import type { BoundRequest } from "../../catalog/request.ts"
 import { type SentPage, parsePage } from "../../catalog/sent-page.ts"
 import type { ApiSettings } from "../../settings/account.ts"
 import type { Failure } from "../../values/failure.ts"
-import { type Attempts, makeAttempts, rateLimitIn } from "./attempts.ts"
+import { type Attempts, type Refused, makeAttempts, rateLimitIn } from "./attempts.ts"
 import { type Retry, classify, messageIn } from "./classify.ts"
+import { makeControl } from "./control.ts"
 import { type SendForm, makeCredentials } from "./credentials.ts"
 import { type Download, fileAttemptsMax, makeDownload } from "./download.ts"
-import { type ApiError, RequestRejected } from "./errors.ts"
+import { type ApiError, RequestRejected, type TransportError } from "./errors.ts"
 import { type Exchange, Transport, makeExchange } from "./exchange.ts"
 import type { Fetched } from "./fetch-file.ts"
-import { commonHeaders, headersOf, httpRequest, timeOf } from "./http.ts"
+import { commonHeaders, headersOf, httpRequest, otherVersion, timeOf } from "./http.ts"
 import { linkedText, makeLinks } from "./links.ts"
 import { type Budget, type Priority, makeBudget } from "./rate-limiter.ts"
 import { isRedirect, redirectIn } from "./redirect.ts"
@@ -27,9 +28,13 @@ export interface Call {
   /** The path of the request with the names of its parameters, which the log shows: ids may be personal data. */
   readonly pathTemplate?: string
   /** Why a body that arrives with the status of a success is no answer. It is then requested again, as after an error. */
-  readonly failureIn?: (body: unknown) => string | undefined
+  readonly failureIn?: (body: unknown, status: number) => string | undefined
   /** Where the list of records is expected in the body. */
   readonly records?: string
+  /** Nothing follows from a refusal but that the account does not have it: one is enough, if the control is answered. */
+  readonly isTrial?: boolean
+  /** Fewer attempts than usual. */
+  readonly attemptsMax?: number
   /** For a response that is a file: the output folder. The body then describes what was stored. */
   readonly file?: string
   /** Evaluated at each attempt, after all waits, just before the request is sent: whether it is still to be sent. */
@@ -37,6 +42,8 @@ export interface Call {
 }
 
 export interface ApiResponse {
+  /** 200, unless it is said. */
+  readonly status?: number
   /** The body as received, decompressed and without secrets, as UTF-8. */
   readonly bytes: Buffer
   readonly body: unknown
@@ -100,8 +107,9 @@ const makeApi = Effect.fn("api.make")(function* (
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
   const attempts = makeAttempts(budget, credentials, { ...exchange, kind: settings.credentials.kind })
 
-  const timed = makeTimed(exchange, attempts, machine, settings.baseUrl)
-  const sendOnMachine = makeSender(timed.received, attempts, serviceClock, settings.baseUrl)
+  const versions = makeVersions(settings.version)
+  const timed = makeTimed(exchange, attempts, machine, settings.baseUrl, versions.of)
+  const sendOnMachine = makeSender(timed.received, attempts, serviceClock, settings, versions)
 
   const sendNow = Effect.fnUntraced(function* (call: Call) {
     const clock = yield* Clock.Clock
@@ -139,7 +147,13 @@ const makeApi = Effect.fn("api.make")(function* (
 })
 
 /** Sends requests in slots, with a token, and adds up the time until they are answered. */
-const makeTimed = (exchange: Exchange, attempts: Attempts, machine: Clock.Clock, baseUrl: string) => {
+const makeTimed = (
+  exchange: Exchange,
+  attempts: Attempts,
+  machine: Clock.Clock,
+  baseUrl: string,
+  versionOf: (path: string) => string
+) => {
   let responseMs = 0
   const { hostname } = new URL(baseUrl)
   /** Named as the semantic conventions for HTTP clients say. Ids are not in it: they may be personal data. */
@@ -161,7 +175,7 @@ const makeTimed = (exchange: Exchange, attempts: Attempts, machine: Clock.Clock,
       sentAt = timeOfMachine(machine)
       attempts.counted(resource)
       return yield* exchange.send(
-        { ...httpRequest(request), headers: headersOf(request, token) },
+        { ...httpRequest(request), headers: headersOf(request, token, versionOf(request.path)) },
         file === undefined ? undefined : { folder: file, forbidden: attempts.forbidden() }
       )
     }).pipe(
@@ -170,7 +184,7 @@ const makeTimed = (exchange: Exchange, attempts: Attempts, machine: Clock.Clock,
     )
     const answer = yield* attempts.inSlot(priority, send, rateLimitIn)
     const receivedAt = timeOfMachine(machine)
-    const durationMs = receivedAt.wallClock - sentAt.wallClock
+    const durationMs = receivedAt.monotonic - sentAt.monotonic
     responseMs += durationMs
     yield* Effect.annotateLogs(Effect.logDebug("request"), {
       method: request.method,
@@ -189,47 +203,94 @@ const makeSender = (
   received: ReturnType<typeof makeTimed>["received"],
   attempts: Attempts,
   serviceClock: ServiceClock,
-  baseUrl: string
+  { baseUrl, location }: ApiSettings,
+  versions: ReturnType<typeof makeVersions>
 ) => {
-  /** Sends a request once. Returns the response, or why to retry. `wasRenewed`: an earlier attempt renewed the token. */
-  const attempt = Effect.fnUntraced(
-    function* (call: Call, wasRenewed: boolean) {
-      const { request, pathTemplate } = call
-      const token = yield* attempts.token
-      const { status, bytes: sent, headers, sentAt, receivedAt } = yield* received(call, token)
-      const bytes = sent && bytesWithoutSecrets(sent, attempts.secrets)
-      const redirect = isRedirect(status) ? redirectIn(headers, baseUrl, request.path) : undefined
-      if (redirect)
-        return yield* new RequestRejected({
-          status,
-          message: withoutSecrets(`${status} redirect to ${redirect.to}`, attempts.secrets),
-          answered: status
-        })
-      const classified = classify(status, bytes, { request, template: pathTemplate })
-      if (classified === "ok") {
-        const page = yield* pageIn(call, status, bytes)
-        if ("retry" in page) return page
-        const serviceTime = serviceClock.heard(timeOf(headers), headers["age"] !== undefined, sentAt, receivedAt)
-        return { ...page, at: receivedAt.wallClock, serviceTime } satisfies ApiResponse
-      }
-      if (!("retry" in classified)) return yield* classified
-      return classified.retry === "with a fresh token"
-        ? yield* attempts.renewed(classified, token, wasRenewed)
-        : classified
-    },
-    Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
+  const control = makeControl(location, (request, resource) =>
+    Effect.flatMap(attempts.token, (token) => received({ request, priority: 0, resource }, token))
   )
+
+  /** Sends a request once. Returns the response, or why to retry. */
+  const attempt = Effect.fnUntraced(function* (
+    call: Call
+  ): Effect.fn.Return<ApiResponse | Retry | Refused, ApiError | TransportError | Failure> {
+    const { request } = call
+    const token = yield* attempts.token
+    const { status, bytes: sent, headers, sentAt, receivedAt } = yield* received(call, token)
+    const bytes = sent && bytesWithoutSecrets(sent, attempts.secrets)
+    const redirect = isRedirect(status) ? redirectIn(headers, baseUrl, request.path) : undefined
+    if (redirect)
+      return yield* new RequestRejected({
+        status,
+        message: withoutSecrets(`${status} redirect to ${redirect.to}`, attempts.secrets),
+        answered: status
+      })
+    const classified = classify(status, bytes, headers)
+    if (classified === "ok") {
+      const page = yield* pageIn(call, status, bytes)
+      if ("retry" in page) return page
+      attempts.accept(token)
+      control.succeeded(request)
+      versions.accepted(request.path)
+      const serviceTime = serviceClock.heard(timeOf(headers), headers["age"] !== undefined, sentAt, receivedAt)
+      return { ...page, at: receivedAt.wallClock, serviceTime }
+    }
+    if (!("retry" in classified)) return yield* classified
+    return classified.retry === "refused" ? { ...classified, token } : classified
+  })
 
   return Effect.fn("api.send")(function* (call: Call) {
     // Such a path is normalised to another one on its way to the service, so it would request something else.
     if (/\/\.{1,2}(?=\/|$)/.test(call.request.path))
       return yield* new RequestRejected({ status: 400, message: "an id that is empty, . or .. cannot be requested" })
-    return yield* attempts.repeated(
-      (wasRenewed) => attempt(call, wasRenewed),
-      call.file === undefined ? attemptsMax : fileAttemptsMax,
-      call.pathTemplate
-    )
+    const { file, pathTemplate, request, resource } = call
+    return yield* attempts
+      .repeated(
+        attempt(call),
+        call.attemptsMax ?? (file === undefined ? attemptsMax : fileAttemptsMax),
+        pathTemplate,
+        (status) => control.after(request, status, resource),
+        call.isTrial ? 1 : 2
+      )
+      .pipe(
+        Effect.catchIf(
+          (error) => error._tag === "Forbidden" || (error._tag === "RequestRejected" && error.status === 400),
+          Effect.fnUntraced(function* (error) {
+            if (call.isTrial || !versions.tryOther(request.path)) return yield* Effect.fail(error)
+            const again = yield* Effect.result(attempt(call))
+            if (Result.isSuccess(again) && !("retry" in again.success)) {
+              const { path, version } = { path: pathTemplate, version: versions.of(request.path) }
+              yield* Effect.annotateLogs(
+                Effect.logWarning("the service refuses the version of the API, and accepts another one"),
+                { path, version }
+              )
+              return again.success
+            }
+            versions.giveUpOther(request.path)
+            return yield* Effect.fail(error)
+          })
+        )
+      )
   })
+}
+
+/** The version that each family of routes is requested with: another one, where the usual one was refused and that one works. */
+const makeVersions = (usual = "v3") => {
+  const [accepted, tried, others] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const familyOf = (path: string) => path.split("/")[1]!
+  return {
+    of: (path: string) => (others.has(familyOf(path)) ? otherVersion(usual) : usual),
+    accepted: (path: string) => void accepted.add(familyOf(path)),
+    /** Whether to try the other one: once for a family of which nothing was answered. */
+    tryOther: (path: string): boolean => {
+      const family = familyOf(path)
+      if (accepted.has(family) || tried.has(family)) return false
+      tried.add(family)
+      others.add(family)
+      return true
+    },
+    giveUpOther: (path: string) => void others.delete(familyOf(path))
+  }
 }
 
 /** What an answer with the status of a success contains, or why it is none. `bytes`: absent if they are too many. */
@@ -247,9 +308,9 @@ const pageIn = Effect.fnUntraced(function* (
   const page = parsed(bytes, records)
   if (page === tooDeep) return yield* new RequestRejected({ status, message: "the response is nested too deeply" })
   if (page === undefined) return { retry: "soon", message: "the response is not JSON" } satisfies Retry
-  const failure = failureIn?.(page.body)
+  const failure = failureIn?.(page.body, status)
   return failure === undefined
-    ? { bytes, ...page }
+    ? { bytes, ...page, status }
     : ({ retry: "soon", message: `${failure} (${status} ${messageIn(bytes)})`, answered: status } satisfies Retry)
 })
 

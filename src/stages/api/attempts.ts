@@ -1,12 +1,13 @@
 /** What the requests of one token and location share: the slots of the budget, the token, and the reasons to try again. */
 import { Clock, Effect, Exit, Option, Random } from "effect"
 import type { Failure } from "../../values/failure.ts"
-import type { Retry } from "./classify.ts"
-import type { Credentials } from "./credentials.ts"
+import { type Control, type Retry, conclusion } from "./classify.ts"
+import type { Credentials, Renewal } from "./credentials.ts"
 import {
   type ApiError,
-  BadCredentials,
+  type BadCredentials,
   BudgetExhausted,
+  Forbidden,
   type RequestRejected,
   type TransportError,
   Unavailable,
@@ -23,26 +24,56 @@ const throttledMsMax = 15 * 60_000
 
 export type Attempts = ReturnType<typeof makeAttempts>
 
-export const makeAttempts = (
-  budget: Budget,
-  credentials: Credentials,
-  { hasResponded, kind }: { readonly hasResponded: () => boolean; readonly kind: BadCredentials["kind"] }
-) => {
+/** What a request was refused with, and its token. */
+export interface Refused extends Retry {
+  readonly token: string
+}
+
+interface Options {
+  readonly hasResponded: () => boolean
+  readonly kind: BadCredentials["kind"]
+}
+
+export const makeAttempts = (budget: Budget, credentials: Credentials, { hasResponded, kind }: Options) => {
+  /** The token of the last answer with data. */
+  let accepted: string | undefined
+  /** Routes that the service has refused to a token while it answered others, by path: one more answer of this kind is enough. */
+  const refusedRoutes = new Map<string, string>()
   /** Requests sent so far, retries included, by resource. */
   const byResource = new Map<string, number>()
 
+  /** While the token endpoint cannot be reached, the request is asked again as if another one had renewed the token. */
+  const renewal = (token: string) =>
+    Effect.catchTag(credentials.renew(token), "TransportError", () => Effect.succeed<Renewal>("known"))
+
+  /** Whether another request has renewed the token meanwhile. */
+  const newer = (token: string) =>
+    credentials.token.pipe(
+      Effect.map((current): Renewal => (current === token ? "none" : "known")),
+      Effect.catchTag("TransportError", () => Effect.succeed<Renewal>("known"))
+    )
+
   /** Repeats attempts while there is a reason to. */
   const repeated = Effect.fnUntraced(function* <A extends object>(
-    attempt: (wasRenewed: boolean) => Effect.Effect<A | Retry, ApiError | Failure>,
+    attempt: Effect.Effect<A | Retry | Refused, ApiError | TransportError | Failure>,
     attemptsMax: number,
-    pathTemplate: string | undefined
+    pathTemplate: string | undefined,
+    /** Asked once the service has refused the request so often. */
+    control: (status: 401 | 403) => Effect.Effect<Control, ApiError | TransportError | Failure>,
+    refusalsMax = 2
   ) {
-    let last: Retry = { retry: "soon", message: "" }
+    let last: Retry | Refused = { retry: "soon", message: "" }
+    let refusals = 0
     let isRenewed = false
     let throttledAt: number | undefined
     for (let tries = 0; tries < attemptsMax;) {
-      const result = yield* attempt(isRenewed)
-      if (!("retry" in result)) return result
+      const result = yield* attempt.pipe(
+        Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
+      )
+      if (!("retry" in result)) {
+        refusedRoutes.delete(pathTemplate ?? "")
+        return result
+      }
       last = result
       // A throttled request waits in the budget, as all others do. This is not counted as a failed attempt.
       if (last.retry === "after the window") {
@@ -56,19 +87,39 @@ export const makeAttempts = (
         return yield* new BudgetExhausted({ message, resumeAt: now + throttledMsMax })
       }
       tries++
-      if (last.retry === "with a fresh token") {
-        if (isRenewed) return yield* new BadCredentials({ kind: kind, ...detailOf(last) })
-        isRenewed = true
+      if ("token" in last) {
+        // One answer is no proof against a token that was accepted; to read a private one again costs nothing.
+        const mayRenew: boolean = last.answered === 401 && !isRenewed
+        const { token } = last
+        const refusal = `${last.answered} ${token}`
+        if (refusedRoutes.get(pathTemplate ?? "") === refusal) return yield* new Forbidden(detailOf(last))
+        const isFirst: boolean = mayRenew && refusals === 0 && (kind === "private" || accepted !== token)
+        const renewed: Renewal = isFirst ? yield* renewal(token) : yield* newer(token)
+        if (renewed === "none" && ++refusals >= refusalsMax) {
+          const said = yield* control(last.answered === 401 ? 401 : 403).pipe(
+            Effect.catchTag("TransportError", () => Effect.succeed("nothing" as const))
+          )
+          const isDead: boolean = said === 401 && mayRenew && kind === "oauth"
+          // The control may have been asked with a newer token: then nothing is known of this one.
+          const again: Renewal = isDead ? yield* renewal(token) : yield* newer(token)
+          const error = again === "none" ? conclusion(said, kind, detailOf(last)) : undefined
+          if (said === "data" && error && pathTemplate !== undefined) refusedRoutes.set(pathTemplate, refusal)
+          if (error !== undefined) return yield* error
+          isRenewed ||= again === "renewed"
+          refusals = 0
+        }
+        isRenewed ||= renewed === "renewed"
       }
       if (tries === attemptsMax) break
-      const waitMs = last.retry === "soon" ? yield* backoffMs(tries) : 0
+      const waitMs = yield* backoffMs(tries)
       yield* logRetry(pathTemplate, last, waitMs)
       if (waitMs > 0) yield* Effect.sleep(waitMs)
     }
     return yield* new Unavailable({
       ...detailOf(last),
       message: `${last.message} (after ${attemptsMax} attempts)`,
-      later: !hasResponded()
+      later: !hasResponded(),
+      ...(last.isBetween && { isBetween: true })
     })
   })
 
@@ -85,20 +136,11 @@ export const makeAttempts = (
     /** How the secrets may be written in what a request returns. */
     forbidden: () => [...credentials.secrets].flatMap(spellings),
     inSlot: slotsOf(budget),
-    renewed: renewedBy(credentials),
+    accept: (token: string) => void (accepted = token),
+    renewal,
     repeated
   }
 }
-
-/** Renews the token that was rejected. `wasRenewed`: an earlier attempt did. */
-const renewedBy = (credentials: Credentials) =>
-  Effect.fnUntraced(function* (rejection: Retry, token: string, wasRenewed: boolean) {
-    // If the service refuses the newest token too, it would refuse the next one.
-    if (wasRenewed && token === (yield* credentials.token)) return rejection
-    const isNew = yield* credentials.renew(token, rejection.message)
-    // If another request has renewed the token meanwhile, only the old token was rejected.
-    return isNew ? rejection : ({ ...rejection, retry: "with the newest token" } satisfies Retry)
-  })
 
 /** A request releases its slot exactly once, however it ends: a lost slot would reduce the budget permanently. */
 const slotsOf =

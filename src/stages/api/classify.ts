@@ -1,44 +1,85 @@
-/** What a response means: an answer, a reason to try again, or a failure. */
+/** What an answer means, by its status, its author and, where it concludes something about the run, a control. */
 import type { Detail } from "../../values/reason.ts"
-import { type BadCredentials, Forbidden, NotFound, RequestRejected, WrongLocation } from "./errors.ts"
-import { type Named, namesRecord, ownMessage, saysNotFound } from "./record-errors.ts"
+import { type Author, authorOf, nameOfBetween, refusalIn } from "./author.ts"
+import { BadCredentials, Forbidden, RequestRejected, WrongLocation } from "./errors.ts"
+import { type Headers, headerOf } from "./http.ts"
 
-/** A response after which a retry may succeed. */
+/** An answer after which another attempt may succeed. `refused`: the service refused the token, or the access. */
 export interface Retry extends Detail {
-  readonly retry: "soon" | "after the window" | "with a fresh token" | "with the newest token"
+  readonly retry: "soon" | "after the window" | "refused"
+  /** Something else answered in place of the service. */
+  readonly isBetween?: true
 }
-type Status = "ok" | Retry | BadCredentials | WrongLocation | Forbidden | NotFound | RequestRejected
+
+type Meaning = "answer" | "again" | "wait" | "refused" | "rejected"
+
+/** The first row that fits decides. Who asks to wait does not matter. */
+export const meanings: ReadonlyArray<readonly [from: number, to: number, author: Author | "anybody", Meaning]> = [
+  // The client never requests a range.
+  [206, 206, "anybody", "again"],
+  [200, 299, "anybody", "answer"],
+  [408, 408, "anybody", "again"],
+  [429, 429, "anybody", "wait"],
+  [401, 401, "service", "refused"],
+  [403, 403, "service", "refused"],
+  [400, 499, "service", "rejected"],
+  [400, 499, "anybody", "again"],
+  [500, 599, "anybody", "again"]
+]
+
+/** What the control answered: a request that succeeded in this run, or for the location itself. */
+export type Control = "data" | 401 | 403 | "nothing"
+
+/**
+ * What it means that the service refused the same request twice, by the control that was asked afterwards. `undefined`: the
+ * service cannot be reached now.
+ */
+export const conclusion = (control: Control, kind: BadCredentials["kind"], detail: Detail) => {
+  switch (control) {
+    case "data":
+      return new Forbidden(detail)
+    case 401:
+      return new BadCredentials({ kind, ...detail })
+    case 403:
+      return new WrongLocation(detail)
+    case "nothing":
+      return undefined
+  }
+}
 
 /** `body`: `undefined` if it cannot be read. */
-export const classify = (status: number, body: Buffer | undefined, named: Named): Status => {
-  // The client never requests a range.
-  if (status === 206) return { retry: "soon", message: "206 partial response", answered: 206 }
-  if (status >= 200 && status < 300) return "ok"
-  const message = `${status} ${body === undefined ? "with a body that cannot be read" : messageIn(body)}`
+export const classify = (
+  status: number,
+  body: Buffer | undefined,
+  headers: Headers
+): "ok" | Retry | RequestRejected => {
+  const type = headerOf(headers, "content-type")
+  const author = authorOf(status, body, type)
+  const [, , , meaning] = meanings.find(
+    ([from, to, who]) => status >= from && status <= to && (who === author || who === "anybody")
+  ) ?? [0, 0, "anybody", "rejected"]
+  if (meaning === "answer") return "ok"
+  const isBetween = author === "between" && status >= 400 && status < 500
+  const unread = status === 206 ? "partial response" : "with a body that cannot be read"
+  const said = body === undefined || status === 206 ? unread : messageIn(body)
+  const message = isBetween
+    ? nameOfBetween(status, body!, said, type, headerOf(headers, "server"))
+    : `${status} ${said}`
   const answer = { message, answered: status }
-  if (status === 429) return { retry: "after the window", ...answer }
-  if (status >= 500 || status === 408) return { retry: "soon", ...answer }
-  // These statuses are classified by their message.
-  if (body === undefined && [400, 401, 403].includes(status)) return { retry: "soon", ...answer }
-  if (status === 401) return unauthorised(answer)
-  const own = body && ownMessage(status, body)
-  if (status === 403) {
-    if (!/access to this location/i.test(message)) return new Forbidden(answer)
-    // A record may have moved to another location, which says nothing about the lists of this one.
-    return namesRecord(named) ? new RequestRejected({ status, ...answer }) : new WrongLocation(answer)
+  switch (meaning) {
+    case "again":
+      return { retry: "soon", ...answer, ...(isBetween && { isBetween }) }
+    case "wait":
+      return { retry: "after the window", ...answer }
+    case "refused":
+      return { retry: "refused", ...answer }
+    case "rejected":
+      return new RequestRejected({
+        status,
+        ...answer,
+        ...(author === "service" && { refusal: refusalIn(status, body, type) })
+      })
   }
-  // For an unknown id, the documents say 404, but the service also sends 400.
-  if ([400, 404].includes(status) && own !== undefined && saysNotFound(own, named)) return new NotFound(answer)
-  return new RequestRejected({ status, ...answer, isOwn: own !== undefined })
-}
-
-/** A 401 may mean something else than that the token is invalid. */
-const unauthorised = (answer: Detail): Status => {
-  const { message } = answer
-  if (/timed out/i.test(message)) return { retry: "soon", ...answer }
-  if (/not authorized for this scope|not yet supported by the IAM/i.test(message)) return new Forbidden(answer)
-  if (/version header/i.test(message)) return new RequestRejected({ status: 401, ...answer })
-  return { retry: "with a fresh token", ...answer }
 }
 
 /** The message in the body of an error, in any of its formats, shortened. */

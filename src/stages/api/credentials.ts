@@ -20,11 +20,12 @@ export interface Credentials {
   /** Texts that no output may contain. Grows when tokens are refreshed. */
   readonly secrets: ReadonlySet<string>
   /**
-   * Refreshes, or reads again, a token that the service has rejected. Returns whether it did: false if another request has refreshed it
-   * already. Fails with BadCredentials if it cannot be refreshed.
+   * Refreshes, or reads again, a token that the service has rejected. `known`: another request has done so. `none`: the token is
+   * still the same. Fails with BadCredentials if the service refuses to refresh it.
    */
-  readonly renew: (rejected: string, reason: string) => Effect.Effect<boolean, TokenError>
+  readonly renew: (rejected: string) => Effect.Effect<Renewal, TokenError>
 }
+export type Renewal = "renewed" | "known" | "none"
 
 /** Sends a form to the token endpoint. Returns the status, and the body if it can be read. */
 export type SendForm = (
@@ -84,15 +85,14 @@ const makePrivate = ({
   return {
     token: Effect.sync(() => current),
     secrets,
-    renew: (rejected, message) =>
-      Effect.suspend(() => {
-        if (rejected !== current) return Effect.succeed(false)
+    renew: (rejected) =>
+      Effect.sync((): Renewal => {
+        if (rejected !== current) return "known"
         const newer = readAgain()
-        if (Result.isFailure(newer) || Redacted.value(newer.success) === rejected)
-          return Effect.fail(new BadCredentials({ kind: "private", message, answered: 401 }))
+        if (Result.isFailure(newer) || Redacted.value(newer.success) === rejected) return "none"
         current = Redacted.value(newer.success)
         secrets.add(current)
-        return Effect.succeed(true)
+        return "renewed"
       })
   }
 }
@@ -201,7 +201,9 @@ const makeOAuth = Effect.fn("api.oauth")(function* (
     // If the service rejects many requests at once, the first refreshes the token, and the others find the new one.
     renew: (rejected) =>
       Effect.suspend(() =>
-        tokens === undefined || tokens.accessToken === rejected ? Effect.as(refresh, true) : Effect.succeed(false)
+        tokens === undefined || tokens.accessToken === rejected
+          ? Effect.as(refresh, "renewed" as const)
+          : Effect.succeed("known" as const)
       ).pipe(tokensLock.withPermits(1))
   }
 })

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { type Failure, fileFailure } from "../../values/failure.ts"
 import { type Attempts, rateLimitIn } from "./attempts.ts"
 import type { Retry } from "./classify.ts"
-import { type ApiError, BudgetExhausted } from "./errors.ts"
+import { type ApiError, BudgetExhausted, type TransportError } from "./errors.ts"
 import type { Received } from "./exchange.ts"
 import { type Fetched, type FileRequest, fetchFile } from "./fetch-file.ts"
 import { commonHeaders } from "./http.ts"
@@ -54,17 +54,16 @@ export const makeDownload = ({ attempts, bytesMax, deadline, links, origin }: Do
   /** Why to ask again, or the result. */
   const resultOf = Effect.fnUntraced(function* (
     { result, status }: { readonly result: Fetched; readonly status: number },
-    token: string,
-    wasRenewed: boolean
-  ) {
+    token: string
+  ): Effect.fn.Return<Fetched | Retry, ApiError | TransportError | Failure> {
     const answer = { message: "reason" in result ? result.reason : "", ...(status > 0 && { answered: status }) }
-    if (status === 429) return { retry: "after the window", ...answer } satisfies Retry
+    if (status === 429) return { retry: "after the window", ...answer }
     // A token that could not be renewed for one file is not renewed for the next one.
     if (status === 401 && (token !== refusedToken || token !== (yield* attempts.token))) {
       refusedToken = token
-      return yield* attempts.renewed({ retry: "with a fresh token", ...answer }, token, wasRenewed)
+      if ((yield* attempts.renewal(token)) !== "none") return { retry: "soon", ...answer }
     }
-    return result.status === "failed" ? ({ retry: "soon", ...answer } satisfies Retry) : result
+    return result.status === "failed" ? { retry: "soon", ...answer } : result
   })
 
   return Effect.fnUntraced(function* (
@@ -75,16 +74,14 @@ export const makeDownload = ({ attempts, bytesMax, deadline, links, origin }: Do
       return yield* new BudgetExhausted({ message: "the deadline has passed" })
     if (URL.parse(request.url)?.origin !== origin) return yield* fetched(request, {})
     let found: Fetched = { status: "failed", reason: "the service could not be requested", isUnanswered: true }
-    const attempt = Effect.fnUntraced(
-      function* (wasRenewed: boolean) {
-        const token = yield* attempts.token
-        const answered = yield* ask(request, resource, token)
-        found = answered.result
-        return yield* resultOf(answered, token, wasRenewed)
-      },
-      Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
-    )
-    return yield* attempts.repeated(attempt, fileAttemptsMax, undefined).pipe(
+    const attempt = Effect.gen(function* () {
+      const token = yield* attempts.token
+      const answered = yield* ask(request, resource, token)
+      found = answered.result
+      return yield* resultOf(answered, token)
+    })
+    const noControl = () => Effect.succeed("nothing" as const)
+    return yield* attempts.repeated(attempt, fileAttemptsMax, undefined, noControl).pipe(
       // One file is no proof that the token is invalid: the next request for records is.
       Effect.catchTags({ BadCredentials: () => Effect.succeed(found), Unavailable: () => Effect.succeed(found) })
     )

@@ -12,7 +12,7 @@ export class BudgetExhausted extends Schema.TaggedError<BudgetExhausted>()("Budg
   resumeAt: Schema.optionalKey(Schema.Number)
 }) {}
 
-/** The service rejects the token. The run ends. */
+/** The service rejects the token, for this request and for a control. The run ends. */
 export class BadCredentials extends Schema.TaggedError<BadCredentials>()("BadCredentials", {
   kind: Schema.Literals(["private", "oauth"]),
   ...Detail.fields
@@ -23,13 +23,8 @@ export class WrongLocation extends Schema.TaggedError<WrongLocation>()("WrongLoc
   ...Detail.fields
 }) {}
 
-/** The token lacks a scope, or may not use the operation. The reading of the resource ends. */
+/** The service refused the request twice, and answers others with the same token. The reading of the resource ends. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
-  ...Detail.fields
-}) {}
-
-/** The record does not exist, or was deleted. */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   ...Detail.fields
 }) {}
 
@@ -39,8 +34,8 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("Requ
   ...Detail.fields,
   /** If no way to read a list works: why each does not. */
   reasons: Schema.optionalKey(Schema.Array(SingleReason)),
-  /** Whether it is an error of the service itself, in the form that it documents, and not that of a proxy. */
-  isOwn: Schema.optionalKey(Schema.Boolean),
+  /** The error of the service itself, to be compared with others; see author.ts. Absent for an error of anything else. */
+  refusal: Schema.optionalKey(Schema.String),
   /** The response was refused because of its size: a smaller part of the list may fit. */
   isTooLarge: Schema.optionalKey(Schema.Boolean),
   /** The request was not sent, because it was out of date when its turn came. */
@@ -51,7 +46,9 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("Requ
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   ...Detail.fields,
   /** Whether all requests fail for now, because the service has never responded in this run or the account is paused. */
-  later: Schema.Boolean
+  later: Schema.Boolean,
+  /** Whether something else answered in place of the service, the last time. */
+  isBetween: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** One attempt had no usable response. Internal to the client, which retries or fails with Unavailable. */
@@ -61,14 +58,7 @@ export class TransportError extends Schema.TaggedError<TransportError>()("Transp
   unsent: Schema.Boolean
 }) {}
 
-export type ApiError =
-  | BudgetExhausted
-  | BadCredentials
-  | WrongLocation
-  | Forbidden
-  | NotFound
-  | RequestRejected
-  | Unavailable
+export type ApiError = BudgetExhausted | BadCredentials | WrongLocation | Forbidden | RequestRejected | Unavailable
 
 /** What a request failed with: for another error, or as a reason of a reading. */
 export const detailOf = ({ answered, message }: Detail): Detail => ({

@@ -2,9 +2,10 @@
 import { Context, Effect } from "effect"
 import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici"
 import { Failure, fileFailure, failure } from "../../values/failure.ts"
-import { proxyOptions, proxyFor, throughProxy } from "../../network/proxy.ts"
+import { agentOptions, proxyFor, throughProxy } from "../../network/proxy.ts"
 import { TransportError, RequestRejected } from "./errors.ts"
 import { DiskError, FileRejected, IncomingFile } from "../../output/stored-files.ts"
+import { contradictionOf } from "./file-evidence.ts"
 import { headerOf, lengthIn } from "./http.ts"
 import { isRedirect, redirectIn } from "./redirect.ts"
 import type { ExchangeSettings } from "../../settings/account.ts"
@@ -46,7 +47,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
   const agent =
     (yield* Transport) ??
     (yield* Effect.acquireRelease(
-      Effect.sync(() => new EnvHttpProxyAgent({ connections: 24, ...proxyOptions() })),
+      Effect.sync(() => new EnvHttpProxyAgent({ connections: 24, ...agentOptions() })),
       (agent) => Effect.promise(() => agent.destroy())
     ))
   const client = decompressed(agent)
@@ -100,7 +101,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
   return { send, hasResponded: () => hasResponded }
 })
 
-/** Stores a file, and describes it in JSON. */
+/** Stores a recording, by the same judge as all other files, and describes it in JSON. */
 const stored = async (
   { body, headers }: Dispatcher.ResponseData,
   { folder, forbidden }: { readonly folder: string; readonly forbidden: ReadonlyArray<string> },
@@ -110,8 +111,11 @@ const stored = async (
   try {
     incoming.expect(lengthIn(headers))
     for await (const chunk of body) incoming.write(chunk)
+    const announced = headerOf(headers, "content-type")
+    const contradiction = await contradictionOf(incoming, announced, "", { type: "audio/*" })
+    if (contradiction !== undefined) throw new FileRejected(contradiction)
     const { found: _, ...file } = await incoming.keep()
-    return Buffer.from(JSON.stringify({ ...file, content_type: headerOf(headers, "content-type") ?? "" }))
+    return Buffer.from(JSON.stringify({ ...file, content_type: announced ?? "" }))
   } finally {
     incoming.discard()
   }

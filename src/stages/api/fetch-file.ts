@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Dispatcher } from "undici"
 import { DiskError, FileRejected, IncomingFile, type StoredFile, headBytes } from "../../output/stored-files.ts"
-import { type Said, contradictionIn } from "./file-evidence.ts"
+import { type Said, contradictionOf } from "./file-evidence.ts"
 import { type Headers, commonHeaders, headerOf, lengthIn, retryAfterMs } from "./http.ts"
 import { isRedirect } from "./redirect.ts"
 import type { Links } from "./links.ts"
@@ -153,15 +153,7 @@ const attempt = async (
     throw new Error("the host sends another number of bytes than it announces")
   await judge(incoming, request, headers)
   const contentType = headerOf(headers, "content-type")
-  const found = (await incoming.type())?.mime
-  const received = {
-    head: incoming.beginning(),
-    bytes: incoming.bytes,
-    found,
-    announced: contentType,
-    url: request.url
-  }
-  const contradiction = contradictionIn(received, request.said ?? {})
+  const contradiction = await contradictionOf(incoming, contentType, request.url, request.said ?? {})
   if (contradiction !== undefined)
     throw new FileRejected(contradiction, "failed", { ...(contentType && { contentType }) })
   const { etag, lastModified } = validatorsIn(headers)

@@ -4,6 +4,8 @@
  * says of name, type and size.
  */
 
+import type { IncomingFile } from "../../output/stored-files.ts"
+
 /** What the record says of its file. */
 export interface Said {
   readonly name?: string | null
@@ -12,8 +14,9 @@ export interface Said {
 }
 
 export interface Received {
-  /** The first bytes. */
+  /** The first bytes, and the last ones. */
   readonly head: Buffer
+  readonly tail?: Buffer
   readonly bytes: number
   /** The MIME type that the first bytes have, if it has a signature. */
   readonly found: string | undefined
@@ -75,7 +78,7 @@ const ofText = (head: Buffer): Class | undefined => {
 
 /** Why what was received is not the file; `undefined` if nothing contradicts it. */
 export const contradictionIn = (
-  { announced, bytes, found, head, url }: Received,
+  { announced, bytes, found, head, tail, url }: Received,
   { bytes: size, name, type }: Said
 ): string | undefined => {
   /** What the record and the link say that it is. */
@@ -92,7 +95,12 @@ export const contradictionIn = (
   if (seen !== undefined && signed.has(seen)) {
     // A host may convert a picture. What no name says is another file.
     const isAnother = own.length > 0 && own.every((one) => one !== seen && one !== "text")
-    return isAnother ? `the host sent ${words[seen]} in place of ${words[own[0]!]}` : undefined
+    if (isAnother) return `the host sent ${words[seen]} in place of ${words[own[0]!]}`
+    const end = ends.find(([begin]) => head.includes(begin) && head.indexOf(begin) < 1024)?.[1]
+    if (tail && end && !tail.includes(end)) return `the host sent ${words[seen]} without its end`
+    return isSized && size !== bytes && seen !== "picture"
+      ? `the host sent ${bytes} bytes, and the record says ${size}`
+      : undefined
   }
   // A log or a list may begin like data, if all the others say what it is.
   if (seen !== undefined && own.includes("text") && ofType(announced) === "text" && isSized && size === bytes)
@@ -106,6 +114,27 @@ export const contradictionIn = (
     return `the host sent a text in place of ${words[reported[0]!]}`
   return isSized && size !== bytes ? `the host sent a text of ${bytes} bytes, and the record says ${size}` : undefined
 }
+
+/** The same of a file that has arrived whole. `announced`: its MIME type by the host. */
+export const contradictionOf = async (
+  incoming: IncomingFile,
+  announced: string | undefined,
+  url: string,
+  said: Said
+): Promise<string | undefined> => {
+  const found = (await incoming.type())?.mime
+  const { bytes } = incoming
+  return contradictionIn({ head: incoming.beginning(), tail: incoming.end(), bytes, found, announced, url }, said)
+}
+
+/** How files begin that say themselves where they end, and what is at their end. */
+const ends = (
+  [
+    ["%PDF-", "%%EOF"],
+    ["\u0089PNG\r\n", "IEND"],
+    ["PK\u0003\u0004", "PK\u0005\u0006"]
+  ] as const
+).map((texts) => texts.map((text) => Buffer.from(text, "latin1")) as [Buffer, Buffer])
 
 const isPlain = (head: Buffer): boolean => {
   if (head.includes(0)) return false

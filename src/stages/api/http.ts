@@ -6,6 +6,9 @@ import type { BoundRequest } from "../../catalog/request.ts"
 import { sluiceVersion } from "../../values/version.ts"
 import type { RateLimitSnapshot } from "./sliding-window.ts"
 
+/** What sources name besides `v3`; see `makeVersions`. */
+export const otherVersion = (version: string): string => (version === "v3" ? "2021-07-28" : "v3")
+
 export const commonHeaders = {
   accept: "application/json",
   "accept-encoding": "zstd, gzip, br",
@@ -14,8 +17,9 @@ export const commonHeaders = {
   "user-agent": `sluice/${sluiceVersion}`
 }
 
-export const headersOf = ({ method }: BoundRequest, token: string) => ({
+export const headersOf = ({ method }: BoundRequest, token: string, version: string) => ({
   ...commonHeaders,
+  version,
   authorization: `Bearer ${token}`,
   ...(method === "POST" && { "content-type": "application/json" })
 })
@@ -57,6 +61,8 @@ export const rateHeaders = (headers: Headers, status: number): RateLimitSnapshot
     return value >= 0 && value < 1e11 ? value : undefined
   }
   const resetMs = number("x-ratelimit-daily-reset")
+  // Whatever the error: who asks to wait is waited for.
+  const waitMs = status >= 400 ? retryAfterMs(headers) : undefined
   return {
     max: number("x-ratelimit-max") || undefined,
     remaining: number("x-ratelimit-remaining"),
@@ -65,7 +71,7 @@ export const rateHeaders = (headers: Headers, status: number): RateLimitSnapshot
     dailyMax: number("x-ratelimit-limit-daily") || undefined,
     // A day ends within 24 hours in any time zone. A much larger value is not a duration.
     dailyResetMs: resetMs !== undefined && resetMs <= 2 * dayMs ? resetMs : undefined,
-    ...(status === 429 && { refusedForMs: retryAfterMs(headers) ?? "unspecified" })
+    ...((status === 429 || waitMs !== undefined) && { refusedForMs: waitMs ?? "unspecified" })
   }
 }
 

@@ -7,7 +7,7 @@ import { lookup } from "node:dns/promises"
 import { BlockList, type LookupFunction, isIP, isIPv6 } from "node:net"
 import { type Dispatcher, EnvHttpProxyAgent, request } from "undici"
 import { FileRejected } from "../../output/stored-files.ts"
-import { proxyFor, proxyOptions } from "../../network/proxy.ts"
+import { proxyFor, agentOptions } from "../../network/proxy.ts"
 import { decompressed, timeoutMs } from "./exchange.ts"
 import { bytesOf } from "./response-body.ts"
 
@@ -35,7 +35,7 @@ export const makeLinks = Effect.fn("api.links")(function* (
           new EnvHttpProxyAgent({
             connections: connectionsMax,
             connect: { lookup: guardedLookup(base.hostname) },
-            ...proxyOptions()
+            ...agentOptions()
           })
       ),
       (agent) => Effect.promise(() => agent.destroy())
@@ -116,13 +116,18 @@ for (const [network, prefix] of [
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
   ["192.168.0.0", 16],
+  ["192.0.2.0", 24],
   ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
   // Multicast, reserved and broadcast.
   ["224.0.0.0", 3]
 ] as const)
   notPublic.addSubnet(network, prefix, "ipv4")
 for (const [network, prefix] of [
-  ["::", 127],
+  // Some systems take these for IPv4 addresses: compatible and translated ones.
+  ["::", 96],
+  ["::ffff:0:0:0", 96],
   ["fc00::", 7],
   ["fe80::", 10],
   ["fec0::", 10],
@@ -130,6 +135,9 @@ for (const [network, prefix] of [
   // Gateways translate these to IPv4 addresses, which cannot be checked here.
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
-  ["2002::", 16]
+  ["2002::", 16],
+  // Teredo, and what is for documents only.
+  ["2001::", 32],
+  ["2001:db8::", 32]
 ] as const)
   notPublic.addSubnet(network, prefix, "ipv6")

@@ -220,6 +220,6 @@ const waitReporter = Effect.fnUntraced(function* (location: string) {
 
 /** A person at a terminal sees warnings only, and has to know why nothing happens. */
 const logWait = (waitMs: number) =>
-  (waitMs > 5000 ? Effect.logWarning : Effect.logInfo)("the service limits requests, so all requests wait").pipe(
-    Effect.annotateLogs({ reason: "429", wait_ms: Math.round(waitMs) })
+  (waitMs > 5000 ? Effect.logWarning : Effect.logInfo)("the service asks to wait, so all requests wait").pipe(
+    Effect.annotateLogs({ wait_ms: Math.round(waitMs) })
   )

@@ -10,15 +10,21 @@ import type { Failure } from "../../values/failure.ts"
 import type { Step } from "../../values/step.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import type { Vault } from "../../stores/vault/vault.ts"
-import { dueParents, oldestFetch, parentVersions } from "../../stores/warehouse/sync-state.ts"
+import { dueParents, oldestFetch, parentVersions, parentsStates } from "../../stores/warehouse/sync-state.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
 import { decideMissingChildren } from "./deletions.ts"
+import { isResponding } from "./outage.ts"
 import { Parents, type Reading, readParents } from "./parents.ts"
-import type { RunContext } from "./run-context.ts"
+import { type RunContext, besideOf } from "./run-context.ts"
+import { nameOf } from "./page-loop.ts"
 
 const batchSize = 500
+/** Until one was answered: enough to see whether any is. */
+const firstBatchSize = 40
+/** Of what the account may not have. */
+const trialBatchSize = 1
 /** How long parents that were due before the run wait for the end of their list. */
 const shortListMs = 250
 
@@ -38,6 +44,18 @@ export const readChildren = Effect.fn("extract.children")(function* (
   const parents = new Parents(childCapabilities)
   const reading: Reading = { resource, childRequest, refreshCutoff, context, parents }
   yield* readDue(reading, planned?.due === 0, parentsRead)
+  const strategies = [childRequest.strategy, childRequest.incremental?.strategy].flatMap((one) =>
+    one ? [nameOf(one)] : []
+  )
+  const learnt = strategies.flatMap((name) => context.shapes.get(name)?.learnt.splice(0) ?? [])
+  if (learnt.length > 0) {
+    // What was no answer before this was learnt may be one.
+    parents.warn(learnt.map((beside) => ({ _tag: "EmptyBeside", beside })))
+    parents.failed.clear()
+    yield* readDue(reading, false, parentsRead)
+  }
+  const { givenUp } = parents
+  if (givenUp?._tag === "Unavailable" && !(yield* isResponding(context.location, label))) return yield* givenUp
   const versionsOf = (ids: ReadonlyArray<string>) => parentVersions(context.location, childRequest, ids)
   const readAgain = (ids: ReadonlyArray<string>) =>
     Effect.flatMap(versionsOf(ids), (found) =>
@@ -46,7 +64,7 @@ export const readChildren = Effect.fn("extract.children")(function* (
         found.map((parent) => ({ ...parent, full: true, checkpoint: undefined }))
       )
     )
-  if (resource.childOf) parents.warn(yield* decideMissingChildren(resource, context, readAgain))
+  if (resource.childOf && !givenUp) parents.warn(yield* decideMissingChildren(resource, context, readAgain))
   if (parents.named.size > 0) {
     yield* context.loaded
     const [example, ...others] = yield* versionsOf([...parents.named])
@@ -58,17 +76,34 @@ export const readChildren = Effect.fn("extract.children")(function* (
     planned?.due === 0 && requests === 0 && context.known.commitsOf(childRequest.table, context.location) === 0
   const fetchedAt = isUntouched ? planned.oldestFetch : yield* oldestFetch({ location: context.location, childRequest })
   const [first] = [...failed].map(([id, detail]) => ({ id: shortened(id), detail }))
+  const notRequested = givenUp === undefined ? 0 : yield* countNotRequested(reading)
   return {
     mode: "children",
     ...(fetchedAt !== undefined && { fetchedAt }),
-    shortfalls: first === undefined ? [] : [{ _tag: "RequestsFailed", count: failed.size, ...first }],
+    shortfalls: [
+      ...(first === undefined ? [] : [{ _tag: "RequestsFailed", count: failed.size, ...first } as const]),
+      ...(notRequested > 0 ? [{ _tag: "NotRequested", count: notRequested } as const] : [])
+    ],
     warnings: [
       ...(withoutLinkedText > 0 ? [{ _tag: "LinkedTextsMissing", count: withoutLinkedText } as const] : []),
       ...warnings
     ],
     requests,
-    capabilities: { ...noCapabilities, sizes, unreliableTotals: [...unreliableTotals] }
+    capabilities: {
+      ...noCapabilities,
+      sizes,
+      ...(parents.unwanted.length > 0 && { leftOut: { [nameOf(childRequest.strategy)]: parents.unwanted } }),
+      beside: besideOf(context, strategies),
+      unreliableTotals: [...unreliableTotals]
+    }
   }
+})
+
+/** How many are due that were not requested. */
+const countNotRequested = Effect.fnUntraced(function* ({ childRequest, context, parents, refreshCutoff }: Reading) {
+  yield* context.loaded
+  const states = yield* parentsStates([{ location: context.location, childRequest, refreshCutoff }])
+  return Math.max(0, (states.get(childRequest.label)?.due ?? 0) - parents.leftOut)
 })
 
 /** Reads parents while there are some that are due, until their own list has been read. `isNoneDue`: before the run. */
@@ -77,7 +112,7 @@ const readDue = Effect.fnUntraced(function* (
   isNoneDue: boolean,
   parentsRead: Deferred.Deferred<void>
 ) {
-  const { childRequest, context, parents, refreshCutoff } = reading
+  const { childRequest, context, parents, refreshCutoff, resource } = reading
   // Parents become due when their table changes. `checked`: how many batches had changed it when none was due.
   const commits = () => context.known.commitsOf(childRequest.table, context.location)
   let checked = isNoneDue ? 0 : undefined
@@ -99,13 +134,15 @@ const readDue = Effect.fnUntraced(function* (
       refreshCutoff,
       limit: batchSize + parents.leftOut
     })
-    const unread = due.filter((one) => !parents.isLeftOut(one))
+    const size = parents.hasAnswered ? batchSize : resource.isTrial ? trialBatchSize : firstBatchSize
+    const unread = due.filter((one) => !parents.isLeftOut(one)).slice(0, size)
     if (unread.length > 0) {
       yield* readParents(reading, unread)
       // Those that were read are due until this is loaded.
       yield* context.loaded
     }
+    if (parents.givenUp) return yield* Deferred.await(parentsRead)
     // Parents that were all read are due again only if their table changes.
-    if (unread.length < batchSize) checked = now
+    if (unread.length < size) checked = now
   }
 })

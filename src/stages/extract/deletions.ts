@@ -3,20 +3,21 @@
  *
  * A row is marked deleted only if
  *
- * 1. the service answers a request for that very record with not found, and nothing read in the run still names it; or the
- *    record's parent was found deleted; or, where the service cannot return a record alone, a second complete reading
- *    agrees; and
+ * 1. the service answers a request for that very record as it answers for an id that was never issued, or with its flag of
+ *    deletion, while it returns another record of the run; and nothing read in the run still names it; or the record's
+ *    parent was found deleted; or, where the service cannot be asked so, a second complete reading agrees; and
  * 2. the run removes no more than `deletions.max_share` of the table, unless --accept-deletions was given. Where only a
  *    second reading agrees, what is deleted with the row counts in the share of its own table; and
  * 3. the row is counted in `meta.run_resources` and shown with the run.
  *
- * An error, a missing list and a 404 of a whole route are never evidence. A record that the service itself flags as deleted
- * needs no decision, because the flag is one of its values.
+ * No word of an error decides, and a missing list and a 404 of a whole route are never evidence. A record that a list returns
+ * with its flag of deletion needs no decision, because the flag is one of its values.
  */
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
-import { failureIn, singleRecord } from "../../catalog/answer.ts"
+import { isSame, kindOfId, neverIssued } from "../api/author.ts"
+import { recordIn } from "../../catalog/answer.ts"
 import { requestForRow } from "../../catalog/get-one.ts"
 import { at } from "../../catalog/json.ts"
 import { type Resource, childLabelOf } from "../../catalog/resource.ts"
@@ -103,28 +104,26 @@ export const decideMissingChildren = Effect.fn("extract.decideMissingChildren")(
 })
 
 /**
- * Records that do not exist, as the service answered for each. It may answer so for every record, so this counts only if it
- * returns another record by the same route. Returns whether it does, and the warnings.
+ * Records that the service refused, or returned with its flag of deletion. Returns the keys of those that do not exist, of those that
+ * something names, and the warnings.
  */
 export const decideNotFound = Effect.fn("extract.decideNotFound")(function* (
   resource: Resource,
   keys: ReadonlyArray<string>,
   context: RunContext,
-  /** Whether the route has returned a record in this run. */
-  returnsRecords: boolean,
-  /** Records with the same answer that something read in this run names: they are not deleted. */
-  named: ReadonlyArray<string> = []
-): Effect.fn.Return<
-  { readonly isProven: boolean; readonly warnings: ReadonlyArray<SingleReason> },
-  ApiError | Failure,
-  Api | Vault | Warehouse
-> {
-  const all = [...keys, ...named]
-  const isProven = all.length === 0 || returnsRecords || (yield* routeAnswers(resource, all, context)) === true
-  if (!isProven || keys.length === 0) return { isProven, warnings: [] }
-  const refusal = yield* refusalOf(resource, keys, "asked", context)
-  if (refusal === undefined) yield* recordRemoved(resource, keys, "asked", context)
-  return { isProven, warnings: refusal === undefined ? [] : [refusal] }
+  /** Those that something read in this run names: they are not deleted. */
+  isNamed: (notFound: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, Failure, Warehouse> = () =>
+    Effect.succeed([]),
+  /** The id of a record that the same route has returned in this run. */
+  returned?: string
+) {
+  const rows = keys.map((key) => ({ key, row: { id: key }, isExplained: false }))
+  const { notFound } = yield* experiment(resource, rows, context, returned)
+  const named = yield* isNamed(notFound)
+  const deleted = notFound.filter((key) => !named.includes(key))
+  const refusal = deleted.length === 0 ? undefined : yield* tooManyOf(resource, deleted, "asked", context)
+  if (refusal === undefined) yield* recordRemoved(resource, deleted, "asked", context)
+  return { notFound, named, warnings: refusal === undefined ? [] : [refusal] }
 })
 
 const decide = Effect.fnUntraced(function* (
@@ -139,84 +138,154 @@ const decide = Effect.fnUntraced(function* (
   if (others.length === 0) return []
   const keys = others.map(({ key }) => key)
   const isAskable = requestOf(resource, others[0]!.row, context) !== undefined
-  const tooMany = yield* refusalOf(resource, keys, isAskable ? "asked" : "read twice", context)
+  const tooMany = yield* tooManyOf(resource, keys, isAskable ? "asked" : "read twice", context)
   if (tooMany !== undefined) return [tooMany]
-  // Where no other row is left to ask for, the list and the record's own route are two witnesses.
-  if (isAskable && (yield* routeAnswers(resource, keys, context)) !== false)
-    return yield* decideByAsking(resource, others, context)
-  const tooManyUnasked = isAskable ? yield* refusalOf(resource, keys, "read twice", context) : undefined
+  const found = isAskable ? yield* experiment(resource, others, context) : undefined
+  if (found?.isProven) {
+    const { existing, notFound, unknown } = found
+    yield* recordRemoved(resource, notFound, "asked", context)
+    // A list that omits a record is asked again by the next full reading; a parent may not be read again for months.
+    if (resource.childOf) yield* record("existing", resource, existing, context)
+    return [
+      ...(existing.length > 0 ? [{ _tag: "MissingRowsExist", rows: existing.length } as const] : []),
+      ...(unknown.length > 0 ? [{ _tag: "MissingRowsUnknown", rows: unknown.length } as const] : [])
+    ]
+  }
+  // Without another record, the second reading and the record's own route are two witnesses.
+  const alone = found?.alone ?? []
+  const evidence = keys.every((key) => alone.includes(key)) ? "asked" : "read twice"
+  const tooManyUnasked = isAskable ? yield* tooManyOf(resource, keys, evidence, context) : undefined
   if (tooManyUnasked !== undefined) return [tooManyUnasked]
   const absent = yield* readAgain(others)
   const agreed = keys.filter((key) => absent.has(key))
-  yield* recordRemoved(resource, agreed, "read twice", context)
+  yield* recordRemoved(resource, agreed, evidence, context)
   const unproven = keys.length - agreed.length
   return unproven === 0 ? [] : [{ _tag: "DeletionsUnconfirmed", rows: unproven }]
 })
 
-const decideByAsking = Effect.fnUntraced(function* (
+interface Experiment {
+  /** Whether the route tells a record that exists from one that does not. */
+  readonly isProven: boolean
+  readonly notFound: ReadonlyArray<string>
+  readonly existing: ReadonlyArray<string>
+  readonly unknown: ReadonlyArray<string>
+  /** Refused like an id that was never issued, but there is no other record to ask for. */
+  readonly alone: ReadonlyArray<string>
+}
+
+/**
+ * Asks for each record, and for two whose answer is known: an id that was never issued, and a record of this run, before the
+ * others and after them. A record is gone if its answer is that of the id that was never issued.
+ */
+const experiment = Effect.fnUntraced(function* (
   resource: Resource,
   rows: ReadonlyArray<AbsentRow>,
-  context: RunContext
-): Effect.fn.Return<ReadonlyArray<SingleReason>, ApiError | Failure, Api | Vault | Warehouse> {
-  const answers = yield* Effect.forEach(rows, ({ row }) => ask(resource, row, context), { concurrency: 8 })
-  const keysOf = (answer: Answer) => rows.filter((_, index) => answers[index] === answer).map(({ key }) => key)
-  const [existing, unknown] = [keysOf("exists"), keysOf("unknown")]
-  yield* recordRemoved(resource, keysOf("not found"), "asked", context)
-  // A list that omits a record is asked again by the next full reading; a parent may not be read again for months.
-  if (resource.childOf) yield* record("existing", resource, existing, context)
-  return [
-    ...(existing.length > 0 ? [{ _tag: "MissingRowsExist", rows: existing.length } as const] : []),
-    ...(unknown.length > 0 ? [{ _tag: "MissingRowsUnknown", rows: unknown.length } as const] : [])
-  ]
+  context: RunContext,
+  returned?: string
+): Effect.fn.Return<Experiment, ApiError | Failure, Api | Warehouse> {
+  const proven: Experiment = { isProven: true, notFound: [], existing: [], unknown: [], alone: [] }
+  const { row } = rows[0]!
+  const others = yield* otherRows(
+    resource,
+    context.location,
+    context.run,
+    rows.map(({ key }) => key),
+    controlsMax
+  )
+  const known = returned === undefined ? [] : [{ row: { id: returned } }]
+  const exists: { readonly row: Row } | undefined = [...known, ...others].find(
+    (other) => kindOfId(String(other.row["id"])) === kindOfId(String(row["id"]))
+  )
+  const holds = (again: boolean) =>
+    exists === undefined
+      ? Effect.succeed(false)
+      : Effect.map(ask(resource, exists.row, context, again), (answer) => answer === "exists")
+  const never = Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      column === resource.childOf?.column ? value : neverIssued(String(value))
+    ])
+  )
+  const refused = (answer: Answer, of: Row) =>
+    typeof answer === "object" ? { ...answer, ids: Object.values(of).map(String) } : undefined
+  // Where the records were asked for before, the control between them and the other one shows that nothing is wrong any more.
+  const isRequested = rows.every((one) => context.answers.has(placeOf(resource, one.row)))
+  const before = isRequested && (yield* holds(false))
+  const control = refused(yield* ask(resource, never, context), never)
+  if (control === undefined) return { ...proven, isProven: false }
+  if (exists !== undefined && !before && !(yield* holds(false))) return { ...proven, isProven: false }
+  const first = yield* Effect.forEach(rows, (one) => ask(resource, one.row, context), { concurrency: 8 })
+  const isLike = (answer: Answer, of: Row) => isSame(control, refused(answer, of))
+  const isAnyLike = rows.some(({ row: of }, n) => isLike(first[n]!, of))
+  const answers = yield* Effect.forEach(
+    rows,
+    ({ row: of }, n) => {
+      const answer = first[n]!
+      // What an answer has of its own, such as a random text, may look like a word: then that of another answer does not.
+      const isRepeated = isAnyLike && typeof answer === "object" && !isLike(answer, of)
+      return isRepeated ? ask(resource, of, context, true) : Effect.succeed(answer)
+    },
+    { concurrency: 8 }
+  )
+  const keysWhere = (is: (answer: Answer, row: Row) => boolean) =>
+    rows.filter((one, n) => is(answers[n]!, one.row)).map(({ key }) => key)
+  const flagged = keysWhere((answer) => answer === "flagged as deleted")
+  const existing = keysWhere((answer) => answer === "exists")
+  const like = keysWhere(isLike)
+  if (exists === undefined) return { ...proven, isProven: false, alone: [...like, ...flagged] }
+  const isUnlike = like.length + flagged.length + existing.length < rows.length
+  // An answer that is never the same twice proves nothing.
+  if (like.length === 0 && isUnlike && !isLike(yield* ask(resource, never, context, true), never))
+    return { ...proven, isProven: false }
+  const isProof = like.length > 0 && (yield* holds(true))
+  const notFound = [...flagged, ...(isProof ? like : [])]
+  const decided = new Set([...notFound, ...existing])
+  return { ...proven, notFound, existing, unknown: keysWhere(() => true).filter((key) => !decided.has(key)) }
 })
 
-/** Asks for one record, once in a run. */
-export const ask = Effect.fnUntraced(function* (resource: Resource, row: Row, context: RunContext) {
+/** Asks for one record, once in a run unless it is asked `again`. */
+const ask = Effect.fnUntraced(function* (
+  resource: Resource,
+  row: Row,
+  context: RunContext,
+  again = false
+): Effect.fn.Return<Answer, ApiError | Failure, Api> {
   const { getOne, table, tombstone } = resource
   const request = requestOf(resource, row, context)
   if (request === undefined) return "unknown"
-  const place = JSON.stringify(request)
+  const place = placeOf(resource, row)
   const known = context.answers.get(place)
-  if (known !== undefined) return known
-  const failure = failureIn(singleRecord(resource, row["id"]))
+  if (known !== undefined && !again) return known
+  const id = String(row["id"])
+  const unknown = () => Effect.succeed<Answer>("unknown")
   const answer = yield* (yield* Api)
-    .send({ request, pathTemplate: getOne!.request.path, priority: 2, resource: table, failureIn: failure })
+    .send({ request, pathTemplate: getOne!.request.path, priority: 2, resource: table })
     .pipe(
       Effect.map(({ body }): Answer => {
-        const record = at(body, getOne!.record)
-        if (tombstone !== undefined && at(record, tombstone) === true) return "not found"
-        const id = at(record, "id") ?? at(record, "_id")
-        return id === undefined || String(id) === row["id"] ? "exists" : "unknown"
+        const found = recordIn(body, getOne!.record, id)
+        if (found === undefined) return "unknown"
+        return tombstone !== undefined && at(found.record, tombstone) === true ? "flagged as deleted" : "exists"
       }),
       Effect.catchTags({
-        NotFound: () => Effect.succeed<Answer>("not found"),
-        Forbidden: () => Effect.succeed<Answer>("unknown"),
-        RequestRejected: () => Effect.succeed<Answer>("unknown"),
-        Unavailable: () => Effect.succeed<Answer>("unknown"),
-        BudgetExhausted: () => Effect.succeed<Answer>("unknown")
+        RequestRejected: ({ refusal }) => Effect.succeed<Answer>(refusal === undefined ? "unknown" : { refusal }),
+        Forbidden: unknown,
+        Unavailable: unknown,
+        BudgetExhausted: unknown
       })
     )
   context.answers.set(place, answer)
   return answer
 })
 
+/** Under which the answer about a record is kept. */
+export const placeOf = ({ getOne }: Resource, row: Row): string => JSON.stringify([getOne?.request.path, row["id"]])
+
 /** The request for the record of a row; `undefined` if the API has none. */
 const requestOf = (resource: Resource, row: Row, { location, company }: RunContext) =>
   requestForRow(resource, row, { location, company })
 
-/** Live rows that are requested, until one is returned: each may have been deleted a moment ago. */
-const controlsMax = 5
-
-/** Whether the service returns another record by its id; `undefined` if there is no other row. */
-const routeAnswers = Effect.fnUntraced(function* (
-  resource: Resource,
-  keys: ReadonlyArray<string>,
-  context: RunContext
-) {
-  const controls = yield* otherRows(resource, context.location, keys, controlsMax)
-  for (const control of controls) if ((yield* ask(resource, control.row, context)) === "exists") return true
-  return controls.length === 0 ? undefined : false
-})
+/** Live rows among which the control is chosen: the first whose id looks like that of the missing one. */
+const controlsMax = 50
 
 /** What says that rows are deleted: the answer of the service about each of them, or a second reading without them. */
 type Evidence = "asked" | "read twice"
@@ -225,7 +294,7 @@ type Evidence = "asked" | "read twice"
 const alwaysAllowed = 20
 
 /**
- * Rows that may be deleted of a table. Where nothing but the list says that they are gone, a short list may lose a third: a
+ * Rows that may be deleted of a table. Where nothing but the list says that they are deleted, a short list may lose a third: a
  * service that returns half of it, twice, is not believed. This limit is that of the list's own table; tables that lose rows
  * with it may lose `alwaysAllowed` rows or the share.
  */
@@ -236,7 +305,7 @@ const allowedOf = (rows: number, evidence: Evidence, share: number): number =>
 const dependentsOf = (evidence: Evidence, { resources }: RunContext) => (evidence === "asked" ? undefined : resources)
 
 /** Why these rows are too many to be deleted in this run. */
-const refusalOf = Effect.fnUntraced(function* (
+const tooManyOf = Effect.fnUntraced(function* (
   resource: Resource,
   keys: ReadonlyArray<string>,
   evidence: Evidence,

@@ -2,9 +2,9 @@
  * API to vault: reads all resources of a plan concurrently, children after their parents. A resource that cannot be read
  * ends by itself, with its reason; only bad credentials, a wrong location and a full disk end the whole run.
  */
-import { Clock, Deferred, Effect, Semaphore } from "effect"
+import { Clock, Deferred, Effect, Struct } from "effect"
 import { Api } from "../api/api.ts"
-import { type ApiError, detailOf, Unavailable } from "../api/errors.ts"
+import { type ApiError, BadCredentials, RequestRejected, WrongLocation, detailOf } from "../api/errors.ts"
 import {
   type ListResource,
   type Resource,
@@ -12,24 +12,28 @@ import {
   partitionsOf,
   hasCompanyParameter
 } from "../../catalog/resource.ts"
+import { stopwatch } from "../../values/stopwatch.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Detail, Reason } from "../../values/reason.ts"
 import type { Step } from "../../values/step.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import { Vault } from "../../stores/vault/vault.ts"
-import { isComplete, statusOf, sentencesOf } from "../../values/status.ts"
+import { noCapabilities } from "../../values/capabilities.ts"
+import { isComplete, statusOf } from "../../values/status.ts"
+import { withObjectKeys } from "../../stores/warehouse/object-keys.ts"
 import { lastStatuses } from "../../stores/warehouse/meta/run-resources.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { readWindows } from "./backfill.ts"
-import { type Reading, type RunContext, begin, end } from "./run-context.ts"
+import { type Reading, type RunContext, begin } from "./run-context.ts"
 import { decideMissingRows } from "./deletions.ts"
 import { readChildren } from "./children.ts"
 import { readFiles } from "./files.ts"
 import { read } from "./list.ts"
 import { withWarnings, cappedByParents } from "./outcome.ts"
+import { type Outage, watchForOutage } from "./outage.ts"
+import { onTrial, resting } from "./trial.ts"
 import { readWithTotal, withOwnDifference } from "./totals.ts"
-import { bind, get, location } from "../../catalog/request.ts"
-import { RunEvents } from "../../values/run-event.ts"
+import { reportEnd, reportStart } from "./report.ts"
 
 export interface ResourceResult extends Outcome {
   readonly location: string
@@ -43,29 +47,75 @@ export interface ResourceResult extends Outcome {
   readonly resumeAt?: number
 }
 
+export interface Extracted {
+  /** One for each reading that the steps ask for. */
+  readonly ended: ReadonlyArray<ResourceResult>
+  /** Why the location cannot be read with this token. */
+  readonly refused: BadCredentials | WrongLocation | undefined
+}
+
+/** What has not been read when the location is found to be unreadable, or the API to be down, ends with that reason. */
 export const extract = Effect.fn("extract")(function* (
   steps: ReadonlyArray<Step>,
   context: RunContext,
   /** Finds the owner of the location, once the location has been read. */
   companyOf: Effect.Effect<string | undefined, Failure, Warehouse>
 ) {
+  const ended: Array<ResourceResult> = []
   const extraction: Extraction = {
     context,
     tables: yield* trackTables(steps),
-    outage: yield* watchForOutage(context.location)
+    outage: yield* watchForOutage(context.location),
+    ended
   }
+  const { requestsByResource } = yield* Api
+  const unread = (shortfalls: Outcome["shortfalls"], why: Pick<ResourceResult, "reason" | "resumeAt">) =>
+    Effect.forEach(steps.flatMap(labelsOfStep), (label) =>
+      ended.some(({ resource }) => resource === label)
+        ? Effect.void
+        : store(
+            label,
+            { mode: "full", shortfalls, warnings: [], requests: requestsByResource.get(label) ?? 0 },
+            why,
+            extraction
+          )
+    )
+  const refusedBy = (error: BadCredentials | WrongLocation) =>
+    Effect.as(unread([{ _tag: "LocationUnreadable", detail: detailOf(error) }], { reason: "badToken" }), error)
+  const refused = yield* readAll(steps, extraction, companyOf).pipe(
+    Effect.flatMap((down) => (down ? unread(down.shortfalls, Struct.pick(down, ["reason", "resumeAt"])) : Effect.void)),
+    Effect.as(undefined),
+    Effect.catchTags({ BadCredentials: refusedBy, WrongLocation: refusedBy })
+  )
+  return { ended, refused } satisfies Extracted
+})
+
+/** Returns how the reading of the location ended if nothing else was read after it, because the API is down. */
+const readAll = Effect.fnUntraced(function* (
+  steps: ReadonlyArray<Step>,
+  extraction: Extraction,
+  companyOf: Effect.Effect<string | undefined, Failure, Warehouse>
+) {
+  const { context, ended } = extraction
   // The location comes first: one request proves that token and location are valid. The list of custom fields says which values
   // are kept out of the vault.
   const isFirst = ({ resource }: Step) =>
-    resource.table === "locations" ||
+    ["locations", ...listingObjects].includes(resource.table) ||
     (resource.table === "custom_fields" && resource.withheld?.customFields !== undefined)
   const [first, others] = [steps.filter(isFirst), steps.filter((item) => !isFirst(item))]
-  const account = yield* Effect.forEach(
+  yield* Effect.forEach(
     first.toSorted((one, other) => Number(isLocation(other)) - Number(isLocation(one))),
     (item) => list(item, extraction)
   )
   // If the API is down or the daily budget is spent, all other resources would fail the same way.
-  if (account.flat().some(({ reason }) => reason === "retryLater")) return account.flat()
+  const down = ended.find(({ reason }) => reason === "retryLater")
+  if (down) return down
+  // The objects are partitions of others.
+  if (first.some(({ resource, restsSince }) => resource.table === "objects" && restsSince === undefined)) {
+    yield* context.loaded
+    context.hasListedObjects = context.optional.object_keys.length === 0
+    context.optional = yield* withObjectKeys(context.optional, context.location, context.resources)
+  }
   // The location names the company once it is loaded. Only the resources requested by company wait for that.
   const withCompany = Effect.gen(function* () {
     if (context.company !== undefined) return
@@ -73,24 +123,40 @@ export const extract = Effect.fn("extract")(function* (
     context.company = yield* companyOf
   })
   const listed = others.map((item) =>
-    hasCompanyParameter(item.resource) ? Effect.andThen(withCompany, list(item, extraction)) : list(item, extraction)
+    hasCompanyParameter(item.resource)
+      ? Effect.andThen(
+          withCompany,
+          Effect.suspend(() => list(item, extraction))
+        )
+      : list(item, extraction)
   )
   const children = steps.map((item) => childrenOf(item, extraction))
-  const rest = yield* Effect.forEach([...listed, ...children], (effect) => effect, { concurrency: "unbounded" })
+  yield* Effect.forEach([...listed, ...children], (effect) => effect, { concurrency: "unbounded" })
   // The records that were read have the links, also those of earlier runs.
-  const files = yield* Effect.forEach(steps, ({ refreshCutoff, resource }) =>
+  yield* Effect.forEach(steps, ({ refreshCutoff, resource }) =>
     resource.kind === "files"
       ? run(resource.table, readFiles(resource, refreshCutoff !== undefined, context), extraction)
       : Effect.succeed([])
   )
-  return [...account, ...rest, ...files].flat()
+  return undefined
 })
+
+/** The readings that a step asks for: its list, and its requests for each parent or record. */
+const labelsOfStep = ({ resource, mode }: Step): ReadonlyArray<string> => {
+  const childRequest = mode === "window" ? undefined : childRequestOf(resource)
+  return [
+    ...((resource.kind === "list" && mode !== "children") || resource.kind === "files" ? [resource.table] : []),
+    ...(childRequest ? [childRequest.label] : [])
+  ]
+}
 
 /** What the readings of a run share. */
 interface Extraction {
   readonly context: RunContext
   readonly tables: Effect.Success<ReturnType<typeof trackTables>>
   readonly outage: Outage
+  /** Grows with each reading that ends. */
+  readonly ended: Array<ResourceResult>
 }
 
 /** Tracks the readings that add rows to each table: its list, and its requests per parent. */
@@ -130,10 +196,11 @@ const trackTables = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
   }
 })
 
-const run = (label: string, reading: Reads, { context, outage }: Extraction) => {
+const run = (label: string, reading: Reads, extraction: Extraction) => {
+  const { context } = extraction
   begin(context.counts, label)
   return reportStart(label, context).pipe(
-    Effect.andThen(runToEnd(label, reading, context, outage)),
+    Effect.andThen(runToEnd(label, reading, extraction)),
     Effect.map((result) => [result]),
     Effect.withSpan(`read ${label}`, {
       attributes: { "sluice.location": context.location, "sluice.resource": label }
@@ -142,21 +209,42 @@ const run = (label: string, reading: Reads, { context, outage }: Extraction) => 
   )
 }
 
-const list = ({ resource, embedded, mode, ...reading }: Step, extraction: Extraction) => {
+const list = ({ resource, embedded, mode, restsSince, ...reading }: Step, extraction: Extraction) => {
   if (mode === "children" || resource.kind !== "list") return Effect.succeed([])
   const { context, tables } = extraction
+  const isNameless = hasCompanyParameter(resource) && context.company === undefined
   const reads: Reads =
-    mode === "window"
-      ? readWindows(resource, { ...reading, mode }, context)
-      : readWithTotal(resource, { ...reading, mode }, context).pipe(
-          Effect.flatMap((read) =>
-            Effect.flatMap(withDeletions(read.outcome, resource, reading, embedded, extraction), (outcome) =>
-              withOwnDifference({ ...read, outcome }, resource, { ...reading, mode }, context)
+    restsSince !== undefined
+      ? resting(restsSince, reading.capabilities)
+      : isNameless
+        ? Effect.fail(new RequestRejected({ status: 0, message: withoutCompany, unsent: true }))
+        : mode === "window"
+          ? readWindows(resource, { ...reading, mode }, context)
+          : readWithTotal(resource, { ...reading, mode }, context).pipe(
+              Effect.flatMap((read) =>
+                Effect.flatMap(withDeletions(read.outcome, resource, reading, embedded, extraction), (outcome) =>
+                  withOwnDifference({ ...read, outcome }, resource, { ...reading, mode }, context)
+                )
+              )
             )
-          )
-        )
-  return tables.adding(resource.table, run(resource.table, reads, extraction))
+  // Without all objects, nothing says that all of their records were read.
+  const underObjects =
+    resource.partitions === "object_keys" && context.hasListedObjects
+      ? Effect.gen(function* () {
+          const outcome = yield* reads
+          return cappedByParents(outcome, "objects", yield* tables.statusesOf("objects", context.location))
+        })
+      : reads
+  return tables.adding(
+    resource.table,
+    run(resource.table, onTrial(resource, resource.table, underObjects, context), extraction)
+  )
 }
+
+/** They say of which objects there are records. */
+const listingObjects = ["objects", "businesses"]
+
+const withoutCompany = "the record of the location names no company: set account.company_id (SLUICE_COMPANY_ID)"
 
 /** Decides about the rows missing from a list that was read in full, also those of the tables embedded in its pages. */
 const withDeletions = Effect.fnUntraced(function* (
@@ -195,7 +283,8 @@ const withDeletions = Effect.fnUntraced(function* (
   return { ...withWarnings(outcome, warnings), ...(isDecided && { soughtAt: yield* Clock.currentTimeMillis }) }
 })
 
-const childrenOf = ({ resource, mode, childCapabilities, refreshCutoff, parents }: Step, extraction: Extraction) => {
+const childrenOf = (step: Step, extraction: Extraction) => {
+  const { resource, mode, childCapabilities, refreshCutoff, parents, restsSince } = step
   const { context, tables } = extraction
   const childRequest = childRequestOf(resource)
   // The next sync reads the children that a backfill makes due.
@@ -208,7 +297,10 @@ const childrenOf = ({ resource, mode, childCapabilities, refreshCutoff, parents 
     context
   )
   const withStatuses = Effect.gen(function* () {
-    const outcome = yield* reading
+    const outcome =
+      restsSince !== undefined && resource.kind === "child"
+        ? yield* resting(restsSince, childCapabilities ?? noCapabilities)
+        : yield* onTrial(resource, childRequest.label, reading, context)
     return cappedByParents(outcome, childRequest.table, yield* tables.statusesOf(childRequest.table, context.location))
   })
   const read = run(childRequest.label, withStatuses, extraction)
@@ -222,9 +314,10 @@ type Reads = Effect.Effect<Outcome, ApiError | Failure, Api | Vault | Warehouse>
 const failed = (detail: Detail): Reason => ({ _tag: "RequestFailed", detail: detailOf(detail) })
 
 /** Runs one reading, turns its failure into an outcome, and appends the outcome to the vault. */
-const runToEnd = Effect.fnUntraced(function* (resource: string, reading: Reads, context: RunContext, outage: Outage) {
-  const [api, vault] = [yield* Api, yield* Vault]
-  const startedAt = yield* Clock.currentTimeMillis
+const runToEnd = Effect.fnUntraced(function* (resource: string, reading: Reads, extraction: Extraction) {
+  const { context, outage } = extraction
+  const api = yield* Api
+  const elapsed = yield* stopwatch
   const requestsBefore = api.requestsByResource.get(resource) ?? 0
   const incomplete = (shortfall: Reason, more: Partial<Omit<ResourceResult, "location" | "resource">> = {}) =>
     Effect.succeed<Omit<ResourceResult, "location" | "resource">>({
@@ -244,10 +337,9 @@ const runToEnd = Effect.fnUntraced(function* (resource: string, reading: Reads, 
           incomplete(error.reasons ? { _tag: "NoStrategyWorks", reasons: error.reasons } : failed(error), {
             finished: true
           }),
-        NotFound: (error) => incomplete(failed(error)),
         Unavailable: (error) =>
           Effect.flatMap(outage.isCauseOf(error, resource), (isDown) =>
-            incomplete(failed(error), isDown ? { reason: "retryLater" } : {})
+            incomplete(failed(error), isDown || error.isBetween ? { reason: "retryLater" } : {})
           ),
         BudgetExhausted: (error) =>
           incomplete(failed(error), {
@@ -256,102 +348,26 @@ const runToEnd = Effect.fnUntraced(function* (resource: string, reading: Reads, 
           })
       })
     )
-  const at = yield* Clock.currentTimeMillis
-  yield* vault.append({
-    entry: { kind: "end", run: context.run, at, location: context.location, resource, outcome },
-    body: ""
-  })
-  yield* reportEnd(resource, { ...outcome, ...(reason && { reason }) }, at - startedAt, context)
-  return {
-    ...outcome,
-    location: context.location,
+  const result = yield* store(
     resource,
-    ...(reason && { reason }),
-    ...(resumeAt !== undefined && { resumeAt })
-  }
-})
-
-/** Distinguishes an API that is down, which ends the run, from a single resource that does not respond. */
-interface Outage {
-  /** Runs a reading and interrupts it if the API is found to be down. */
-  readonly during: <A, E, R>(reading: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
-  /** Whether a resource failed because the whole API is down. */
-  readonly isCauseOf: (error: Unavailable, resource: string) => Effect.Effect<boolean, Failure, Api>
-}
-
-const watchForOutage = Effect.fnUntraced(function* (id: string): Effect.fn.Return<Outage> {
-  const down = yield* Deferred.make<void>()
-  const oneProbe = yield* Semaphore.make(1)
-  const message = "the API stopped responding"
-  /** Sends a simple request to another resource; any response shows that the API is up. */
-  const isResponding = Effect.fnUntraced(function* (resource: string) {
-    if (yield* Deferred.isDone(down)) return false
-    const other =
-      resource === "locations" ? get("/workflows/", { locationId: location }) : get("/locations/{locationId}")
-    return yield* (yield* Api)
-      .send({ request: bind(other, { location: id }), pathTemplate: other.path, priority: 0, resource })
-      .pipe(
-        Effect.as(true),
-        Effect.catch((error) =>
-          error._tag === "Failure" ? Effect.fail(error) : Effect.succeed(error._tag !== "Unavailable")
-        )
-      )
-  }, oneProbe.withPermits(1))
-  return {
-    during: (reading) =>
-      Effect.raceFirst(
-        reading,
-        Effect.andThen(Deferred.await(down), Effect.fail(new Unavailable({ message, later: true })))
-      ),
-    isCauseOf: Effect.fnUntraced(function* ({ later }, resource) {
-      const isDown = later || !(yield* isResponding(resource))
-      if (isDown) yield* Deferred.succeed(down, undefined)
-      return isDown
-    })
-  }
-})
-
-/** Tells the log, the display and those who watch the run when a reading starts and how it ends. */
-const reportStart = Effect.fnUntraced(function* (resource: string, { run, location }: RunContext) {
-  const onEvent = yield* RunEvents
-  onEvent?.({ event: "resourceStarted", run, location, resource })
-})
-
-const reportEnd = Effect.fnUntraced(function* (
-  resource: string,
-  { reason, ...outcome }: Outcome & { readonly reason?: NonNullable<ResourceResult["reason"]> },
-  durationMs: number,
-  { counts, run, location }: RunContext
-) {
-  const status = statusOf(outcome)
-  const { pages, records } = end(counts, resource, status)
-  const { mode, requests } = outcome
-  const onEvent = yield* RunEvents
-  onEvent?.({
-    event: "resourceFinished",
-    run,
-    location,
-    resource,
-    mode,
-    status,
-    ...(reason && { reason }),
-    requests,
-    pages,
-    records,
-    durationMs,
-    warnings: sentencesOf(outcome)
-  })
-  // Most readings of most nights change nothing; those that changed rows are logged once these are loaded.
-  const isQuiet = status === "complete" && outcome.warnings.length === 0
-  yield* (isQuiet ? Effect.logDebug("resource ended") : Effect.logInfo("resource ended")).pipe(
-    Effect.annotateLogs({
-      status,
-      mode,
-      requests,
-      pages,
-      records,
-      warnings: outcome.shortfalls.length + outcome.warnings.length,
-      duration_ms: durationMs
-    })
+    outcome,
+    { ...(reason && { reason }), ...(resumeAt && { resumeAt }) },
+    extraction
   )
+  yield* reportEnd(resource, { ...outcome, ...(reason && { reason }) }, yield* elapsed, context)
+  return result
+})
+
+/** Appends how a reading ended to the vault. */
+const store = Effect.fnUntraced(function* (
+  resource: string,
+  outcome: Outcome,
+  why: Pick<ResourceResult, "reason" | "resumeAt">,
+  { context: { location, run }, ended }: Extraction
+) {
+  const entry = { kind: "end", run, at: yield* Clock.currentTimeMillis, location, resource, outcome } as const
+  yield* (yield* Vault).append({ entry, body: "" })
+  const result: ResourceResult = { ...outcome, location, resource, ...why }
+  ended.push(result)
+  return result
 })

@@ -253,7 +253,7 @@ const renewedLink = Effect.fnUntraced(function* (
   const call = { request, priority: 2, resource: "files", ...(pathTemplate !== undefined && { pathTemplate }) } as const
   const text = yield* api.send(call).pipe(
     Effect.map(({ bytes }) => bytes.toString("utf8")),
-    Effect.catchTags({ Forbidden: none, NotFound: none, RequestRejected: none, Unavailable: none })
+    Effect.catchTags({ Forbidden: none, RequestRejected: none, Unavailable: none })
   )
   const addresses = text.match(/"https?:(?:[^"\\]|\\.)*"/gi)?.map((one): string => JSON.parse(one)) ?? []
   return (yield* sameLinks(addresses, link))[0]

@@ -6,6 +6,7 @@ import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import { type ApiError, reasonsIn } from "../api/errors.ts"
 import { type Changes, type ListResource, type Resource, type Strategy, partitionsOf } from "../../catalog/resource.ts"
+import { bind } from "../../catalog/request.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Capabilities } from "../../values/capabilities.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
@@ -14,9 +15,12 @@ import { isComplete } from "../../values/status.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import type { Vault } from "../../stores/vault/vault.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import type { Reading, RunContext } from "./run-context.ts"
+import { type Reading, type RunContext, besideOf } from "./run-context.ts"
+import { nameOf } from "./page-loop.ts"
+import { isSame, neverIssued } from "../api/author.ts"
+import { refusalOfNobody } from "../api/of-nobody.ts"
 import { decideNotFound } from "./deletions.ts"
-import { readPartition } from "./paginate.ts"
+import { type PartitionResult, readPartition } from "./paginate.ts"
 import { beginning, fingerprint, resumed } from "./list-progress.ts"
 import { combined, isTotalComparable, missingBeyondDrift, noStrategyWorks, remarksOf, withWarnings } from "./outcome.ts"
 
@@ -30,6 +34,12 @@ export const read = Effect.fn("extract.read")(function* (
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
   const { changes, full } = resource
+  const names = namesOf(resource, context)
+  if (names?.length === 0)
+    return { mode: "full", shortfalls: [], warnings: [], requests: 0, begunAt: yield* Clock.currentTimeMillis }
+  const known = reading.capabilities.partitions ?? names
+  if (reading.mode === "incremental" && names?.some((name) => !known!.includes(name)))
+    return yield* read(resource, { ...reading, mode: "full" }, context)
   const everything = full.map((strategy) => ({ strategy, mode: "full" as const }))
   const { newest } = changes ?? {}
   const strategies = [
@@ -52,6 +62,10 @@ export const read = Effect.fn("extract.read")(function* (
     ? yield* withAdded(outcome, resource, changes, reading, context)
     : outcome
 })
+
+/** The partitions that the settings, or other lists, name. */
+const namesOf = (resource: Resource, { optional }: RunContext): ReadonlyArray<string> | undefined =>
+  typeof resource.partitions === "string" ? partitionsOf(resource, optional).map(([name]) => name) : undefined
 
 /** Adds new records without a change timestamp, or a warning if the API cannot return them. */
 const withAdded = Effect.fnUntraced(function* (
@@ -100,12 +114,14 @@ const readList = Effect.fnUntraced(function* (
     warnings: [],
     notFound: [],
     sizes: { ...capabilities.sizes },
+    leftOut: {},
     unreliableTotals: new Set(capabilities.unreliableTotals)
   }
   const { notFound, sizes, unreliableTotals, warnings } = found
   // A full sync tries strategies again that failed before.
   const refused = reading.mode === "incremental" ? [...capabilities.refused] : []
   const startedAt = yield* Clock.currentTimeMillis
+  const names = namesOf(resource, context)
 
   for (const { strategy, mode } of strategies.filter(({ strategy }) => !refused.includes(fingerprint(strategy)))) {
     const since = mode === "incremental" ? reading.since : undefined
@@ -120,18 +136,20 @@ const readList = Effect.fnUntraced(function* (
       continue
     }
     // One request more, each time, is less than a change that is not seen.
-    if (results.some((result) => "state" in result && result.state.inOrder === false)) continue
+    if (strategy.notSortedBy && results.some((result) => "state" in result && result.state.inOrder !== true)) continue
     context.missingPartitions.set(resource.table, new Set(notFound))
-    const returnsRecords = results.some((result) => "state" in result && result.state.count > 0)
-    warnings.push(...(yield* decideNotFound(resource, notFound, context, returnsRecords)).warnings)
+    if (notFound.length > 0 && resource.getOne)
+      warnings.push(...(yield* decideNotFound(resource, notFound, context)).warnings)
     const states = results.filter((result) => "state" in result).map(({ state }) => state)
+    // Its forms are tried: one that works is enough.
+    if (resource.unproven)
+      warnings.splice(0, warnings.length, ...warnings.filter(({ _tag }) => _tag !== "StrategyFailed"))
     for (const { ignored } of states) if (ignored) warnings.push({ _tag: "PartitionIgnored", partition: ignored })
     return {
       ...outcomeFrom(
         states.filter(({ ignored }) => !ignored),
         strategy,
-        mode,
-        since,
+        { mode, since, overlapMs: Duration.toMillis(resource.changes?.overlap ?? 0) },
         warnings
       ),
       requests: (requestsByResource.get(resource.table) ?? 0) - requestsBefore,
@@ -139,6 +157,9 @@ const readList = Effect.fnUntraced(function* (
         ...(mode === "full" ? { undated: states.reduce((sum, state) => sum + (state.undated ?? 0), 0) } : capabilities),
         version: 1,
         sizes,
+        ...(names && { partitions: names }),
+        ...(Object.values(found.leftOut).flat().length > 0 && { leftOut: found.leftOut }),
+        beside: { ...capabilities.beside, ...besideOf(context, [nameOf(strategy)]) },
         refused,
         unreliableTotals: [...unreliableTotals]
       } satisfies Capabilities
@@ -153,6 +174,7 @@ interface Found {
   /** Partitions, named by the id of a record, for which the service answers that it does not exist. */
   readonly notFound: Array<string>
   readonly sizes: Record<string, number>
+  readonly leftOut: Record<string, Array<string>>
   readonly unreliableTotals: Set<string>
 }
 
@@ -170,7 +192,8 @@ const readPartitions = (
   { found, fresh, mode, reading }: Attempt,
   context: RunContext
 ) => {
-  const { notFound, sizes, unreliableTotals, warnings } = found
+  const { sizes, unreliableTotals } = found
+  const leftOut = (found.leftOut[nameOf(strategy)] ??= [...(reading.capabilities.leftOut?.[nameOf(strategy)] ?? [])])
   const from = (name: string) => {
     const state = resumed(reading.checkpoints[name], fresh)
     // After a single page, a fresh start costs one request and gives newer data.
@@ -179,51 +202,90 @@ const readPartitions = (
   const partitions = partitionsOf(resource, context.optional)
   // Columns set by a partition are correct only if the service honours its parameters, so partitions are compared.
   const setsColumns = partitions.some(([, { columns, parameters }]) => columns && parameters)
+  const isInTurn = setsColumns || (resource.isTrial === true && typeof resource.partitions !== "string")
   let firstPageIds: ReadonlyArray<string> | undefined
+  let failed: PartitionResult | undefined
   return Effect.forEach(
     partitions,
     ([name, { parameters = {} }]) =>
-      readPartition(
-        {
-          resource,
-          strategy,
-          name,
-          parameters,
-          sizes,
-          unreliableTotals,
-          ...(setsColumns && { otherFirstPageIds: firstPageIds ?? [] }),
-          label: resource.table,
-          priority: 1,
-          ...(mode === "full" && { fresh })
-        },
-        from(name),
-        context
-      ).pipe(
-        Effect.map((result) => {
-          // A partition that the service rejects does not invalidate the first one.
-          if ("reason" in result && firstPageIds !== undefined) return { state: { ...fresh, ignored: name } }
-          if (setsColumns && "state" in result) firstPageIds ??= result.state.firstPageIds
-          return result
-        }),
-        Effect.catchTag("NotFound", (error) =>
-          Effect.gen(function* () {
-            if (typeof resource.partitions !== "string") return yield* error
-            // The settings name this partition, maybe by a row's id; the other partitions are not affected.
-            warnings.push({ _tag: "PartitionNotFound", partition: name })
-            notFound.push(name)
-            return { state: { ...fresh, done: true } }
-          })
-        )
-      ),
-    { concurrency: setsColumns ? 1 : "unbounded" }
+      failed !== undefined
+        ? Effect.succeed({ name, ...failed })
+        : readPartition(
+            {
+              resource,
+              strategy,
+              name,
+              parameters,
+              sizes,
+              unreliableTotals,
+              ...(setsColumns && { otherFirstPageIds: firstPageIds ?? [] }),
+              label: resource.table,
+              priority: 1,
+              beside: reading.capabilities.beside,
+              leftOut,
+              ...(mode === "full" && { fresh })
+            },
+            from(name),
+            context
+          ).pipe(
+            Effect.map((result) => {
+              // A partition that the service rejects does not invalidate the first one.
+              if ("reason" in result && firstPageIds !== undefined) return { name, state: { ...fresh, ignored: name } }
+              if (setsColumns && "state" in result) firstPageIds ??= result.state.firstPageIds
+              // The strategy has failed: the others would be requested in vain.
+              if (isInTurn && "reason" in result) failed = result
+              return { name, ...result }
+            })
+          ),
+    { concurrency: isInTurn ? 1 : "unbounded" }
+  ).pipe(
+    Effect.flatMap((results) => withoutMissing(resource, strategy, results, { fresh, found, mode, reading }, context))
   )
 }
+
+/**
+ * Partitions that the settings name and the service does not have: it refuses them as it refuses a name that it never had, and
+ * answers for another one. The others are not affected.
+ */
+const withoutMissing = Effect.fnUntraced(function* (
+  resource: Resource,
+  strategy: Strategy,
+  results: ReadonlyArray<{ readonly name: string } & PartitionResult>,
+  { found, fresh }: Attempt,
+  context: RunContext
+) {
+  const isAnswered = results.some((result) => "state" in result)
+  if (typeof resource.partitions !== "string" || !isAnswered) return results
+  return yield* Effect.forEach(results, (result) =>
+    Effect.gen(function* () {
+      if ("state" in result || result.refusal === undefined) return result
+      // The service lists the object, and answers for others: it has no such records, which nobody has named.
+      if (context.hasListedObjects) {
+        found.notFound.push(result.name)
+        return { name: result.name, state: { ...fresh, done: true } }
+      }
+      const never = neverIssued(result.name)
+      const { company, location } = context
+      const request = bind(strategy.request, { location, company, size: strategy.pageSize, partition: never })
+      const call = { request, pathTemplate: strategy.request.path, resource: resource.table }
+      const ofNobody = yield* refusalOfNobody(call, never)
+      if (!isSame({ refusal: result.refusal, ids: [result.name] }, ofNobody)) return result
+      // It may be named by the id of a row.
+      found.warnings.push({ _tag: "PartitionNotFound", partition: result.name })
+      found.notFound.push(result.name)
+      return { name: result.name, state: { ...fresh, done: true } }
+    })
+  )
+})
 
 const outcomeFrom = (
   states: ReadonlyArray<Checkpoint>,
   strategy: Strategy,
-  mode: Reading["mode"],
-  since: number | undefined,
+  {
+    mode,
+    overlapMs,
+    since
+  }: Pick<Reading, "mode"> & { readonly since: number | undefined; readonly overlapMs: number },
   warnings: ReadonlyArray<Reason>
 ): Omit<Outcome, "requests"> => {
   const sum = (values: ReadonlyArray<number | undefined>) =>
@@ -249,8 +311,9 @@ const outcomeFrom = (
     begunAt: startedAt,
     servedAt,
     ...(since !== undefined && { since }),
-    // Never later than the start of the reading, which may have missed later changes.
-    ...(Number.isFinite(highest) && { watermark: Math.min(highest, servedAt) }),
+    // Never later than the start of the reading, which may have missed later changes. Before it, changes may come late by the
+    // overlap, so once that is over, the next reading begins after the newest change of this one.
+    ...(Number.isFinite(highest) && { watermark: Math.min(highest + overlapMs + 1, servedAt) }),
     ...((mode === "full" || strategy.notSortedBy !== undefined) && total !== undefined && { total })
   }
 }

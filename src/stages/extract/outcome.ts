@@ -24,7 +24,7 @@ export const isTotalComparable = (strategy: Strategy, since: number | undefined)
 export const remarksOf = (states: ReadonlyArray<Pick<ListProgress, "warnings">>) => {
   const { true: shortfalls = [], false: warnings = [] } = Object.groupBy(
     distinct(states.flatMap((state) => state.warnings)),
-    ({ _tag }) => String(_tag === "OutOfOrder") as "true" | "false"
+    ({ _tag }) => String(_tag === "OutOfOrder" || _tag === "RecordsUnreadable") as "true" | "false"
   )
   return { shortfalls, warnings }
 }

@@ -3,9 +3,10 @@
  * nothing, so every rule about cursors, loops, page sizes and cut pages is here.
  */
 import { hash } from "node:crypto"
-import { type Expected, answerOf, membersBeside } from "../../catalog/answer.ts"
+import { type Expected, answerOf } from "../../catalog/answer.ts"
 import { written } from "../../catalog/json.ts"
-import type { Bindings, Parameters } from "../../catalog/request.ts"
+import { shouldTryPageSize, sizeBelow, sizeFromTrial, sizeThatFits, sizesFrom } from "./page-size.ts"
+import { type Bindings, type Parameters, asksForSize } from "../../catalog/request.ts"
 import type { Resource, Strategy } from "../../catalog/resource.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
@@ -26,6 +27,8 @@ export interface PagesTask {
   readonly parameters: Parameters
   /** Page sizes found so far, by strategy; grows while lists are read. */
   readonly sizes: Record<string, number>
+  /** Constant parameters that the service does not want; grows while lists are read. */
+  readonly leftOut?: Array<string>
   /** Strategies whose totals exceed the records they return; grows while lists are read. */
   readonly unreliableTotals: Set<string>
   /**
@@ -40,8 +43,6 @@ export interface PagesTask {
 /** What the pages are checked against. */
 interface Checks {
   readonly expected: Expected
-  /** The members that responses with records had beside the list; grows. */
-  readonly seen: Set<string>
   /** Gives a record without an id one. */
   readonly identified: (record: unknown) => unknown
   /** The lengths to which the service has cut pages in this run; grows. */
@@ -53,10 +54,12 @@ type Next = { readonly reason: Detail } | Pick<Bindings, "size" | "cursor" | "si
 
 /** `append`: the page is to be stored, with the state after it. `ignored`: the partition is another one, and has ended. */
 type Received =
-  | { readonly kind: "append"; readonly records: number }
+  | { readonly kind: "append"; readonly records: number; readonly path: string }
   | { readonly kind: "repeat"; readonly waitMs: number }
   | { readonly kind: "ignored" }
   | { readonly kind: "failed"; readonly reason: Detail }
+  /** The response has another record than the one that was requested. It is stored, to be rejected. */
+  | { readonly kind: "another"; readonly reason: Detail }
 
 /** An expiring cursor older than this is discarded; the service's limit is 120 s from when it made the cursor. */
 const cursorLifetimeMs = 110_000
@@ -64,6 +67,8 @@ const restartsPerAnchorMax = 4
 /** How often a request is repeated if its page repeats an earlier one: consecutively, and per partition. */
 const repeatsMax = 2
 const totalRepeatsMax = 10
+/** So many records in a row may be left out; more are no single records. */
+const missedInARowMax = 3
 /** Records per page, far above any page of the service: one transaction loads a page, so it must fit into memory. */
 const recordsMax = 100_000
 
@@ -78,10 +83,15 @@ export class PageLoop {
   #sentAt = 0
   #size = 0
   #isTrial = false
+  /** A smaller page size, until an answer shows that the service accepts it. */
+  #guess: number | undefined
   readonly #startsByAnchor = new Map<number | undefined, number>()
   #detector = new LoopDetector()
   #repeats = 0
   #totalRepeats = 0
+  /** Records that were left out, in all and one after another. */
+  #unreadable = 0
+  #missed = 0
   /** Length of a page that was shorter than requested but apparently not the last: the service may cut pages to it. */
   #cut: number | undefined
 
@@ -121,8 +131,9 @@ export class PageLoop {
         return { reason: { message: "its cursors expire before they can be used" } }
     }
     const knownSize = sizes[this.#strategyName]
-    this.#isTrial = knownSize === undefined && shouldTryPageSize(strategy, state)
-    this.#size = this.#isTrial ? strategy.trialPageSize! : (knownSize ?? strategy.pageSize)
+    this.#isTrial = knownSize === undefined && state.size === undefined && shouldTryPageSize(strategy, state)
+    this.#size =
+      this.#guess ?? state.size ?? (this.#isTrial ? strategy.trialPageSize! : (knownSize ?? strategy.pageSize))
     if (state.count === 0) this.#size = Math.min(this.#size, strategy.firstPageSize ?? this.#size)
     return {
       size: this.#size,
@@ -135,29 +146,80 @@ export class PageLoop {
 
   /** Returns why the reading fails; `undefined` if another request may succeed. */
   rejected(rejection: RequestRejected): { readonly reason: Detail } | undefined {
-    const { sizes, strategy } = this.#task
-    const change = this.#isTrial
-      ? { size: strategy.pageSize }
+    const { leftOut, sizes, strategy } = this.#task
+    const unwanted = leftOut && unwantedIn(rejection, strategy, leftOut)
+    if (unwanted !== undefined) {
+      leftOut!.push(unwanted)
+      this.state = { ...this.state, ...withWarning(this.state, { _tag: "ParameterLeftOut", parameter: unwanted }) }
+      return undefined
+    }
+    const change: ReturnType<typeof afterRejection> = this.#isTrial
+      ? {}
       : afterRejection(rejection, strategy, this.state, this.#size, this.hasCursor)
     if ("reason" in change) return change
-    if (change.size !== undefined) sizes[this.#strategyName] = change.size
+    if (this.#isTrial) sizes[this.#strategyName] = strategy.pageSize
+    else this.#guess = change.size
     this.state = { ...this.state, ...("checkpoint" in change ? change.checkpoint : {}) }
     this.#live = undefined
     return undefined
   }
 
+  /**
+   * No attempt for a page was answered, while the service answers others. Some record may be the cause: the page is made smaller
+   * until it is that record alone, which is left out where pages are counted. Returns whether to go on.
+   */
+  broken(): boolean {
+    const { strategy } = this.#task
+    if (!asksForSize(strategy.request)) return false
+    const smaller = sizesFrom(this.#size)[1]
+    if (smaller !== undefined) this.#resize(smaller)
+    else if (!isPositional(strategy) || ++this.#missed > missedInARowMax) return false
+    else {
+      const first = strategy.paging.kind === "pageNumber" ? strategy.paging.first : 0
+      const at = Number(this.state.cursor ?? first)
+      const warned = withWarning(this.state, { _tag: "RecordsUnreadable", count: ++this.#unreadable })
+      // What follows does not overlap with what was read.
+      this.state = { ...this.state, ...warned, cursor: at + 1, lastIds: [`left out ${at}`] }
+    }
+    return true
+  }
+
+  #resize(size: number): void {
+    const { paging } = this.#task.strategy
+    const cursor =
+      paging.kind === "pageNumber"
+        ? ((Number(this.state.cursor ?? paging.first) - paging.first) * this.#size) / size + paging.first
+        : this.state.cursor
+    const { size: _, ...rest } = this.state
+    const isUsual = size === (this.#task.sizes[this.#strategyName] ?? this.#task.strategy.pageSize)
+    this.state = { ...rest, cursor, ...(!isUsual && { size }) }
+    this.#size = size
+  }
+
+  /** Makes the pages larger again, step by step. A page number has to be one of the larger pages, too. */
+  #grow(): void {
+    const { sizes, strategy } = this.#task
+    const all = sizesFrom(sizes[this.#strategyName] ?? strategy.pageSize)
+    const larger = all[all.indexOf(this.#size) - 1]
+    const first = strategy.paging.kind === "pageNumber" ? strategy.paging.first : undefined
+    const isWhole = first === undefined || ((Number(this.state.cursor) - first) * this.#size) % (larger ?? 1) === 0
+    if (larger !== undefined && isWhole) this.#resize(larger)
+  }
+
   /** `serviceTime`: of the response, by the service's clock. */
-  received(body: unknown, serviceTime: number | undefined): Received {
+  received(body: unknown, serviceTime: number | undefined, status?: number): Received {
     const { otherFirstPageIds, resource, strategy } = this.#task
-    const { cuts, expected, identified, seen } = this.#checks
+    const { cuts, expected, identified } = this.#checks
     this.state = {
       ...this.state,
       servedAt: this.state.servedAt ?? (this.state.count === 0 ? serviceTime : undefined)
     }
-    const answer = answerOf(body, expected)
+    const answer = answerOf(body, expected, status)
+    if (answer.kind === "another") return { kind: "another", reason: { message: answer.reason } }
     if (answer.kind !== "data") return failed(answer.reason)
+    if (this.#guess !== undefined) this.#task.sizes[this.#strategyName] = this.#guess
+    this.#guess = undefined
     const list = answer.records.map(identified)
-    if (list.length > 0) for (const member of membersBeside(body, expected.records)) seen.add(member)
     if (list.length > recordsMax)
       return failed(`the response has ${list.length} records, over our limit of ${recordsMax}`)
     const ids = list.map(idOf)
@@ -165,7 +227,7 @@ export class PageLoop {
       this.state = { ...this.state, ...withWarning(this.state, { _tag: "RepeatedRecord" }) }
     const firstPageIds = otherFirstPageIds && (this.state.firstPageIds ?? ids.slice(0, 100))
     const isFirst = firstPageIds !== undefined && !this.state.firstPageIds && firstPageIds.length > 0
-    if (isFirst && firstPageIds.every((id) => otherFirstPageIds!.includes(id))) {
+    if (isFirst && isOneList(firstPageIds, otherFirstPageIds!)) {
       this.state = { ...this.state, done: true, warnings: [], ignored: this.#task.name }
       return { kind: "ignored" }
     }
@@ -176,8 +238,10 @@ export class PageLoop {
     const step = withoutLoops(this.#detector, strategy, this.state, ids, advanced)
     if (step.kind === "failed") return this.#repeat(step)
     this.#repeats = 0
+    this.#missed = 0
     this.#advance(step, list.length, firstPageIds)
-    return { kind: "append", records: list.length }
+    if (this.state.size !== undefined && !this.state.done) this.#grow()
+    return { kind: "append", records: list.length, path: answer.path }
   }
 
   /** No schedule: any other page in between ends the row of repeats, and with it the growth of the wait. */
@@ -214,6 +278,10 @@ export class PageLoop {
   }
 }
 
+/** Whether one of two first pages has all records of the other: then a parameter that should tell the lists apart does not. */
+const isOneList = (own: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  own.every((id) => other.includes(id)) || (other.length > 0 && other.every((id) => own.includes(id)))
+
 /** The name of a strategy in what was learnt about the service. */
 export const nameOf = ({ request }: Strategy): string => `${request.method} ${request.path}`
 
@@ -244,6 +312,16 @@ const withoutLoops = (
   return loop.isRepeat(ids, context) ? repeated("the list returned an earlier page again") : step
 }
 
+/** A constant parameter of the request that the rejection names, and that was not left out before. */
+const unwantedIn = ({ message, refusal }: RequestRejected, { request }: Strategy, leftOut: ReadonlyArray<string>) =>
+  Object.entries(request.parameters).find(
+    ([name, value]) =>
+      refusal !== undefined &&
+      (typeof value !== "object" || value === null) &&
+      !leftOut.includes(name) &&
+      new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(message)
+  )?.[0]
+
 /** How to go on after a rejected request: smaller pages, narrower windows, a new cursor, or another strategy. */
 const afterRejection = (
   rejection: RequestRejected,
@@ -260,12 +338,22 @@ const afterRejection = (
     const step = withoutPair(strategy.paging, state)
     if (step.kind === "next") return { checkpoint: step.progress }
   }
-  const smaller = isTooLarge ? sizeThatFits(size) : sizeBelow(size, message)
-  if (smaller !== undefined) return { size: smaller }
-  const window = state.windows?.[0]
-  const halves = window && window[1] - window[0] > 2 * dayMs ? halved(window[0], window[1]) : undefined
-  if (halves && (isTooLarge || state.count > 0 || /date|range|period|startAt|endAt/i.test(message)))
-    return { checkpoint: { windows: [...halves, ...state.windows!.slice(1)], cursor: undefined, lastIds: [] } }
+  const isOfService = rejection.refusal !== undefined && rejection.status !== 404
+  const smaller = isTooLarge ? sizeThatFits(size) : isOfService ? sizeBelow(size, message) : undefined
+  if (asksForSize(strategy.request) && smaller !== undefined) return { size: smaller }
+  const [window, ...others] = state.windows ?? []
+  if (window && window[1] - window[0] > 2 * dayMs) {
+    // A window of a day is the control: whether the period is what the service rejects.
+    const [start, end] = window
+    const isAnswered = isTooLarge || state.count > 0 || state.earlier !== undefined
+    const parts = isAnswered
+      ? halved(start, end)!
+      : ([
+          [end - dayMs, end],
+          [start, end - dayMs]
+        ] as const)
+    return { checkpoint: { windows: [...parts, ...others], cursor: undefined, lastIds: [] } }
+  }
   return { reason: { ...detailOf(rejection), message: `the service rejected the request (${message})` } }
 }
 
@@ -291,33 +379,3 @@ class LoopDetector {
     return false
   }
 }
-
-/** Remaining pages that justify one trial request with a larger page size. */
-const gainMin = 5
-
-/** Whether a list without a documented maximum page size is long enough for a trial. */
-export const shouldTryPageSize = (strategy: Strategy, { count, total }: Pick<ListProgress, "count" | "total">) =>
-  strategy.trialPageSize !== undefined &&
-  strategy.paging.kind !== "pageNumber" &&
-  count >= strategy.pageSize &&
-  (total === undefined ? count >= 3 * (strategy.pageSize - 1) : total - count >= gainMin * strategy.pageSize)
-
-/** The page size a trial has shown; `undefined` if the list ended with that page. */
-export const sizeFromTrial = ({ pageSize, trialPageSize }: Strategy, length: number): number | undefined =>
-  length < pageSize ? undefined : Math.min(length, trialPageSize!)
-
-/** The page size after a response that was too large: a quarter; `undefined` if a single record is too large. */
-const sizeThatFits = (size: number): number | undefined => Math.floor(size / 4) || undefined
-
-/**
- * After an error that is about the page size: the maximum that its message names, else the next smaller common size.
- * `undefined` for other errors.
- */
-export const sizeBelow = (size: number, message: string): number | undefined => {
-  if (!/limit|page ?size/i.test(message)) return undefined
-  const named = Number(
-    /(?:than|max\w*|exceed\w*|up to|at most|<=?|between \d+ and|of|is)\D{0,20}(\d+)/i.exec(message)?.[1]
-  )
-  return named >= 1 && named < size ? named : commonSizes.find((common) => common < size)
-}
-const commonSizes = [500, 200, 100, 50, 25, 20, 10]

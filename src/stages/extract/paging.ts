@@ -48,10 +48,7 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
     count,
     ...(total !== undefined && { total }),
     ...changesIn(rules, before, page),
-    ...(strategy.notSortedBy !== undefined && {
-      inOrder:
-        before.inOrder === undefined ? provesOrder(strategy, page, total) : before.inOrder && isInOrder(strategy, page)
-    }),
+    ...orderAfter(strategy, before, page, total),
     lastIds: ids.length > 0 ? ids.slice(-100) : before.lastIds
   }
   const isSameEnd = overlap > 0 && ids.at(-1) === before.lastIds.at(-1)
@@ -83,9 +80,13 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
       ? stepBack(backwards, page.size)
       : next({ ...backwards, lastIds: [] }, Number(before.cursor) - 1)
   }
-  if (ids.length === 0 || (strategy.stopBefore !== undefined && since !== undefined && isBefore(rules, page)))
-    return ended(progress)
-  const more = strategy.more === undefined ? undefined : at(page.body, strategy.more)
+  // Another strategy reads the list.
+  if (progress.inOrder === false) return ended(progress)
+  // New records stand first in either order: one page more may prove it, and saves the readings by filters.
+  const isOpen = strategy.notSortedBy !== undefined && progress.inOrder === undefined && before.count === 0
+  const isBeyond = strategy.stopBefore !== undefined && since !== undefined && isBefore(rules, page)
+  if (ids.length === 0 || (isBeyond && !isOpen)) return ended(progress)
+  const more = strategy.more === undefined ? undefined : memberAt(page.body, strategy.more)
   if (more === false) return ended(progress)
   const isShorter = ids.length < page.size
   const isCut = isShorter && count > before.count && (more === true || mayBeCut(rules, before, progress, page))
@@ -134,13 +135,16 @@ const afterRecords = (
     }
     case "lastRecord": {
       const last = page.records.at(-1)
-      const cursor = at(last, strategy.paging.field) ?? at(page.body, strategy.paging.field)
+      const { elsewhere, field } = strategy.paging
+      const cursor = at(last, field) ?? (elsewhere ? at(last, elsewhere) : undefined) ?? at(page.body, field)
       if (isShort) return ended(progress)
       if (cursor === undefined || cursor === null) return failed(`records have no ${strategy.paging.field}`)
       return followCursor(before, progress, cursor, isSameEnd)
     }
     case "body": {
-      const parts = Object.entries(strategy.paging.parts).map(([part, path]) => [part, at(page.body, path)] as const)
+      const parts = Object.entries(strategy.paging.parts).map(
+        ([part, path]) => [part, memberAt(page.body, path)] as const
+      )
       if (isShort || parts.some(([, value]) => value === undefined || value === null || value === ""))
         return ended(progress)
       return followCursor(before, progress, Object.fromEntries(parts), isSameEnd)
@@ -158,6 +162,9 @@ const afterRecords = (
     }
   }
 }
+
+/** A member beside the list: where the list may be elsewhere, its members may be, too. */
+export const memberAt = (body: unknown, path: string): unknown => at(body, path) ?? at(body, path.split(".").at(-1)!)
 
 /** A list that loses records more often than this while it is read would never be read to its end. */
 const stepsBackMax = 200
@@ -214,9 +221,16 @@ const suspiciousLengthMin = 10
 /** Whether services limit pages to this length. */
 const isLikelyLimit = (length: number): boolean => [20, 25, 50].includes(length) || (length > 0 && length % 100 === 0)
 
-/** Whether the first page is in the order of its changes and in no other. A page that is the whole list needs no order. */
-const provesOrder = (strategy: Strategy, page: Page, total: number | undefined) =>
-  page.records.length === total || (isInOrder(strategy, page) && !isDescending(page, strategy.notSortedBy!))
+/**
+ * What the pages so far say of the order of a list: one is in the order of its changes and in no other, which proves it, or one
+ * is not. A page that is the whole list needs no order.
+ */
+const orderAfter = (strategy: Strategy, { inOrder }: ListProgress, page: Page, total: number | undefined) => {
+  if (strategy.notSortedBy === undefined || inOrder === false) return {}
+  if (inOrder === undefined && page.records.length === total) return { inOrder: true }
+  if (!isInOrder(strategy, page)) return { inOrder: false }
+  return isDescending(page, strategy.notSortedBy) ? {} : { inOrder: true }
+}
 
 const isInOrder = ({ stopBefore }: Strategy, page: Page) => isDescending(page, stopBefore!)
 

@@ -1,33 +1,49 @@
 /** Reads the children or the detail of single parents, and keeps what became of each. */
 import { Clock, Duration, Effect } from "effect"
 import { at, membersOf } from "../../catalog/json.ts"
+import { bind, rowColumns, rowParameters } from "../../catalog/request.ts"
 import type { ChildRequest, Resource } from "../../catalog/resource.ts"
+import type { Capabilities } from "../../values/capabilities.ts"
 import type { Failure } from "../../values/failure.ts"
 import { type Detail, type Reason, distinct } from "../../values/reason.ts"
 import type { Step } from "../../values/step.ts"
 import { Vault } from "../../stores/vault/vault.ts"
-import { notWrittenBy } from "../../stores/warehouse/absent-rows.ts"
+import { notWrittenBy, otherRows } from "../../stores/warehouse/absent-rows.ts"
 import type { Due } from "../../stores/warehouse/sync-state.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type ApiResponse, Api } from "../api/api.ts"
-import { type ApiError, type BudgetExhausted, type NotFound, RequestRejected, detailOf } from "../api/errors.ts"
-import { ask, decideNotFound } from "./deletions.ts"
+import {
+  type ApiError,
+  type BudgetExhausted,
+  type Forbidden,
+  RequestRejected,
+  type Unavailable,
+  detailOf
+} from "../api/errors.ts"
+import { type Refusal, isSame, neverIssued, statusIn } from "../api/author.ts"
+import { answerTo, refusalOfNobody } from "../api/of-nobody.ts"
+import { decideNotFound, placeOf } from "./deletions.ts"
+import { isResponding } from "./outage.ts"
 import { beginning, resumed } from "./list-progress.ts"
 import { readPartition } from "./paginate.ts"
 import { type RunContext, count } from "./run-context.ts"
 
 /** Concurrent requests: enough to use the whole budget at 1.2 s of latency. A crash repeats at most this many. */
 const concurrency = 12
-/** Consecutive parents that may fail before the resource is given up. */
+/** Consecutive parents that may fail before it is asked whether it is of any use to go on. */
 const failuresInARowMax = 20
 
 /** What became of the parents of one kind of children, and what was seen on the way. */
 export class Parents {
   readonly failed = new Map<string, Detail>()
-  /** Those, or records, that do not exist, as the service answered for each; to be decided about. */
-  notFound: Array<string> = []
-  /** Those of them that are decided about. */
+  /** Those for which the service itself rejected the request, with its error; to be decided about. */
+  readonly rejected = new Map<string, RequestRejected>()
+  /** Those of them that do not exist. */
   readonly decided = new Set<string>()
+  /** Why no others are requested: nothing of the kind was answered in this run, or the service is down. */
+  givenUp: RequestRejected | Unavailable | Forbidden | undefined
+  /** What the service answers for a parent that never existed; `undefined` if that is no error. */
+  ofNobody: Refusal | undefined | "not asked" = "not asked"
   /** The versions of those that were read before the time since when they are due, because the local clock was set back. */
   readonly readTooEarly = new Map<string, string>()
   /** Those that something read in this run names all the same: one answer is no proof against it. */
@@ -35,15 +51,18 @@ export class Parents {
   warnings: ReadonlyArray<Reason> = []
   /** Details whose linked text could not be fetched. */
   withoutLinkedText = 0
+  readonly beside: Capabilities["beside"]
+  /** Parameters that the service does not want. */
+  readonly unwanted: Array<string>
   readonly sizes: Record<string, number>
   readonly unreliableTotals: Set<string>
-  /** Responses with the children or the detail of a parent. */
-  private answered = 0
-  private failuresInARow = 0
-  private readonly hasWorked: boolean
+  /** The last one that was answered with its children or its detail. */
+  answered: string | undefined
+  failuresInARow = 0
 
   constructor(known: Step["childCapabilities"]) {
-    this.hasWorked = known !== undefined
+    this.beside = known?.beside
+    this.unwanted = Object.values(known?.leftOut ?? {}).flat()
     this.sizes = { ...known?.sizes }
     this.unreliableTotals = new Set(known?.unreliableTotals)
   }
@@ -52,33 +71,13 @@ export class Parents {
     if (found.length > 0) this.warnings = distinct([...this.warnings, ...found])
   }
 
-  answers(): void {
+  answers(id: string): void {
     this.failuresInARow = 0
-    this.answered++
-  }
-
-  hasNone(): void {
-    this.failuresInARow = 0
-  }
-
-  /** Fails once too many have failed one after another. */
-  giveUp(id: string, error: Extract<ApiError, { readonly message: string }>) {
-    this.failed.set(id, detailOf(error))
-    this.failuresInARow++
-    return this.failuresInARow > failuresInARowMax ? Effect.fail(error) : Effect.void
+    this.answered = id
   }
 
   get hasAnswered(): boolean {
-    return this.answered > 0
-  }
-
-  /** A scope that is missing concerns all; one record may be kept from the token where others are answered, or were. */
-  refuse(id: string, error: Extract<ApiError, { readonly _tag: "Forbidden" }>) {
-    return error.answered === 403 && (this.hasAnswered || this.hasWorked) ? this.giveUp(id, error) : Effect.fail(error)
-  }
-
-  get isHopeless(): boolean {
-    return this.failed.size > failuresInARowMax && !this.hasAnswered
+    return this.answered !== undefined
   }
 
   /** How many of those that are due may be left out. */
@@ -103,17 +102,19 @@ export interface Reading {
 /** Reads all of these parents, and decides about those that were not found. */
 export const readParents = Effect.fnUntraced(function* (reading: Reading, due: ReadonlyArray<Due>) {
   const { parents, refreshCutoff } = reading
+  const fail = (one: Due) => (error: RequestRejected | Unavailable | Forbidden) => failed(reading, one, error)
   const begunAt = yield* Clock.currentTimeMillis
   let exhausted: BudgetExhausted | undefined
   yield* Effect.forEach(
     due,
     (one) =>
-      Effect.suspend(() => (exhausted === undefined ? readParent(reading, one) : Effect.void)).pipe(
+      Effect.suspend(() =>
+        exhausted === undefined && parents.givenUp === undefined ? readParent(reading, one) : Effect.void
+      ).pipe(
         Effect.catchTags({
-          NotFound: (error) => onNotFound(reading, one, error),
-          Unavailable: (error) => parents.giveUp(one.id, error),
-          RequestRejected: (error) => parents.giveUp(one.id, error),
-          Forbidden: (error) => parents.refuse(one.id, error),
+          Unavailable: fail(one),
+          RequestRejected: fail(one),
+          Forbidden: fail(one),
           // A failure would interrupt the requests in flight, whose responses are then requested again.
           BudgetExhausted: (error) => Effect.sync(() => void (exhausted = error))
         })
@@ -124,14 +125,17 @@ export const readParents = Effect.fnUntraced(function* (reading: Reading, due: R
   // Their stored times would leave them due, again and again, until the clock has caught up.
   if (refreshCutoff !== undefined && begunAt < refreshCutoff)
     for (const { id, version } of due) parents.readTooEarly.set(id, version)
-  yield* decideNotFoundParents(reading)
+  yield* decideRejected(reading, due)
+  const [id, first] = [...parents.rejected][0] ?? []
+  if (id !== undefined && !parents.hasAnswered && parents.failed.size > failuresInARowMax) parents.givenUp ??= first
 })
 
 const readParent = Effect.fnUntraced(function* (
-  { childRequest, context, parents, resource }: Reading,
+  reading: Reading,
   due: Due
 ): Effect.fn.Return<void, ApiError | Failure, Api | Vault | Warehouse> {
-  const { incremental, isFile, kind, label, noneIsError = false } = childRequest
+  const { childRequest, context, parents, resource } = reading
+  const { incremental, isFile, kind, label } = childRequest
   const { linked } = resource.detail ?? {}
   const strategy = due.full ? childRequest.strategy : incremental!.strategy
   const now = yield* Clock.currentTimeMillis
@@ -142,7 +146,6 @@ const readParent = Effect.fnUntraced(function* (
   const parentContext = {
     kind: kind === "detail" ? ("detail" as const) : ("page" as const),
     parent: parentOf(due),
-    noneIsError,
     ...(linked && {
       complete: (answer: ApiResponse) =>
         Effect.map(withLinked(api, answer, { ...linked, records: childRequest.strategy.records }), (whole) => {
@@ -154,78 +157,178 @@ const readParent = Effect.fnUntraced(function* (
   }
   const { sizes, unreliableTotals } = parents
   const result = yield* readPartition(
-    { resource, strategy, name: label, parameters: {}, sizes, unreliableTotals, label, priority: 2, parentContext },
+    {
+      resource,
+      strategy,
+      name: label,
+      parameters: {},
+      sizes,
+      unreliableTotals,
+      label,
+      priority: 2,
+      beside: parents.beside,
+      leftOut: parents.unwanted,
+      parentContext
+    },
     resumed(due.checkpoint, fresh),
     context
   )
-  if ("reason" in result) return yield* parents.giveUp(due.id, new RequestRejected({ status: 200, ...result.reason }))
+  if ("reason" in result) {
+    const { reason, refusal, response } = result
+    const error = new RequestRejected({ status: 200, ...reason, ...(refusal !== undefined && { refusal }) })
+    return yield* failed(reading, due, error, response)
+  }
   parents.warn(result.state.warnings)
-  parents.answers()
+  parents.answers(due.id)
 })
 
 const parentOf = ({ id, version, full }: Due) => ({ id, version, full })
 
-/** The table of the parents, and the record that a request names: the detail of a parent, or a child whose id the parent holds. */
-const subjectsOf = ({ childRequest: { ids, kind, table }, context, resource }: Reading) => {
-  const parentResource = context.resources.find((one) => one.table === table)
-  const requested = kind === "detail" ? parentResource : ids === undefined ? undefined : resource
-  return { parentResource, requested }
-}
-
-/** The service answered 404: there is nothing, or the parent is deleted, or the route does not work. */
-const onNotFound = Effect.fnUntraced(function* (reading: Reading, due: Due, error: NotFound) {
-  const { childRequest, context, parents } = reading
-  if (childRequest.noneIsError) return yield* recordNone(reading, due)
-  const { parentResource, requested } = subjectsOf(reading)
-  if (requested === undefined) {
-    const answer = parentResource ? yield* ask(parentResource, { id: due.id }, context) : "unknown"
-    if (answer !== "not found") return yield* parents.giveUp(due.id, error)
-  }
-  parents.notFound.push(due.id)
+/**
+ * One parent cannot be read. It is noted, so that the next run tries it last, with what the service sent in its place. What the
+ * service itself rejected is decided about later.
+ */
+const failed = Effect.fnUntraced(function* (
+  reading: Reading,
+  due: Due,
+  error: RequestRejected | Unavailable | Forbidden,
+  response?: ApiResponse
+) {
+  const { childRequest, context, parents, resource } = reading
+  const isOwn = error._tag === "RequestRejected" && error.refusal !== undefined
+  if (isOwn) parents.rejected.set(due.id, error)
+  else parents.failed.set(due.id, detailOf(error))
+  // Whether it means that there is none is decided after the others have been asked.
+  if (!isOwn || !childRequest.noneIsError) yield* note(reading, due, false, response)
+  const enough = resource.isTrial && error._tag === "Forbidden" ? 0 : failuresInARowMax
+  if (isOwn || ++parents.failuresInARow <= enough) return
+  parents.failuresInARow = 0
+  // Others of its kind were answered in this run: they go on, unless the service is down.
+  if (!parents.hasAnswered || !(yield* isResponding(context.location, resource.table))) parents.givenUp ??= error
 })
 
-/** Decides about what was not found, once the service has answered other requests of the kind. */
-const decideNotFoundParents = Effect.fnUntraced(function* (reading: Reading) {
-  const { childRequest, context, parents } = reading
-  const { parentResource, requested } = subjectsOf(reading)
-  const { notFound } = parents
+/** Decides about what the service rejected: whether a record, or the parent of a list, is gone, or just cannot be read. */
+const decideRejected = Effect.fnUntraced(function* (reading: Reading, due: ReadonlyArray<Due>) {
+  const { childRequest, context, parents, resource } = reading
+  const parentResource = context.resources.find((one) => one.table === childRequest.table)
+  // The detail of a parent, or a child whose id the parent holds, is named by the request itself.
+  const requested = childRequest.kind === "detail" ? parentResource : childRequest.ids ? resource : undefined
   const subject = requested ?? parentResource
-  if (notFound.length === 0 || subject === undefined) return
+  const rejected = due.flatMap(({ id }) => {
+    const error = parents.rejected.get(id)
+    return error === undefined ? [] : [{ id, error, refusal: error.refusal! }]
+  })
+  if (rejected.length === 0) return
+  if (childRequest.noneIsError) return yield* decideNone(reading, due, rejected)
+  if (requested === undefined && parents.ofNobody === "not asked") {
+    const id = neverIssued(rejected[0]!.id)
+    parents.ofNobody = yield* refusalOfNobody(controlOf(reading, id), id)
+  }
+  const ofNobody = parents.ofNobody === "not asked" ? undefined : parents.ofNobody
+  const candidates = rejected.filter(
+    ({ id, refusal }) => requested !== undefined || isSame({ refusal, ids: [id] }, ofNobody)
+  )
+  if (requested !== undefined)
+    for (const { id, refusal } of rejected) context.answers.set(placeOf(requested, { id }), { refusal })
+  const isByIdAlone =
+    requested?.getOne &&
+    rowColumns(requested.getOne.request).length === 0 &&
+    rowParameters(requested.getOne.request).length === 1
+  const returned = isByIdAlone ? parents.answered : undefined
+  if (requested && returned !== undefined) context.answers.set(placeOf(requested, { id: returned }), "exists")
   // The ids come from the parents. A list that is read in full decides about its records itself.
   const isNamed = childRequest.ids !== undefined || context.readInFull.has(childRequest.table)
-  const others = isNamed ? [] : yield* notWrittenBy(context.run, subject, context.location, notFound)
-  const contradicted = notFound.filter((id) => !others.includes(id))
-  const returnsRecords = requested !== undefined && parents.hasAnswered
-  const decision = yield* decideNotFound(subject, others, context, returnsRecords, contradicted)
-  parents.warn(decision.warnings)
-  for (const id of notFound) parents.decided.add(id)
-  for (const id of decision.isProven ? contradicted : []) parents.named.add(id)
-  for (const id of decision.isProven ? [] : notFound)
-    parents.failed.set(id, { message: "the service answers not found, to every request of this kind" })
-  parents.notFound = []
-  if (parents.isHopeless)
-    return yield* new RequestRejected({ status: 404, message: "the service answers not found to every request" })
+  const named = (notFound: ReadonlyArray<string>) =>
+    isNamed
+      ? Effect.succeed(notFound)
+      : Effect.map(notWrittenBy(context.run, subject!, context.location, notFound), (others) =>
+          notFound.filter((id) => !others.includes(id))
+        )
+  const ids = candidates.map(({ id }) => id)
+  const decision =
+    ids.length === 0 || !subject?.getOne ? undefined : yield* decideNotFound(subject, ids, context, named, returned)
+  parents.warn(decision?.warnings ?? [])
+  for (const id of decision?.named ?? []) parents.named.add(id)
+  for (const { error, id } of rejected)
+    if (decision?.notFound.includes(id)) parents.decided.add(id)
+    else parents.failed.set(id, detailOf(error))
 })
 
-/** The service has nothing for the parent; it is not requested again until it changes. */
-const recordNone = Effect.fnUntraced(function* ({ childRequest, context, parents, resource }: Reading, due: Due) {
-  const { kind, label } = childRequest
-  count(context.counts, label, 0)
-  parents.hasNone()
+/** The request for one parent, sent as a control. */
+const controlOf = ({ childRequest: { isFile, label, strategy }, context }: Reading, id: string) => {
+  const { company, folder, location } = context
+  return {
+    request: bind(strategy.request, { location, company, id, size: strategy.pageSize }),
+    pathTemplate: strategy.request.path,
+    resource: label,
+    ...(isFile && { file: folder })
+  }
+}
+
+/** So many forms of refusals are asked for again, the most frequent ones first. */
+const formsMax = 3
+
+/**
+ * A refusal may mean that a parent has no children, as of a call without a recording. It does if the route still answers for
+ * another parent, and then refuses one of those that it refused in this form as it did before. Where it has never answered
+ * for any, nothing is stored that an error could hide.
+ */
+const decideNone = Effect.fnUntraced(function* (
+  reading: Reading,
+  due: ReadonlyArray<Due>,
+  rejected: ReadonlyArray<{ readonly id: string; readonly error: RequestRejected; readonly refusal: string }>
+) {
+  const { childRequest, context, parents, resource } = reading
+  const ids = rejected.map(({ id }) => id)
+  const stored = parents.hasAnswered
+    ? []
+    : yield* otherRows(resource, context.location, context.run, ids, ids.length + 1)
+  const others = [parents.answered, ...stored.map(({ row }) => row[resource.childOf!.column])]
+  const other = others.find((id) => typeof id === "string" && !parents.rejected.has(id)) as string | undefined
+  const ask = (id: string) => answerTo(controlOf(reading, id), id)
+  const forms: Array<[Refusal, ...Array<Refusal>]> = []
+  for (const { id, refusal } of rejected.filter((one) => [400, 404, 422].includes(statusIn(one.refusal)))) {
+    const one = { refusal, ids: [id] }
+    const alike = forms.find(([first]) => isSame(one, first))
+    if (alike) alike.push(one)
+    else forms.push([one])
+  }
+  const frequent = forms.toSorted((one, another) => another.length - one.length).slice(0, formsMax)
+  const isRepeated = ([first]: (typeof forms)[number]) =>
+    Effect.map(ask(first.ids[0]!), (again) => typeof again === "object" && isSame(first, again))
+  const isAnswering = other !== undefined && (yield* ask(other)) === "answered"
+  const repeated = other === undefined ? forms : yield* Effect.filter(isAnswering ? frequent : [], isRepeated)
+  const without = new Set(repeated.flatMap((form) => form.flatMap((one) => one.ids)))
+  const errors = new Map(rejected.map(({ error, id }) => [id, error]))
+  for (const parent of due) {
+    const error = errors.get(parent.id)
+    if (error === undefined) continue
+    const isNone = without.has(parent.id)
+    // One that has none is not requested again until it changes.
+    if (isNone) parents.decided.add(parent.id)
+    else parents.failed.set(parent.id, detailOf(error))
+    if (isNone) count(context.counts, childRequest.label, 0)
+    yield* note(reading, parent, isNone)
+  }
+})
+
+/** Notes that a parent was asked. `done`: it has nothing. Else it is due again, with what was sent in its place to be rejected. */
+const note = Effect.fnUntraced(function* (reading: Reading, due: Due, done: boolean, response?: ApiResponse) {
+  const { childRequest, context, resource } = reading
   yield* (yield* Vault).append({
     entry: {
-      kind: kind === "detail" ? "detail" : "page",
+      kind: childRequest.kind === "detail" ? "detail" : "page",
       run: context.run,
       at: yield* Clock.currentTimeMillis,
       location: context.location,
       resource: resource.table,
-      partition: label,
+      partition: childRequest.label,
       request: {},
-      records: "",
-      hasBigNumbers: false,
-      parent: { ...parentOf(due), done: true }
+      records: response === undefined ? "" : childRequest.strategy.records,
+      hasBigNumbers: response?.hasBigNumbers ?? false,
+      parent: { ...parentOf(due), done }
     },
-    body: ""
+    body: response?.bytes ?? ""
   })
 })
 

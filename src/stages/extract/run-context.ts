@@ -1,8 +1,10 @@
 /** State that all readings of a run share. */
 import type { Effect } from "effect"
+import type { Shapes } from "../../catalog/beside.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { OutputSettings } from "../../settings/settings.ts"
+import type { Capabilities } from "../../values/capabilities.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Status } from "../../values/state.ts"
 import type { Step } from "../../values/step.ts"
@@ -18,8 +20,8 @@ interface Count {
   readonly status?: Status
 }
 
-/** What the service says about a record that a list did not return. */
-export type Answer = "exists" | "not found" | "unknown"
+/** What the service says about one record. A refusal says something only beside that of an id that was never issued. */
+export type Answer = "exists" | "flagged as deleted" | "unknown" | { readonly refusal: string }
 
 /** Each answer is certain if it saves a query, and else says that a query is needed. */
 export interface Known {
@@ -49,7 +51,10 @@ export interface RunContext {
   readonly nextCommit: () => Effect.Effect<void>
   /** What the loaded pages show of the warehouse without a query. */
   readonly known: Known
-  readonly optional: OptionalSettings
+  /** With the objects of the location, once they have been read. */
+  optional: OptionalSettings
+  /** Whether the objects are those that the service lists, and not those of the settings. */
+  hasListedObjects?: boolean
   /** Every resource of the catalogue: also of tables that the run does not read. */
   readonly resources: ReadonlyArray<Resource>
   /** Share of a table's rows that the run may mark as deleted. */
@@ -60,9 +65,9 @@ export interface RunContext {
   readonly readInFull: Set<string>
   /** Partitions that the settings name and the service does not have, by table. */
   readonly missingPartitions: Map<string, ReadonlySet<string>>
-  /** The members that responses with records had beside the list, by request. */
-  readonly besideLists: Map<string, Set<string>>
-  /** What the service has said about single records, by the whole request as JSON. */
+  /** What stands beside the lists, by request. */
+  readonly shapes: Map<string, Shapes>
+  /** What the service has said about single records, by the path of the definition and the id. */
   readonly answers: Map<string, Answer>
   /** Where files are stored; their paths are relative to it. */
   readonly folder: string
@@ -73,6 +78,10 @@ export interface RunContext {
 export type Reading = Pick<Step, "since" | "checkpoints" | "capabilities" | "windows"> & {
   readonly mode: Exclude<Step["mode"], "children">
 }
+
+/** What stands beside the lists of these strategies, for later runs. */
+export const besideOf = ({ shapes }: RunContext, names: ReadonlyArray<string>): NonNullable<Capabilities["beside"]> =>
+  Object.fromEntries(names.flatMap((name) => (shapes.has(name) ? [[name, shapes.get(name)!.stored]] : [])))
 
 const nothing: Count = { pages: 0, records: 0 }
 

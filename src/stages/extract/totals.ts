@@ -189,7 +189,6 @@ const counted = Effect.fnUntraced(function* (
   const total = yield* listTotal(resource, strategy, { ...context, since: undefined }).pipe(
     Effect.catchTags({
       Forbidden: () => Effect.undefined,
-      NotFound: () => Effect.undefined,
       RequestRejected: () => Effect.undefined,
       Unavailable: unanswered,
       BudgetExhausted: unanswered

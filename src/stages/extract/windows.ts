@@ -35,6 +35,8 @@ export const splitWindow = (
   const isTruncated = once && (total === undefined ? isCutElsewhere(page) : total > length)
   if ((total ?? length) < maxRecords && !isTruncated) return undefined
   const halves = halved(start, end)
+  // What has one timestamp is read as far as its pages reach.
+  if (!halves && !once) return undefined
   if (!halves) return ended(withWarning(progress, { _tag: "TimestampLimited", at: start }))
   const bounded = halves.map(([from, to]) =>
     counted === undefined ? ([from, to] as const) : ([from, to, counted] as const)

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { at, membersOf, parseExact } from "../../catalog/json.ts"
 import type { Resource } from "../../catalog/resource.ts"
 import { type WithholdOptions, type Withholder, withholderOf } from "../../catalog/withhold.ts"
+import { secretRemover } from "../../catalog/secrets.ts"
 import { tablesOf } from "../../catalog/tables.ts"
 import { withheldNames } from "../../catalog/withheld.ts"
 import { type PseudonymKey, columnHash } from "../../settings/masking.ts"
@@ -20,7 +21,7 @@ export const withoutWithheld = <E, R>(
   resources: ReadonlyArray<Resource>,
   key: PseudonymKey | undefined
 ): Layer.Layer<Vault, E | Failure, R | Warehouse> =>
-  resources.some(({ withheld }) => withheld !== undefined)
+  resources.some((resource) => resource.withheld !== undefined || secretRemover(resource) !== undefined)
     ? Layer.effect(
         Vault,
         Effect.gen(function* () {
@@ -78,8 +79,11 @@ interface Target {
 const frameWithholder = (resources: ReadonlyArray<Resource>, key: PseudonymKey | undefined, fields: CustomFields) => {
   const options: WithholdOptions = { hash: columnHash(key), fieldsOf: (location) => fields.get(location) }
   const targets = resources.map((resource): Target => {
-    const withhold = withholderOf(resource, resources, options)
-    return { resource, withhold, names: withhold ? namesOf(resource) : [] }
+    const own = withholderOf(resource, resources, options)
+    const remove = secretRemover(resource)
+    const withhold: Withholder | undefined =
+      own && remove ? (sent, location) => own(remove(sent), location) : (own ?? remove)
+    return { resource, withhold, names: own ? namesOf(resource) : [] }
   })
   return (frame: Frame): Frame => {
     const { entry } = frame

@@ -1,6 +1,7 @@
 /** The records of a page of the vault, as rows of the resources that store them. */
 import type { Resource } from "../../catalog/resource.ts"
 import type { PageEntry } from "../../stores/vault/entry.ts"
+import { rejected } from "./normalise/normalise.ts"
 import type { ReadPage, ReadRecord } from "./scan/scan-page.ts"
 
 /** The records of a page that one resource stores. */
@@ -33,10 +34,20 @@ export function* normalisedPage(
     // Only lists mix records of several resources; a detail is requested by id.
     isMixed: resource.filter !== undefined && kind === "page"
   }
-  const results = yield* read(page, { location, given: givenBy(resource, entry) })
+  const sent = yield* read(page, { location, given: givenBy(resource, entry) })
+  const results = sent.map((record) => (isOfAnother(record, entry, resource) ? rejectedFor(resource, record) : record))
   const keys = () => results.flatMap(({ keyText, row }) => (row === undefined ? [] : [keyText]))
   return { resource, results, keys, hasCopies: false }
 }
+
+/** Whether the answer to a request for one record has another one. */
+const isOfAnother = ({ keyText, row }: ReadRecord, { kind, parent }: PageEntry, { childOf, getOne }: Resource) =>
+  (kind === "detail" || (childOf !== undefined && childOf.strategy.request === getOne?.request)) &&
+  row !== undefined &&
+  parent !== undefined &&
+  keyText !== parent.id
+const rejectedFor = ({ table }: Resource, { row }: ReadRecord): ReadRecord =>
+  rejected(table, JSON.parse(String(row)), "another record than the one that was requested")
 
 /** Columns that follow from where a record was read: its parent or its partition. */
 export const givenBy = (

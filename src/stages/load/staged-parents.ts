@@ -61,7 +61,7 @@ export class StagedParents {
           content_hash: content ?? null,
           fetched_ms: entry.at,
           full_ms: fullAt ?? null,
-          checkpoint: parent.done ? null : wellFormed(entry.checkpoint)
+          checkpoint: parent.done || entry.checkpoint === undefined ? null : wellFormed(entry.checkpoint)
         })
       )
       if (keys.length === 0) continue

@@ -12,8 +12,8 @@ import { type ExpectedRequests, type ExpectedStep, requestsOf } from "./expect.t
 import { strategyToAsk, withTotal } from "./totals.ts"
 
 export interface Refusal {
-  /** `forbidden`: the token lacks the scope. */
-  readonly kind: "forbidden" | "notFound" | "rejected"
+  /** `forbidden`: the token lacks the scope. `unanswered`: no attempt had a usable response, and others had. */
+  readonly kind: "forbidden" | "notFound" | "rejected" | "unanswered"
   readonly message: string
 }
 
@@ -31,7 +31,8 @@ export const estimate = Effect.fn("plan.estimate")(function* (expected: Readonly
     (one) =>
       Effect.map(narrow(one, withCompany), (result) => {
         if (!("refused" in result)) return result
-        refused.set(one.step.resource.table, result.refused)
+        if (!one.step.resource.isTrial) refused.set(one.step.resource.table, result.refused)
+        if (result.refused.kind === "unanswered") return one
         return { ...one, list: { ...one.list!, requests: exactly(1), changed: exactly(0) } }
       }),
     { concurrency: 8 }
@@ -68,7 +69,7 @@ const refusable = <A>(request: Effect.Effect<A, ApiError | Failure, Api>) =>
     Effect.catchTags({
       Forbidden: ({ message }) => refusal("forbidden", message),
       RequestRejected: ({ message, status }) => refusal(status === 404 ? "notFound" : "rejected", message),
-      NotFound: ({ message }) => refusal("notFound", message)
+      Unavailable: (error) => (error.later ? Effect.fail(error) : refusal("unanswered", error.message))
     })
   )
 

@@ -37,6 +37,9 @@ export interface Expected {
 export interface ExpectedList extends Expected {
   readonly changed: LikelyRange
   readonly records?: number
+  readonly likely?: number
+  /** Live rows of the table: of a list that was read before, most records are known. */
+  readonly rows?: number
 }
 
 /** The facts from which the requests for children or details follow, once the changes of the parents are known. */
@@ -99,13 +102,15 @@ interface ListFacts {
 }
 
 const expectList = (
-  { resource, mode, checkpoints, capabilities }: Step,
+  { resource, mode, checkpoints, capabilities, restsSince }: Step,
   state: SyncState | undefined,
   past: ReadonlyArray<PastReading>,
   { optional, rows, now }: ListFacts
 ): ExpectedList => {
+  if (restsSince !== undefined) return { requests: exactly(0), basis: "rows that are due", changed: exactly(0) }
   const strategy = resource.full![0]!
   const partitions = partitionsOf(resource, optional).length
+  if (partitions === 0) return { requests: exactly(0), basis: "one page per list", changed: exactly(0) }
   const size = capabilities.sizes["all"] ?? strategy.pageSize
   const unfinished = Object.values(checkpoints)
   if (unfinished.length > 0) {
@@ -149,11 +154,13 @@ const expectList = (
   const full = past.find((one) => one.mode === "full")
   if (full)
     return {
-      requests: between(full.requests, Math.ceil(full.requests * 1.1) + 1),
+      // The list may have become shorter since: all that is certain is one page of each.
+      requests: between(partitions, Math.ceil(full.requests * 1.1) + 1),
+      likely: full.requests,
       basis: "the last full read",
       changed: changedIn(past, elapsedMs, rows)
     }
-  return { requests: atLeast(partitions), basis: "unknown", changed: atLeast(0) }
+  return { requests: atLeast(partitions), basis: "unknown", changed: atLeast(0), rows }
 }
 
 const recordsLeft = ({ total, count, windows, mode }: Checkpoint): Range =>
@@ -223,7 +230,7 @@ export const requestsOf = (expected: ReadonlyArray<ExpectedStep>): ReadonlyArray
   return expected.flatMap(({ step, list, children }): ReadonlyArray<ExpectedRequests> => {
     const { resource } = step
     return [
-      ...(list ? [{ step, label: resource.table, ...list, likely: likelyIn(list.requests) }] : []),
+      ...(list ? [{ step, label: resource.table, ...list, likely: list.likely ?? likelyIn(list.requests) }] : []),
       ...(children ? [{ step, ...childrenOf(children, changesOf(children.childRequest.table, expected)) }] : [])
     ]
   })

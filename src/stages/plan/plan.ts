@@ -8,17 +8,24 @@ import { familyNamed, tablePrefix } from "../../catalog/published-tables.ts"
 import { enabledPart, listPart } from "../../catalog/optional.ts"
 import { closest } from "../../settings/closest.ts"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
-import { type Resource, childRequestOf, embeddedResourcesOf, hasCompanyParameter } from "../../catalog/resource.ts"
+import {
+  type Resource,
+  childRequestOf,
+  embeddedResourcesOf,
+  hasCompanyParameter,
+  onTrial
+} from "../../catalog/resource.ts"
 import { tablesOf } from "../../catalog/tables.ts"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
 import { type Range } from "../../values/range.ts"
 import type { Step } from "../../values/step.ts"
 import { completeRuns, unfinishedRefreshes } from "../../stores/warehouse/meta/run-resources.ts"
+import { withObjectKeys } from "../../stores/warehouse/object-keys.ts"
 import { unfinishedFullSync } from "../../stores/warehouse/meta/runs.ts"
 import { failure } from "../../values/failure.ts"
 import { type ExpectedStep, expect, plannedOf } from "./expect.ts"
-import { type SyncState, newestFetch, readSyncState } from "../../stores/warehouse/sync-state.ts"
+import { type SyncState, liveCounts, newestFetch, readSyncState } from "../../stores/warehouse/sync-state.ts"
 
 export interface Plan {
   readonly steps: ReadonlyArray<Step>
@@ -42,20 +49,40 @@ export interface Choice {
 }
 
 export const makePlan = Effect.fn("plan.make")(function* (catalogue: Catalogue, location: string, choice: Choice) {
+  const optional = yield* withObjectKeys(choice.optional, location, catalogue.resources)
   const syncState = yield* readSyncState(location)
   const now = yield* Clock.currentTimeMillis
   const refreshCutoff = choice.each ? yield* cutoffOf(location, now) : undefined
   const chosen = yield* withoutEarlier(yield* choose(catalogue, choice), location, now, choice.full)
   const unfinished = choice.each ? undefined : yield* unfinishedRefreshes(location)
-  const steps = chosen.map((resource) => ({
-    ...stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, now, choice.full),
-    refreshCutoff: refreshCutoff ?? unfinished?.get(childRequestOf(resource)?.label ?? ""),
-    ...(resource.kind === "files" && choice.full && { refreshCutoff: now })
-  }))
-  const expected = yield* expect(steps, syncState, location, choice.optional)
+  const unproven = chosen.flatMap(({ table, unproven }) => (unproven ? [table] : []))
+  const rows = yield* liveCounts(location, unproven)
+  const mayRest = !choice.full && choice.only.length === 0
+  const steps = chosen
+    .map((one) => (one.unproven && !rows.has(one.table) ? onTrial(one) : one))
+    .map((resource) => ({
+      ...stepOf(resource, embeddedResourcesOf(catalogue.resources, resource.table), syncState, now, choice.full),
+      ...(mayRest && restOf(resource, syncState, now)),
+      refreshCutoff: refreshCutoff ?? unfinished?.get(childRequestOf(resource)?.label ?? ""),
+      ...(resource.kind === "files" && choice.full && { refreshCutoff: now })
+    }))
+  const expected = yield* expect(steps, syncState, location, optional)
   const withParents = expected.map(({ step, children }) => (children ? { ...step, parents: children.state } : step))
   return { steps: withParents, expected, requests: plannedOf(expected) }
 })
+
+/** How long a list is not requested again that the account did not have. */
+const restMs = 30 * dayMs
+
+/** Children rest only if the service refused them: a new parent may have some. */
+const restOf = (resource: Resource, states: ReadonlyMap<string, SyncState>, now: number): Pick<Step, "restsSince"> => {
+  const isList = resource.kind === "list"
+  const label = isList ? resource.table : childRequestOf(resource)?.label
+  const { completeAt, capabilities, checkpoints } = states.get(label ?? "") ?? {}
+  const isNone = isList || capabilities?.notOffered !== undefined
+  const isResting = resource.isTrial && isNone && Object.keys(checkpoints ?? {}).length === 0
+  return isResting && completeAt !== undefined && Math.abs(now - completeAt) < restMs ? { restsSince: completeAt } : {}
+}
 
 /** A night begins as long after the last one as this. */
 const nightAfterMs = 20 * 3_600_000
@@ -168,5 +195,6 @@ export const isAmong = ({ familyByTable }: Catalogue, resource: Resource, names:
 const neededBy = (resource: Resource): ReadonlyArray<string> => [
   ...(resource.childOf ? [resource.childOf.table] : []),
   ...(resource.embeddedIn ? [resource.embeddedIn.table] : []),
-  ...(hasCompanyParameter(resource) ? ["locations"] : [])
+  ...(hasCompanyParameter(resource) ? ["locations"] : []),
+  ...(resource.partitions === "object_keys" ? ["objects"] : [])
 ]

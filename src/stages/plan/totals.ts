@@ -38,7 +38,9 @@ export const withTotal = (
   }
   const more = partitionsOf(step.resource, optional).length - 1
   const requests = between(pages, pages + more + (strategy.paging.kind === "offset" ? Math.ceil(pages / 50) : 0))
-  return { ...expected, list: { ...known, requests, changed: exactly(total) } }
+  // Most records of a list that was read before are known, and have their children.
+  const changed = (expected.list?.rows ?? 0) > 0 ? between(0, total) : exactly(total)
+  return { ...expected, list: { ...known, requests, changed } }
 }
 
 const sizeOf = ({ capabilities }: Step, { pageSize }: Strategy) => ({ pageSize: capabilities.sizes["all"] ?? pageSize })

@@ -9,7 +9,7 @@ import type { FailedModel } from "../../stores/warehouse/meta/model-problems.ts"
 import { manifestName, snapshotName } from "../../output/paths.ts"
 import { sluiceVersion } from "../../values/version.ts"
 
-type Times = "tool" | "writtenAt" | "confirmedAt"
+type Times = "tool" | "owner" | "writtenAt" | "confirmedAt"
 /** A manifest that has everything that this version writes. */
 export type WholeManifest = Required<Omit<Manifest, Times | "csvProfile">> & Pick<Manifest, Times>
 
@@ -26,11 +26,26 @@ export const previousRelease = (published: string): Effect.Effect<PreviousReleas
     const folder = await realpath(published)
     const { formats, csvProfile, state, tables, problems = [], schemaVersion, ...rest } = await readManifest(folder)
     if (!formats || csvProfile === "spreadsheet" || !state || !tables || !schemaVersion) return undefined
-    for (const { path, bytes, modifiedMs } of rest.files) {
-      const found = await stat(join(folder, path))
-      if (found.size !== bytes || found.mtimeMs !== modifiedMs) return undefined
-    }
+    if ((await changedIn(folder, rest.files)).length > 0) return undefined
     return { folder, manifest: { ...rest, schemaVersion, formats, state, problems, tables } }
+  }).pipe(Effect.orElseSucceed(() => undefined))
+
+/** The files that are not as they were written, without reading them. */
+const changedIn = async (folder: string, files: Manifest["files"]): Promise<ReadonlyArray<string>> => {
+  const changed: Array<string> = []
+  for (const { path, bytes, modifiedMs } of files) {
+    const found = await stat(join(folder, path)).catch(() => undefined)
+    if (found?.size !== bytes || found.mtimeMs !== modifiedMs) changed.push(path)
+  }
+  return changed
+}
+
+/** Whose release a folder has, of which run, and which of its files were changed or removed; `undefined` without one. */
+export const releaseIn = (published: string) =>
+  Effect.tryPromise(async () => {
+    const folder = await realpath(published)
+    const { files, owner, run } = await readManifest(folder)
+    return { owner, run, missing: await changedIn(folder, files) }
   }).pipe(Effect.orElseSucceed(() => undefined))
 
 /** Whether a place has what a later run has made: a process that was stopped for a while must not replace it. */
@@ -49,18 +64,20 @@ export const failedModels = ({ problems }: WholeManifest): ReadonlyArray<FailedM
   problems.map(({ model, problem, kept }) => ({ ...wrong(model, problem), kept }))
 
 interface Content extends Omit<WholeManifest, Times | "problems"> {
+  readonly owner?: string | undefined
   readonly problems: ReadonlyArray<FailedModel>
 }
 
 /** Written last: a release without a manifest is incomplete. */
 export const writeManifest = Effect.fn("publish.writeManifest")(function* (
   folder: string,
-  { run, schemaVersion, ...rest }: Content
+  { owner, run, schemaVersion, ...rest }: Content
 ) {
   const now = new Date(yield* Clock.currentTimeMillis).toISOString()
   yield* write(folder, {
     tool: `sluice ${sluiceVersion}`,
     run,
+    ...(owner !== undefined && { owner }),
     schemaVersion,
     writtenAt: now,
     confirmedAt: now,

@@ -10,6 +10,7 @@ import { dirname, join } from "node:path"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { type FailedModel, storeModelProblems } from "../../stores/warehouse/meta/model-problems.ts"
+import { storeUnknownStates, unknownStatesModel } from "../../stores/warehouse/meta/unknown-states.ts"
 import { type Model, type Source, refsOf, sourcesOf } from "./models/model.ts"
 import type { Ordered } from "./models/order.ts"
 import { snapshotName } from "../../output/paths.ts"
@@ -106,6 +107,8 @@ export const putModels = Effect.fn("publish.models")(function* (
       return { ...one, ...(kept && { kept }) }
     })
     if (hasDatabase) yield* (yield* Warehouse).transaction(storeModelProblems(problems, attachedName))
+    if (!isMasked && !failed.has(unknownStatesModel) && models.some(({ name }) => name === unknownStatesModel))
+      yield* (yield* Warehouse).run(storeUnknownStates(attachedName))
     const put = yield* Effect.forEach(
       models.filter((model) => !model.isStaging && !failed.has(model.name)),
       (model) => Effect.forEach(fileFormats, (format) => putFiles(model, () => rowsOf(model, built.tables), format))

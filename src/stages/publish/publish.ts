@@ -34,6 +34,8 @@ export interface PublishOptions {
   readonly folder: string
   readonly formats: ReadonlyArray<"duckdb" | FormatName>
   readonly run: string
+  /** The id of the output folder, in the release of a target. */
+  readonly owner?: string | undefined
   readonly schemaVersion: string
   readonly statements?: SnapshotStatements
   /** The models to build. */
@@ -149,6 +151,7 @@ export const publish = Effect.fn("publish")(function* (
     }
     yield* writeManifest(building, {
       run,
+      owner: options.owner,
       schemaVersion,
       formats,
       state: { definitions, versions: changes.versions, models: versions, views: viewShapes(models), fullBytes },

@@ -1,5 +1,5 @@
 /** What a format of files is: how rows become files, how these are brought up to date, and how they are read back. */
-import type { Effect, Stream } from "effect"
+import type { Effect } from "effect"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { StoredColumn } from "../warehouse/content.ts"
@@ -52,13 +52,15 @@ export interface Format {
   /** The same from the earlier files, if this is possible and less work. */
   readonly update?: (rows: Rows, earlier: Earlier, folder: string) => Writing<ReadonlyArray<Written> | undefined>
   /**
-   * The text of a file, for a reader that cannot wait for all of it; absent if the format is no text.
-   * `parts`: FROM clauses that together return the rows.
+   * Writes some of the rows of a file, for a reader that cannot wait for all of them; absent if the format is no text. `from`:
+   * FROM clause. The files of all parts, one after the other, are the file of a release.
    */
-  readonly text?: (
-    parts: ReadonlyArray<string>,
-    columns: ReadonlyArray<StoredColumn>
-  ) => Stream.Stream<string, Failure, Warehouse>
+  readonly writePart?: (
+    from: string,
+    columns: ReadonlyArray<StoredColumn>,
+    path: string,
+    isFirst: boolean
+  ) => Writing<number>
   /** How the rows of files are read back, to compare them; absent if their texts are not those of the data. */
   readonly reading?: Reading
 }

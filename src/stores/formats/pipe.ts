@@ -22,44 +22,41 @@ export interface PipedRows {
 }
 
 /**
- * Holds a few thousand rows in memory at a time. Ends without an error when the reader closes the pipe (`| head`). A format
- * that is no text is written to a private temporary file first.
+ * DuckDB writes the rows into a private temporary file, ten times faster than this process would: a text part by part, so that
+ * the first rows come soon and a reader that closes the pipe (`| head`) ends the work, without an error.
  */
 export const writeToPipe = Effect.fn("formats.pipe")(function* (
-  rows: PipedRows,
+  { columns, parts, table }: PipedRows,
   format: Format,
   out: NodeJS.WritableStream
 ) {
   // Node reports a closed pipe twice: to the write, and as an event that ends the process without a listener.
   out.on("error", () => {})
-  const write = format.text
-    ? Stream.runForEach(format.text(rows.parts, rows.columns), (text) => send(out, text))
-    : writeFile(rows, format, out)
-  yield* write.pipe(
-    storedOrder,
-    Effect.catchTag("Unwritten", ({ cause }) =>
-      closedPipe.has(cause.code ?? "") ? Effect.void : fileFailure(rows.table, "written", cause)
-    )
-  )
-})
-
-const writeFile = Effect.fnUntraced(function* (
-  { columns, parts, table }: PipedRows,
-  format: Format,
-  out: NodeJS.WritableStream
-) {
-  const selects = parts.map((part) => `SELECT ${names(columns.map((column) => column.name))} FROM ${part}`)
-  const from = `(${selects.join(" UNION ALL ")})`
+  const { write, writePart } = format
+  const sending = (folder: string) =>
+    Effect.gen(function* () {
+      const file = join(folder, format.fileOf(table))
+      yield* onDisk(file, "created", () => mkdir(dirname(file), { recursive: true }))
+      if (writePart === undefined) {
+        const chosen = names(columns.map((column) => column.name))
+        const from = `(${parts.map((part) => `SELECT ${chosen} FROM ${part}`).join(" UNION ALL ")})`
+        yield* write({ name: table, from, columns, key: [], metadata: noMetadata }, folder)
+        return yield* sendFile(out, file)
+      }
+      for (const [index, part] of parts.entries()) {
+        yield* writePart(part, columns, file, index === 0)
+        yield* sendFile(out, file)
+      }
+    })
   yield* Effect.acquireUseRelease(
     onDisk(tmpdir(), "written", () => mkdtemp(join(tmpdir(), "sluice-"))),
-    (folder) => {
-      const file = join(folder, format.fileOf(table))
-      return onDisk(file, "created", () => mkdir(dirname(file), { recursive: true })).pipe(
-        Effect.andThen(format.write({ name: table, from, columns, key: [], metadata: noMetadata }, folder)),
-        Effect.andThen(sendFile(out, file))
-      )
-    },
+    sending,
     (folder) => Effect.ignore(onDisk(folder, "removed", () => removeBelow(tmpdir(), folder)))
+  ).pipe(
+    storedOrder,
+    Effect.catchTag("Unwritten", ({ cause }) =>
+      closedPipe.has(cause.code ?? "") ? Effect.void : fileFailure(table, "written", cause)
+    )
   )
 })
 

@@ -4,20 +4,16 @@
  *     append   lock, read the last line, write the next one, flush it to disk, unlock
  *     crash    may leave part of a line; the next append moves it to a file of its own and says so
  */
-import { DuckDBInstance } from "@duckdb/node-api"
-import { constants, existsSync } from "node:fs"
-import { mkdtemp, open, readFile, stat, truncate, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
-import { literal } from "../warehouse/sql.ts"
+import { constants } from "node:fs"
+import { access, open, stat, truncate, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
 import { makeOutputFolder } from "../../output/folder.ts"
 import { ifMissing, syncFolder } from "../../output/files.ts"
+import { exclusively } from "../../output/kernel-lock.ts"
 import { lineBytesMax } from "./verify.ts"
 import { type Detail, type Head, type Kind, emptyHead, lineAfter, recordOf, sha256Of } from "./record.ts"
 import { outputFiles } from "../../output/contents.ts"
 import { outputPaths } from "../../output/paths.ts"
-import { removeBelow } from "../../output/remove.ts"
 
 export const ledgerName = outputFiles.ledger.name
 export const ledgerOf = (output: string): string => outputPaths(output).ledger
@@ -41,6 +37,21 @@ export const appendRecord = async (output: string, at: string, kind: Kind, detai
     if (head.seq === 0) await syncFolder(dirname(path))
     return { seq: head.seq + 1, sha256: sha256Of(line), torn }
   })
+}
+
+/**
+ * Rejects if no record can be appended, so that nothing is handed out of which the ledger would know nothing. It takes no lock, so
+ * it neither waits for another process, nor ends a lock of this one, which closing the file would.
+ */
+export const checkAppendable = async (output: string): Promise<void> => {
+  await makeOutputFolder(output)
+  const { ledger, ledgerLock } = outputPaths(output)
+  for (const path of [ledger, ledgerLock]) {
+    const found = await stat(path).catch(ifMissing(undefined))
+    if (found && !found.isFile()) throw new Error(`${path} is not a file`)
+    await access(found ? path : output, constants.W_OK)
+  }
+  await headOf(ledger)
 }
 
 /** The end of the ledger; part of a line that is being written, or that a crash left, does not count. */
@@ -71,82 +82,4 @@ const cutTornLine = async (path: string, at: string): Promise<string | undefined
   await writeFile(torn, part, { mode: 0o600, flush: true })
   await truncate(path, size - Buffer.byteLength(part))
   return torn
-}
-
-/**
- * Runs one `use` at a time among all processes. The lock is the one that DuckDB takes on a file: it ends with its process, so
- * none can be left behind, which a lock file of Node's cannot promise.
- */
-const exclusively = async <A>(path: string, use: () => Promise<A>): Promise<A> => {
-  const own = queues.get(path) ?? Promise.resolve()
-  const run = own.then(async () => {
-    const unlock = await locked(path)
-    try {
-      return await use()
-    } finally {
-      await unlock()
-    }
-  })
-  queues.set(
-    path,
-    run.then(
-      () => {},
-      () => {}
-    )
-  )
-  return run
-}
-
-/** The lock does not exclude two uses in one process, so these wait for each other. */
-const queues = new Map<string, Promise<void>>()
-
-const lockWaitMs = 30_000
-
-/** Attaches the file, which locks it. The returned function detaches it. */
-const locked = async (path: string): Promise<() => Promise<void>> => {
-  if (!existsSync(path)) await writeLockFile(path)
-  for (const begun = Date.now(); ;) {
-    try {
-      return await attached(path)
-    } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause)
-      if (Date.now() - begun > lockWaitMs) throw new Error(`${path} is locked: ${message}`, { cause })
-      if (/set lock|lock is held/i.test(message)) await sleep(5 + Math.random() * 20)
-      else await writeLockFile(path)
-    }
-  }
-}
-
-/** One database in memory for all locks of the process: to make one takes longer than the rest of an append. */
-let locks: Promise<DuckDBInstance> | undefined
-let attachedCount = 0
-
-const attached = async (path: string): Promise<() => Promise<void>> => {
-  const connection = await (await (locks ??= DuckDBInstance.create(":memory:", { threads: "1" }))).connect()
-  const alias = `lock${attachedCount++}`
-  const close = () => connection.closeSync()
-  try {
-    await connection.run(`ATTACH ${literal(path)} AS ${alias}`)
-  } catch (cause) {
-    close()
-    throw cause
-  }
-  return () => connection.run(`DETACH ${alias}`).then(close)
-}
-
-/**
- * Creates the file, or repairs one that a killed process left incomplete. It is written in place: the lock belongs to the
- * file and not to its name, so a file that another process has locked must not be replaced. Its content does not matter.
- */
-const writeLockFile = async (path: string): Promise<void> => {
-  // DuckDB does not accept an empty file, and creates files that others can read.
-  const folder = await mkdtemp(join(tmpdir(), "sluice-lock-"))
-  const fresh = join(folder, "lock")
-  await (
-    await attached(fresh)
-  )()
-  const content = await readFile(fresh)
-  await removeBelow(tmpdir(), folder)
-  await using file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
-  await file.write(content, 0, content.length, 0)
 }

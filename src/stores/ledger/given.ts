@@ -2,9 +2,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { readFile } from "node:fs/promises"
-import { relative, resolve } from "node:path"
+import { resolve } from "node:path"
 import type { Failure } from "../../values/failure.ts"
 import { ifMissing, onDisk } from "../../output/files.ts"
+import { isBelow } from "../../output/remove.ts"
 import { appendRecord, ledgerOf } from "./file.ts"
 import { type LedgerRecord, recordOf } from "./record.ts"
 
@@ -25,9 +26,7 @@ export interface GivenExport {
 
 /** Records each place that the ledger does not name, before the first data goes there: so a crash hides no place. */
 export const recordPlaces = Effect.fn("ledger.recordPlaces")(function* (output: string, places: ReadonlyArray<Place>) {
-  const outside = places.filter(
-    ({ folder }) => folder.includes("://") || relative(resolve(output), folder).startsWith("..")
-  )
+  const outside = places.filter(({ folder }) => /^\w+:\/\//.test(folder) || !isBelow(folder, resolve(output)))
   if (outside.length === 0) return
   const known = new Set(placesIn(yield* recordsOf(output)).map(({ folder }) => folder))
   const at = new Date(yield* Clock.currentTimeMillis).toISOString()

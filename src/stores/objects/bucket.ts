@@ -12,6 +12,8 @@ export interface Bucket {
   readonly secret: Redacted.Redacted | undefined
   readonly region: string
   readonly endpoint: string | undefined
+  /** `AES256`, `aws:kms` or `aws:kms:KEY`: what every request that makes an object says. */
+  readonly encryption?: string | undefined
 }
 
 export interface Requests {
@@ -47,6 +49,16 @@ export class BucketError extends Error {
   }
 }
 
+/** What makes an object says how it is encrypted: not its parts, which are as what began it. */
+const encryptionHeaders = (encryption: string | undefined, method: string, { searchParams }: URL) => {
+  const [, kind, key] = /^(AES256|aws:kms)(?::(.+))?$/.exec(encryption ?? "") ?? []
+  const makes =
+    (method === "PUT" && !searchParams.has("partNumber")) || (method === "POST" && searchParams.has("uploads"))
+  if (kind === undefined || !makes) return {}
+  const header = "x-amz-server-side-encryption"
+  return { [header]: kind, ...(key !== undefined && { [`${header}-aws-kms-key-id`]: key }) }
+}
+
 const firstWaitMs = 200
 const lastWaitMs = 5000
 const requestMs = 60_000
@@ -60,7 +72,7 @@ export interface OpenOptions {
 }
 
 export const openBucket = async (
-  { endpoint, key, place, region, secret }: Bucket,
+  { encryption, endpoint, key, place, region, secret }: Bucket,
   { outageMsMax, signal }: OpenOptions
 ): Promise<Requests> => {
   const { AwsClient } = await import("aws4fetch")
@@ -75,7 +87,11 @@ export const openBucket = async (
     const limit = AbortSignal.timeout(requestMs + Math.ceil((body?.length ?? 0) / slowestBytesPerMs))
     const answer = await client.fetch(url.href, {
       method,
-      headers: { ...headers, "x-amz-content-sha256": hash("sha256", body ?? "") },
+      headers: {
+        ...headers,
+        ...encryptionHeaders(encryption, method, url),
+        "x-amz-content-sha256": hash("sha256", body ?? "")
+      },
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       ...(body !== undefined && { body })
     })

@@ -22,7 +22,10 @@ export const listVersions = async (requests: Requests): Promise<ReadonlyArray<Ve
       accept: [403, 405, 501]
     })
     if (status === 403) return undefined
-    if (status >= 400) return listLatest(requests)
+    if (status >= 400) {
+      const latest = await listObjects(requests)
+      return latest && Array.from(latest.keys(), (name) => ({ name, id: "", isLatest: true }))
+    }
     const text = body.toString("utf8")
     for (const [, version] of text.matchAll(/<Version>(.*?)<\/Version>/gs))
       found.push({
@@ -38,13 +41,16 @@ export const listVersions = async (requests: Requests): Promise<ReadonlyArray<Ve
   }
 }
 
-const listLatest = async ({ prefix, send }: Requests): Promise<ReadonlyArray<Version>> => {
-  const found: Array<Version> = []
+/** The bytes of all objects below the prefix, by name, a request for each 1,000. `undefined` if they may not be listed. */
+export const listObjects = async ({ prefix, send }: Requests): Promise<ReadonlyMap<string, number> | undefined> => {
+  const found = new Map<string, number>()
   let token: Readonly<Record<string, string>> = {}
   for (;;) {
-    const { body } = await send("GET", "", { query: { "list-type": "2", prefix, ...token } })
+    const { body, status } = await send("GET", "", { query: { "list-type": "2", prefix, ...token }, accept: [403] })
+    if (status === 403) return undefined
     const text = body.toString("utf8")
-    for (const key of elements(text, "Key")) found.push({ name: key.slice(prefix.length), id: "", isLatest: true })
+    for (const [, object] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs))
+      found.set(one(object!, "Key").slice(prefix.length), Number(one(object!, "Size")))
     if (one(text, "IsTruncated") !== "true") return found
     token = { "continuation-token": one(text, "NextContinuationToken") }
   }

@@ -87,17 +87,18 @@ export const notWrittenBy = Effect.fnUntraced(function* (
   )
 })
 
-/** A few live rows other than these, from anywhere in the table. */
+/** A few live rows other than these, from anywhere in the table, in each run others; those that it has read come first. */
 export const otherRows = Effect.fnUntraced(function* (
   resource: Resource,
   location: string,
+  run: string,
   keys: ReadonlyArray<string>,
   limit: number
 ) {
   const rows = yield* (yield* Warehouse).rows(
     `SELECT ${absentColumns(resource, location, "NULL")} FROM ${live(resource.table, location)} AS t
      ANTI JOIN ${keysSql(keys)} AS absent ON absent.key = ${keyText(resource, "t.")}
-     ORDER BY hash(_key), _key LIMIT ${limit}`
+     ORDER BY t._run_id = ${literal(run)} DESC, hash(_key || ${literal(run)}), _key LIMIT ${limit}`
   )
   return rows.map(absentRow)
 })

@@ -205,7 +205,8 @@ const temporaryFor = (path: string): string => {
     if (existsSync(path)) accessSync(dirname(path), constants.W_OK)
     return `${path}.tmp`
   } catch {
-    return join(tmpdir(), `sluice-${process.pid}.tmp`)
+    // A name that nobody else can make first.
+    return join(tmpdir(), `sluice-${nodeCrypto().randomUUID()}.tmp`)
   }
 }
 

@@ -92,8 +92,8 @@ export const findLinks = Effect.fn("warehouse.findLinks")(function* (
   yield* run(
     `CREATE OR REPLACE TABLE ${linksOf(location)} AS
      SELECT table_name, record_id, column_name, link, md5(concat_ws(chr(31), table_name, record_id, column_name, link)) AS id,
-       min(place)::BIGINT AS position, max(url) AS url, max(name) AS name, max(type) AS type, max(bytes) AS bytes
-     FROM (SELECT table_name, record_id, column_name, url, ${linkSql("url")} AS link, ${nameSql} AS name, ${typeSql} AS type, ${bytesSql} AS bytes,
+       min(place)::BIGINT AS position, max(${addressSql}) AS url, max(name) AS name, max(type) AS type, max(bytes) AS bytes
+     FROM (SELECT table_name, record_id, column_name, url, ${linkSql(addressSql)} AS link, ${nameSql} AS name, ${typeSql} AS type, ${bytesSql} AS bytes,
              row_number() OVER (PARTITION BY table_name, record_id, column_name ORDER BY row, node) - 1 AS place FROM ${found})
      GROUP BY ALL;
      DROP TABLE ${found};
@@ -117,14 +117,18 @@ const foundSql = (column: LinkColumn, location: string): string => {
     ? `(_deleted_at IS NULL OR ${record} IN (SELECT ${keyText(resource)} FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)} AND ${name(tombstone)}))`
     : "_deleted_at IS NULL"
   const source = `(SELECT rowid AS row, ${record}::VARCHAR AS record_id, ${value} AS sent FROM crm.${name(table.name)}
-     WHERE location_id = ${literal(location)} AND regexp_matches(${value}::VARCHAR, 'https?:', 'i') AND ${isListed} AND ${isFile})`
+     WHERE location_id = ${literal(location)} AND regexp_matches(${value}::VARCHAR, '${isJson ? "//" : "/"}') AND ${isListed} AND ${isFile})`
   const place = `${literal(resource.table)}, record_id, ${literal(columnOfLink(column))}, row`
-  if (!isJson) return `SELECT ${place}, 0, sent, NULL FROM ${source} WHERE ${isLink("sent")}`
+  if (!isJson) return `SELECT ${place}, 0, sent, NULL FROM ${source} WHERE ${isLink("sent", "/?")}`
   return `SELECT ${place}, n.id, n.atom->>'$', ${aroundSql} FROM ${source}, json_tree(sent) AS n
      WHERE n.type = 'VARCHAR' AND ${isLink("(n.atom->>'$')")} AND NOT regexp_matches(n.fullkey, '\\.meta(\\.|\\[|$)')`
 }
 
-const isLink = (text: string) => `regexp_matches(${text}, '^https?://', 'i')`
+/** `rest`: what may follow the first stroke of a link without a scheme. */
+const isLink = (text: string, rest = "/") => `regexp_matches(${text}, '^\\s*(https?:/${"/"}|/${rest}[^/\\s])', 'i')`
+/** A link as people paste it, without the blanks around it, or that takes its scheme from the page. */
+const addressSql =
+  "if(starts_with(trim(url, E' \\t\\r\\n'), '//'), 'https:' || trim(url, E' \\t\\r\\n'), trim(url, E' \\t\\r\\n'))"
 
 /** The object that has the text, or the array with it. An odd name of a member, which the path does not quote, finds none. */
 const aroundSql = `TRY(json_extract(sent, if(json_type(sent, n.path) = 'OBJECT', n.path, regexp_replace(n.path, '(\\[\\d+\\])+$', ''))))`
@@ -182,7 +186,7 @@ const recordFields = "url,link,status,path,bytes,sha256,contentType,foundType,et
 const recordSql = `json_object(${recordFields.map((field) => `${literal(field)}, ${snakeCase(field)}`).join(", ")})`
 
 /**
- * The files that are due, each once; hosts take turns. Those that are stored already, for another record or before their
+ * The files that are due, each once; hosts take turns, and what was requested without success is last. Those that are stored already, for another record or before their
  * record came back, need no request. `types` of earlier answers that are not wanted are left to the caller.
  */
 export const dueLinks = Effect.fnUntraced(function* (location: string, bytesMax: number, now: number) {
@@ -198,7 +202,7 @@ export const dueLinks = Effect.fnUntraced(function* (location: string, bytesMax:
        LEFT JOIN (SELECT link, any_value(${recordSql}) AS record FROM ${files} WHERE has_file GROUP BY link) AS s ON s.link = l.link
        WHERE if(s.link IS NULL, ${isDue(bytesMax, now)}, f.id IS NULL OR NOT f.has_file OR f._deleted_at IS NOT NULL)
        GROUP BY l.link
-       ORDER BY any_value(s.link) IS NULL, row_number() OVER (PARTITION BY regexp_extract(l.link, '^[^/]*//[^/?]*') ORDER BY l.link)`
+       ORDER BY any_value(s.link) IS NULL, row_number() OVER (PARTITION BY regexp_extract(l.link, '^[^/]*//[^/?]*') ORDER BY max(f.checked_at) NULLS FIRST, l.link)`
     )
     .pipe(
       Stream.map(([link, url, missingSince, stored, said, typeLeftOut, owners]): DueLink => ({

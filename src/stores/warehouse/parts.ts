@@ -1,12 +1,12 @@
 /** Reads tables in parts that fit into DuckDB's memory, and rows in the order of the warehouse. */
 import { Effect, Stream } from "effect"
 import type { StoredColumn } from "./content.ts"
-import { bracketed, query } from "./query.ts"
+import { bracketed, query, queryNumber } from "./query.ts"
 import { numbers } from "../../values/rows.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 import type { WideView } from "./wide-view.ts"
-import { columnsOf, selectStream } from "./columns.ts"
+import { columnsOf, selectStream, tableSizes } from "./columns.ts"
 
 /** DuckDB cannot spill aggregated values, of a few hundred bytes each, and holds each cell until it is written. */
 const valuesPerMb = 1000
@@ -41,6 +41,20 @@ export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<Stor
       Stream.flatMap(Stream.fromIterable(parts), (part) => warehouse.stream(selectStream(part, columns)))
     )
   )
+
+/** Rows of a part of a table: enough that a statement for each costs little. */
+const partRows = 50_000
+
+/** FROM clauses that together return the rows of a table in order; of a view, which is not read in parts, one. */
+export const rangesOf = Effect.fnUntraced(function* (path: string, step = partRows) {
+  const size = (yield* tableSizes("current_database()")).get(path.replaceAll('"', "")) ?? 0
+  if (size <= step) return [path]
+  const last = yield* queryNumber(`SELECT max(rowid) FROM ${path}`)
+  return Array.from({ length: Math.floor(last / step) + 1 }, (_, part) => {
+    const first = part * step
+    return `(FROM ${path} WHERE rowid BETWEEN ${first} AND ${first + step - 1})`
+  })
+})
 
 /**
  * Keeps the rows in the order of the warehouse, so that the same warehouse gives the same bytes. Sorting by key runs out of

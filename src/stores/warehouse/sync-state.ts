@@ -31,7 +31,8 @@ interface DueQuery {
 }
 
 /**
- * Parents that are due: new and changed ones first, then those that were fetched longest ago. Each parent is fetched again
+ * Parents that are due: new and changed ones first, then those that were fetched longest ago, and last those that could not be
+ * read when they were requested last. Each parent is fetched again
  * after a period between half of `refreshAfter` and all of it, so that parents read on one day are not all due on one day.
  */
 export const dueParents = Effect.fnUntraced(function* (due: DueQuery) {
@@ -45,7 +46,8 @@ export const dueParents = Effect.fnUntraced(function* (due: DueQuery) {
     { id: String, version: String, full: Boolean, checkpoint: decodeCheckpoint },
     `SELECT p.id, p.version, ${isFull} AS "full", f.checkpoint ${parentsFrom(due)}
      WHERE ${isDue(due, now)}
-     ORDER BY f.fetched_at IS NOT NULL AND f.parent_version IS NOT DISTINCT FROM p.version, f.fetched_at, p.id LIMIT ${due.limit}`
+     ORDER BY f.fetched_at IS NOT NULL AND f.parent_version IS NULL AND f.checkpoint IS NULL,
+       f.fetched_at IS NOT NULL AND f.parent_version IS NOT DISTINCT FROM p.version, f.fetched_at, p.id LIMIT ${due.limit}`
   )
 })
 
@@ -65,7 +67,7 @@ export const parentVersions = Effect.fnUntraced(function* (
 
 /** When the children of the least recently fetched parent were fetched, epoch milliseconds; `undefined` without parents. */
 export const oldestFetch = Effect.fnUntraced(function* (parents: Pick<DueQuery, "location" | "childRequest">) {
-  const [row] = yield* query({ at: numberOf }, `SELECT epoch_ms(min(f.fetched_at)) AS at ${parentsFrom(parents)}`)
+  const [row] = yield* query({ at: numberOf }, `SELECT epoch_ms(${oldestSql}) AS at ${parentsFrom(parents)}`)
   return row?.at
 })
 
@@ -84,7 +86,7 @@ export const parentsStates = Effect.fnUntraced(function* (queries: ReadonlyArray
   const selects = queries.map(
     (one) =>
       `SELECT ${literal(one.childRequest.label)} AS label, count(*) FILTER (WHERE ${isDue(one, now)}) AS due,
-         epoch_ms(min(f.fetched_at)) AS oldestFetch ${parentsFrom(one)}`
+         epoch_ms(${oldestSql}) AS oldestFetch ${parentsFrom(one)}`
   )
   const found = new Map<string, { readonly due: number; readonly oldestFetch: number | undefined }>()
   for (let from = 0; from < selects.length; from += statesAtOnce)
@@ -144,6 +146,9 @@ const parentsSql = (location: string, { table, versionColumn, where = "true", id
 const parentsFrom = ({ location, childRequest }: Pick<DueQuery, "location" | "childRequest">): string =>
   `FROM ${parentsSql(location, childRequest)} AS p
     LEFT JOIN ${parentStateSql({ location, label: childRequest.label })} AS f ON f.parent_id = p.id`
+
+/** SQL: when the children were fetched. A parent without a version was requested, and not read. */
+const oldestSql = "min(f.fetched_at) FILTER (f.parent_version IS NOT NULL)"
 
 /** SQL: whether the children or the detail of `p` are due. */
 const isDue = ({ refreshCutoff, childRequest: { refreshAfter } }: Omit<DueQuery, "limit">, now: string): string => {

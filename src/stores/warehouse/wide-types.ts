@@ -30,7 +30,7 @@ export const typed = (dataType: string | undefined, text: string, json: string):
     case "date":
       return `coalesce(try_cast(left(regexp_extract(${text}, '^(?:${day}|${instant})$'), 10) AS DATE), ${epochSql(text)}::DATE)`
     case "instant":
-      return `coalesce(try_cast(regexp_extract(${text}, '^${instant}$') AS TIMESTAMPTZ), ${epochSql(text, "-[0-9]{11}|-?[0-9]{12,13}")} AT TIME ZONE 'UTC')`
+      return `coalesce(try_cast(regexp_extract(${text}, '^${instant}$') AS TIMESTAMPTZ), ${epochSql(text)} AT TIME ZONE 'UTC')`
     case "list":
       return `CASE WHEN ${json} LIKE '[%' THEN try_cast((${json})::JSON AS VARCHAR[]) WHEN ${text} <> '' THEN [${text}] END`
     case "json":
@@ -46,9 +46,8 @@ const day = `(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)${inYear}`
 const time = "T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,6})?"
 const instant = `(?:${day}${time}Z|[1-8][0-9]{3}${inYear}${time}[+-](?:0[0-9]|1[0-8]):[0-5][0-9])`
 
-/** A number of fewer digits may be a time, and a text of fewer digits is none. In a column of events, eleven digits count seconds. */
-const epochSql = (text: string, digits = "-?[0-9]{11,13}") =>
-  `epoch_ms(try_cast(regexp_extract(${text}, '^(?:${digits})$') AS BIGINT))`
+/** A number of fewer digits may be a time, and a text of fewer digits is none. */
+const epochSql = (text: string) => `epoch_ms(try_cast(regexp_extract(${text}, '^-?[0-9]{11,13}$') AS BIGINT))`
 
 /** For each kind that has a notation: a type of field, and most of what `typed` reads, which this pattern tells much faster. */
 const plainDay = "[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"

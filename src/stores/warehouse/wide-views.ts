@@ -88,9 +88,10 @@ const rules = 2
 export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, classes?: CustomFieldClasses) {
   const wide = resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : []))
   if (wide.length === 0) return []
+  const hasObjects = resources.some(({ table }) => table === "object_fields")
   const rows = yield* query(
     fieldColumns,
-    `${wide.map(([resource, one]) => fieldsOfViewSql(resource, one)).join(" UNION ALL ")} ORDER BY ALL`
+    `${wide.map(([resource, one]) => fieldsOfViewSql(resource, one, hasObjects)).join(" UNION ALL ")} ORDER BY ALL`
   )
   const byView = Map.groupBy(rows, ({ view }) => view)
   return wide.flatMap(([resource, one]) =>
@@ -108,13 +109,22 @@ interface WideColumns {
 }
 
 /** SQL for the fields of a view. Those with a stored name come first, in their old order. */
-const fieldsOfViewSql = (resource: Resource, wide: Wide): string => {
+const fieldsOfViewSql = (resource: Resource, wide: Wide, hasObjects: boolean): string => {
   const view = literal(wideName(resource))
   return `SELECT ${view} AS view, w.place, f.location_id AS location, c.position, f.field, nullif(c.field_key, '') AS key,
        c.data_type AS dataType, c.name, epoch_ms(c.date_added) AS madeAt, w.column_name AS known, w.view_name AS "knownView", d.personal_data AS personal FROM (${fieldsOf(wide)}) AS f
-     LEFT JOIN crm.custom_fields AS c ON c.location_id = f.location_id AND c.id = f.field
+     LEFT JOIN (${definitionsSql(hasObjects)}) AS c ON c.location_id = f.location_id AND c.id = f.field
      LEFT JOIN (${columnsOfViewSql(wideName(resource))}) AS w ON w.location_id = f.location_id AND w.field = f.field
      LEFT JOIN meta.columns AS d ON d.table_name = w.view_name AND d.column_name = w.column_name`
+}
+
+/** The fields of objects are named by their keys, whose first word is spelt in two ways. */
+const definitionsSql = (hasObjects: boolean): string => {
+  const columns = "data_type, name, date_added"
+  const key = "regexp_replace(field_key, '^custom_objects?\\.', '')"
+  return `SELECT location_id, id, field_key, position, ${columns} FROM crm.custom_fields${
+    hasObjects ? ` UNION ALL SELECT location_id, ${key}, ${key}, NULL, ${columns} FROM crm.object_fields` : ""
+  }`
 }
 
 const fieldColumns = {

@@ -10,11 +10,13 @@ import { filesAreRight } from "./files.ts"
 import { releaseEqualsWarehouse, releaseIsWhole, targetIsTold } from "./release.ts"
 import {
   cursorsAreFresh,
+  eachIsBounded,
   limitIsKept,
   nothingDurableAgain,
   nothingRefused,
   nothingTwice,
-  refusalsAreObeyed
+  refusalsAreObeyed,
+  tokenIsNotBlamed
 } from "./requests.ts"
 import {
   type Account,
@@ -31,6 +33,7 @@ import {
   watermarksReachAll
 } from "./rows.ts"
 import type { State } from "./state.ts"
+import { surfacesSayTheTruth } from "./verdict.ts"
 import { rejectsAreCounted, versionsAreRight } from "./versions.ts"
 
 export interface Played {
@@ -58,6 +61,7 @@ export interface Played {
 export const afterRun = async (stage: Stage, played: Played): Promise<ReadonlyArray<string>> => [
   ...always(stage, played),
   ...(await onDisk(stage, played)),
+  ...(await surfacesSayTheTruth(stage, played.night, played.ran)),
   ...ifComplete(stage, played)
 ]
 
@@ -76,6 +80,8 @@ const always = (stage: Stage, { after, before, durable, isReduced, night, ran, r
   ...shareIsKept(stage, before, after, share),
   ...watermarksAreKnown(stage, before, after, resumes),
   ...limitIsKept(stage),
+  ...eachIsBounded(stage),
+  ...tokenIsNotBlamed({ night, ran }),
   ...refusalsAreObeyed(stage),
   ...nothingRefused(stage),
   ...stage.services.flatMap(({ tooEarly }) => tooEarly.slice(0, 2)),
@@ -84,8 +90,12 @@ const always = (stage: Stage, { after, before, durable, isReduced, night, ran, r
     ? nothingDurableAgain(
         stage,
         durable,
-        // A list whose records cannot be asked for is read twice before a row of it is deleted.
-        (collection) => hasGivenUp(ran, tableOf(collection)) || (isReduced && isReadTwice(collection))
+        // A list whose records cannot be requested is read twice before a row of it is deleted. A list that is read from its
+        // beginning may show that a parent has changed since.
+        (collection) =>
+          hasGivenUp(ran, tableOf(collection)) ||
+          hasGivenUp(ran, simulatedOf(collection).resource.childOf?.table ?? tableOf(collection)) ||
+          (isReduced && isReadTwice(collection))
       )
     : [])
 ]

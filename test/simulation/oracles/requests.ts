@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { zstdDecompressSync } from "node:zlib"
 import type { Sent } from "../service.ts"
-import type { Stage } from "../run.ts"
+import type { Ran, Stage } from "../run.ts"
+import type { Night } from "../world.ts"
 
 const nameOf = ({ body, method, path }: Sent) => `${method} ${path}${body === "" ? "" : ` ${body}`}`
 const shown = (text: string) => (text.length > 160 ? `${text.slice(0, 160)} …` : text)
@@ -31,6 +32,23 @@ export const nothingTwice = (stage: Stage): ReadonlyArray<string> =>
     }
     return twice.slice(0, 3)
   })
+
+/** No record costs requests without end, whatever is answered for it: an answer is tried seven times at most, twice over. */
+export const eachIsBounded = ({ services }: Stage): ReadonlyArray<string> =>
+  services.flatMap(({ sent }) =>
+    Map.groupBy(
+      sent.filter(({ received, route }) => route?.namesRecord && received?.status !== 429),
+      nameOf
+    )
+      .entries()
+      .flatMap(([name, all]) => (all.length > 14 ? [`${all.length} times in a run: ${shown(name)}`] : []))
+      .toArray()
+      .slice(0, 3)
+  )
+
+/** Whoever is refused one list, while the location answers, is told nothing about the token. */
+export const tokenIsNotBlamed = ({ night, ran }: { readonly night: Night; readonly ran: Ran }): ReadonlyArray<string> =>
+  night.interruption?.kind !== "token" && ran.exitCode === 77 ? ["the token is blamed, although it is accepted"] : []
 
 /** No cursor of an export is sent more than two minutes after it was made, however long its request has waited. */
 export const cursorsAreFresh = ({ services }: Stage): ReadonlyArray<string> =>
@@ -102,8 +120,8 @@ interface Page {
   readonly crc32: number
   readonly run: string
   readonly records: number
-  /** Of the children of one parent: whether it was the last page. */
-  readonly done: boolean | undefined
+  /** Of the children of one parent: which, and whether it was the last page. */
+  readonly parent: Asked | undefined
 }
 
 interface Kept {
@@ -143,7 +161,7 @@ export const keptIn = (folder: string): Kept => {
           crc32: header.crc32,
           records,
           run,
-          done: parent?.done
+          parent
         })
       }
     }
@@ -160,7 +178,14 @@ interface Header {
   readonly run: string
   readonly bytes: number
   readonly crc32: number
-  readonly parent?: { readonly done: boolean }
+  readonly parent?: Asked
+}
+
+/** A parent, as it was when its children were requested. */
+interface Asked {
+  readonly id: string
+  readonly version: string
+  readonly done: boolean
 }
 
 const recordsIn = (body: string, path: string): number => {
@@ -200,11 +225,11 @@ export const durableRequests = ({ machine, services }: Stage): ReadonlyArray<Rea
     const durable = new Set<string>()
     for (const of of Map.groupBy(own, (page) => `${page.label} ${page.partition}`).values()) {
       const { label } = of[0]!
-      const isOfParents = of.some(({ done }) => done !== undefined)
+      const isOfParents = of.some(({ parent }) => parent !== undefined)
       if (!isOfParents && ended.has(`${location} ${label}`)) continue
       // A page without records ends a reading of changes, and says nothing of those since then.
       const chosen = isOfParents
-        ? of.filter(({ done }) => done === true)
+        ? of.filter(({ parent }) => parent?.done === true)
         : of.slice(1, -1).filter(({ records }) => records > 0)
       for (const page of chosen) {
         const answer = `${page.bytes} ${page.crc32}`
@@ -220,15 +245,23 @@ const identity = (bytes: Buffer) => `${bytes.length} ${crc32(bytes)}`
 
 /** `isReadAgain`: of a collection for which a strategy was given up, so that the next one reads its list from the beginning. */
 export const nothingDurableAgain = (
-  { services }: Stage,
+  { machine, services }: Stage,
   durable: ReadonlyArray<ReadonlySet<string>>,
   isReadAgain: (collection: string) => boolean
-): ReadonlyArray<string> =>
-  services.flatMap(({ sent }, index) =>
+): ReadonlyArray<string> => {
+  const asked = keptIn(join(machine.folder, "vault")).pages.flatMap(({ label, parent }) =>
+    parent ? [[`${label} ${parent.id}`, parent] as const] : []
+  )
+  // A parent that has changed since is asked for its children again.
+  const changed = [...Map.groupBy(asked, ([place]) => place).values()].flatMap((of) =>
+    new Set(of.map(([, { version }]) => version)).size > 1 ? [of[0]![1].id] : []
+  )
+  return services.flatMap(({ sent }, index) =>
     sent
       .filter(({ route }) => route === undefined || !isReadAgain(route.collection))
       .map(nameOf)
-      .filter((name) => durable[index]!.has(name))
+      .filter((name) => durable[index]!.has(name) && !changed.some((id) => name.includes(id)))
       .map((name) => `requested again, although the answer is on the disk: ${shown(name)}`)
       .slice(0, 3)
   )
+}

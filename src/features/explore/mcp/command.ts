@@ -67,8 +67,7 @@ const lateAfter = "5 seconds"
 const shownBy: Readonly<Record<Served["profile"], string>> = {
   raw: "The rows have personal data as it is: show no more of it than the question needs.",
   masked: "Names and addresses are masked, texts are NULL.",
-  analytics: "Persons have pseudonyms, which join; names and texts are NULL.",
-  aggregate: "There are no rows about persons, but counts by month."
+  analytics: "Persons have pseudonyms, which join; names and texts are NULL."
 }
 
 const instructionsFor = ({ profile }: Served): string =>

@@ -13,7 +13,7 @@ export const mcp = command({
     output: common.output,
     target: text(
       "target",
-      "Serve the target of [[publish]] with this name; without it, the one with the profile analytics, or else aggregate."
+      "Serve the target of [[publish]] with this name; without it, the one with the profile analytics."
     ),
     raw: flag("raw", "Serve the release in the output folder, with all names, addresses and messages."),
     record: flag("record", "Write a record of each query into the ledger, before its answer.")

@@ -7,7 +7,7 @@ import { type ShownAlarm, shownAlarms } from "../../../console/alarm-lines.ts"
 import { explanationOf } from "../../../console/errors.ts"
 import { Output } from "../../../console/streams.ts"
 import { record } from "../../../command/recorded.ts"
-import { isProblem, statusOnce } from "../../../run/status.ts"
+import { statusOnce } from "../../../run/status.ts"
 import type { ProfileName } from "../../../settings/masking.ts"
 import type { Flags } from "../../../settings/read.ts"
 import type { CommandSettings } from "../../../settings/settings.ts"
@@ -104,7 +104,7 @@ export const handlers = ({ catalogue, flags, isRecorded, output, profile, releas
           explained(
             Effect.map(statusOnce(flags), ({ data, next }) => {
               const { alarms, holder, lastRun, leftLocations, oldest, readings, source } = data
-              const problems = readings.filter(isProblem)
+              const problems = readings.filter(({ isProblem }) => isProblem)
               return {
                 source,
                 ...(holder && { holder }),
@@ -163,10 +163,10 @@ const withoutRuns = (text: string): string => text.replaceAll(/\b\d{8}T\d{9}Z\b/
  * masked: a text can quote the service, and a figure can be about few persons.
  */
 const maskedWarnings = (profile: ProfileName, warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
-  profile === "raw" ? warnings : profile === "aggregate" ? [] : warnings.filter((one) => isPlainText(withoutRuns(one)))
+  profile === "raw" ? warnings : warnings.filter((one) => isPlainText(withoutRuns(one)))
 
 const maskedAlarms = (profile: ProfileName, alarms: ReadonlyArray<Alarm>): ReadonlyArray<Alarm> =>
   alarms.map((alarm) => {
-    const isShown = profile === "raw" || (profile !== "aggregate" && isPlainText(withoutRuns(alarm.message)))
+    const isShown = profile === "raw" || isPlainText(withoutRuns(alarm.message))
     return isShown ? alarm : { ...alarm, message: `not shown with the profile ${profile}; ./sluice check shows it` }
   })

@@ -20,9 +20,6 @@ export interface ServedFlags {
   readonly raw: boolean
 }
 
-/** In this order, if no target is named. */
-const byDefault: ReadonlyArray<ProfileName> = ["analytics", "aggregate"]
-
 /** Fails if nothing may be served, or if there is no release. */
 export const servedOf = Effect.fnUntraced(function* (output: CommandSettings, flags: ServedFlags) {
   const served = yield* chosen(output, flags)
@@ -42,18 +39,13 @@ const chosen = (
       ? Effect.succeed({ folder: outputPaths(folder).published, profile: "raw" })
       : usage("--raw and --target cannot both be given.", "Leave one of them out.")
   if (name !== undefined) return named(targets, name)
-  const readable = targets.filter(({ formats }) => formats.includes("duckdb"))
-  const [first, ...others] =
-    byDefault
-      .map((profile) => readable.filter((target) => target.profile === profile))
-      .find(({ length }) => length > 0) ?? []
+  const [first, ...others] = targets.filter(
+    ({ formats, profile }) => profile === "analytics" && formats.includes("duckdb")
+  )
   if (first === undefined) return Effect.fail(nothingMasked(folder))
   if (others.length === 0) return Effect.succeed(first)
   const names = [first, ...others].map((target) => target.name)
-  return usage(
-    `Several targets have the profile ${first.profile}: ${names.join(", ")}.`,
-    `./sluice mcp --target ${names[0]}`
-  )
+  return usage(`Several targets have the profile analytics: ${names.join(", ")}.`, `./sluice mcp --target ${names[0]}`)
 }
 
 const named = (targets: ReadonlyArray<TargetSettings>, name: string): Effect.Effect<Served, CommandError> => {
@@ -77,7 +69,7 @@ const usage = (message: string, next: string) => Effect.fail(usageError(message,
 
 const nothingMasked = (folder: string): CommandError =>
   configError(
-    "No target of [[publish]] has the profile analytics or aggregate, and the format duckdb.",
+    "No target of [[publish]] has the profile analytics, and the format duckdb.",
     `Add these lines to the settings file, then run ./sluice publish:
 
 [masking]
@@ -89,5 +81,5 @@ folder = "${join(dirname(folder), "assistant")}"
 profile = "analytics"
 formats = ["duckdb"]
 
-Without a key, the profile aggregate has counts only. --raw serves everything: names, addresses and messages.`
+--raw serves everything: names, addresses and messages.`
   )

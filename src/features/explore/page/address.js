@@ -1,6 +1,10 @@
 /** What the page shows, as the fragment of its address: a browser sends it to nobody. */
 
-/** `table`: its schema and name; `view`: filters, sort, page, and whether deleted rows are shown. */
+/**
+ * `table`: its schema and name; `view`: filters, sort, page, and whether deleted rows are shown.
+ * @param {{ schema: string, name: string }} table
+ * @param {{ filters?: ReadonlyArray<any>, sort?: any, page?: number, showsDeleted?: boolean }} view
+ */
 export const tableAddress = ({ schema, name }, { filters = [], sort, page = 0, showsDeleted = false } = {}) =>
   addressOf(
     ["table", schema, name],

@@ -43,10 +43,11 @@ export const byKnown = (one, other) => {
 /** Tables by group, in the order of the page. */
 export const grouped = (tables) => {
   const held = Map.groupBy(tables.toSorted(byKnown), (table) => groups[placeOf(table)[0]])
-  return groups.flatMap((group) => (held.has(group) ? [{ ...group, tables: held.get(group) }] : []))
+  return groups.flatMap((group) => (held.has(group) ? [{ ...group, tables: held.get(group) ?? [] }] : []))
 }
 
 /** An item for each table of a group, those of a subject below its name. */
+/** @param {{ tables: ReadonlyArray<any>, hasSubjects?: boolean }} group */
 export const itemsOf = ({ tables, hasSubjects }, item) =>
   Array.from(
     Map.groupBy(tables, ({ subject = "" }) => (hasSubjects ? subject : "")),

@@ -40,7 +40,7 @@ export const chartView = (result, given, onChange) => {
   const choices = h("div.actions")
   const picture = h("div.picture")
   const change = (next) => {
-    chart = chartFor(result, { ...chart, ...next })
+    chart = chartFor(result, { ...chart, ...next }) ?? chart
     onChange(chart)
     show()
   }
@@ -56,7 +56,7 @@ export const chartView = (result, given, onChange) => {
     )
   const none = ["", "None"]
   const show = () => {
-    const { kind, x, y, by } = chart
+    const { kind, x, y, by } = /** @type {NonNullable<typeof chart>} */ (chart)
     const others = numbers.filter(([name]) => name !== y[0] && name !== x)
     choices.replaceChildren(
       choice(

@@ -14,7 +14,7 @@ const usuallyHidden = (table, { hasOneLocation }) => [
 export const hiddenColumns = (table, data) => {
   let chosen
   try {
-    chosen = JSON.parse(localStorage.getItem(keyOf(table)))
+    chosen = JSON.parse(localStorage.getItem(keyOf(table)) ?? "null")
   } catch {
     // The browser keeps nothing.
   }

@@ -42,7 +42,7 @@ const look = EditorView.theme({
 /** `text`: the first text; `onRun`: called on Ctrl-Enter. */
 export const sqlEditor = (text, tables, onRun) => {
   const language = new Compartment()
-  const nonce = document.querySelector("script[nonce]")?.nonce ?? ""
+  const nonce = /** @type {HTMLElement | null} */ (document.querySelector("script[nonce]"))?.nonce ?? ""
   const run = (target) => {
     closeCompletion(target)
     onRun()

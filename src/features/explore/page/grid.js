@@ -8,7 +8,9 @@ import { isNumber, longNode, valueNode } from "./values.js"
  * shows it. `hasFrozen`: the first column stays while the others are scrolled, and leads to the row. `sort`: { column, descending } or nothing;
  * `onSort`: called with the name of a column. `facts`: a promise of texts by column, which stand below its name.
  */
-export const grid = ({ columns, rows, label, firstRow = 1, sort, onSort, rowAddress, hasFrozen, data, facts }) => {
+export const grid = (
+  /** @type {any} */ { columns, rows, label, firstRow = 1, sort, onSort, rowAddress, hasFrozen, data, facts }
+) => {
   const classOf = ({ type }, index) =>
     [isNumber(type) ? "number" : "", hasFrozen && index === 0 ? "frozen" : ""].filter(Boolean).join(" ")
   const classes = columns.map(classOf)
@@ -96,6 +98,7 @@ export const showDialog = (title, ...content) => {
   dialog.addEventListener("close", () => dialog.remove())
   // A link in it leads away from it.
   dialog.addEventListener("click", ({ target }) => target.closest("a") && dialog.close())
+  addEventListener("hashchange", () => dialog.close(), { once: true })
   document.body.append(dialog)
   dialog.showModal()
   return dialog

@@ -7,6 +7,7 @@ import { errorBox, h } from "./dom.js"
 import { overview } from "./overview.js"
 import { onRelease, request } from "./service.js"
 
+/** @type {(id: string) => any} */
 const byId = (id) => document.getElementById(id)
 let data = noData
 let catalog
@@ -77,7 +78,7 @@ const showTable = (view, [schema, name, ...key], parameters) => {
 const name = document.title
 /** More views around those of the tables, if the page says where they are. */
 const { views } = document.body.dataset
-const framed = views === "" ? undefined : await import(views)
+const framed = views ? await import(views) : undefined
 
 const show = async () => {
   const time = ++shown

@@ -23,19 +23,16 @@ export const results = (result, sql, chart, onChart) => {
     keep(chartFor(result, kept))
     view.replaceChildren(chartView(result, kept, keep))
   }
-  const tabs = [
-    ["Table", showTable],
-    ["Chart", showChart]
-  ].map(([text, show], index) =>
+  const tabFor = (text, show, isPressed) =>
     button(
       text,
       ({ currentTarget }) => {
         for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab === currentTarget))
         show()
       },
-      { "aria-pressed": String(index === (chart ? 1 : 0)) }
+      { "aria-pressed": String(isPressed) }
     )
-  )
+  const tabs = [tabFor("Table", showTable, !chart), tabFor("Chart", showChart, Boolean(chart))]
   if (chart) showChart()
   else showTable()
   const shown = isCut ? `The first ${count(rows.length, "row")}; there are more` : count(rows.length, "row")

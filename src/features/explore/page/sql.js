@@ -23,6 +23,7 @@ export const operators = {
   }
 }
 
+/** @param {{ filters: ReadonlyArray<any>, showsDeleted?: boolean }} view */
 export const whereOf = ({ filters, showsDeleted }, { columns }) => {
   const conditions = filters.flatMap(({ column, operator, value }) => {
     const { type } = columns.find(({ name }) => name === column)

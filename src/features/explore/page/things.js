@@ -6,6 +6,7 @@ import { literal, qualified, whereOf } from "./sql.js"
  * `newest`: the time by which rows are new; `week`: that of what happens in a week, if it is another; `more`: another look,
  * its filters as column, operator and value. `beside`: a table that people look for with it.
  */
+/** @type {ReadonlyArray<any>} */
 const known = [
   { title: "Contacts", name: "contacts", newest: "date_added", more: ["Without an e-mail", ["email", "empty"]] },
   { title: "Deals", name: "opportunities", newest: "created_at", more: ["Open", ["status", "equals", "open"]] },

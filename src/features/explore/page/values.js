@@ -30,6 +30,7 @@ export const wordsOf = (name) => {
   return words === "" ? name : `${words[0].toUpperCase()}${words.slice(1)}`
 }
 
+/** @type {ReadonlyArray<[string, number]>} */
 const units = [
   ["days", 86_400],
   ["hours", 3600],
@@ -42,9 +43,8 @@ const units = [
  * end says what its numbers are. Nothing if it is no length of time, or is said in its unit already.
  */
 export const unitFor = (name, highest) => {
-  const [own, seconds] = units.find(([unit]) => name === unit || name.endsWith(`_${unit}`)) ?? []
-  if (own === undefined) return undefined
-  const [unit, size] = units.find(([, size]) => (highest * seconds) / size >= 2) ?? []
+  const [own, seconds] = units.find(([unit]) => name === unit || name.endsWith(`_${unit}`)) ?? ["", 0]
+  const [unit, size] = units.find(([, size]) => (highest * seconds) / size >= 2) ?? ["", 0]
   return size > seconds
     ? { unit, factor: seconds / size, words: wordsOf(name.slice(0, -own.length - 1) || "time") }
     : undefined

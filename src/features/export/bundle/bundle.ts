@@ -1,9 +1,7 @@
 /** Writes a bundle: tables of the current release with everything that an auditor needs to check them without sluice. */
+import type { Recorded } from "../../../command/recorded.ts"
 import { Effect } from "effect"
-import { createReadStream } from "node:fs"
-import { open } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { Readable } from "node:stream"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { onDisk } from "../../../output/files.ts"
 import { ledgerOf } from "../../../stores/ledger/file.ts"
@@ -26,6 +24,8 @@ import { beginTarget, commitTarget } from "./target.ts"
 export interface BundleOptions {
   readonly output: { readonly folder: string; readonly memoryMb: number }
   readonly release: Release
+  /** Records it, before it has its name. */
+  readonly record: (written: { readonly manifestSha256: string }) => Recorded
   readonly catalogue: Catalogue
   /** The names of base tables of the release. */
   readonly tables: ReadonlyArray<string>
@@ -33,39 +33,25 @@ export interface BundleOptions {
   readonly target: string
   readonly format: "folder" | ArchiveFormat
   readonly signer?: Signer | undefined
-  /** Recipients of age, to whom the archive is encrypted; none: it is not. */
-  readonly recipients?: ReadonlyArray<string>
 }
 
 /** Makes the bundle beside its target, and gives it its name when it is complete. */
 export const writeBundle = Effect.fn("bundle.write")(function* (options: BundleOptions) {
-  const { target, format, recipients = [], release } = options
+  const { target, format, release } = options
   const folder = yield* onDisk(target, "written", () => beginTarget(target))
   const bag = join(folder, "bag")
   return yield* Effect.gen(function* () {
     const time = new Date(release.writtenAt)
     const written = yield* writeBag(options, { folder: bag, time })
-    const plain = format === "folder" ? bag : join(folder, "archive")
+    const made = format === "folder" ? bag : join(folder, "archive")
     // The folder in the archive has the name of the release, so that the bytes do not depend on the name of the archive.
-    if (format !== "folder") yield* writeArchive(plain, bag, { format, root: `sluice-${release.run}`, time })
-    const made = recipients.length === 0 ? plain : join(folder, "encrypted")
-    if (recipients.length > 0) yield* onDisk(target, "written", () => encryptFile(plain, made, recipients))
+    if (format !== "folder") yield* writeArchive(made, bag, { format, root: `sluice-${release.run}`, time })
+    // Nobody gets a bundle of which the ledger knows nothing.
+    yield* options.record(written)
     yield* onDisk(target, "written", () => commitTarget(made, target)).pipe(Effect.uninterruptible)
     return written
   }).pipe(Effect.ensuring(Effect.promise(() => removeBelow(dirname(target), folder).catch(() => {}))))
 })
-
-/** Encrypts an archive to recipients of age, as a stream. */
-const encryptFile = async (from: string, to: string, recipients: ReadonlyArray<string>): Promise<void> => {
-  const { Encrypter } = await import("age-encryption")
-  const encrypter = new Encrypter()
-  for (const recipient of recipients) encrypter.addRecipient(recipient)
-  const plain = Readable.toWeb(createReadStream(from)) as ReadableStream<Uint8Array>
-  const encrypted = await encrypter.encrypt(plain)
-  await using file = await open(to, "wx", 0o600)
-  for await (const chunk of encrypted as unknown as AsyncIterable<Uint8Array>) await file.writeFile(chunk)
-  await file.sync()
-}
 
 const writeBag = Effect.fnUntraced(function* (options: BundleOptions, building: Building) {
   const { release, catalogue, output } = options

@@ -1,8 +1,9 @@
 /** Signs a bundle with a program that auditors have too: minisign, or ssh-keygen. The key stays outside of the bundle. */
 import { execFile } from "node:child_process"
 import { existsSync, realpathSync } from "node:fs"
-import { join, relative, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { promisify } from "node:util"
+import { isBelow } from "../../../output/remove.ts"
 import { type Building, seal } from "./sealed-files.ts"
 
 export interface Signer {
@@ -20,9 +21,9 @@ export const signerOf = (text: string, output: string): Signer | string => {
   if (program === undefined || path === undefined) return "expected minisign:FILE or ssh:FILE"
   const key = resolve(path)
   if (!existsSync(key)) return `there is no key ${key}`
-  const inside = relative(existsSync(output) ? realpathSync(output) : output, realpathSync(key))
   // Whoever could change the data could sign it again.
-  if (!inside.startsWith("..")) return `the key ${key} is in the output folder; keep it elsewhere`
+  if (isBelow(realpathSync(key), existsSync(output) ? realpathSync(output) : output))
+    return `the key ${key} is in the output folder; keep it elsewhere`
   return { program: program as Signer["program"], key }
 }
 

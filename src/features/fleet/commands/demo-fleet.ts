@@ -1,10 +1,8 @@
 /** `sluice demo --fleet`: an agency of made-up locations, three workers of which one is killed, and one query over all. */
 import { Effect, Redacted } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { postgresPrograms, startPostgres } from "./demo-postgres.ts"
 import { enqueue } from "../jobs.ts"
 import { addLocations, statusOfFleet } from "./roster.ts"
@@ -15,6 +13,7 @@ import { fileNameOf } from "../../../output/names.ts"
 import { removeBelow } from "../../../output/remove.ts"
 import { outputSettings } from "../../../settings/settings.ts"
 import { freshDemoFleet } from "../../../command/demo-folder.ts"
+import { startProcess, thisProgram } from "../../../run/process.ts"
 import { Environment } from "../../../values/environment.ts"
 import { exceptFromProxies } from "../../../network/proxy.ts"
 import { failedError } from "../../../console/errors.ts"
@@ -55,29 +54,31 @@ export const demoFleet = Effect.fn("command.demoFleet")(function* (flags: { read
     attempt("PostgreSQL could not be started", () => startPostgres(programs, join(temporary, "database"))),
     ({ stop }) => Effect.promise(stop)
   )
-  const started = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Array.from({ length: workers }, () =>
-        startWorker(temporary, {
-          PATH: environment["PATH"],
-          SLUICE_BASE_URL: sandbox.url,
-          SLUICE_FLEET_DATABASE: database.url,
-          SLUICE_FLEET_PARALLEL: "3",
-          SLUICE_FLEET_STATE: state,
-          SLUICE_FLEET_TOKEN: `file:${temporary}/tokens/{location}`,
-          SLUICE_FORMATS: "parquet",
-          SLUICE_MODELS: "false"
-        })
-      )
-    ),
-    (processes) => Effect.promise(() => stopped(processes))
+  // In the temporary folder there is no settings file: it could name folders to publish into.
+  const worker = startProcess(thisProgram(), ["fleet", "worker"], {
+    cwd: temporary,
+    environment: {
+      PATH: environment["PATH"],
+      SLUICE_BASE_URL: sandbox.url,
+      SLUICE_FLEET_DATABASE: database.url,
+      SLUICE_FLEET_PARALLEL: "3",
+      SLUICE_FLEET_STATE: state,
+      SLUICE_FLEET_TOKEN: `file:${temporary}/tokens/{location}`,
+      SLUICE_FORMATS: "parquet",
+      SLUICE_MODELS: "false"
+    },
+    output: "ignore",
+    forceKillAfter: "10 seconds"
+  })
+  const started = yield* Effect.mapError(Effect.all(Array.from({ length: workers }, () => worker)), ({ message }) =>
+    failed(`The workers could not be started: ${message}`)
   )
   say(`1. ${locations} made-up locations answer on this machine, each with a limit of 100 requests in 10 seconds.`)
   say(`2. PostgreSQL and ${workers} workers have started. A run of each location is queued:\n`)
   yield* Effect.gen(function* () {
     yield* addLocations(listed.map(({ locationId }) => ({ location: locationId })))
     yield* enqueue(undefined, { kind: "sync" })
-    yield* watch(say, () => started[0]!.kill("SIGKILL"))
+    yield* watch(say, () => started[0]!.stop("SIGKILL"))
   }).pipe(Effect.provide(commandLayer(Redacted.make(database.url))), unavailable)
   say(`\n3. One query over all locations:\n\n  ${contactsByLocation(state).replaceAll("\n", "\n  ")}\n`)
   for (const line of yield* attempt("The files could not be read", () => rowsOf(contactsByLocation(state)))) print(line)
@@ -136,22 +137,3 @@ const writeTokens = async (
   for (const { locationId, token } of listed)
     await writeFile(join(folder, fileNameOf(locationId)), token, { mode: 0o600 })
 }
-
-/** In the temporary folder there is no settings file: it could name folders to publish into. */
-const startWorker = (temporary: string, environment: NodeJS.ProcessEnv): ChildProcess =>
-  spawn(process.execPath, [...process.execArgv, resolve(process.argv[1]!), "fleet", "worker"], {
-    cwd: temporary,
-    env: environment,
-    stdio: "ignore"
-  })
-
-const stopped = (processes: ReadonlyArray<ChildProcess>) =>
-  Promise.all(
-    processes.map(async (one) => {
-      if (one.exitCode !== null || one.signalCode !== null) return
-      const late = setTimeout(() => one.kill("SIGKILL"), 10_000)
-      one.kill("SIGTERM")
-      await once(one, "exit")
-      clearTimeout(late)
-    })
-  )

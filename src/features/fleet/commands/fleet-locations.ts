@@ -1,17 +1,21 @@
 /** `sluice fleet locations`: which locations the fleet has. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { commonHeaders } from "../../../stages/api/http.ts"
+import * as Stream from "effect/Stream"
+import { id, text } from "../../../catalog/fields.ts"
+import { at, written } from "../../../catalog/json.ts"
+import { company, cursorOr, get, size } from "../../../catalog/request.ts"
+import { byOffset, defineList } from "../../../catalog/resource.ts"
+import { Api } from "../../../stages/api/api.ts"
+import { readList } from "../../../stages/extract/read-list.ts"
 import { isLocationId, isStoredReference } from "./reference.ts"
 import { type NewLocation, addLocations, removeLocations } from "./roster.ts"
 import { inMemory } from "../../../stores/warehouse/in-memory.ts"
-import { SettingsError, missing } from "../../../settings/errors.ts"
-import { accountSection } from "../../../settings/account.ts"
 import type { FleetSettings } from "../../../settings/fleet.ts"
 import type { Flags } from "../../../settings/read.ts"
 import { fleetSettings } from "../../../settings/settings.ts"
 import { Environment } from "../../../values/environment.ts"
-import { CommandError, usageError } from "../../../console/errors.ts"
+import { CommandError, explained, usageError } from "../../../console/errors.ts"
 import { report } from "./fleet.ts"
 import { withDatabase } from "./fleet-database.ts"
 import { Output } from "../../../console/streams.ts"
@@ -59,21 +63,55 @@ const add = Effect.fnUntraced(function* (settings: FleetSettings, locations: Rea
 
 const usage = (message: string) => Effect.fail(usageError(message, "./sluice fleet locations add --help"))
 
-const fromAgency = Effect.fnUntraced(function* ({ agencyToken, baseUrl, companyId }: FleetSettings) {
-  if (baseUrl === undefined)
-    return yield* new SettingsError({ problems: [missing("account.base_url", accountSection.base_url)] })
-  const token = Redacted.value(yield* agencyToken)
-  ;(yield* Output).keepSecret(token)
-  return yield* Effect.tryPromise({
-    try: () => agencyLocations(baseUrl, token, companyId),
-    catch: (cause) =>
-      new CommandError({
-        ends: "later",
-        message: `The locations of the agency could not be listed: ${messageOf(cause)}.`,
-        next: "Check fleet.agency_token and account.company_id, or import a CSV file."
-      })
-  })
+/** The list of an agency's locations, of which the documents state no maximum page size. */
+const agencyLocations = defineList({
+  table: "locations",
+  description: "The locations of an agency.",
+  source: "A 4.6 GET /locations/search",
+  scope: "locations.readonly",
+  full: [
+    byOffset(get("/locations/search", { companyId: company, skip: cursorOr(0), limit: size }), {
+      records: "locations",
+      pageSize: 100
+    })
+  ],
+  fields: { id: id("Location id"), name: text("Name of the account") }
 })
+
+const tokenName = "fleet.agency_token"
+const fromAgency = Effect.fnUntraced(function* ({ agencyToken, api, companyId, optional }: FleetSettings) {
+  const settings = yield* api
+  const token = yield* agencyToken
+  ;(yield* Output).keepSecret(Redacted.value(token))
+  return yield* readList(agencyLocations, { company: companyId, optional }).pipe(
+    Stream.mapEffect(locationOf),
+    Stream.runCollect,
+    Effect.provide(Api.layer({ ...settings, credentials: { kind: "private", token } })),
+    Effect.catchTags({
+      BadCredentials: unlisted,
+      Forbidden: unlisted,
+      RequestRejected: unlisted,
+      WrongLocation: unlisted
+    }),
+    Effect.mapError(explained({ location: "", tokenName }))
+  )
+})
+
+const locationOf = (record: unknown) => {
+  const [location, name] = [at(record, "id"), at(record, "name")]
+  return typeof location === "string"
+    ? Effect.succeed<NewLocation>({ location, ...(typeof name === "string" && { name }) })
+    : unlisted({ message: `a location has the id ${written(location)}` })
+}
+
+const unlisted = ({ message }: { readonly message: string }) =>
+  Effect.fail(
+    new CommandError({
+      ends: "credentials",
+      message: `The locations of the agency could not all be listed, and none was added: ${message}.`,
+      next: `Check ${tokenName} and account.company_id, or import a CSV file.`
+    })
+  )
 
 /** A CSV file with a header, in any order of its columns. */
 const fromFile = (file: string) =>
@@ -93,33 +131,3 @@ const fromFile = (file: string) =>
         "Write a header with the column location, and optionally name and token."
       )
   })
-
-/** `GET /locations/search` has no total, so the end is a page without a new location. */
-const pageSize = 100
-/** More than any agency has, in case the service repeats itself with other ids. */
-const pagesMax = 1000
-
-/** Rejects with a sentence about the response. */
-const agencyLocations = async (baseUrl: string, token: string, companyId: string | undefined) => {
-  const found = new Map<string, NewLocation>()
-  for (let page = 0; page < pagesMax; page++) {
-    const query = new URLSearchParams({ skip: String(page * pageSize), limit: String(pageSize) })
-    if (companyId !== undefined) query.set("companyId", companyId)
-    const before = found.size
-    for (const { id, name } of await pageOf(`${baseUrl}/locations/search?${query}`, token))
-      if (id !== undefined) found.set(id, { location: id, name })
-    if (found.size === before) break
-  }
-  return [...found.values()]
-}
-
-type Page = ReadonlyArray<{ readonly id?: string; readonly name?: string }>
-const pageOf = async (url: string, token: string): Promise<Page> => {
-  const headers = { ...commonHeaders, authorization: `Bearer ${token}`, "accept-encoding": "gzip" }
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) })
-  if (!response.ok)
-    throw new Error(`GET /locations/search answered ${response.status}: ${(await response.text()).slice(0, 200)}`)
-  const body = (await response.json()) as { readonly locations?: unknown }
-  if (!Array.isArray(body.locations)) throw new Error("GET /locations/search answered without a list of locations")
-  return body.locations
-}

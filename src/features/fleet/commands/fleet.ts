@@ -12,7 +12,8 @@ import { counted } from "../../../values/finding.ts"
 import { Environment } from "../../../values/environment.ts"
 import { usageError } from "../../../console/errors.ts"
 import { withDatabase } from "./fleet-database.ts"
-import { duration, table } from "../../../console/streams.ts"
+import { table } from "../../../console/streams.ts"
+import { duration } from "../../../values/text.ts"
 import { shown } from "../../../console/result.ts"
 
 export interface ChosenFlags extends Pick<Flags, "config"> {

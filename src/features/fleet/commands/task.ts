@@ -15,7 +15,7 @@ import { inBucket } from "../state/saving.ts"
 import { type Tethered, startTethered } from "../tethered.ts"
 import { CommandError } from "../../../console/errors.ts"
 import { Output } from "../../../console/streams.ts"
-import { fleetSettings, reportSettings } from "../../../settings/settings.ts"
+import { fleetSettings, outputSettings } from "../../../settings/settings.ts"
 import { type Flags, fleetTokenVariable } from "../../../settings/read.ts"
 import { Environment } from "../../../values/environment.ts"
 import { exitCodes } from "../../../values/failure.ts"
@@ -26,7 +26,7 @@ export const fencedTask = Effect.fn("command.fencedTask")(function* (flags: Flag
   const { say } = yield* Output
   const environment = yield* Environment
   const settings = yield* fleetSettings(flags, environment)
-  const { locations } = yield* reportSettings(flags, environment)
+  const { locations } = (yield* outputSettings(flags, environment)).wanted
   const [location] = locations
   if (location === undefined || locations.length > 1)
     return yield* refuse("usage", "With fleet.database, a sync is of one location.", "./sluice sync --location …")
@@ -40,8 +40,9 @@ export const fencedTask = Effect.fn("command.fencedTask")(function* (flags: Flag
     const isHeld = Effect.map(numbersOf([location]), (numbers) => numbers.get(location) === fence.number)
     yield* Effect.timeoutOption(stopped.await, quietMs(fence, settings.windowMs))
     let isLost = !(yield* isHeld)
-    const sync = Effect.callback<Outcome>((resume) => {
-      if (stopped.isOpen() || isLost) return resume(Effect.succeed({ exitCode: null, isCutOff: true }))
+    const sync = Effect.gen(function* () {
+      const cut: Outcome = { exitCode: null, isCutOff: true }
+      if (stopped.isOpen() || isLost) return cut
       const variables = {
         SLUICE_TOKEN: referenceFor(settings.token, location),
         SLUICE_REFRESH_TOKEN: referenceFor(settings.refreshToken, location),
@@ -49,9 +50,16 @@ export const fencedTask = Effect.fn("command.fencedTask")(function* (flags: Flag
         ...environment
       }
       const output = objects === undefined ? [] : ["--output", folderOf(settings.folder, location)]
-      child = startTethered([...process.argv.slice(2), ...output], variables, Date.now(), "inherit")
-      child.process.once("exit", (exitCode) => resume(Effect.succeed({ exitCode, isCutOff: false })))
-    })
+      const since = yield* Clock.currentTimeMillis
+      child = yield* startTethered([...process.argv.slice(2), ...output], variables, since, "inherit")
+      // Meanwhile nobody could stop it.
+      if (isLost) child.stop("SIGKILL")
+      else if (stopped.isOpen()) child.stop("SIGTERM")
+      return { exitCode: yield* child.exitCode, isCutOff: false }
+    }).pipe(
+      Effect.catch(({ message }) => Effect.succeed({ exitCode: null, isCutOff: false, message })),
+      Effect.scoped
+    )
     const keeper = yield* Effect.gen(function* () {
       const since = yield* Clock.currentTimeMillis
       if (yield* isHeld) return child?.extend(since)

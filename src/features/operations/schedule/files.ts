@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { exitCodes } from "../../../values/failure.ts"
 import { installed } from "../../../values/installation.ts"
-import { sluiceVersion } from "../../../values/version.ts"
 import { shellText } from "../../../console/given-flags.ts"
 import { personCodes } from "./outcomes.ts"
 import { type Schedule, offsetsOf } from "./schedule.ts"
@@ -30,7 +29,6 @@ const fill = (path: string, schedule: Schedule, values: Values): string => {
     ALARMS: exitCodes.alarms,
     PERSON: personCodes.map(([code, text]) => `${code} ${text}`).join(", "),
     PERSON_CODES: personCodes.map(([code]) => code).join(" "),
-    PERSON_LIST: personCodes.map(([code]) => code).join(", "),
     ...values
   }
   const template = readFileSync(installed(join("deploy/schedules", `${basename(path)}.template`)), "utf8")
@@ -70,7 +68,7 @@ const systemdWord = (value: string): string => {
  * A shell script for schedulers that know neither time zones nor missed nights: called every 15 minutes, it decides whether a
  * run is due.
  */
-export const nightlyScript = (schedule: Schedule): ScheduleFile => {
+export const nightlyScript = (schedule: Schedule, now = Date.now()): ScheduleFile => {
   const path = join(schedule.folder, scriptName)
   return {
     path,
@@ -78,6 +76,7 @@ export const nightlyScript = (schedule: Schedule): ScheduleFile => {
     text: fill(path, schedule, {
       TIME_ZONE: shellText(schedule.timeZone),
       DIGITS: timeText(schedule).replace(":", ""),
+      OFFSETS: offsetsOf(schedule.timeZone, now).map(offsetText).join(" "),
       FOLDER: shellText(schedule.folder),
       OUTPUT: shellText(schedule.output),
       STATE: shellText(join(schedule.output, "nightly")),
@@ -113,32 +112,8 @@ export const launchd = (schedule: Schedule): ReadonlyArray<ScheduleFile> => {
 const xmlText = (value: string): string =>
   value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-export const kubernetes = (schedule: Schedule): ReadonlyArray<ScheduleFile> => {
-  const { hour, minute } = schedule
-  return [
-    { path: "sluice.yaml", text: fill("sluice.yaml", schedule, { HOUR: hour, MINUTE: minute, VERSION: sluiceVersion }) }
-  ]
-}
-
-/** Its schedules are in UTC, so a time zone with daylight saving has one for each offset. */
-export const github = (schedule: Schedule, now: number): ReadonlyArray<ScheduleFile> => {
-  const { timeZone, hour, minute } = schedule
-  const times = offsetsOf(timeZone, now)
-    .toSorted((one, other) => other - one)
-    .map((offset) => {
-      const utc = (((60 * hour + minute - offset) % 1440) + 1440) % 1440
-      const size = Math.abs(offset)
-      return {
-        cron: `${utc % 60} ${Math.floor(utc / 60)} * * *`,
-        offset: `${offset < 0 ? "-" : "+"}${twoDigits(Math.floor(size / 60))}${twoDigits(size % 60)}`
-      }
-    })
-  const path = ".github/workflows/sluice.yml"
-  const text = fill(path, schedule, {
-    OFFSETS:
-      times.length > 1 ? ": one for each offset of the time zone. The job runs for the one that applies tonight" : "",
-    CRONS: times.map(({ cron, offset }) => `    - cron: "${cron}" # while ${timeZone} is at ${offset}`).join("\n"),
-    TIMES: times.map(({ cron, offset }) => `"${cron} ${offset}"`).join(" | ")
-  })
-  return [{ path, text }]
+/** As `date +%z` prints it. */
+const offsetText = (offset: number): string => {
+  const size = Math.abs(offset)
+  return `${offset < 0 ? "-" : "+"}${twoDigits(Math.floor(size / 60))}${twoDigits(size % 60)}`
 }

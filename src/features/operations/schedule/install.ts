@@ -4,7 +4,7 @@ import { execFile } from "node:child_process"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { homedir, userInfo } from "node:os"
 import { basename, dirname, isAbsolute, join } from "node:path"
-import { promisify } from "node:util"
+import { isDeepStrictEqual, promisify } from "node:util"
 import { failedError, usageError } from "../../../console/errors.ts"
 import { info, shown } from "../../../console/result.ts"
 import { Output } from "../../../console/streams.ts"
@@ -33,8 +33,10 @@ interface Installation {
 }
 
 const anyMark = "Written by ./sluice schedule install for"
-/** Says which files are ours, and for which folder. */
+/** A line that says which files are ours, and for which folder. */
 const markOf = ({ folder }: Schedule): string => `${anyMark} ${folder}`
+/** A comment of XML has no two hyphens. Two folders have two texts. */
+const inXml = (mark: string): string => mark.replaceAll("%", "%25").replaceAll("--", "-%2D")
 
 const commandOf = "./sluice schedule install --systemd"
 
@@ -70,7 +72,7 @@ const installationOf = Effect.fnUntraced(function* (choice: Choice, schedule: Sc
     path: isAbsolute(file.path) ? file.path : join(home, file.path),
     text: text.startsWith("#!")
       ? text.replace("\n", `\n# ${mark}\n`)
-      : text.replace(/<!-- Copy this file to .*\n/, `<!-- ${mark.replaceAll("--", "- -")}\n`)
+      : text.replace(/<!-- Copy this file to .*\n/, `<!-- ${inXml(mark)}\n`)
   }))
   return {
     scheduler,
@@ -92,19 +94,24 @@ const ofUser = (text: string): string =>
 
 type State = "absent" | "ours" | "foreign"
 
-const stateOf = async ({ path }: ScheduleFile, mark: string): Promise<State> => {
-  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+/** The lines that say which folder has installed a file. */
+const marksIn = (text: string): ReadonlyArray<string> =>
+  text.split("\n").filter((line) => /^(?:# |<!-- )Written by \.\/sluice schedule install for /.test(line))
+
+/** A file is ours if its one mark is, to the letter, the one that it would get: a part of it may be another folder. */
+const stateOf = async ({ path, text }: ScheduleFile): Promise<State> => {
+  const found = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined
     throw cause
   })
-  if (text === undefined) return "absent"
-  return text.split("\n").some((line) => line.includes(mark)) ? "ours" : "foreign"
+  if (found === undefined) return "absent"
+  return isDeepStrictEqual(marksIn(found), marksIn(text)) ? "ours" : "foreign"
 }
 
 /** What somebody else wrote, or another folder installed, is neither replaced nor removed. */
-const foreignIn = (files: ReadonlyArray<ScheduleFile>, mark: string) =>
+const foreignIn = (files: ReadonlyArray<ScheduleFile>) =>
   onDisk(dirname(files[0]!.path), "read", async () => {
-    const states = await Promise.all(files.map(async (file) => ({ path: file.path, state: await stateOf(file, mark) })))
+    const states = await Promise.all(files.map(async (file) => ({ path: file.path, state: await stateOf(file) })))
     return {
       foreign: states.find(({ state }) => state === "foreign"),
       ours: states.filter(({ state }) => state === "ours")
@@ -130,7 +137,7 @@ const runAll = Effect.fnUntraced(function* (commands: ReadonlyArray<Words>) {
 export const install = Effect.fnUntraced(function* (choice: Choice, schedule: Schedule) {
   const { say } = yield* Output
   const { files, hint, scheduler, start } = yield* installationOf(choice, schedule)
-  const { foreign } = yield* foreignIn(files, markOf(schedule))
+  const { foreign } = yield* foreignIn(files)
   if (foreign)
     return yield* failedError(
       `${foreign.path} exists, and this folder did not install it. Nothing was written.`,
@@ -166,7 +173,7 @@ export const install = Effect.fnUntraced(function* (choice: Choice, schedule: Sc
 export const uninstall = Effect.fnUntraced(function* (choice: Choice, schedule: Schedule) {
   const { say } = yield* Output
   const { afterwards, files, scheduler, stop } = yield* installationOf(choice, schedule)
-  const { foreign, ours } = yield* foreignIn(files, markOf(schedule))
+  const { foreign, ours } = yield* foreignIn(files)
   if (foreign)
     return yield* failedError(
       `${foreign.path} was not installed from this folder. Nothing was removed.`,

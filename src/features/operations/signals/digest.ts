@@ -1,6 +1,6 @@
 /** One message each morning, or each week, also when all is well: silence alone does not say whether anybody is awake. */
-import * as Effect from "effect/Effect"
 import type { Facts } from "../../../alarms/facts.ts"
+import type { KnownAlarm, Notified } from "../../../alarms/state.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
 import type { Reported } from "../../../command/features.ts"
 import { releasedTotals } from "../../../output/manifest.ts"
@@ -11,22 +11,35 @@ import type { SignalSettings } from "../../../settings/signals.ts"
 import { counted } from "../../../values/finding.ts"
 import { stateText } from "../../../values/state.ts"
 import { type Message, alarmLine, limited } from "./message.ts"
-import { type Watched, send } from "./report.ts"
 
 /** A night may begin a little earlier than the one before. */
 const dueAfter = { daily: dayMs * 0.75, weekly: dayMs * 6.5 } as const
 
+interface Moment {
+  readonly alarms: ReadonlyArray<KnownAlarm>
+  readonly now: number
+  /** The verdict in words. */
+  readonly saying: string
+}
+
+/** Whether a place is to get one now. A check makes none due: it repeats the one that a place has not accepted. */
 export const isDigestDue = (
   { digest }: Pick<SignalSettings, "digest">,
-  { digestAt, now }: { readonly digestAt: number | undefined; readonly now: number }
-): boolean => digest !== undefined && (digestAt === undefined || digestAt > now || now - digestAt >= dueAfter[digest])
+  { digestAt, digestDue }: Pick<Notified, "digestAt" | "digestDue">,
+  { now, isAtEndOfSync }: { readonly now: number; readonly isAtEndOfSync: boolean }
+): boolean =>
+  digest !== undefined &&
+  (digestDue !== undefined ||
+    (isAtEndOfSync && (digestAt === undefined || digestAt > now || now - digestAt >= dueAfter[digest])))
 
-export const sendDigest = (output: Reported, watched: Watched, facts: Facts | undefined) =>
-  Effect.promise(async () => {
-    const totals = await releasedTotals(outputPaths(output.folder).published)
-    const parts = { tables: totals && totalsText(totals), runsAt: output.signals.runsAt, output: output.folder }
-    return send(output.signals, digestOf(watched, facts, parts), watched)
-  })
+export const digestNow = async (
+  { folder, signals }: Pick<Reported, "folder" | "signals">,
+  watched: Moment,
+  facts: Facts | undefined
+): Promise<Message> => {
+  const totals = await releasedTotals(outputPaths(folder).published)
+  return digestOf(watched, facts, { tables: totals && totalsText(totals), runsAt: signals.runsAt, output: folder })
+}
 
 interface DigestParts {
   /** What the release has. */
@@ -37,7 +50,7 @@ interface DigestParts {
 }
 
 export const digestOf = (
-  { alarms, now }: Pick<Watched, "alarms" | "now">,
+  { alarms, now, saying }: Moment,
   facts: Facts | undefined,
   { output, runsAt, tables }: DigestParts
 ): Message => {
@@ -52,9 +65,10 @@ export const digestOf = (
         : "sluice: all is well"
   const [last] = facts?.syncs ?? []
   const sum = (of: "newRows" | "changedRows" | "deletedRows") =>
-    (facts?.lastReadings ?? []).reduce((all, one) => all + (one.run === last?.id ? one[of] : 0), 0)
+    (facts?.readings ?? []).reduce((all, one) => all + (one.last?.run === last?.id ? (one.last?.[of] ?? 0) : 0), 0)
   const lines = [
     `${title} (${output})`,
+    saying,
     ...(last
       ? [
           `Last sync: ${stateText(last.status)}, ${counted(last.requests ?? 0, "request")}; ${sum("newRows")} new, ${sum("changedRows")} changed and ${sum("deletedRows")} deleted rows.`

@@ -1,5 +1,6 @@
 /** What is said when alarms begin or end: one message for all changes of a run or check. */
-import type { Changes, KnownAlarm } from "../../../alarms/state.ts"
+import type { KnownAlarm } from "../../../alarms/state.ts"
+import type { Due } from "../../../alarms/notified.ts"
 import { shownAlarm } from "../../../console/alarm-lines.ts"
 import { levelWords, worstFirst } from "../../../values/finding.ts"
 
@@ -23,7 +24,7 @@ const shownMax = 10
 
 /** `undefined` if nothing changed. `output`: the folder, which tells several outputs apart. */
 export const messageOf = (
-  { alarms, opened, recovered }: Pick<Changes, "alarms" | "opened" | "recovered">,
+  { alarms, opened, recovered }: Due & { readonly alarms: ReadonlyArray<KnownAlarm> },
   output: string
 ): Message | undefined => {
   if (opened.length + recovered.length === 0) return undefined
@@ -58,7 +59,7 @@ export const limited = (
 ]
 
 /** The body of a template, or a JSON object. Values are escaped as in a JSON text, if the template is one. */
-export const bodyOf = (message: Message, changes: Pick<Changes, "opened" | "recovered">, template?: string): string => {
+export const bodyOf = (message: Message, changes: Due, template?: string): string => {
   if (template === undefined)
     return JSON.stringify({
       schema: "sluice/alarms/1",

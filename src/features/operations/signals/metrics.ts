@@ -1,7 +1,8 @@
 /** Metrics in the text format of Prometheus, for its textfile collector. Times are in seconds, and samples have no time. */
-import type { FailedRun } from "../../../alarms/alarm.ts"
+import type { FailedRun, Verdict } from "../../../alarms/verdict.ts"
 import type { Facts } from "../../../alarms/facts.ts"
 import type { KnownAlarm } from "../../../alarms/state.ts"
+import type { RunResource } from "../../../values/run-resource.ts"
 import { levelWords } from "../../../values/finding.ts"
 import { sluiceVersion } from "../../../values/version.ts"
 
@@ -11,17 +12,33 @@ interface Metric {
   readonly samples: ReadonlyArray<{ readonly labels?: Readonly<Record<string, string>>; readonly value: number }>
 }
 
-export const metricsText = (facts: Facts, alarms: ReadonlyArray<KnownAlarm>, failed: FailedRun | undefined): string => {
+export const metricsText = (
+  facts: Facts,
+  {
+    alarms,
+    failed,
+    verdict
+  }: { readonly alarms: ReadonlyArray<KnownAlarm>; readonly failed: FailedRun | undefined; readonly verdict: Verdict }
+): string => {
   const metrics: ReadonlyArray<Metric> = [
     { name: "sluice_info", help: "Version of sluice.", samples: [{ labels: { version: sluiceVersion }, value: 1 }] },
     ...ofLastRun(facts, failed),
     {
       name: "sluice_complete_timestamp_seconds",
       help: "When the last complete reading of a resource ended.",
-      samples: facts.completeAt.map(({ location, resource, at }) => ({
-        labels: { location, resource },
-        value: at / 1000
-      }))
+      samples: facts.readings.flatMap(({ completeAt, location, resource }) =>
+        completeAt === undefined ? [] : [{ labels: { location, resource }, value: completeAt / 1000 }]
+      )
+    },
+    {
+      name: "sluice_resources",
+      help: "Resources that are wanted.",
+      samples: verdict.locations.map(({ location, of }) => ({ labels: { location }, value: of }))
+    },
+    {
+      name: "sluice_resources_complete",
+      help: "Resources that are wanted and complete.",
+      samples: verdict.locations.map(({ complete, location }) => ({ labels: { location }, value: complete }))
     },
     ...ofTargets(facts),
     ...ofAlarms(alarms.filter(({ silenced }) => silenced === undefined))
@@ -32,12 +49,12 @@ export const metricsText = (facts: Facts, alarms: ReadonlyArray<KnownAlarm>, fai
     .join("")
 }
 
-const ofLastRun = ({ lastReadings, syncs }: Facts, failed: FailedRun | undefined): ReadonlyArray<Metric> => {
+const ofLastRun = ({ readings, syncs }: Facts, failed: FailedRun | undefined): ReadonlyArray<Metric> => {
   const last = syncs.find(({ finishedAt }) => finishedAt !== undefined)
   const good = syncs.find(({ exitCode }) => exitCode === 0)
   const isFailed = failed !== undefined && failed.at >= (last?.finishedAt ?? 0)
-  const sum = (count: (reading: Facts["lastReadings"][number]) => number) =>
-    lastReadings.reduce((all, reading) => all + (reading.run === last?.id ? count(reading) : 0), 0)
+  const sum = (count: (reading: RunResource) => number) =>
+    readings.reduce((all, { last: own }) => all + (own && own.run === last?.id ? count(own) : 0), 0)
   const known = (value: number | undefined) => (value === undefined ? [] : [{ value }])
   return [
     {

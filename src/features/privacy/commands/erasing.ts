@@ -6,7 +6,7 @@ import { basename } from "node:path"
 import type { Catalogue } from "../../../catalog/discover.ts"
 import { completeErasure, eraseStored } from "../erasure/erase.ts"
 import { heldIn, holdsOn } from "../erasure/holds.ts"
-import { type ErasureJob, readJob, recordsIn, storeJob } from "../erasure/job.ts"
+import { type ErasureJob, readJob, recordsIn, storeJob, unjudgedText } from "../erasure/job.ts"
 import { isCertain } from "../erasure/search.ts"
 import { suppressionState } from "../erasure/suppression.ts"
 import { exitCodes } from "../../../values/failure.ts"
@@ -35,12 +35,14 @@ const shownPlan = (schema: Named, job: ErasureJob, next: string) => {
     records: removed.length,
     rowsKept: job.kept,
     recordsKept: kept.length,
+    unjudged: job.unjudged ?? [],
     ...fileCounts(job.files.length)
   }
   return shown(schema, { exitCode: 0, next, data }, function* () {
     yield* table(["table", "rows"], Object.entries(job.rows))
     yield `${counted(removed.length, "record")} and ${counted(job.files.length, "file")} would be erased. Nothing was changed.`
     if (kept.length > 0) yield `${counted(kept.length, "financial record")} would be kept without the person.`
+    for (const one of data.unjudged) yield warning(unjudgedText(one))
   })
 }
 
@@ -99,6 +101,7 @@ const erase = Effect.fnUntraced(function* (
     records,
     rowsKept: certificate.rowsKept,
     recordsKept,
+    unjudged: certificate.unjudged,
     segments: segments.length,
     ...fileCounts(certificate.files),
     certificate: path,
@@ -110,6 +113,7 @@ const erase = Effect.fnUntraced(function* (
   return shown(schema, { exitCode, next, data }, function* () {
     yield `${counted(records, "record")} erased; ${counted(search.files, "file")} searched. Certificate: ${path}`
     if (recordsKept > 0) yield `${counted(recordsKept, "financial record")} kept without the person.`
+    for (const one of certificate.unjudged) yield warning(unjudgedText(one))
     for (const { form, label, place } of search.found.slice(0, foundMax))
       yield warning(`${place} contains the ${label.replace(/ \d+$/, "")} (${form}).`)
     for (const file of search.unsearched)

@@ -12,7 +12,7 @@ import { type RemovalPlan, holdsOnLocation, planRemoval, releasesIn } from "../l
 import { completeRemoval, pendingRemoval, removeStored } from "../location/remove.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import type { Flags } from "../../../settings/read.ts"
-import { type OutputSettings, reportSettings } from "../../../settings/settings.ts"
+import { type OutputSettings, outputSettings } from "../../../settings/settings.ts"
 import type { SchemaSettings } from "../../../settings/schema-policy.ts"
 import { megabytes } from "../../../values/text.ts"
 import { counted } from "../../../values/finding.ts"
@@ -38,9 +38,9 @@ export interface LocationRemoveFlags extends Flags {
 export const locationRemove = Effect.fn("command.locationRemove")(function* (flags: LocationRemoveFlags) {
   const { say } = yield* Output
   const { id } = flags
-  const { namedLocations, output } = yield* reportSettings(flags, yield* Environment)
+  const output = yield* outputSettings(flags, yield* Environment)
   const { folder } = output
-  if (namedLocations.has(id))
+  if (output.wanted.named.has(id))
     return yield* configError(
       `The settings name the location ${id}, so the next sync would read it again. Nothing was changed.`,
       `remove it from the settings (./sluice config show names their places), then ./sluice location remove ${id}`

@@ -6,7 +6,7 @@ import { heldIn } from "../erasure/holds.ts"
 import { jobOf } from "../erasure/job.ts"
 import { type RetentionRule, ageColumn, planRetention } from "../erasure/retention.ts"
 import type { Flags } from "../../../settings/read.ts"
-import { reportSettings } from "../../../settings/settings.ts"
+import { outputSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { planOrErase } from "./erasing.ts"
@@ -19,7 +19,7 @@ export interface RetentionFlags extends Flags {
 }
 
 export const retention = Effect.fn("command.retention")(function* (flags: RetentionFlags) {
-  const { output } = yield* reportSettings(flags, yield* Environment)
+  const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
   const rules = Object.entries(output.values.retention.periods).map(([table, period]) => ({ table, period }))
   if (rules.length === 0)

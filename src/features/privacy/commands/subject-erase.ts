@@ -5,7 +5,7 @@ import type { Catalogue } from "../../../catalog/discover.ts"
 import { jobOf } from "../erasure/job.ts"
 import { planErasure } from "../erasure/plan.ts"
 import type { Flags } from "../../../settings/read.ts"
-import { reportSettings } from "../../../settings/settings.ts"
+import { outputSettings } from "../../../settings/settings.ts"
 import { loadCatalogue } from "../../../command/catalogue.ts"
 import { Environment } from "../../../values/environment.ts"
 import { planOrErase } from "./erasing.ts"
@@ -22,7 +22,7 @@ export interface SubjectEraseFlags extends Flags, PersonFlags {
 }
 
 export const subjectErase = Effect.fn("command.subjectErase")(function* (flags: SubjectEraseFlags) {
-  const { output } = yield* reportSettings(flags, yield* Environment)
+  const output = yield* outputSettings(flags, yield* Environment)
   const catalogue = yield* loadCatalogue(output)
   const next = "repeat the command with --apply --reason TEXT"
   return yield* planOrErase("subject-erase", flags, next, { catalogue, output }, planned(flags, output, catalogue))
@@ -54,6 +54,10 @@ const planned = Effect.fnUntraced(function* (
         "An erasure needs a reason, which its certificate contains.",
         'repeat the command with --reason "request of 3 March"'
       )
-    return jobOf(plan, flags.reason ?? "", startedAt)
+    const unjudged = [
+      { table: "contacts", why: "possible" as const, records: possible.length },
+      { table: "contacts", why: "shared" as const, records: others.length }
+    ].filter(({ records }) => records > 0)
+    return jobOf({ ...plan, unjudged }, flags.reason ?? "", startedAt)
   }).pipe(Effect.provide(tables))
 }, Effect.scoped)

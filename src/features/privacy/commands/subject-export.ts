@@ -9,7 +9,7 @@ import { onDisk } from "../../../output/files.ts"
 import { removeBelow } from "../../../output/remove.ts"
 import { choose } from "../../../stages/plan/plan.ts"
 import type { Flags } from "../../../settings/read.ts"
-import { reportSettings } from "../../../settings/settings.ts"
+import { outputSettings } from "../../../settings/settings.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { linkedResources } from "../subject/belongings.ts"
 import type { CoveredResource } from "../subject/coverage.ts"
@@ -43,7 +43,8 @@ const refresh = Effect.fnUntraced(function* (flags: SubjectExportFlags, enabled:
 })
 
 export const subjectExport = Effect.fn("command.subjectExport")(function* (flags: SubjectExportFlags) {
-  const { locations, optional, output } = yield* reportSettings(flags, yield* Environment)
+  const output = yield* outputSettings(flags, yield* Environment)
+  const { locations, optional } = output.wanted
   const catalogue = yield* loadCatalogue(output)
   const enabled = yield* choose(catalogue, { only: [], except: [], optional, full: false })
   if (flags.refresh) yield* refresh(flags, enabled)
@@ -51,6 +52,7 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
   if (readable.source === "none") return yield* readable.locked
   yield* sayHolder(readable, yield* Clock.currentTimeMillis)
   const id = randomUUID()
+  const isOwn = flags.to === undefined
   const { contacts, exported, others, possible, target } = yield* Effect.gen(function* () {
     const { addresses, contacts, others, possible } = yield* findPerson(flags)
     const target = flags.to === undefined ? yield* ownPlace(output.folder, contacts[0]?.id) : resolve(flags.to)
@@ -67,14 +69,13 @@ export const subjectExport = Effect.fn("command.subjectExport")(function* (flags
       addresses,
       output: output.folder,
       withHistory: flags.history,
-      searchText: flags.searchText
+      searchText: flags.searchText,
+      // The name of the folder may be that of the person. An erasure finds an export in the output folder by its id.
+      record: (records) => record(output.folder, "export", { what: "subject", records, ...(isOwn && { id }) })
     })
     return { contacts, exported, others, possible, target }
   }).pipe(Effect.provide(readable.tables))
   const { candidates, coverage, files, possibleRecords, records, tables } = exported
-  // The name of the folder may be that of the person. An erasure finds an export in the output folder by its id.
-  const isOwn = flags.to === undefined
-  yield* record(output.folder, "export", { what: "subject", records, ...(isOwn && { id }) })
   const isComplete = coverage.every(({ isAsSet }) => isAsSet) && readable.source === "warehouse"
   // The export must not claim that there are no data about the person while a contact or a record may be that person's.
   const isUncertain = contacts.length === 0 && (possible.length > 0 || (records === 0 && possibleRecords.length > 0))

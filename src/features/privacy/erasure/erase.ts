@@ -34,7 +34,7 @@ import { suppress } from "./suppression.ts"
 import { type RewrittenSegment, rewriteVault, sealLoaded } from "./vault.ts"
 import { replaceWarehouse, writeWithoutErased } from "./warehouse.ts"
 import { outputFiles } from "../../../output/contents.ts"
-import { removeBelow } from "../../../output/remove.ts"
+import { isBelow, removeBelow } from "../../../output/remove.ts"
 
 /** The steps that need the lock of the warehouse. The caller provides the warehouse and the vault, and closes them. */
 export const eraseStored = Effect.fn("erasure.stored")(function* (
@@ -145,7 +145,7 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
   const records = recordsIn(job.identifiers)
   const search = yield* searchFolders(
     folder,
-    folders.filter((one) => relative(folder, one).startsWith("..")),
+    folders.filter((one) => !isBelow(one, folder)),
     { texts: job.texts, records: records.removed, resources: catalogue.resources },
     (file) => file === outputFiles.erasure.name || isCopy(folder, file)
   ).pipe(Effect.provide(Warehouse.layer(paths.warehouse, { memoryMb, access: "read" })))
@@ -160,6 +160,8 @@ export const completeErasure = Effect.fn("erasure.complete")(function* (
     recordsKept: records.kept.length,
     rows: job.rows,
     rowsKept: job.kept,
+    /** Records that stay because the rule could not judge them; `isErased` says nothing of them. */
+    unjudged: job.unjudged ?? [],
     /** Files that were removed; those that other records have as well stay. */
     files: renewed.files,
     segments,

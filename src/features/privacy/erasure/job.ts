@@ -8,6 +8,7 @@ import { rm } from "node:fs/promises"
 import type { Failure } from "../../../values/failure.ts"
 import { onDisk, readJson, writeDurably } from "../../../output/files.ts"
 import { outputPaths } from "../../../output/paths.ts"
+import { counted } from "../../../values/finding.ts"
 
 const RecordKey = Schema.Struct({
   kind: Schema.Literal("record"),
@@ -43,6 +44,30 @@ export const recordsIn = (
 
 const Counts = Schema.Record(Schema.String, Schema.Number)
 
+/** Records that stay because a rule could not judge them: it says nothing of what it does not know. */
+export const Unjudged = Schema.Struct({
+  table: Schema.String,
+  /**
+   * Of a rule by age: there is no time, it cannot be read, it is not past yet, or the record became no row. Of one by address:
+   * the contact may be the person, or has an address in common with the person.
+   */
+  why: Schema.Literals(["missing", "unreadable", "future", "rejected", "possible", "shared"]),
+  records: Schema.Int
+})
+export type Unjudged = typeof Unjudged.Type
+
+const reasons = {
+  missing: "without a time at which they were made",
+  unreadable: "with a time that cannot be read",
+  future: "with a time that is not past yet",
+  rejected: "that became no row, so that nobody knows their time",
+  possible: "that are possibly the person",
+  shared: "that share an address with the person"
+} as const satisfies Readonly<Record<Unjudged["why"], string>>
+
+export const unjudgedText = ({ records, table, why }: Unjudged): string =>
+  `${table}: ${counted(records, "record")} ${reasons[why]} ${records === 1 ? "stays" : "stay"}.`
+
 const ErasureJob = Schema.Struct({
   /** Names the certificate; contains the time of the beginning. */
   id: Schema.String,
@@ -55,7 +80,9 @@ const ErasureJob = Schema.Struct({
   files: Schema.Array(Schema.String),
   /** Rows that go, with their earlier versions, and rows that stay without the person, by table, as planned. */
   rows: Counts,
-  kept: Counts
+  kept: Counts,
+  /** Absent in a job of an earlier version. */
+  unjudged: Schema.optionalKey(Schema.Array(Unjudged))
 })
 export type ErasureJob = typeof ErasureJob.Type
 /** What an erasure would remove. */

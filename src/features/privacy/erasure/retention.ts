@@ -9,10 +9,12 @@ import { isOfChosen, keysTable, linkedResources, partsOfChosen } from "../subjec
 import { countRecords } from "../subject/collect.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { filesOfRecords } from "../../../stores/warehouse/stored-files.ts"
+import { query } from "../../../stores/warehouse/query.ts"
 import { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import { numbers } from "../../../values/rows.ts"
 import type { Hold } from "./hold.ts"
 import { holdsTable } from "./holds.ts"
-import type { ErasurePlan } from "./job.ts"
+import type { ErasurePlan, Unjudged } from "./job.ts"
 import { ownColumns } from "./treatment.ts"
 
 export interface RetentionRule {
@@ -31,7 +33,7 @@ export const ageColumn = (resource: Resource): string | undefined => {
   return table.columns.find(({ name }) => name === dated)?.name ?? columnWithRole(table, "created")
 }
 
-/** `now`: ISO 8601. Records under a hold, and those without a time, are not too old. */
+/** `now`: ISO 8601. Records under a hold stay, and so do those whose time says nothing; these are counted. */
 export const planRetention = Effect.fn("erasure.planRetention")(function* (
   { resources }: Catalogue,
   rules: ReadonlyArray<RetentionRule>,
@@ -77,6 +79,37 @@ export const planRetention = Effect.fn("erasure.planRetention")(function* (
     affected.push(resource)
   }
   const rows: Record<string, number> = {}
+  const unjudged = yield* Effect.forEach(rules, ({ table }) => unjudgedIn(resourceOf(resources, table), affected, now))
   const identifiers = (yield* Effect.forEach(affected, (resource) => countRecords(resource, rows))).flat()
-  return { identifiers, texts: [], files: yield* filesOfRecords(affected, keysTable), rows, kept: {} }
+  return {
+    identifiers,
+    texts: [],
+    files: yield* filesOfRecords(affected, keysTable),
+    rows,
+    kept: {},
+    unjudged: unjudged.flat()
+  }
+})
+
+/** Records of a rule that stay although nobody knows whether they are too old. */
+const unjudgedIn = Effect.fnUntraced(function* (resource: Resource, affected: ReadonlyArray<Resource>, now: string) {
+  const { table } = resource
+  const time = ageColumn(resource)!
+  const stays = affected.includes(resource)
+    ? `(location_id, ${keyText(resource)}) NOT IN (SELECT (location_id, key) FROM ${keysTable(resource)})`
+    : "true"
+  const isRejected = `(location_id, ${keyText(resource)}) IN (
+    SELECT (location_id, key) FROM meta.rejected_values WHERE table_name = ${literal(table)} AND column_name = ${literal(time)})`
+  const [found] = yield* query(
+    numbers("missing", "unreadable", "future", "rejected"),
+    `SELECT count(*) FILTER (${name(time)} IS NULL AND NOT ${isRejected}) AS missing,
+       count(*) FILTER (${name(time)} IS NULL AND ${isRejected}) AS unreadable,
+       count(*) FILTER (${name(time)} > TIMESTAMPTZ ${literal(now)}) AS future,
+       (SELECT count(DISTINCT (location_id, record)) FROM meta.rejected_records WHERE table_name = ${literal(table)}) AS rejected
+     FROM crm.${name(table)} WHERE ${stays}`
+  )
+  const reasons = ["missing", "unreadable", "future", "rejected"] as const
+  return reasons.flatMap((why): ReadonlyArray<Unjudged> =>
+    found![why] > 0 ? [{ table, why, records: found![why] }] : []
+  )
 })

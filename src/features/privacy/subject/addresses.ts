@@ -99,14 +99,19 @@ export const isPossibleSql = (value: string, emails: ReadonlyArray<string>, digi
   const hasOthers = (from: string) => `regexp_matches(${from}, '[^\\x00-\\x7f]')`
   const digitsOf = (from: string) => `regexp_replace(${from}, '[^0-9]', '', 'g')`
   const known = emails
-    .map((email) => ({ letters: lettersOf(email), ends: endsOfName(email) }))
+    // With anything around it that is neither a letter nor a digit, as in `email=…`.
+    .map((email) => ({
+      letters: lettersOf(email),
+      ends: endsOfName(email),
+      alone: `(^|[^\\p{L}\\p{N}])${email.replaceAll(/[^\p{L}\p{N}]/gu, "[$&]")}($|[^\\p{L}\\p{N}])`
+    }))
     .filter(({ letters }) => letters.length >= lettersMin)
   const lastDigits = [...new Set(digits.map((one) => one.slice(-endDigits)))]
   // What is quickly decided comes first: most texts are of other people.
   const tests = [
     ...known.map(
-      ({ ends, letters }) =>
-        `((${ends.map((end) => `contains(${plain}, ${literal(end)})`).join(" OR ")} OR ${hasOthers(plain)}) AND (list_contains(${parts}, ${literal(letters)})
+      ({ alone, ends, letters }) =>
+        `((${ends.map((end) => `contains(${plain}, ${literal(end)})`).join(" OR ")} OR ${hasOthers(plain)}) AND (list_contains(${parts}, ${literal(letters)}) OR regexp_matches(${text}, ${literal(alone)})
           OR (${hasOthers(`strip_accents(${text})`)} AND levenshtein(${lettersSql(text)}, ${literal(letters)}) <= 2)))`
     ),
     ...lastDigits.map(

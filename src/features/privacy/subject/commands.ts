@@ -1,4 +1,5 @@
 /** The commands by which an account answers for personal data. */
+import { Unjudged } from "../erasure/job.ts"
 import { FileCounts } from "../commands/file-counts.ts"
 import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
@@ -146,6 +147,8 @@ export const privacyResults = () => {
     /** Financial records that stay without the person, and their rows by table. */
     recordsKept: Schema.Int,
     rowsKept: Schema.Record(Schema.String, Schema.Int),
+    /** Records that stay because the rule, by age or by address, could not judge them. */
+    unjudged: Schema.Array(Unjudged),
     ...FileCounts,
     /** Segments of the vault that were rewritten. */
     segments: Schema.optionalKey(Schema.Int),

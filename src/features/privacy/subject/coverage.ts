@@ -1,10 +1,11 @@
 /** What an export about a person covers: for each resource how many records were found, how fresh it is, or why nothing can be said. */
 import { Effect } from "effect"
 import { notExtracted } from "../../../catalog/coverage.ts"
-import { type Resource, childRequestOf } from "../../../catalog/resource.ts"
+import { type Resource, childRequestOf, settingOf } from "../../../catalog/resource.ts"
 import { isNeverRequested, singleReadsPath } from "../../../catalog/optional.ts"
 import { type OptionalSettings, optionalPath } from "../../../catalog/optional-settings.ts"
-import { type ReadingStatus, labelsOf, readingStatuses } from "../../../stages/plan/readings.ts"
+import type { Reading } from "../../../alarms/reading.ts"
+import { labelsOf, readingsOf } from "../../../alarms/readings.ts"
 import { rowsOfEach } from "../../../stores/warehouse/groups.ts"
 import { numbers } from "../../../values/rows.ts"
 import { type LinkedResource, type PossibleRecord, keysTable, mentionsTable } from "./belongings.ts"
@@ -18,10 +19,7 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
   locations: ReadonlyArray<string>,
   possible: { readonly contacts: number; readonly records: ReadonlyArray<PossibleRecord> }
 ) {
-  const statuses = yield* readingStatuses(
-    linked.map(({ resource }) => resource),
-    locations
-  )
+  const statuses = yield* readingsOf({ resources: linked.map(({ resource }) => resource), locations })
   const counts = yield* rowsOfEach(
     numbers("records", "mentions"),
     linked.map(({ resource }) => ({ resource, size: 0 })),
@@ -35,10 +33,11 @@ export const coverageOf = Effect.fn("subject.coverage")(function* (
     const readings = statuses.filter((one) => labels.includes(one.resource))
     const partial = childRequestOf(resource)?.partial
     const isLeftOut = partial !== undefined && !settings.optional[partial.unless]
+    const setting = settingOf(resource)
     const off = isNeverRequested(resource)
       ? `its single records are not read: ${singleReadsPath(resource)}`
       : !chosen
-        ? `${resource.enabledBy && optionalPath(resource.enabledBy)} is not set`
+        ? `${setting && optionalPath(setting)} is not set`
         : isLeftOut
           ? `${partial.omits} are not read, because account.${partial.unless} is not set`
           : undefined
@@ -81,10 +80,10 @@ const findingOf = (records: number, gap: string | undefined, { contacts, own }: 
 }
 
 /** Why records may be missing; `undefined` if every reading is complete. */
-const gapOf = (readings: ReadonlyArray<ReadingStatus>): string | undefined => {
-  const gaps = readings.flatMap(({ resource, state, completeAt, last }) => {
+const gapOf = (readings: ReadonlyArray<Reading>): string | undefined => {
+  const gaps = readings.flatMap(({ last, resource, state }) => {
     if (state === "never") return [`${resource} was never read`]
-    if (isWhole(state) && completeAt !== undefined) return []
+    if (isWhole(state)) return []
     return [`${resource} is ${stateText(state)}${last?.warnings[0] === undefined ? "" : `: ${last.warnings[0]}`}`]
   })
   return readings.length === 0 ? "nothing was read" : gaps.length === 0 ? undefined : [...new Set(gaps)].join("; ")

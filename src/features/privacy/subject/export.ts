@@ -1,4 +1,5 @@
 /** Writes everything that the account holds about a person into a folder, and beside it as a zip file. */
+import type { Recorded } from "../../../command/recorded.ts"
 import { Clock, Effect } from "effect"
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { existsSync } from "node:fs"
@@ -44,6 +45,8 @@ export interface ExportOptions {
   readonly addresses: ReadonlyArray<string>
   readonly withHistory: boolean
   readonly searchText: boolean
+  /** Records it, before it has its name. */
+  readonly record: (records: number) => Recorded
 }
 
 /** Rows of a table in `index.html`; the files have all. */
@@ -140,6 +143,8 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
   const time = new Date(yield* Clock.currentTimeMillis)
   yield* onDisk(target, "removed", () => rm(`${target}.zip.part`, { force: true }))
   yield* writeArchive(`${target}.zip.part`, part, { format: "zip", root: basename(target), time })
+  // Nobody gets an export of which the ledger knows nothing.
+  yield* options.record(records)
   yield* onDisk(target, "written", async () => {
     await rename(part, target)
     await rename(`${target}.zip.part`, `${target}.zip`)
@@ -153,7 +158,16 @@ export const exportSubject = Effect.fn("subject.export")(function* (options: Exp
     files: files.length,
     candidates: candidates?.length
   }
-})
+}, withoutParts)
+
+/** What was not handed out is not left behind. */
+function withoutParts<A, E, R>(work: Effect.Effect<A, E, R>, { target }: Pick<ExportOptions, "target">) {
+  const parts = [`${target}.part`, `${target}.zip.part`]
+  const remove = async () => {
+    for (const part of parts) await removeBelow(dirname(target), part)
+  }
+  return Effect.onError(work, () => Effect.ignore(onDisk(target, "removed", remove)))
+}
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
 

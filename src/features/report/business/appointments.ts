@@ -29,9 +29,14 @@ export const appointmentTopic: Topic = {
   },
   find: Effect.fn("report.appointments")(function* ({ from, group, months, since, leftOut, rowsSql }) {
     const found = yield* query(
-      { location: String, id: String, name: ownName, ...numbers("booked", "attended", "missed", "known", "cancelled") },
+      {
+        location: String,
+        id: String,
+        name: ownName,
+        ...numbers("booked", "attended", "missed", "known", "unknown", "cancelled")
+      },
       `SELECT location_id AS location, calendar_id AS id, coalesce(any_value(calendar_name), 'deleted calendar') AS name,
-         count(*) FILTER (is_attended) AS attended, count(*) FILTER (is_no_show) AS missed, attended + missed AS known,
+         count(*) FILTER (is_attended) AS attended, count(*) FILTER (is_no_show) AS missed, attended + missed AS known, count(*) FILTER (is_attended IS NULL) AS unknown,
          count(*) FILTER (is_cancelled) AS cancelled, count(*) AS booked
        FROM ${inMonths(`${from("fct_appointment")} WHERE is_past`, "start_local_date", months)}
        GROUP BY location, id ORDER BY booked DESC, location, id`
@@ -41,6 +46,8 @@ export const appointmentTopic: Topic = {
       `location_id = ${literal(location)} AND calendar_id ${id === "null" ? "IS NULL" : `= ${literal(id)}`}`
     const known = sumOf(found, (one) => one.known)
     const missed = sumOf(found, (one) => one.missed)
+    const unknown = sumOf(found, (one) => one.unknown)
+    const unclear = unknown === 0 ? "" : ` Of ${counted(unknown, "other")} the status is not known.`
     const missedShare = share(missed, known)
     const most =
       found.length > calendarsMax ? ` The ${calendarsMax} calendars with the most appointments are shown.` : ""
@@ -58,7 +65,7 @@ export const appointmentTopic: Topic = {
       lead:
         known === 0
           ? "No past appointment of the last 13 months says whether it was attended."
-          : `Of ${counted(known, "past appointment")} since ${since} whose outcome is known, ${count(missed)} were missed: ${missedShare}.${most}${leftOut}`,
+          : `Of ${counted(known, "past appointment")} since ${since} whose outcome is known, ${count(missed)} were missed: ${missedShare}.${unclear}${most}${leftOut}`,
       content:
         known === 0
           ? undefined

@@ -6,10 +6,11 @@ import { query } from "../../../stores/warehouse/query.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import type { Period } from "../operations/period.ts"
 import { type Tile, leadOf, section, tiles } from "../section.ts"
-import { number, tableOf, text } from "../../../pages/html-table.ts"
+import { number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
 import { acquisitionTopic } from "./acquisition.ts"
 import { appointmentTopic } from "./appointments.ts"
 import { callTopic } from "./calls.ts"
+import { currency } from "./currencies.ts"
 import { recurringTopic, revenueTopic } from "./money.ts"
 import { type Months, lastWhole, monthsUntilDay } from "./months.ts"
 import { outcomeTopic } from "./outcomes.ts"
@@ -32,7 +33,7 @@ const topics = [
 ]
 
 /** So many locations are also shown alone. */
-export const placesMax = 12
+export const placesMax = 60
 
 export interface Business {
   /** The names of the locations that are also shown alone. */
@@ -72,8 +73,19 @@ export const business = Effect.fn("report.business")(function* (
     const unreadOf = yield* unreadResources(ofLocation)
     const make = Effect.fnUntraced(function* (topic: Topic) {
       const { models: needed, resources, unknown } = topic
-      const [count] = unknown ? yield* query({ n: Number }, `SELECT count(*) AS n FROM ${unknown.rows(from)}`) : []
-      const missing = { unread: unreadOf(resources), rows: count?.n ?? 0 }
+      const unknowns = unknown
+        ? yield* query(
+            { currency, n: Number, amount: Number },
+            `SELECT ${unknown.amount === undefined ? "NULL AS currency" : "currency"}, count(*) AS n,
+               coalesce(sum(${unknown.amount ?? "NULL::DOUBLE"}), 0) AS amount
+             FROM (FROM ${unknown.rows(from)}) GROUP BY ALL ORDER BY n DESC, currency`
+          )
+        : []
+      const missing = {
+        unread: unreadOf(resources),
+        rows: sumOf(unknowns, ({ n }) => n),
+        worth: unknowns.filter(({ amount }) => amount !== 0)
+      }
       const leftOut = leftOutText(topic, missing)
       const { isEmpty, lead, content, figures, rows } = yield* topic.find({ ...context, leftOut })
       const shown = isEmpty

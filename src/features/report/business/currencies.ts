@@ -13,7 +13,7 @@ interface InCurrency {
   readonly currency: string | undefined
 }
 
-interface Amount extends InCurrency {
+export interface Amount extends InCurrency {
   readonly amount: number
 }
 

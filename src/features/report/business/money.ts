@@ -58,43 +58,46 @@ const chartsOf = (
 export const revenueTopic: Topic = {
   id: "revenue",
   title: "Revenue",
-  models: ["fct_payment"],
+  models: ["fct_revenue", "fct_payment"],
   resources: ["transactions"],
   unknown: {
     rows: (from) =>
-      `${from("fct_payment")} WHERE is_live AND (is_succeeded IS NULL OR (is_succeeded AND (paid_local_date IS NULL OR net_amount IS NULL)))`,
+      `${from("fct_payment")} WHERE is_live AND (is_succeeded IS NULL OR (is_succeeded AND (paid_local_date IS NULL OR amount IS NULL)))`,
     thing: "payment",
-    of: "status, day or amount"
+    of: "status, day or amount",
+    amount: "amount"
   },
   none: "No live payment succeeded in the last 13 months.",
   whether: "a live payment succeeded in the last 13 months",
   week: {
     thing: "payment received",
     things: "payments received",
-    model: "fct_payment",
-    where: "is_live AND is_succeeded",
-    day: "paid_local_date",
+    model: "fct_revenue",
+    where: "is_live AND kind = 'received'",
+    day: "moved_local_date",
     currency: "currency",
-    amount: "net_amount"
+    amount: "value"
   },
   find: Effect.fn("report.revenue")(function* (context) {
     const { from, months, lastMonth, leftOut, rowsSql } = context
-    const isPayment = "is_live AND is_succeeded"
-    const payments = inMonths(`${from("fct_payment")} WHERE is_live AND is_succeeded`, "paid_local_date", months)
-    const found = yield* byCurrency(payments, "net_amount", months)
+    const found = yield* byCurrency(
+      inMonths(`${from("fct_revenue")} WHERE is_live`, "moved_local_date", months),
+      "value",
+      months
+    )
     return {
       figures: found.slice(0, 1).map((one) => ({
         ...figureOf("Revenue", one, `in ${lastMonth}`),
-        rows: rowsSql("fct_payment", isPayment, during("paid_local_date", lastWhole(months)), isIn(one.currency))
+        rows: rowsSql("fct_revenue", "is_live", during("moved_local_date", lastWhole(months)), isIn(one.currency))
       })),
-      rows: rowsSql("fct_payment", isPayment, duringAll("paid_local_date", months)),
+      rows: rowsSql("fct_revenue", "is_live", duringAll("moved_local_date", months)),
       isEmpty: found.length === 0,
-      lead: `Payments that succeeded, without refunds and tests: ${statedAll(found)} in ${lastMonth}.${moreOf(found)}${leftOut}`,
+      lead: `What came in less what went back, without tests: ${statedAll(found)} in ${lastMonth}. A refund counts on the day on which it was seen.${moreOf(found)}${leftOut}`,
       content: chartsOf(found, context, {
         name: "Revenue",
         id: "revenue-by-month",
-        things: "Payments",
-        day: "paid_local_date"
+        things: "Payments and refunds",
+        day: "moved_local_date"
       })
     }
   })
@@ -105,37 +108,49 @@ export const recurringTopic: Topic = {
   title: "Recurring revenue",
   models: ["fct_subscription_month"],
   resources: ["subscriptions"],
-  none: "There was no live subscription in the last 13 months.",
-  whether: "there was a live subscription in the last 13 months",
+  unknown: {
+    rows: (from) =>
+      `(FROM ${from("fct_subscription_month")} WHERE is_live AND counts_as IS NULL
+        QUALIFY row_number() OVER (PARTITION BY location_id, subscription_id ORDER BY month_start DESC) = 1)`,
+    thing: "subscription",
+    of: "status",
+    amount: "price_per_month"
+  },
+  none: "No subscription was paid for in the last 13 months.",
+  whether: "a subscription was paid for in the last 13 months",
   find: Effect.fn("report.recurring")(function* (context) {
-    const { from, months, lastMonth, rowsSql } = context
+    const { from, months, lastMonth, leftOut, rowsSql } = context
     const live = inMonths(`${from("fct_subscription_month")} WHERE is_live`, "month_start", months)
-    const found = yield* byCurrency(live, "monthly_amount", months)
+    const isRecurring = "counts_as = 'recurring'"
+    const found = yield* byCurrency(`${live} WHERE ${isRecurring}`, "monthly_amount", months)
     const [moves] = yield* query(
-      { begun: Number, cancelled: Number, withoutInterval: Number, withoutStatus: Number },
+      { begun: Number, cancelled: Number, trials: Number, withoutInterval: Number },
       `SELECT count(*) FILTER (is_first_month AND month = '${lastWhole(months)}') AS begun,
          count(*) FILTER (is_churn_month AND month = '${lastWhole(months)}') AS cancelled,
-         count(DISTINCT subscription_id) FILTER (monthly_amount IS NULL) AS withoutInterval,
-         (SELECT count(DISTINCT subscription_id) FROM ${from("fct_subscription_month")} WHERE is_live AND subscription_status = 'unknown') AS withoutStatus
+         count(*) FILTER (counts_as = 'trial' AND month = '${lastWhole(months)}') AS trials,
+         count(DISTINCT (location_id, subscription_id)) FILTER (${isRecurring} AND monthly_amount IS NULL) AS withoutInterval
        FROM ${live}`
     )
-    const { begun, cancelled, withoutInterval, withoutStatus } = moves!
+    const { begun, cancelled, trials, withoutInterval } = moves!
     const notIncluded =
       withoutInterval === 0
         ? ""
         : ` ${counted(withoutInterval, "subscription")} without an interval ${withoutInterval === 1 ? "is" : "are"} not included in the amounts.`
-    const included =
-      withoutStatus === 0
-        ? ""
-        : ` The status of ${counted(withoutStatus, "subscription")} is not known; ${withoutStatus === 1 ? "it counts" : "they count"} as live.`
+    const inTrial = trials === 0 ? "" : ` ${counted(trials, "trial adds", "trials add")} nothing.`
     return {
       figures: found.slice(0, 1).map((one) => ({
         ...figureOf("Monthly recurring", one, `in ${lastMonth}`),
-        rows: rowsSql("fct_subscription_month", "is_live", during("month_start", lastWhole(months)), isIn(one.currency))
+        rows: rowsSql(
+          "fct_subscription_month",
+          "is_live",
+          isRecurring,
+          during("month_start", lastWhole(months)),
+          isIn(one.currency)
+        )
       })),
-      rows: rowsSql("fct_subscription_month", "is_live", duringAll("month_start", months)),
+      rows: rowsSql("fct_subscription_month", "is_live", isRecurring, duringAll("month_start", months)),
       isEmpty: found.length === 0,
-      lead: `In ${lastMonth}, ${counted(begun, "subscription")} began and ${count(cancelled)} ${cancelled === 1 ? "was" : "were"} cancelled.${notIncluded}${included}${moreOf(found)}`,
+      lead: `In ${lastMonth}, ${counted(begun, "subscription")} began and ${count(cancelled)} ended.${inTrial}${notIncluded}${moreOf(found)}${leftOut}`,
       content: chartsOf(found, context, {
         name: "Monthly recurring revenue",
         id: "recurring-by-month",

@@ -69,4 +69,11 @@ export const monthlyLines = <Row extends InMonth>(
 }
 
 export const numbersByMonth = <Row extends InMonth>(rows: ReadonlyArray<Row>, table: Table<Row>): Html =>
-  numbersOf(rows, { ...table, columns: [text("Month", (row) => month(row.month)), ...table.columns] })
+  numbersOf(rows, {
+    ...table,
+    columns: [
+      // The last one may not be over.
+      text("Month", (row) => `${month(row.month)}${row === rows.at(-1) ? " so far" : ""}`),
+      ...table.columns
+    ]
+  })

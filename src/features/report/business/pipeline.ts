@@ -23,7 +23,8 @@ export const pipelineTopic: Topic = {
     rows: (from) => `${from("fct_opportunity")} WHERE is_open IS NULL`,
     thing: "opportunity",
     things: "opportunities",
-    of: "status"
+    of: "status",
+    amount: "monetary_value"
   },
   none: "No opportunity is open.",
   whether: "an opportunity is open",

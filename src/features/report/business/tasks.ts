@@ -14,13 +14,14 @@ const ages = [
   ["Without a day", "due_date IS NULL"]
 ] as const
 
-const isOpen = "is_completed IS NOT TRUE"
+const isOpen = "NOT is_completed"
 
 export const taskTopic: Topic = {
   id: "tasks",
   title: "Open tasks",
   models: ["fct_task"],
   resources: ["tasks"],
+  unknown: { rows: (from) => `${from("fct_task")} WHERE is_completed IS NULL`, thing: "task", of: "status" },
   none: "No task is open.",
   whether: "a task is open",
   find: Effect.fn("report.tasks")(function* ({ from, rowsSql, leftOut }) {

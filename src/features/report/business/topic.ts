@@ -5,6 +5,7 @@ import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
 import type { Content } from "../../../pages/html.ts"
 import { counted } from "../format.ts"
 import type { Tile } from "../section.ts"
+import { type Amount, statedAll } from "./currencies.ts"
 import type { Months } from "./months.ts"
 import { distinctNames } from "../../../values/text.ts"
 
@@ -50,6 +51,8 @@ export interface Unknown {
   readonly things?: string
   /** What is not known of it: `status`. */
   readonly of: string
+  /** SQL: the amount of a row, in its `currency`. */
+  readonly amount?: string
 }
 
 export interface Context {
@@ -80,8 +83,9 @@ export interface Found {
 export interface Missing {
   /** Resources that were never read to their end. */
   readonly unread: ReadonlyArray<string>
-  /** The number of unknown rows. */
+  /** The number of unknown rows, and what they are worth. */
   readonly rows: number
+  readonly worth: ReadonlyArray<Amount>
 }
 
 const rowsText = (rows: number, { thing, things = `${thing}s` }: Unknown): string => counted(rows, thing, things)
@@ -94,9 +98,9 @@ export const noneText = ({ none, whether, unknown }: Topic, { unread, rows }: Mi
       ? `It is not known whether ${whether}: ${rowsText(rows, unknown)} ${rows === 1 ? "has" : "have"} no known ${unknown.of}.`
       : none
 
-export const leftOutText = ({ unknown }: Topic, { rows }: Missing): string =>
+export const leftOutText = ({ unknown }: Topic, { rows, worth }: Missing): string =>
   unknown && rows > 0
-    ? ` ${rowsText(rows, unknown)} without a known ${unknown.of} ${rows === 1 ? "is" : "are"} not included.`
+    ? ` ${rowsText(rows, unknown)}${worth.length === 0 ? "" : ` worth ${statedAll(worth)}`} without a known ${unknown.of} ${rows === 1 ? "is" : "are"} not included.`
     : ""
 
 /** Things of the account, with names that tell them apart. */

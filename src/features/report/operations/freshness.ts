@@ -9,7 +9,8 @@ import { cleanReason } from "../mask.ts"
 import { section } from "../section.ts"
 import { chart, number, tableOf, text, wide } from "../../../pages/html-table.ts"
 import { type Period, daysMax, runResources } from "./period.ts"
-import type { Reading, Readings } from "./readings.ts"
+import type { Reading } from "./readings.ts"
+import type { Readings } from "./readings.ts"
 
 /** What the marks of a strip mean. */
 export const stateKeys = html`<p class="legend" aria-hidden="true">
@@ -17,7 +18,7 @@ export const stateKeys = html`<p class="legend" aria-hidden="true">
   <span class="key problem"></span>incomplete <span class="key none"></span>not read
 </p>`
 
-export const freshness = (period: Period, readings: Readings, scopeOf: (label: string) => string | undefined): Html => {
+export const freshness = (period: Period, readings: Readings): Html => {
   const { days, group, locations } = period
   const { shown, total, countOf, oldest, soughtSince } = readings
   const reasons = shown.filter(({ state }) => state !== "complete")
@@ -76,7 +77,7 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
             caption: "Why resources are not complete, or complete with warnings",
             folded: 30,
             group,
-            columns: [text("Resource", ({ resource }) => resource), wide("Why", (reading) => why(reading, scopeOf))]
+            columns: [text("Resource", ({ resource }) => resource), wide("Why", (reading) => why(reading))]
           })
     }`
   })
@@ -85,12 +86,11 @@ export const freshness = (period: Period, readings: Readings, scopeOf: (label: s
 const completeDays = (reading: Reading): number =>
   reading.days.filter((mark) => mark === "complete" || mark === "warning").length
 
-/** The first reasons, and for a missing scope what to do. */
-export const why = ({ reasons, resource, state }: Reading, scopeOf: (label: string) => string | undefined): Content => {
+/** The first reasons. */
+export const why = ({ reasons, state }: Reading): Content => {
   const shown = reasons.slice(0, 2).map(cleanReason).join("; ")
   const more = reasons.length > 2 ? `; and ${counted(reasons.length - 2, "other reason")}` : ""
-  const scope = reasons.some(({ _tag }) => _tag === "Forbidden") ? scopeOf(resource) : undefined
   if (state === "interrupted" && reasons.length === 0)
     return "The run ended before this was read to its end; the next one resumes."
-  return `${shown}${more}${scope === undefined ? "" : `. Add ${scope} to the scopes of the token`}`
+  return `${shown}${more}`
 }

@@ -1,8 +1,9 @@
 /** The first part of the report: how the copying went. */
 import * as Effect from "effect/Effect"
 import type { Resource } from "../../../catalog/resource.ts"
+import { verdictOf } from "../../../alarms/verdict.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
-import { failedTargets } from "../../../stores/warehouse/meta/targets.ts"
+import { targetStates } from "../../../stores/warehouse/meta/targets.ts"
 import { standingRejects } from "../../../stores/warehouse/meta/standing-rejects.ts"
 import { type Html, html } from "../../../pages/html.ts"
 import { changesSection } from "./changes.ts"
@@ -10,7 +11,7 @@ import { releasedTotals } from "../../../output/manifest.ts"
 import { outputPaths } from "../../../output/paths.ts"
 import { type Used, diskUse } from "../../../output/disk.ts"
 import { freshness } from "./freshness.ts"
-import { overviewOf, overviewSection } from "./overview.ts"
+import { namingOf, overviewOf, overviewSection } from "./overview.ts"
 import { periodOf } from "./period.ts"
 import { readingsOf } from "./readings.ts"
 import { driftSection, rejectsSection, roundedSection, limitsSection, wideSection } from "./rejects.ts"
@@ -23,25 +24,30 @@ import { bars, number, sumOf, tableOf, text, wide } from "../../../pages/html-ta
 /** The report takes seconds, however many recordings there are. */
 const filesMax = 100_000
 
-/** `undefined` before the first run. `scopeOf`: the scope that a resource needs. */
+/** `undefined` before the first run. `locations`: those of the settings. */
 export const operations = Effect.fn("report.operations")(function* (
   output: string,
   resources: ReadonlyArray<Resource>,
-  scopeOf: (label: string) => string | undefined,
-  withheld: Html | undefined
+  withheld: Html | undefined,
+  locations: ReadonlyArray<string>
 ) {
   const period = yield* periodOf()
   if (period === undefined) return undefined
-  const readings = yield* readingsOf(period)
-  const models = yield* modelProblems()
-  const targets = yield* failedTargets()
+  const readings = yield* readingsOf(period, locations)
+  const verdict = verdictOf({
+    readings: readings.all,
+    run: period.sync,
+    targets: yield* targetStates(),
+    models: yield* modelProblems()
+  })
+  const naming = namingOf(period)
   const totals = yield* Effect.promise(() => releasedTotals(outputPaths(output).published))
   const changes = yield* changesSection(period)
   const requests = yield* requestsSection(period)
   const rejects = yield* rejectsSection(period, yield* standingRejects(resources))
   const sections = [
     changes.content,
-    freshness(period, readings, scopeOf),
+    freshness(period, readings),
     yield* runsSection(period.runs),
     requests.content,
     rejects.content,
@@ -55,8 +61,8 @@ export const operations = Effect.fn("report.operations")(function* (
   const { sent } = requests
   return {
     period,
-    overview: overviewOf(period, readings, { models, targets }),
-    content: html`${overviewSection({ period, readings, changes, sent, rejected: rejects.lastDay, models, targets, totals, scopeOf })}
+    overview: overviewOf(period, verdict, naming),
+    content: html`${overviewSection({ period, readings, changes, sent, rejected: rejects.lastDay, totals, verdict, naming })}
     ${sections}`
   }
 })

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { lastRun, runsNewestFirst } from "../../../stores/warehouse/meta/runs.ts"
 import { dayMs } from "../../../catalog/timestamps.ts"
+import { byName } from "../../../values/text.ts"
 import { locationNames } from "../../../stores/warehouse/locations.ts"
 import { ownName } from "../mask.ts"
 import { query } from "../../../stores/warehouse/query.ts"
@@ -39,7 +40,7 @@ export const periodOf = Effect.fn("report.period")(function* () {
     days: Array.from({ length: last - first + 1 }, (_, index) => first + index),
     runs,
     /** The ids of those that were read, by their names. */
-    locations: read.map(({ id }) => id).toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1)),
+    locations: read.map(({ id }) => id).toSorted((one, other) => byName(placeOf(one), placeOf(other))),
     /** The name of a location, or its id if it has none. */
     placeOf,
     /** Of rows of several, the name of each. */

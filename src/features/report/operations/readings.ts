@@ -14,10 +14,13 @@ export type Reading = Readings["shown"][number]
 /** One location has at most a reading for each resource and for its children. */
 const shownMax = ({ locations }: Period): number => (locations.length === 1 ? 150 : 50)
 
-export const readingsOf = Effect.fn("report.readings")(function* (period: Period) {
+/** `wanted`: the locations of the settings; none if they are not known, or name none that was read. */
+export const readingsOf = Effect.fn("report.readings")(function* (period: Period, wanted: ReadonlyArray<string>) {
   const complete = yield* completeReadings()
   const completeAt = new Map(complete.map((one) => [keyOf(one), one.completeAt]))
+  const isNamed = period.locations.some((location) => wanted.includes(location))
   const all = (yield* lastReadings())
+    .filter(({ location }) => !isNamed || wanted.includes(location))
     .map((last) => ({ ...last, state: last.status, completeAt: completeAt.get(keyOf(last)) }))
     .toSorted(
       (one, other) =>
@@ -29,6 +32,7 @@ export const readingsOf = Effect.fn("report.readings")(function* (period: Period
   const ends = all.flatMap((one) => one.completeAt ?? [])
   const sought = complete.flatMap((one) => one.soughtAt ?? [])
   return {
+    all,
     /** All of one location, or the worst of several; with a mark for each day of the period. */
     shown: shown.map((one) => ({
       ...one,

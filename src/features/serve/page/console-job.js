@@ -1,7 +1,9 @@
 /** One piece of work: its progress while it runs, its messages, and what came of it. */
-import { count, h, number } from "./dom.js"
+import { parsed } from "./address.js"
+import { count, h, number, present } from "./dom.js"
 import { jobOf, live, logOf, readJob } from "./console-state.js"
 import * as part from "./console-parts.js"
+import { runParts, starters } from "./console-runs.js"
 import { request } from "./service.js"
 
 const { badge, duration, nameOf, rangeText } = part
@@ -13,7 +15,8 @@ export const job = async ([id]) => {
   const resources = h("div.part", h("h3", "Resources"), grid)
   const table = ({ progress, state }) => {
     const rows = progress?.resources ?? []
-    resources.hidden = rows.length === 0
+    // After its end, the parts of the run say it.
+    resources.hidden = rows.length === 0 || (isEnded(state) && now().run !== undefined)
     return part.tableOf(columnsOf(state, rows), rows.toSorted(byRank(state)))
   }
   live(grid, now, table)
@@ -25,11 +28,27 @@ export const job = async ([id]) => {
     live(h("div.part"), now, progressBar),
     live(h("div.part"), buttonsOf(id), jobButtons),
     live(h("div.part"), now, resultParts),
+    live(h("div.part"), () => isEnded(now().state) && now().run, runPart()),
     h("div.beside", resources, h("div.part", h("h3", "Messages"), live(log, lines, messagesIn(log))))
   ]
 }
 
-const starters = { console: "from this page", schedule: "by the schedule", terminal: "in a terminal" }
+/** What the run of the work did, once it has ended: read once. */
+const runPart = () => {
+  let shown
+  return (run) => {
+    if (!run) return undefined
+    shown ??= h("div.part", h("p.muted", "Reading what it did…"))
+    if (!runs.has(run)) runs.set(run, runParts(run))
+    runs.get(run).then(
+      (parts) => shown.replaceChildren(...present([parts])),
+      () => shown.replaceChildren()
+    )
+    return shown
+  }
+}
+const runs = new Map()
+
 const isEnded = (state) => state === "ended"
 
 const summary = ({ by, endedAt, exitCode = "unknown", level = "none", line, startedAt, state, text }) => {
@@ -49,10 +68,11 @@ export const jobButtons = ({ id, state }) =>
 const reasons = { rateLimit: "waits for the rate limit", refused: "waits, because the service refused a request" }
 
 /** As the display of a terminal: a bar, and the sums. */
-export const progressBar = ({ progress, state }) => {
+export const progressBar = ({ progress, state = /** @type {string | undefined} */ (undefined) }) => {
   if (!progress || isEnded(state)) return undefined
-  const { budgets = [], leftMs, planned, records = 0, requests, waiting } = progress
-  const max = planned && Math.max(planned.max ?? planned.min, requests)
+  const { budgets = [], isPublishing, leftMs, planned, records = 0, requests, waiting } = progress
+  // As the words beside it: of the likely number, where one is known.
+  const max = planned && !isPublishing && Math.max(planned.likely ?? planned.max ?? planned.min, requests)
   const budget = ({ burst, inWindow, leftToday, location }) => {
     const left = leftToday === undefined ? "" : `, ${number(leftToday)} left today`
     return `${budgets.length > 1 ? `${nameOf(location)}: ` : ""}budget ${inWindow}/${burst}${left}`
@@ -60,7 +80,7 @@ export const progressBar = ({ progress, state }) => {
   const sums = [
     `${number(requests)}${planned ? ` of ${rangeText(planned)}` : ""} requests`,
     count(records, "record"),
-    leftMs && `${rangeText(leftMs, duration)} left`,
+    isPublishing ? "publishing" : leftMs && `${rangeText(leftMs, duration)} left`,
     ...budgets.map(budget),
     waiting && `${reasons[waiting.reason] ?? waiting.reason}, ${duration(waiting.waitMs)}`
   ]
@@ -81,35 +101,42 @@ const stateOf = (jobState, { requests, state }) => {
   return isEnded(jobState) ? "interrupted" : state
 }
 
-const columnsOf = (jobState, rows) =>
-  [
-    "resource",
+const columnsOf = (jobState, rows) => {
+  const isOfSeveral = rows.some(({ location }) => location !== rows[0].location)
+  const place = ({ location }) => isOfSeveral && h("span.muted", ` ${nameOf(location)}`)
+  return [
+    ["Resource", (row) => h("span", row.resource, place(row))],
     ["State", (row) => badge(stateOf(jobState, row))],
     "pages",
     "records",
     "requests",
-    ["Planned", ({ planned }) => planned && rangeText(planned)],
-    ["Location", ({ location }) => nameOf(location)]
-  ].slice(0, rows.every(({ location }) => location === rows[0].location) ? -1 : undefined)
+    ["Planned", ({ planned }) => planned && rangeText(planned)]
+  ]
+}
 
-const resultParts = ({ applies, documents = [], next, progress, result }) => {
+const resultParts = ({ applies, documents = [], next, progress, result, run }) => {
   const files = documents.map((name) => h("a", { href: `/exports/${encodeURIComponent(name)}`, download: name }, name))
   const sentence = h("p", "This page removes nothing. The command that applies this plan:")
-  const run =
-    result?.run && h("p", h("a", { href: `#/run/${encodeURIComponent(result.run)}` }, "What this run changed"))
   return [
     applies && part.headline("warn", sentence, h("pre.command", applies)),
     files.length > 0 && h("p", "Written: ", ...files),
-    run,
     part.nextStep(next),
-    result && h("details.part", { open: !progress }, h("summary", "Result"), part.dataView(result))
+    result && h("details.part", { open: !progress && !run }, h("summary", "Result"), part.dataView(result))
   ]
+}
+
+/** A line of the log as a sentence, with the rest of what it says beside it. */
+const messageParts = (line) => {
+  const [, time, before, quoted, after] =
+    /^time=\S+T([\d:]+)\S* level=\S+ (.*?)message=("(?:[^"\\]|\\.)*")(.*)$/.exec(line) ?? []
+  if (quoted === undefined) return line
+  return [h("span.muted", `${time} `), parsed(quoted) ?? quoted, h("span.muted", ` ${before}${after.trim()}`)]
 }
 
 /** The newest message stays in sight, unless somebody looks at earlier ones. */
 const messagesIn = (box) => (lines) => {
   const isAtEnd = box.scrollTop + box.clientHeight > box.scrollHeight - 30
   if (isAtEnd) requestAnimationFrame(() => (box.scrollTop = box.scrollHeight))
-  const line = ({ level, message }) => h("p", { "data-tone": part.toneOf(level) }, message)
+  const line = ({ level, message }) => h("p", { "data-tone": part.toneOf(level) }, messageParts(message))
   return lines.length === 0 ? h("p.muted", "None.") : lines.map(line)
 }

@@ -1,6 +1,7 @@
 /** The locations of a fleet, by state. */
 import { button, count, h, number } from "./dom.js"
-import { attempt, badge, gridBox, input, tableOf, time } from "./console-parts.js"
+import { input } from "./console-form.js"
+import { attempt, badge, gridBox, tableOf, time } from "./console-parts.js"
 import { isOwner } from "./console-state.js"
 import { request } from "./service.js"
 

@@ -17,6 +17,7 @@ export const ago = (instant) => {
   return passed < 172_800_000 ? `${duration(passed)} ago` : `${number(Math.floor(passed / 86_400_000))} days ago`
 }
 
+/** @type {Intl.DateTimeFormatOptions} */
 const parts = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }
 /** In the time zone of the schedule, or else of the browser. */
 export const timeText = (instant, timeZone = current().schedule?.timeZone) =>
@@ -53,9 +54,12 @@ export const words = (name) => {
   return text[0].toUpperCase() + text.slice(1)
 }
 
-/** A column is the name of a value, or a title and a function. Numbers stand on the right. */
+const isEmpty = (value) => value === undefined || value === null || value === "" || value === false
+
+/** A column is the name of a value, or a title and a function; one without any value is left out. Numbers stand on the right. */
 export const tableOf = (columns, rows) => {
-  const named = columns.map((column) => (Array.isArray(column) ? column : [words(column), (row) => row[column]]))
+  const known = columns.map((column) => (Array.isArray(column) ? column : [words(column), (row) => row[column]]))
+  const named = known.filter(([, of]) => rows.some((row) => !isEmpty(of(row))))
   const values = rows.map((row) => named.map(([, of]) => of(row)))
   const isNumber = named.map((_, at) => values.some((row) => typeof row[at] === "number"))
   const cell = (value, at) => {
@@ -82,8 +86,8 @@ export const tiles = (values) => {
 
 /** A value of a result as a text; elements stay. */
 const plain = (value) => {
-  if (value === undefined || value === null) return ""
-  if (typeof value === "boolean") return value ? "yes" : "no"
+  if (isEmpty(value)) return value === false ? "no" : ""
+  if (value === true) return "yes"
   if (typeof value === "number") return number(value)
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return timeText(value)
   if (typeof value !== "object" || value instanceof Node || value[0] instanceof Node) return value
@@ -106,9 +110,20 @@ const listTable = ([name, value]) => {
   return tablePart(words(name), [...new Set(rows.flatMap(Object.keys))], rows)
 }
 
-/** `Next: ./sluice sync`, with a command as one unless it is a part of a sentence. */
-export const nextStep = (next) =>
-  next && h("p", "Next: ", /^(\.\/)?sluice (?!.*[.;,] )/.test(next) ? h("code", next) : next)
+/** Where the page does what a command does. */
+const pages = { explore: "tables", status: "", serve: "", config: "settings", init: "setup" }
+const tasks = ["sync", "plan", "check", "doctor", "backfill", "publish", "verify", "backup"]
+
+/** What to do next, as a link if this page can do it: `./sluice sync` of a terminal, or a token that is to be set. */
+export const nextStep = (next) => {
+  if (!next) return undefined
+  if (/\btoken\b/.test(next))
+    return h("p", "Next: ", h("a", { href: "#/settings/tokens" }, "set a new token"), ", then sync.")
+  const [whole, command = ""] = /^(?:\.\/)?sluice (\w+)(?!.*[.;,] )/.exec(next) ?? []
+  const page = tasks.includes(command) ? `tasks/${command}` : pages[command]
+  if (page !== undefined) return h("p", "Next: ", h("a", { href: `#/${page}` }, page === "" ? "overview" : command))
+  return h("p", "Next: ", whole === undefined ? next : h("code", next))
+}
 
 export const headline = (tone, ...content) => h("div.headline", { "data-tone": tone }, h("div", content))
 
@@ -121,13 +136,13 @@ export const problemBox = ({ job, message, next }) => {
 }
 
 /** Does something once, and shows in `box` why it could not. */
-export const attempt = async (control, box, work) => {
+export const attempt = async (control, box, work, failed = problemBox) => {
   control.disabled = true
   box.replaceChildren()
   try {
     await work()
   } catch (error) {
-    box.replaceChildren(problemBox(error))
+    box.replaceChildren(...[failed(error)].flat())
   }
   control.disabled = false
 }
@@ -149,24 +164,14 @@ export const start = async (task, values = {}) => {
   location.hash = `#/job/${job.id}`
 }
 
-export const input = (properties) => h("input", { type: "text", spellcheck: false, autocomplete: "off", ...properties })
-
-/** A control with its name, and a sentence about it. */
-export const field = (name, sentence, control) => {
-  const title = h("span.name", name, control.required && h("span.muted", " (required)"))
-  if (control.type === "checkbox") return h("label", title, h("span.check", control, sentence))
-  return h("label", title, control, h("span.muted", sentence))
-}
-
-/** A form with one button. A reader sees that there is something, and has no button. */
-export const formOf = (text, content, work) => {
-  const box = h("div")
-  const button = h("button.primary", { type: "submit" }, text)
-  const submit = isOwner ? button : h("p.muted", "Your password shows the console, and starts nothing.")
-  const form = h("form.form", content, h("div.actions", submit), box)
-  form.addEventListener("submit", (event) => {
-    event.preventDefault()
-    if (isOwner) attempt(submit, box, work)
-  })
-  return form
+/** When the sync runs by itself, or why it does not. */
+export const nextRuns = (now) => {
+  const { halted, next, paused, retryAt, timeZone, times = [] } = now ?? {}
+  if (times.length === 0) return h("p", "No run is scheduled: nothing is read unless somebody starts it.")
+  const one = (instant) => h("li", h("strong", timeText(instant, timeZone)), h("span.muted", ago(instant)))
+  const sentence = `Every day at ${times.join(", ")} (${timeZone}).`
+  const again = retryAt && ` The last run was stopped early; it continues ${ago(retryAt)}.`
+  if (paused) return [h("p", sentence), headline("warn", h("p", "The schedule is paused."))]
+  if (halted) return [h("p", sentence), headline("error", h("p", `It has stopped: ${halted.text}`))]
+  return [h("p", sentence, again), h("ol.next-runs", { "aria-label": "The next three runs" }, next.map(one))]
 }

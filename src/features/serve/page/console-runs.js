@@ -1,31 +1,26 @@
-/** The history: all runs, and one of them. */
-import { button, h, number } from "./dom.js"
-import { live } from "./console-state.js"
+/** The history: what was done, and one run of it. */
+import { button, count, h, number } from "./dom.js"
 import { badge, duration, gridBox, nameOf, tableOf, tablePart, tiles, timeText, toneOf } from "./console-parts.js"
 import { request } from "./service.js"
 
-const addressOf = (run) => `#/run/${encodeURIComponent(run)}`
+const addressOf = ({ job, run }) => (job ? `#/job/${job}` : `#/run/${encodeURIComponent(run)}`)
 const lastOf = ({ finishedAt, startedAt }) =>
   finishedAt ? duration(Date.parse(finishedAt) - Date.parse(startedAt)) : ""
 
+export const starters = { console: "from this page", schedule: "by the schedule", terminal: "in a terminal" }
+
 const runColumns = [
-  ["Started", ({ run, startedAt }) => h("a", { href: addressOf(run) }, timeText(startedAt))],
-  "command",
+  ["Started", (one) => h("a", { href: addressOf(one) }, timeText(one.startedAt))],
   ["Status", ({ status }) => badge(status)],
+  "what",
+  ["Why", ({ status, text }) => (["complete", "ok", "running"].includes(status) ? "" : text)],
+  ["By", ({ by }) => starters[by]],
   ["Duration", lastOf],
   "requests",
   "new",
   "changed",
-  "deleted",
+  ["Deleted", ({ deleted }) => deleted],
   "warnings"
-]
-
-const jobColumns = [
-  ["Started", ({ id, startedAt }) => h("a", { href: `#/job/${id}` }, timeText(startedAt))],
-  ["Work", ({ title }) => title],
-  ["State", ({ level, state }) => badge(state === "ended" ? (level ?? "ended") : state, state)],
-  "by",
-  ["How it ended", ({ text }) => text]
 ]
 
 const shownRuns = 100
@@ -35,31 +30,33 @@ export const runs = async () => {
   const show = (rows) =>
     list.replaceChildren(
       gridBox("Runs", tableOf(runColumns, rows)),
-      h("div.actions", rows.length < all.length && button(`Show all ${number(all.length)} runs`, () => show(all)))
+      h("div.actions", rows.length < all.length && button(`Show all ${number(all.length)}`, () => show(all)))
     )
   show(all.slice(0, shownRuns))
+  const marks = all.filter(({ run }) => run).slice(0, 30)
   return [
     h("h2", "Runs"),
-    h("ol.strip", { "aria-label": "The last 30 runs, the newest last" }, all.slice(0, 30).toReversed().map(mark)),
-    all.length === 0 ? h("p.empty", "No run has been made yet.") : list,
-    live(h("div.part"), ({ jobs }) => jobs, jobList)
+    marks.length > 1 && [
+      h("p.muted", `The last ${number(marks.length)} runs, the newest on the right.`),
+      h("ol.strip", { "aria-label": "The last runs" }, marks.toReversed().map(mark))
+    ],
+    all.length === 0 ? h("p.empty", "No run has been made yet.") : list
   ]
 }
 
-const jobList = (jobs) => tablePart("Work of the console", jobColumns, jobs)
-
-const mark = ({ run, startedAt, status }) => {
-  const text = `${timeText(startedAt)}: ${status.replaceAll("_", " ")}`
-  return h("li", h("a", { href: addressOf(run), title: text, "aria-label": text, "data-tone": toneOf(status) }))
+const mark = (one) => {
+  const text = `${timeText(one.startedAt)}: ${one.status.replaceAll("_", " ")}`
+  return h("li", h("a", { href: addressOf(one), title: text, "aria-label": text, "data-tone": toneOf(one.status) }))
 }
 
 export const run = async ([id]) => {
-  const [{ runs: all }, found] = await Promise.all([request("/api/runs"), request("/api/run", { run: id })])
+  const { job } = await request("/api/run", { run: id })
+  // The page of the work has what this one has, and why it ended so.
+  if (job) location.replace(addressOf({ job, run: id }))
+  const [{ runs: all }, parts] = await Promise.all([request("/api/runs"), runParts(id)])
   const one = all.find(({ run: other }) => other === id)
-  const isPlain = ({ reasons, status }) => status === "complete" && reasons.length === 0
-  const [plain, others] = [true, false].map((is) => found.resources.filter((row) => isPlain(row) === is))
   return [
-    h("h2", one ? `${one.command}, ${timeText(one.startedAt)}` : "Run"),
+    h("h2", one ? `${one.what}, ${timeText(one.startedAt)}` : "Run"),
     h("p.muted", id),
     one &&
       tiles({
@@ -71,9 +68,31 @@ export const run = async ([id]) => {
         "Deleted rows": one.deleted,
         "Exit code": one.exitCode
       }),
+    parts
+  ]
+}
+
+const order = ["interrupted", "incomplete", "complete_with_warnings"]
+const rankOf = ({ status }) => order.indexOf(status) + 1 || order.length + 1
+const isPlain = ({ reasons, status }) => status === "complete" && reasons.length === 0
+
+/** What a run did, the worst first. */
+export const runParts = async (id) => {
+  const found = await request("/api/run", { run: id })
+  const [plain, others] = [true, false].map((is) => found.resources.filter((row) => isPlain(row) === is))
+  return [
+    tablePart(
+      "What is not complete, or has a reason",
+      resourceColumns,
+      others.toSorted((one, other) => rankOf(one) - rankOf(other))
+    ),
     tablePart("What it changed", [["Table", changedLink], "rows"], found.changedTables),
-    tablePart("Resources with a reason", resourceColumns, others),
-    tablePart("Resources", resourceColumns, plain),
+    plain.length > 0 &&
+      h(
+        "details",
+        h("summary", count(plain.length, "complete resource")),
+        gridBox("Resources", tableOf(resourceColumns, plain))
+      ),
     tablePart("Rejected values", ["table", "column", "reason", "count"], found.rejects),
     tablePart("Changes of the schema", ["table", "column", "change"], found.schemaChanges)
   ]
@@ -83,14 +102,14 @@ const changedLink = ({ address, table }) => (address ? h("a", { href: address },
 
 const resourceColumns = [
   "resource",
+  ["Location", ({ location }) => nameOf(location)],
   ["Status", ({ status }) => badge(status)],
+  ["Reasons", ({ reasons }) => reasons.join(" ")],
   "mode",
   "requests",
   "pages",
   "records",
   "new",
   "changed",
-  "deleted",
-  ["Location", ({ location }) => nameOf(location)],
-  ["Reasons", ({ reasons }) => reasons.join(" ")]
+  "deleted"
 ]

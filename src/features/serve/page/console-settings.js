@@ -1,94 +1,99 @@
-/** The settings: each with its value, where it comes from, and its sentence; some can be changed here. */
-import { button, h } from "./dom.js"
-import { attempt, field, formOf, input, primary } from "./console-parts.js"
-import { controlFor, proposeChange } from "./console-change.js"
-import { isOwner } from "./console-state.js"
+/** The settings by what they are about, each a form; below them all others, with their places. */
+import { h } from "./dom.js"
+import { actions, nextRuns } from "./console-parts.js"
+import { fieldsOf, formOf, input, tablesOf } from "./console-form.js"
+import { addForm, proposeChange } from "./console-change.js"
+import { tokenForm } from "./console-setup.js"
+import { current, isOwner, live, readState } from "./console-state.js"
 import { request } from "./service.js"
 
-export const settings = async () => {
+export const settings = async ([name = ""]) => {
   const element = h("div.part")
-  const read = async () => element.replaceChildren(...page(await request("/api/settings"), read))
+  const things = () => Array.from(/** @type {NodeListOf<HTMLDetailsElement>} */ (element.querySelectorAll(".settings")))
+  let shown = [`thing-${name}`]
+  const read = async () => {
+    const [found, tables] = await Promise.all([request("/api/settings"), tablesOf(), readState()])
+    element.replaceChildren(...page(found, tables, read))
+    for (const one of things()) one.open = shown.includes(one.id)
+  }
   await read()
+  const remember = () => (shown = things().flatMap(({ id, open }) => (open ? [id] : [])))
+  element.addEventListener("toggle", remember, { capture: true })
   return [h("h2", "Settings"), element]
 }
 
-const page = ({ exists, file, lists, settings: all }, read) => {
-  const search = input({ type: "search", placeholder: "Find a setting", "aria-label": "Find a setting" })
-  const sections = Map.groupBy(all, ({ section }) => section)
-  const parts = Array.from(sections, ([section, own]) => {
-    const rows = own.map((one) => [one, settingRow(one, read)])
-    const isOpen = own.some(({ edit }) => edit)
-    return [
-      h(
-        "details.settings",
-        { open: isOpen },
-        h("summary", section),
-        rows.map(([, row]) => row)
-      ),
-      rows
-    ]
-  })
-  search.addEventListener("input", () => {
-    const wanted = search.value.trim().toLowerCase()
-    for (const [details, rows] of parts) {
-      for (const [{ description, path, shown }, row] of rows)
-        row.hidden = !`${path} ${description} ${shown}`.toLowerCase().includes(wanted)
-      details.hidden = rows.every(([, row]) => row.hidden)
-      if (wanted !== "") details.open = true
-    }
-  })
-  return [
-    h(
-      "p.muted",
-      `${exists ? `They are in ${file}.` : `A change writes ${file}.`} A change is shown before it is written, and comments stay.`
-    ),
-    h(
-      "div.actions",
-      search,
-      h("a", { href: "#/schedule" }, "Schedule"),
-      isOwner && h("a", { href: "#/setup" }, "Add a location")
-    ),
-    ...parts.map(([details]) => details),
-    ...lists.map((list) => listPart(list, read))
-  ]
+const idOf = (title) => `thing-${title.toLowerCase().replaceAll(" ", "-")}`
+const thing = (title, ...content) => h("details.settings", { id: idOf(title) }, h("summary", title), content)
+
+const page = ({ exists, file, settings: all, things }, tables, read) => [
+  h(
+    "p.muted",
+    `${exists ? `They are in ${file}.` : `A change writes ${file}.`} A change is shown before it is written, and comments stay.`
+  ),
+  thing(
+    "Tokens",
+    current().locations.map(({ id }) => tokenForm(id)),
+    isOwner && h("p", h("a", { href: "#/setup" }, "Add a location"))
+  ),
+  ...things.map(({ fields, lists, title }) =>
+    thing(
+      title,
+      title === "When" && live(h("div.part"), ({ schedule }) => schedule, nextRuns),
+      changeForm(fields, tables, read),
+      lists.map((list) => listPart(list, tables, read))
+    )
+  ),
+  thing("Every setting", everySetting(all))
+]
+
+const changeForm = (fields, tables, read) => {
+  const { elements, values } = fieldsOf(fields, tables)
+  const before = values()
+  const isOther = ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])
+  // What is emptied has its default again.
+  const written = ([name, value]) => [name, value === "" ? null : value]
+  const propose = () => {
+    const changes = Object.entries(values()).filter(isOther).map(written)
+    if (changes.length === 0) throw new Error("Nothing is changed.")
+    return proposeChange({ changes: Object.fromEntries(changes) }, read)
+  }
+  return formOf("Show the change", elements, propose)
 }
 
 const sources = { default: "the default", environment: "from the environment: ", file: "", flag: "from a flag: " }
+const rowOf = ({ description, from, name, path, shown }) =>
+  h(
+    "div.setting",
+    h("div", h("code", path), description && h("p.muted", description)),
+    h(
+      "div",
+      h("p", shown === "" ? h("span.muted", "empty") : shown),
+      h("p.muted", sources[from], from === "default" ? "" : name)
+    )
+  )
 
-const settingRow = ({ description, edit, from, name, path, shown }, read) => {
-  const box = h("div")
-  const change = h("div")
-  const propose = (control, value) => attempt(control, box, () => proposeChange({ changes: { [path]: value } }, read))
-  const open = () => {
-    const [element, value] = controlFor(edit, path)
-    const show = button("Show the change", () => propose(show, value()), primary)
-    const reset = from === "file" && button("Use the default", () => propose(reset, null))
-    change.replaceChildren(h("div.actions", element, show, reset, button("Cancel", close)))
-    change.querySelector("input, select").focus()
-  }
-  const opener = button("Change", open, { "aria-label": `Change ${path}`, className: "small" })
-  const close = () => change.replaceChildren(opener)
-  if (edit && isOwner) close()
-  const value = h("p", shown === "" ? h("span.muted", "empty") : shown)
-  const source = h("p.muted", sources[from], from === "default" ? "" : name)
-  return h("div.setting", h("div", h("code", path), h("p.muted", description)), h("div", value, source, change, box))
+const everySetting = (all) => {
+  const search = input({ type: "search", placeholder: "Find a setting", "aria-label": "Find a setting" })
+  const rows = all.map((one) => [one, rowOf(one)])
+  search.addEventListener("input", () => {
+    const wanted = search.value.trim().toLowerCase()
+    for (const [{ description = "", path, shown }, row] of rows)
+      row.hidden = !`${path} ${description} ${shown}`.toLowerCase().includes(wanted)
+  })
+  return [search, rows.map(([, row]) => row)]
 }
 
 /** The places of a list as the file has them, and a form that adds one. */
-const listPart = ({ add = [], items, list }, read) => {
-  const item = ({ name, place, shown }) =>
-    h("div.setting", h("code", place), h("div", h("p", shown), h("p.muted", name)))
-  const controls = add.map(({ description, key, required, secret }) => {
-    const control = input({ type: secret ? "password" : "text", required })
-    return { key, control, element: field(key, description, control) }
-  })
-  const propose = () => {
-    const given = controls.map(({ control, key }) => [key, control.value.trim()]).filter(([, value]) => value !== "")
-    return proposeChange({ add: { list, values: Object.fromEntries(given) } }, read)
-  }
-  const fields = controls.map(({ element }) => element)
-  const form = h("details", h("summary", "Add one"), formOf("Show the change", fields, propose))
-  const places = items.length === 0 ? h("p.muted", "None.") : items.map(item)
-  const isOpen = items.length > 0
-  return h("details.settings", { open: isOpen }, h("summary", `[[${list}]]`), places, add.length > 0 && isOwner && form)
-}
+const listPart = ({ description, fields, items, list }, tables, read) => [
+  h("h3", { publish: "Targets", silence: "Silenced alarms", tables: "Tables" }[list]),
+  h("p.muted", description),
+  items.map(({ item, settings: rows }) => [
+    rows.map(rowOf),
+    actions([
+      "Remove",
+      () => proposeChange({ remove: { list, item } }, read),
+      { "aria-label": `Remove ${list} ${item}` }
+    ])
+  ]),
+  isOwner && h("details", h("summary", "Add one"), addForm(list, fields, tables, read))
+]

@@ -1,18 +1,8 @@
 /** Set-up: where the account is, which locations are read, and what they become; tested before anything is written. */
-import { button, h, number, present, selectOf } from "./dom.js"
-import {
-  actions,
-  badge,
-  duration,
-  field,
-  formOf,
-  input,
-  primary,
-  problemBox,
-  rangeText,
-  start
-} from "./console-parts.js"
-import { current, readState } from "./console-state.js"
+import { button, h, number, present } from "./dom.js"
+import { actions, badge, duration, nameOf, primary, problemBox, rangeText, start } from "./console-parts.js"
+import { fieldsOf, formOf, markIn } from "./console-form.js"
+import { current, isOwner, readState } from "./console-state.js"
 import { request } from "./service.js"
 
 export const setup = () => {
@@ -23,64 +13,54 @@ export const setup = () => {
 
 const idText = "It is in the address of the account's pages, after /location/, for example ve9EPM428h8vShlRW1KT."
 const tokenText =
-  "A private integration token with read scopes. It goes into a file that only you can read, and is never shown again. Or where it is kept: env:CRM_TOKEN, file:/run/secrets/crm."
+  "A private integration token with read scopes. It goes into a file that only you can read, and is never shown again. Or where it is kept: env:SLUICE_TOKEN, file:/run/secrets/crm."
+const appText = "Of the app that the location has authorised, or where it is kept: file:/run/secrets/app."
 
-const secret = () => input({ required: true, type: "password" })
-const ownToken = () => {
-  const token = secret()
-  return [[field("Token", tokenText, token)], () => ({ token: token.value.trim() })]
-}
-const appText =
-  "Of the app that the location has authorised, or where it is kept: env:CRM_SECRET, file:/run/secrets/app."
-const oauthApp = () => {
-  const [clientId, clientSecret, refreshToken] = [input({ required: true }), secret(), secret()]
-  const fields = [
-    field("Client id", "Of the app.", clientId),
-    field("Client secret", appText, clientSecret),
-    field("Refresh token", "The first one; its successors are kept in the output folder.", refreshToken)
-  ]
-  const values = Object.entries({ clientId, clientSecret, refreshToken })
-  return [fields, () => ({ app: Object.fromEntries(values.map(([name, control]) => [name, control.value.trim()])) })]
-}
+const field = (name, title, kind, description) => ({ name, title, kind, description, required: true })
+const place = field("id", "Location id", "text", idText)
+const ownToken = [field("token", "Token", "secret", tokenText)]
+const oauthApp = [
+  field("clientId", "Client id", "text", "Of the app."),
+  field("clientSecret", "Client secret", "secret", appText),
+  field("refreshToken", "Refresh token", "secret", "The first one; its successors are kept in the output folder.")
+]
+const kinds = ["a private token", "an OAuth app"]
+const kind = { name: "kind", title: "Signs in with", kind: "choice", choices: kinds, value: kinds[0], required: true }
 
 /** The fields of a location, and below them what its test found. An app is that of the first location. */
-const locationFields = ({ isFirst = false, more } = {}) => {
-  const id = input({ required: true })
+const locationFields = (/** @type {any} */ { isFirst = false, more = undefined } = {}) => {
+  const [id, choice, token, app] = [[place], isFirst ? [kind] : [], ownToken, oauthApp].map((one) => fieldsOf(one))
+  const own = h("div.form", token.elements)
+  const isApp = () => choice.values().kind === kinds[1]
+  choice.elements[0]?.addEventListener("change", () => own.replaceChildren(...(isApp() ? app : token).elements))
   const found = h("div", { role: "status" })
-  const own = h("div.form")
-  let credentials
-  const choose = (of) => {
-    const [fields, read] = of()
-    credentials = read
-    own.replaceChildren(...fields)
+  const element = h("fieldset", h("legend", "Location"), id.elements, choice.elements, own, found, more)
+  const show = (...content) => {
+    element.querySelector("legend").textContent = ["Location", id.values().id].filter(Boolean).join(" ")
+    found.replaceChildren(...present(content))
   }
-  choose(ownToken)
-  const kinds = { token: ownToken, app: oauthApp }
-  const kind = selectOf(
-    [
-      ["token", "a private token"],
-      ["app", "an OAuth app"]
-    ],
-    "token",
-    (one) => choose(kinds[one])
-  )
   return {
-    element: h(
-      "fieldset",
-      h("legend", "Location"),
-      field("Location id", idText, id),
-      isFirst && field("Signs in with", "", kind),
-      own,
-      found,
-      more
-    ),
-    value: () => ({ id: id.value.trim(), ...credentials() }),
-    show: (one) => found.replaceChildren(...present(one ? foundParts(one) : []))
+    element,
+    value: () => ({ ...id.values(), ...(isApp() ? { app: app.values() } : token.values()) }),
+    /** Says what the service answers to this location, as soon as it does; returns whether it can be read. */
+    test: async (given) => {
+      show(h("p.muted", "Testing: this takes some seconds."))
+      markIn(element, [])
+      try {
+        const [one] = (await request("/api/setup/check", given)).locations
+        show(foundParts(one))
+        return !one.problem
+      } catch (error) {
+        show(markIn(element, [error]).map((one) => problemBox(one)))
+        return false
+      }
+    },
+    show
   }
 }
 
 const foundParts = ({ findings = [], id, name, plan, problem }) => {
-  if (problem) return [problemBox(problem)]
+  if (problem) return problemBox(problem)
   const item = ({ check, state, todo, what }) =>
     h("li", badge(state === "problem" ? "error" : state, check), what, todo && ` ${todo}`)
   const [wrong, right] = [false, true].map((is) => findings.filter(({ state }) => (state === "ok") === is).map(item))
@@ -113,33 +93,37 @@ const testedForm = (text, content, { test, value, write }) => {
   return form
 }
 
+const account = field(
+  "baseUrl",
+  "Address of the API",
+  "url",
+  "Where the API of the Account Platform is, for example https://services.example.com"
+)
 const formats = {
-  duckdb: "DuckDB: one file for SQL, from which this page shows the tables",
-  parquet: "Parquet: a file for each table",
-  csv: "CSV: a file for each table"
+  name: "formats",
+  kind: "several",
+  choices: ["duckdb", "parquet", "csv"],
+  value: ["duckdb"],
+  description:
+    "duckdb is one file for SQL, from which this page shows the tables; the others are a file for each table."
 }
 
 const accountForm = () => {
-  const address = input({ required: true, type: "url" })
-  const boxes = Object.keys(formats).map((name) =>
-    h("input", { type: "checkbox", checked: name === "duckdb", value: name })
-  )
+  const [address, chosen] = [fieldsOf([account]), fieldsOf([formats])]
   const list = h("div.form")
   const places = new Set()
   const changed = () => form.dispatchEvent(new Event("input"))
   const addPlace = () => {
     const remove = () => {
-      places.delete(place)
-      place.element.remove()
+      places.delete(one)
+      one.element.remove()
       changed()
     }
-    const place = locationFields({
-      isFirst: places.size === 0,
-      more: places.size > 0 && h("div.actions", button("Remove", remove))
-    })
-    places.add(place)
-    list.append(place.element)
-    return place
+    const more = places.size > 0 && h("div.actions", button("Remove", remove))
+    const one = locationFields({ isFirst: places.size === 0, more })
+    places.add(one)
+    list.append(one.element)
+    return one
   }
   addPlace()
   const addAnother = () => {
@@ -147,14 +131,17 @@ const accountForm = () => {
     changed()
   }
   const value = () => ({
-    baseUrl: address.value.trim(),
-    locations: Array.from(places, (place) => place.value()),
-    formats: boxes.filter(({ checked }) => checked).map((box) => box.value)
+    ...address.values(),
+    ...chosen.values(),
+    locations: Array.from(places, (one) => one.value())
   })
-  const test = async (given) => {
-    const { locations } = await request("/api/setup/check", given)
-    for (const [index, place] of [...places].entries()) place.show(locations[index])
-    return locations.every(({ problem }) => !problem)
+  const test = async ({ locations, ...given }) => {
+    const results = []
+    for (const one of places) one.show(h("p.muted", "Waiting for the test before it."))
+    // One after the other: each works in the output folder.
+    for (const [index, one] of [...places].entries())
+      results.push(await one.test({ ...given, locations: [locations[index]] }))
+    return results.every(Boolean)
   }
   const write = async (given) => {
     const { file } = await request("/api/setup", given)
@@ -162,16 +149,15 @@ const accountForm = () => {
     form.closest("section").replaceChildren(...writtenParts(file))
   }
   const content = [
-    field("Address of the API", addressText, address),
+    address.elements,
     list,
     h("div.actions", button("Add another location", addAnother)),
-    h("fieldset", h("legend", "Formats"), ...boxes.map((box) => h("label.check", box, formats[box.value])))
+    chosen.elements
   ]
   const form = testedForm("Write the settings", content, { test, value, write })
   return [h("h2", "Set up sluice"), h("p", setupText), form]
 }
 
-const addressText = "Where the API of the Account Platform is, for example https://services.example.com"
 const setupText =
   "sluice copies an account into tables on this machine, and never writes to the account. What you enter is tested before anything is written."
 
@@ -181,45 +167,53 @@ const writtenParts = (file) => [
   h("p", "The first sync reads everything. It can be stopped at any moment, and resumes where it stopped."),
   actions(
     ["Read everything now", () => start("sync"), primary],
-    ["Set a schedule", () => (location.hash = "#/schedule")]
+    ["Set a schedule", () => (location.hash = "#/settings/when")]
   )
 ]
 
 const locationForm = () => {
-  const place = locationFields()
-  const test = async (given) => {
-    const { settings } = await request("/api/settings")
-    const baseUrl = settings.find(({ path }) => path === "account.base_url").shown
-    const [found] = (await request("/api/setup/check", { baseUrl, locations: [given], formats: ["duckdb"] })).locations
-    place.show(found)
-    return !found.problem
-  }
+  const one = locationFields()
+  const test = (given) => one.test({ baseUrl: current().baseUrl, locations: [given], formats: ["duckdb"] })
   const write = async (given) => {
     await request("/api/locations", given)
     location.hash = "#/"
   }
-  const form = testedForm("Add the location", [place.element], { test, value: place.value, write })
+  const form = testedForm("Add the location", [one.element], { test, value: one.value, write })
   return [h("h2", "Add a location"), form]
 }
 
+const newPassword = (name, title, description) => ({
+  ...field(name, title, "secret", description),
+  autocomplete: "new-password"
+})
+
 const passwordForm = () => {
-  const [password, again] = [1, 2].map(() => input({ type: "password", required: true, autocomplete: "new-password" }))
-  const content = [
-    field(
-      "Password",
-      "12 characters or more. It is needed at each later visit; a hash of it is stored beside the settings.",
-      password
-    ),
-    field("The same again", "", again)
-  ]
+  const text = "12 characters or more. It is needed at each later visit; a hash of it is stored beside the settings."
+  const { elements, values } = fieldsOf([
+    newPassword("password", "Password", text),
+    newPassword("again", "The same again", "")
+  ])
   const set = async () => {
-    if (password.value !== again.value) throw new Error("The two passwords differ.")
-    await request("/api/password", { password: password.value })
+    const { again, password } = values()
+    if (password !== again) throw Object.assign(new Error("The two passwords differ."), { field: "again" })
+    await request("/api/password", { password })
     document.location.reload()
   }
   return [
     h("h2", "Choose a password"),
     h("p", "Others can reach this console, so it needs a password first."),
-    formOf("Set the password", content, set)
+    formOf("Set the password", elements, set)
   ]
+}
+
+/** Set-up has put the token into a file of its own; only such a one is replaced here. */
+export const tokenForm = (id) => {
+  if (!isOwner) return undefined
+  const text = "It is tested before it is written, and never shown again."
+  const { elements, values } = fieldsOf([field("token", "Token", "secret", text)])
+  const replace = async () => {
+    await request("/api/token", { location: id, ...values() })
+    await start("sync")
+  }
+  return h("details", h("summary", `Set a new token of ${nameOf(id)}`), formOf("Set it, and sync", elements, replace))
 }

@@ -27,7 +27,9 @@ export const live = (element, of, render) => {
     const value = of(state)
     // Texts say how long ago something was.
     const text = JSON.stringify([value, Math.floor(Date.now() / 30_000)])
-    if (text === before) return undefined
+    // Nobody loses what they are typing.
+    if (text === before || (element.contains(document.activeElement) && document.activeElement?.matches("input")))
+      return undefined
     before = text
     const at = controlsIn(element).indexOf(document.activeElement)
     element.replaceChildren(...present([render(value)]))
@@ -39,7 +41,7 @@ export const live = (element, of, render) => {
   return element
 }
 const controlsIn = (element) => Array.from(element.querySelectorAll("a, button, input, [tabindex]"))
-const showAll = () => {
+export const showAll = () => {
   for (const show of parts) show()
 }
 setInterval(() => state && showAll(), 30_000)
@@ -63,7 +65,17 @@ export const readJob = async (id) => {
 }
 
 let lost
-/** Follows the server. `onConnection`: called with whether it answers, and later with each change of that. */
+let gone = false
+/** Whether the server does not answer. */
+export const isLost = () => gone
+const setGone = (is) => {
+  gone = is
+  showAll()
+}
+/**
+ * Follows the server while the page is seen; a browser has few connections to a server for all its pages. `onConnection`: called
+ * with whether it answers, and later with each change of that.
+ */
 export const connect = (onConnection) => {
   const source = new EventSource("/api/events")
   const on = (name, handle) =>
@@ -77,13 +89,27 @@ export const connect = (onConnection) => {
   source.addEventListener("open", () => {
     clearTimeout(lost)
     lost = undefined
+    setGone(false)
     onConnection(true)
   })
   source.addEventListener("error", () => {
-    lost ??= setTimeout(() => onConnection(false), 3000)
+    lost ??= setTimeout(() => {
+      setGone(true)
+      onConnection(false)
+    }, 3000)
     if (source.readyState !== EventSource.CLOSED) return
     // A browser gives up after an answer that is an error; a request finds out which.
-    const again = () => setTimeout(() => connect(onConnection), 3000)
+    const again = () => setTimeout(whenSeen, 3000)
     request("/api/console").then(again, again)
   })
+  const whenSeen = () => {
+    if (!document.hidden) return connect(onConnection)
+    return document.addEventListener("visibilitychange", whenSeen, { once: true })
+  }
+  const whenHidden = () => {
+    if (source.readyState === EventSource.CLOSED) return
+    source.close()
+    whenSeen()
+  }
+  document.addEventListener("visibilitychange", whenHidden, { once: true })
 }

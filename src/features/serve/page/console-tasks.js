@@ -1,44 +1,37 @@
 /** Work that people do now and then: a form for each command, made from its flags. */
-import { h, selectOf } from "./dom.js"
-import { field, formOf, headline, input, start, words } from "./console-parts.js"
+import { h } from "./dom.js"
+import { headline, start } from "./console-parts.js"
+import { fieldsOf, formOf, tablesOf } from "./console-form.js"
 import { request } from "./service.js"
 
 export const tasks = async ([name]) => {
   const { tasks: all } = await request("/api/tasks")
   const task = all.find((one) => one.task === name)
-  if (task) return taskForm(task)
+  if (task) return taskForm(task, await tablesOf())
   const card = ({ summary, task: one, title }) =>
     h("li", h("a", { href: `#/tasks/${one}` }, title), h("p.muted", summary))
+  const groups = Map.groupBy(all, ({ group }) => group)
   return [
     h("h2", "Work"),
     h("p.muted", "Each of these is a command: its form shows the line that does the same in a terminal."),
-    h("ul.cards", all.map(card))
+    Array.from(groups, ([group, own]) => [h("h3", group), h("ul.cards", own.map(card))])
   ]
 }
 
-const taskForm = ({ fields, isPlanOnly, line, summary, task, title }) => {
+const taskForm = ({ fields, isPlanOnly, line, summary, task, title }, tables) => {
   const shown = h("code")
-  const controls = fields.map((one) => [one, controlOf(one)])
-  const given = () =>
-    controls
-      .map(([one, control]) => [one, one.kind === "flag" ? control.checked : control.value.trim()])
-      .filter(([, value]) => value !== "" && value !== false)
+  const { elements, given } = fieldsOf(fields, tables)
   const show = () => {
-    const words = given().map(([{ flag }, value]) => {
-      if (value === true) return flag
+    const said = given()
+    const words = fields.flatMap(({ flag, name }) => {
+      if (said[name] === undefined) return []
       // An argument has no flag.
-      return flag.startsWith("-") ? `${flag} ${quoted(value)}` : quoted(value)
+      return said[name] === true ? [flag] : flag ? [flag, quoted(said[name])] : [quoted(said[name])]
     })
     shown.textContent = [line, ...words].join(" ")
   }
-  const form = formOf(
-    isPlanOnly ? "Show the plan" : "Start",
-    [
-      ...controls.map(([{ description, name }, control]) => field(words(name), description, control)),
-      h("p.muted", "In a terminal: ", shown)
-    ],
-    () => start(task, Object.fromEntries(given().map(([{ name }, value]) => [name, value])))
-  )
+  const content = [elements, h("p.muted", "In a terminal: ", shown)]
+  const form = formOf(isPlanOnly ? "Show the plan" : "Start", content, () => start(task, given()))
   form.addEventListener("input", show)
   show()
   return [
@@ -51,13 +44,6 @@ const taskForm = ({ fields, isPlanOnly, line, summary, task, title }) => {
       ),
     form
   ]
-}
-
-const controlOf = ({ choices, kind, required, value }) => {
-  if (kind === "flag") return h("input", { type: "checkbox", checked: value === true })
-  if (kind === "choice")
-    return selectOf([["", "not given"], ...choices.map((one) => [one, one])], value ?? "", () => {})
-  return input({ value: value ?? "", required })
 }
 
 /** As a shell takes it. */

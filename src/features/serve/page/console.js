@@ -9,12 +9,11 @@ const load = {
   job: () => import("./console-job.js"),
   tasks: () => import("./console-tasks.js"),
   settings: () => import("./console-settings.js"),
-  schedule: () => import("./console-schedule.js"),
   setup: () => import("./console-setup.js"),
   locations: () => import("./console-locations.js")
 }
-const tabs = { "": "overview", tasks: "work", run: "runs", job: "runs", schedule: "settings", setup: "settings" }
-const titles = { schedule: "Schedule", setup: "Set-up", run: "Run", job: "Work" }
+const tabs = { "": "overview", tasks: "work", run: "runs", job: "runs", setup: "settings" }
+const titles = { setup: "Set-up", run: "Run", job: "Work" }
 
 /** The parts of the address at which another view was shown: until there are settings, all of them show the set-up. */
 const isNew = () => current().needsSetup || current().needsPassword
@@ -37,15 +36,21 @@ export const elementOf = async (view, path, parameters) => {
 /** `notify`: shows a sentence above the page. */
 export const startConsole = async (notify) => {
   await readState()
-  const tab = document.getElementById("tab-locations")
+  const tab = /** @type {HTMLElement} */ (document.getElementById("tab-locations"))
   const showTab = ({ fleet }) => {
     tab.hidden = !fleet
-    tab.parentElement.hidden = isNew()
+    if (tab.parentElement) tab.parentElement.hidden = isNew()
     return tab.textContent
   }
   live(tab, ({ fleet, needsSetup }) => ({ fleet, needsSetup }), showTab)
   if (current().needsPassword) return
-  connect((isThere) => notify(isThere ? "" : lostText))
+  connect((isThere) => {
+    notify(isThere ? "" : lostText)
+    // What could not be read meanwhile is read now.
+    if (isThere && document.querySelector("#main > .error")) dispatchEvent(new HashChangeEvent("hashchange"))
+  })
+  // All views are there before the server is not.
+  for (const view of Object.values(load)) view().catch(() => {})
 }
 const lostText =
   "The connection to the console is lost. Work that has started does not need it, and this page continues when the console answers again."

@@ -52,10 +52,10 @@ const mergeRows = Effect.fnUntraced(function* (tx: Transaction, batch: Batch) {
   if (rows > 0) yield* writeVersions(tx, batch, mode, rows)
 })
 
-/** Removes staged details with the same content as at the last read for the same version of the row. */
+/** Removes staged details with the same content as at the last read, for the same version of the row or since a failed request. */
 const dropUnchangedDetails = (batch: Batch): string =>
   `DELETE FROM stage USING ${stagedParentsSql(batch)} AS p, ${parentStateSql(batch)} AS f WHERE p.parent_id = stage.id AND f.parent_id = stage.id
-     AND f.content_hash = stage._row_hash AND f.parent_version = p.parent_version`
+     AND f.content_hash = stage._row_hash AND coalesce(f.parent_version = p.parent_version, true)`
 
 /** The current rows of the staged keys. The only scan of the whole table reads narrow columns. */
 const existingRows = ({ resource, location }: Batch): string => {

@@ -183,7 +183,7 @@ export const nothing: Reported = {
 
 const otherParent = "names a parent other than the one it was requested for, which is stored"
 
-const rejected = (table: string, record: unknown, reason: string): Normalised => ({
+export const rejected = (table: string, record: unknown, reason: string): Normalised => ({
   row: undefined,
   key: [],
   keyText: "",

@@ -84,7 +84,7 @@ export const writeCopy = Effect.fn("masking.writeCopy")(function* (
     }),
     () => Effect.promise(() => removeBelow(dirname(temporary), temporary).catch(() => {}))
   )
-  const state = [...maskedMetaTables(masking), ...copiedState(stampOf(tables, masking))]
+  const state = [...maskedMetaTables(), ...copiedState(stampOf(tables, masking))]
   const copied = [...tables, ...state.map(([table, select]) => ({ path: `meta.${name(table)}`, select }))]
   const write = Effect.gen(function* () {
     if (masking.profile === "analytics") yield* definePseudonyms(masking.key)

@@ -1,7 +1,6 @@
 /** The tables of `meta` in a masked release: samples of values are left out, and texts that may contain some. */
 import { publishedMetaTables } from "../../../stores/warehouse/meta/tables.ts"
 import { literal, name } from "../../../stores/warehouse/sql.ts"
-import type { Masking } from "../../../settings/masking.ts"
 
 const addressOrId = "@|%40|[0-9]{7,}|[A-Za-z0-9]{16,}"
 /** SQL: whether a text contains neither an address, nor a number of many digits, nor a long id. */
@@ -49,18 +48,12 @@ const conditions: Readonly<Record<string, string>> = {
 /** Tables that a masked release fills itself: what DuckDB says about a model may quote a value. */
 const ownTables: ReadonlySet<string> = new Set(["model_problems"])
 
-/** Tables that say nothing about single records, or about small numbers of them. */
-const aggregateTables: ReadonlySet<string> = new Set(["runs", "watermarks", "coverage", "columns", "history_limit"])
-
 /** The SELECT of each published table of `meta`. */
-export const maskedMetaTables = ({ profile }: Masking): ReadonlyArray<readonly [table: string, select: string]> =>
+export const maskedMetaTables = (): ReadonlyArray<readonly [table: string, select: string]> =>
   publishedMetaTables.map((table) => {
-    // The total of a list may be a small number.
-    const more = profile === "aggregate" && table === "watermarks" ? ["NULL::BIGINT AS total"] : []
-    const columns = [...(replaced[table] ?? []), ...more]
+    const columns = replaced[table] ?? []
     const select = `SELECT * ${columns.length > 0 ? `REPLACE (${columns.join(", ")})` : ""} FROM meta.${name(table)} ${conditions[table] ?? ""}`
-    const isEmpty = ownTables.has(table) || (profile === "aggregate" && !aggregateTables.has(table))
-    return [table, isEmpty ? `${select} LIMIT 0` : select]
+    return [table, ownTables.has(table) ? `${select} LIMIT 0` : select]
   })
 
 /** The state of the warehouse that a publish needs. `stamp` changes with everything that decides what is masked and how. */

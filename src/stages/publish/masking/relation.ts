@@ -25,8 +25,7 @@ export const maskedParts = Effect.fnUntraced(function* (
   masking: Masking,
   { schema, name, parts, wide }: Relation
 ) {
-  if (schema === "meta")
-    return maskedMetaTables(masking).flatMap(([table, select]) => (table === name ? [`(${select})`] : []))
+  if (schema === "meta") return maskedMetaTables().flatMap(([table, select]) => (table === name ? [`(${select})`] : []))
   const resource = catalogue.resources.find((one) => wideName(one) === firstWide(name))
   const tables = catalogue.resources.flatMap(tablesOf)
   const table = tables.find((one) => one.name === (resource?.table ?? name))!

@@ -28,7 +28,7 @@ export const describedModels = async (catalogue: Catalogue, folder?: string, rel
   const { models } = orderOf(await readModels(folder), ({ schema, table }) =>
     schema === "meta" ? publishedMetaTables.includes(table) : defined.has(table)
   )
-  const { relations, types } = await built(models, tables)
+  const { relations, states, types } = await built(models, tables)
   const columnOf = new Map<string, (typeof tables)[number]["columns"][number]>(
     tables.flatMap((table) => table.columns.map((column) => [`${table.name}.${column.name}`, column] as const))
   )
@@ -43,6 +43,8 @@ export const describedModels = async (catalogue: Catalogue, folder?: string, rel
         file: model.file,
         /** Columns that together identify a row; empty if no test says it. */
         key: model.key,
+        /** As what each state counts, and why, as lines of Markdown. */
+        states: states.get(model.name) ?? [],
         /** The tables and models that its SQL names. */
         reads: [...new Set([...sourcesOf(model).map(sourceName), ...refsOf(model).map(shownRef)])],
         columns: Array.from(own, ([column, type]) => {
@@ -95,6 +97,13 @@ const sourceName = ({ schema, table }: { readonly schema: string; readonly table
 
 /** A staging view has the columns of its table. */
 const shownRef = (ref: string): string => (ref.startsWith("stg_") ? ref.slice("stg_".length) : `bi.${ref}`)
+
+/** Of each fact, as what its states count. */
+const statesSql = `SELECT fact, '- Counts as ' || counts_as || ': ' || string_agg(states || ' (' || reason || ')', '; ' ORDER BY n) || '.'
+  FROM (
+    SELECT fact, counts_as, reason, string_agg('\`' || state || '\`', ', ' ORDER BY n) AS states, min(n) AS n
+    FROM (SELECT *, row_number() OVER () AS n FROM bi.dim_state) GROUP BY ALL
+  ) GROUP BY fact, counts_as ORDER BY fact, min(n)`
 
 /** The types of the columns, and the lineage, by `schema.table`. A model whose SQL is wrong has none. */
 const built = (models: ReadonlyArray<Model>, tables: ReadonlyArray<ContractTable>) =>
@@ -149,5 +158,13 @@ const built = (models: ReadonlyArray<Model>, tables: ReadonlyArray<ContractTable
       const { model } = statements[index]!
       relations.set(`bi.${model.name}`, lineageOf(JSON.parse(String(tree)), relationOf))
     }
-    return { types, relations }
+    const states = Map.groupBy(
+      (await connection.runAndReadAll(statesSql)).getRows().map((row) => row.map(String)),
+      ([fact]) => fact!
+    )
+    return {
+      types,
+      relations,
+      states: new Map(Array.from(states, ([fact, own]) => [fact, own.map(([, line]) => line!)]))
+    }
   })

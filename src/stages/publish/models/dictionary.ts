@@ -6,12 +6,12 @@ import type { DescribedModel } from "./described.ts"
 /** The family of the models, which is their schema. */
 export const modelFamily = "bi"
 
-export const modelDescribed = ({ columns, description, key, name, reads }: DescribedModel): Described => ({
+export const modelDescribed = ({ columns, description, key, name, reads, states }: DescribedModel): Described => ({
   name: `${modelFamily}.${name}`,
   family: modelFamily,
   description,
   key,
-  source: key.length === 0 ? "" : `- ${grainSentence({ key })}`,
+  source: [...(key.length === 0 ? [] : [`- ${grainSentence({ key })}`]), ...states].join("\n"),
   reads,
   columns: columns.map(({ copyOf, from, ...column }) => ({
     ...column,

@@ -1,7 +1,8 @@
 /**
  * From which columns each column of a SELECT is made, according to the tree that DuckDB's parser makes of it. Conditions of joins
- * and filters decide which rows there are, so they are not followed. What the tree does not say, such as the columns of a table
- * function, is left out.
+ * and filters decide which rows there are, so they are not followed, but where what is joined is written in the SQL: then its
+ * values follow from those that it is looked up by. What the tree does not say, such as the columns of a table function, is
+ * left out.
  */
 
 export interface Origin {
@@ -58,10 +59,26 @@ export const lineageOf = (statement: unknown, relationOf: (schema: string, table
   function relationsIn(node: Node, scope: Scope): ReadonlyArray<Named> {
     const alias = String(node["alias"] || node["table_name"] || "")
     switch (node["type"]) {
-      case "JOIN":
-        return [...relationsIn(nodeAt(node, "left"), scope), ...relationsIn(nodeAt(node, "right"), scope)]
-      case "SUBQUERY":
-        return [{ alias, columns: selected(nodeAt(nodeAt(node, "subquery"), "node"), scope) }]
+      case "JOIN": {
+        const left = relationsIn(nodeAt(node, "left"), scope)
+        const right = relationsIn(nodeAt(node, "right"), scope)
+        const looked = { from: originOf(nodeAt(node, "condition"), left, new Map(), scope.tables).from }
+        const isWritten = ({ columns }: Named) => [...columns.values()].every(({ from }) => from.size === 0)
+        const lookedUp = ({ alias, columns }: Named) => ({
+          alias,
+          columns: new Map([...columns.keys()].map((column) => [column, looked] as const))
+        })
+        return [...left, ...right.map((one) => (isWritten(one) ? lookedUp(one) : one))]
+      }
+      case "SUBQUERY": {
+        const columns = selected(nodeAt(nodeAt(node, "subquery"), "node"), scope)
+        const names = (node["column_name_alias"] ?? []) as ReadonlyArray<string>
+        return [{ alias, columns: new Map([...columns].map(([own, origin], n) => [names[n] ?? own, origin])) }]
+      }
+      case "EXPRESSION_LIST": {
+        const [row = []] = (node["values"] ?? []) as ReadonlyArray<ReadonlyArray<unknown>>
+        return [{ alias, columns: new Map(row.map((_, n) => [`col${n}`, nothing])) }]
+      }
       case "BASE_TABLE": {
         const [schema, table] = [String(node["schema_name"] ?? ""), String(node["table_name"])]
         const columns = (schema === "" ? scope.tables.get(table) : undefined) ?? relationOf(schema, table)

@@ -57,13 +57,19 @@ export const timeZonesSql = [
 const stagingColumns = ({ columns }: ContractTable): ReadonlyArray<ContractColumn> =>
   columns.filter(({ name }) => name !== "_deleted_at" && name !== "_row_hash")
 
+/** The service spells a code in small letters, too. As two codes, one currency would be two. */
+const currencySql = "nullif(upper(trim(currency)), '') AS currency"
+
+/** dbt takes a text for a template, and a table or a column may be about templates. */
+const plain = (text: string): string => text.replaceAll(/\{[{%#]/g, (opening) => `{{ '${opening}' }}`)
+
 /** Rows of deleted records stay in the tables, also those of child tables. */
 const stagingSql = (table: ContractTable): string =>
   [
-    `-- ${table.description}`,
+    `-- ${plain(table.description)}`,
     "SELECT",
     stagingColumns(table)
-      .map(({ name }) => `  ${name}`)
+      .map(({ name }) => `  ${name === "currency" ? currencySql : name}`)
       .join(",\n"),
     `FROM {{ source('crm', '${table.name}') }}`,
     "WHERE _deleted_at IS NULL",
@@ -83,7 +89,7 @@ const sources = (tables: ReadonlyArray<ContractTable>) => {
         description: "Current rows of the account, with those of deleted records.",
         tables: tables.map((table) => ({
           name: table.name,
-          description: table.description,
+          description: plain(table.description),
           // An empty table has no row that was read.
           config: { loaded_at_field: "_synced_at", freshness: table.name === "locations" ? freshness : null },
           data_tests: [{ unique: { name: `unique_crm_${table.name}`, arguments: { column_name: keyOf(table) } } }]
@@ -121,10 +127,10 @@ export const metaTables = [
 /** A child row belongs to a parent that exists. Other references may be to records that the API no longer shows. */
 const stagingProperties = (table: ContractTable, tables: ReadonlyArray<ContractTable>) => ({
   name: stagingName(table),
-  description: `${table.description} One row per ${table.key.join(", ")}; without deleted records.`,
+  description: `${plain(table.description)} One row per ${table.key.join(", ")}; without deleted records.`,
   columns: stagingColumns(table).map((column) => {
     const tests = testsOf(column, table, tables)
-    return { name: column.name, description: column.description, ...(tests.length > 0 && { data_tests: tests }) }
+    return { name: column.name, description: plain(column.description), ...(tests.length > 0 && { data_tests: tests }) }
   })
 })
 

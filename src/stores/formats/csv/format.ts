@@ -3,11 +3,10 @@
  * ISO 8601 UTC, decimals without zeros at their end, NULL as an empty cell and an empty text as `""`. A file and a pipe receive
  * the same bytes, and of a wide view the same lines.
  */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { join } from "node:path"
-import { rowsOf } from "../../warehouse/parts.ts"
 import { type Format, type Reading, oneFile } from "../format.ts"
-import { hasTextKey, headerOf, machineText, updateCsv, writeCsv } from "./write.ts"
+import { copyCsv, hasTextKey, updateCsv, writeCsv } from "./write.ts"
 import { open } from "node:fs/promises"
 import { onDisk } from "../../../output/files.ts"
 import { literal } from "../../warehouse/sql.ts"
@@ -46,10 +45,6 @@ export const format: Format = {
     const path = fileOf(rows.name)
     return Effect.map(updateCsv(rows, earlier, join(folder, path)), oneFile(path, rows.name))
   },
-  text: (parts, columns) =>
-    Stream.concat(
-      Stream.succeed(headerOf(columns)),
-      Stream.mapArray(rowsOf(parts, columns), (some) => [machineText(some)])
-    ),
+  writePart: copyCsv,
   reading: csvReading
 }

@@ -56,7 +56,7 @@ const copyUnchanged = Effect.fnUntraced(function* (
 })
 
 /** DuckDB itself writes the rows, ten times faster than this process would. Returns their number. */
-const copyCsv = (part: string, columns: ReadonlyArray<StoredColumn>, path: string, hasHeader: boolean) =>
+export const copyCsv = (part: string, columns: ReadonlyArray<StoredColumn>, path: string, hasHeader: boolean) =>
   queryNumber(
     `COPY (${selectText(part, columns)}) TO ${literal(path)} (FORMAT csv, HEADER ${hasHeader}, DELIMITER ',', NEW_LINE '\\r\\n')`
   )

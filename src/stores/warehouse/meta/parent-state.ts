@@ -28,11 +28,12 @@ const columns = "location_id, resource, parent_id, parent_version, content_hash,
 
 /**
  * Creates the temporary table `parents`: the state of each parent after a batch. `from`: a relation with
- * location_id, resource, parent_id, parent_version, content_hash, fetched_ms, full_ms, checkpoint.
+ * location_id, resource, parent_id, parent_version, content_hash, fetched_ms, full_ms, checkpoint. A request that failed has
+ * neither version nor content: the parent is due, and its row still has the content of the detail before.
  */
 export const stageParentState = (from: string): string =>
   `CREATE OR REPLACE TEMP TABLE parents AS
-   SELECT p.location_id, p.resource, p.parent_id, p.parent_version, p.content_hash, to_timestamp(p.fetched_ms / 1000) AS fetched_at,
+   SELECT p.location_id, p.resource, p.parent_id, p.parent_version, coalesce(p.content_hash, f.content_hash) AS content_hash, to_timestamp(p.fetched_ms / 1000) AS fetched_at,
      coalesce(to_timestamp(p.full_ms / 1000), f.full_at) AS full_at, p.full_ms IS NOT NULL AS is_complete, p.checkpoint
    FROM ${from} AS p LEFT JOIN meta.parent_state AS f USING (location_id, resource, parent_id)`
 

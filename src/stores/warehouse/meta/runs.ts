@@ -7,11 +7,14 @@ import { instantOf, literal, numberOf } from "../sql.ts"
 import { Warehouse, ownerless } from "../warehouse.ts"
 import { query } from "../query.ts"
 import { orNull, wordOf } from "../../../values/rows.ts"
+import { stopwatch } from "../../../values/stopwatch.ts"
 
 export interface RunRecord {
   readonly id: string
   /** Epoch milliseconds. */
   readonly startedAt: number
+  /** The milliseconds since then, by a clock that nobody sets. */
+  readonly elapsed?: Effect.Effect<number>
   /** By how much the machine's clock was ahead of the service's, or behind if negative; absent if nothing proves it wrong. */
   readonly clockAheadMs?: number | undefined
 }
@@ -31,7 +34,7 @@ export const beginRun = Effect.fnUntraced(function* (command: string, planned?: 
      VALUES (${[id, command].map(literal).join(", ")}, ${instantOf(startedAt)},
        ${[planned && middleOf(planned), planned?.min, planned?.max].map(literal).join(", ")})`
   ])
-  return { id, startedAt }
+  return { id, startedAt, elapsed: yield* stopwatch }
 })
 
 /** Ids sort by start time. A new id is always the highest, even if the clock was ahead when an earlier run began. */
@@ -47,6 +50,9 @@ const idAfter = (time: number, last: string | null): string => {
 
 const idOf = (time: number): string => new Date(time).toISOString().replaceAll(/[-:.]/g, "")
 
+/** Two clocks of a machine are never at the same millisecond. */
+const clockToleranceMs = 1000
+
 /** Without an exit code, only the readings have ended: a run that is killed then counts as interrupted. */
 export const endRun = Effect.fnUntraced(function* (
   run: RunRecord,
@@ -56,8 +62,11 @@ export const endRun = Effect.fnUntraced(function* (
     readonly requests: number
   }
 ) {
+  const [now, elapsed] = [yield* Clock.currentTimeMillis, run.elapsed ? yield* run.elapsed : 0]
+  // The clock went back: the run began by the one that it has now.
+  const begun = now - run.startedAt < elapsed - clockToleranceMs ? `started_at = ${instantOf(now - elapsed)},` : ""
   yield* (yield* Warehouse).transaction([
-    `UPDATE meta.runs SET finished_at = ${instantOf(yield* Clock.currentTimeMillis)}, status = ${literal(end.status)},
+    `UPDATE meta.runs SET ${begun} finished_at = ${instantOf(now)}, status = ${literal(end.status)},
        clock_ahead_ms = ${literal(run.clockAheadMs)},
        exit_code = ${end.exitCode ?? "NULL"}, requests = ${end.requests} WHERE run_id = ${literal(run.id)}`
   ])

@@ -159,6 +159,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     columns: `file VARCHAR PRIMARY KEY, entries BIGINT, sha256 VARCHAR`,
     internal: true
   },
+  unknown_states: {
+    comment: "How much the figures of the last release leave out; bi.mart_unknown_state has the states",
+    columns: `fact VARCHAR, currency VARCHAR, records BIGINT, amount DECIMAL(38, 7)`,
+    internal: true
+  },
   schema_version: {
     comment: "The format of this file, and the definitions that its tables were last brought up to date with",
     columns: `format INTEGER, fingerprint VARCHAR`,

@@ -33,10 +33,6 @@ export const targetStates = Effect.fnUntraced(function* () {
   return rows satisfies ReadonlyArray<TargetState>
 })
 
-/** Those that do not get what is new. */
-export const failedTargets = () =>
-  Effect.map(targetStates(), (all) => all.filter(({ failedSince }) => failedSince !== undefined))
-
 /** What has the tables of the run already stays as it is, and the file of the warehouse with it. */
 const hasRun = (run: string) => `(release_run_id IS NOT DISTINCT FROM ${literal(run)} AND failed_since IS NULL)`
 

@@ -1,12 +1,20 @@
 /** One place that fails does not keep a report from the others. */
-import { afterAll, assert, beforeAll, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { afterAll, assert, beforeAll, beforeEach, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Facts } from "../../../../src/alarms/facts.ts"
-import type { KnownAlarm } from "../../../../src/alarms/state.ts"
+import { evidenceOf, noFacts as facts } from "../../../../src/alarms/watch.ts"
+import { verdictOf } from "../../../../src/alarms/verdict.ts"
+import {
+  type KnownAlarm,
+  type Place,
+  type Notified,
+  changeState,
+  readState,
+  notifiedAt
+} from "../../../../src/alarms/state.ts"
 import { report } from "../../../../src/features/operations/signals/report.ts"
 import { type Receiver, startReceiver } from "../../../support/receiver.ts"
 import { newFolder } from "../../../support/sluice.ts"
@@ -14,20 +22,11 @@ import { newFolder } from "../../../support/sluice.ts"
 let receiver: Receiver
 beforeAll(async () => void (receiver = await startReceiver()))
 afterAll(() => receiver.stop())
+beforeEach(() => {
+  receiver.received.length = 0
+  receiver.answer = 200
+})
 
-const facts: Facts = {
-  syncs: [],
-  completeAt: [],
-  nights: new Map(),
-  lastReadings: [],
-  standing: [],
-  targets: [],
-  limits: [],
-  unknownTimeZones: [],
-  modelProblems: [],
-  newFields: [],
-  newValues: []
-}
 const alarm: KnownAlarm = {
   kind: "disk",
   where: "disk",
@@ -36,19 +35,38 @@ const alarm: KnownAlarm = {
   next: "free space",
   since: 0
 }
-const watched = { alarms: [alarm], opened: [alarm], recovered: [], now: 0, failed: undefined }
-const placesIn = (folder: string) => ({
+const verdict = verdictOf(evidenceOf(facts, { isRunning: false, failed: undefined }))
+const signalsIn = (folder: string) => ({
+  heartbeatUrl: undefined,
   webhookUrl: { reference: "env:HOOK", read: () => Result.succeed(Redacted.make(`${receiver.url}/s3cret`)) },
   webhookBody: undefined,
   mailTo: "operations@example.com",
+  digest: undefined,
   sendmail: "/nowhere/sendmail",
-  metricsFile: join(folder, "metrics", "sluice.prom")
+  metricsFile: join(folder, "metrics", "sluice.prom"),
+  isOn: true
 })
-const reported = (folder: string) => Effect.runPromise(report(placesIn(folder), watched, facts, "/crm"))
+const reported = async (folder: string, alarms = [alarm], digest?: "daily") => {
+  const state = await readState(folder)
+  const watched = {
+    alarms,
+    now: Date.now(),
+    failed: undefined,
+    verdict,
+    saying: "",
+    notified: (place: Place) => notifiedAt(state, place),
+    store: (place: Place, notified: Notified) =>
+      Effect.promise(() =>
+        changeState(folder, (found) => ({ ...found, notified: { ...found.notified, [place]: notified } }))
+      )
+  }
+  const output = { folder, signals: { ...signalsIn(folder), digest } }
+  return Effect.runPromise(report(watched, { output, facts, isAtEndOfSync: digest !== undefined }))
+}
+const notifiedIn = async (folder: string, place: "webhook" | "mail") => notifiedAt(await readState(folder), place)
 
 it("a mail program that is missing is a sentence, and the webhook and the metrics have the alarm", async () => {
   const folder = newFolder()
-  receiver.answer = 200
   assert.deepStrictEqual(await reported(folder), [
     "The mail was not reached: /nowhere/sendmail cannot be run (ENOENT)."
   ])
@@ -70,4 +88,99 @@ it("if every place fails, there is a sentence for each, and none has the address
   )
   assert.notInclude(problems.join("\n"), "s3cret")
   assert.isFalse(existsSync(join(folder, "metrics/sluice.prom")))
+})
+
+const bodies = () => receiver.received.map(({ body }) => JSON.parse(String(body)))
+const mailProgram = (folder: string, script: string) => {
+  const path = join(folder, "sendmail")
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return path
+}
+
+it.each([500, 404, 302])(
+  "what a webhook answers with %i is sent again until it is accepted, and once",
+  async (status) => {
+    const folder = newFolder()
+    receiver.answer = status
+    for (let time = 0; time < 3; time++)
+      assert.match((await reported(folder)).join("\n"), /^The webhook was not reached/)
+    const { refused, ...notified } = await notifiedIn(folder, "webhook")
+    assert.isUndefined(notified.alarms[0]!.acceptedAt)
+    assert.match(refused!.problem, /status/)
+    receiver.answer = 200
+    receiver.received.length = 0
+    await reported(folder)
+    await reported(folder)
+    assert.deepStrictEqual(
+      bodies().map(({ opened, state }) => [state, opened.map((one: { alarm: string }) => one.alarm)]),
+      [["alarm", ["disk"]]]
+    )
+    assert.isUndefined((await notifiedIn(folder, "webhook")).refused)
+    receiver.answer = 500
+    await reported(folder, [])
+    receiver.answer = 200
+    receiver.received.length = 0
+    await reported(folder, [])
+    await reported(folder, [])
+    assert.deepStrictEqual(
+      bodies().map(({ state }) => state),
+      ["recovery"]
+    )
+  }
+)
+
+it("a digest that a place has not accepted is sent by the next check", async () => {
+  const folder = newFolder()
+  receiver.answer = 500
+  await reported(folder, [], "daily")
+  receiver.answer = 200
+  receiver.received.length = 0
+  const again = async () => {
+    const state = await readState(folder)
+    const watched = {
+      alarms: [],
+      now: Date.now(),
+      failed: undefined,
+      verdict,
+      saying: "",
+      notified: (place: Place) => notifiedAt(state, place)
+    }
+    const output = { folder, signals: { ...signalsIn(folder), mailTo: undefined, digest: "daily" as const } }
+    const store = (place: Place, notified: Notified) =>
+      Effect.promise(() =>
+        changeState(folder, (found) => ({ ...found, notified: { ...found.notified, [place]: notified } }))
+      )
+    await Effect.runPromise(report({ ...watched, store }, { output, facts, isAtEndOfSync: false }))
+  }
+  await again()
+  await again()
+  assert.deepStrictEqual(
+    bodies().map(({ state }) => state),
+    ["digest"]
+  )
+})
+
+it("a place that gives no answer keeps nothing from the other one, nor what is known of it", async () => {
+  const folder = newFolder()
+  receiver.answer = "hang"
+  const state = { ...signalsIn(folder), sendmail: mailProgram(folder, `cat > '${folder}/mail'`) }
+  const watched = {
+    alarms: [alarm],
+    now: 1,
+    failed: undefined,
+    verdict,
+    saying: "",
+    notified: () => ({ alarms: [] }),
+    store: (place: Place, notified: Notified) =>
+      Effect.promise(() =>
+        changeState(folder, (found) => ({ ...found, notified: { ...found.notified, [place]: notified } }))
+      )
+  }
+  const running = Effect.runFork(report(watched, { output: { folder, signals: state }, facts, isAtEndOfSync: false }))
+  while ((await notifiedIn(folder, "mail")).alarms.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  // The webhook is still being waited for, and this process may be killed now.
+  assert.isUndefined(running.pollUnsafe())
+  assert.strictEqual((await notifiedIn(folder, "mail")).alarms[0]!.acceptedAt, 1)
+  assert.include(readFileSync(join(folder, "mail"), "utf8"), "disk")
+  await Effect.runPromise(Fiber.interrupt(running))
 })

@@ -1,0 +1,46 @@
+/** As what each state counts, by the decisions of the dictionary. */
+const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  payment: {
+    received: "succeeded paid completed partially_refunded",
+    returned: "refunded disputed",
+    nothing: "pending processing failed canceled cancelled voided expired"
+  },
+  subscription: {
+    recurring: "active past_due",
+    trial: "trialing trial",
+    nothing: "paused unpaid",
+    ended: "canceled cancelled expired",
+    "not begun": "incomplete incomplete_expired"
+  },
+  invoice: { draft: "draft", open: "sent partially_paid payment_processing", paid: "paid", void: "void" },
+  order: { paid: "paid", "partly paid": "partially_paid", unpaid: "unpaid", refunded: "refunded" },
+  opportunity: { open: "open", won: "won", lost: "lost", abandoned: "abandoned" },
+  appointment: {
+    booked: "new confirmed active",
+    attended: "showed completed",
+    missed: "noshow",
+    cancelled: "cancelled invalid"
+  },
+  call: {
+    answered: "completed answered",
+    voicemail: "voicemail",
+    "not answered": "busy no-answer failed canceled pending"
+  },
+  email: {
+    sent: "sent delivered connected",
+    opened: "read opened",
+    failed: "undelivered failed",
+    waiting: "pending scheduled"
+  },
+  message: {
+    sent: "sent delivered connected read opened clicked completed answered voicemail",
+    failed: "failed undelivered opt_out busy no-answer canceled",
+    waiting: "pending scheduled"
+  }
+}
+
+/** `undefined` if the list of the thing does not know the state. */
+export const countsAs = (thing: string, state: string | undefined): string | undefined =>
+  Object.entries(lists[thing]!).find(([, states]) =>
+    states.split(" ").includes(state?.trim().toLowerCase() ?? "-")
+  )?.[0]

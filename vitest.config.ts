@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { flaky } from "./test/support/flaky.ts"
 import { isOfOtherTier, skipped } from "./test/support/skipped.ts"
 import { slowest } from "./test/support/slowest.ts"
-import { overLimit, slow } from "./test/support/tiers.ts"
+import { slow } from "./test/support/tiers.ts"
 
 /** Tests of single parts. */
 const unit = ["api", "catalog", "extract", "plan", "sandbox"].map((folder) => `test/${folder}/**/*.test.ts`)
@@ -65,13 +65,13 @@ export default defineConfig({
     // Node reads the sources itself. Vite would transform each of them first, for mocks of modules, which no test has.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     reporters: ["default", slowest, flaky, skipped],
-    // What waits for processes, servers and time may fail beside the work of others: it has a second attempt, which is printed.
-    tags: [{ name: slow, description: "Takes more than a second, or needs a program of others.", retry: 1 }],
+    tags: [{ name: slow, description: "Takes more than a second, or needs a program of others." }],
     strictTags: true,
     globalSetup: "./test/support/shared-programs.ts",
     onConsoleLog: (line) => !isOfOtherTier(line),
     sequence: { sequencer: LongestFirst },
-    retry: { count: 1, condition: new RegExp(overLimit) },
+    // What waits for processes, servers and time may fail beside the work of others: it has a second attempt, which is printed.
+    retry: 1,
     testTimeout: 480_000,
     hookTimeout: 480_000,
     projects: [
@@ -83,7 +83,7 @@ export default defineConfig({
       // Tests of kills and memory measure their processes, so they share neither a worker nor the cores with a third one.
       {
         extends: true,
-        test: { name: "process", include: [processes], testTimeout: 900_000, retry: 1, isolate: true, maxWorkers: 2 }
+        test: { name: "process", include: [processes], testTimeout: 900_000, isolate: true, maxWorkers: 2 }
       }
     ]
   }

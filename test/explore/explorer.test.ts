@@ -322,7 +322,9 @@ describe("queries", () => {
     assert.instanceOf(error, DatabaseError)
     assert.strictEqual(error.code, "time")
     assert.strictEqual(error.message, "The query took longer than 0.5 seconds.")
-    assert.strictEqual((await database.query("SELECT 1", signal)).rows.length, 1)
+    // The process may have to start again, which may take longer than this limit.
+    const next = (): Promise<number> => database.query("SELECT 1", signal).then(({ rows }) => rows.length, next)
+    assert.strictEqual(await next(), 1)
     database.close()
   })
 

@@ -1,14 +1,6 @@
 /** Fails a test that takes too much CPU for a quick one. Set up for each file, in the worker that runs its tests one by one. */
 import { afterEach, beforeEach } from "vitest"
-import {
-  cpuSeconds,
-  overLimit,
-  quickCpuSecondsMax,
-  sharedCpuSeconds,
-  slow,
-  slowness,
-  warmUpCpuSeconds
-} from "./tiers.ts"
+import { cpuSeconds, quickCpuSecondsMax, sharedCpuSeconds, slow, slowness, warmUpCpuSeconds } from "./tiers.ts"
 
 let begun = 0
 const spent = () => cpuSeconds() - sharedCpuSeconds()
@@ -22,6 +14,6 @@ afterEach(({ task }) => {
   const comparable = seconds / slowness()
   if (comparable <= quickCpuSecondsMax) return
   throw new Error(
-    `${overLimit}: ${comparable.toFixed(1)} s, where ${quickCpuSecondsMax} s are allowed. Make it cheaper, or give it the tag "${slow}".`
+    `Too much CPU for a quick test: ${comparable.toFixed(1)} s, where ${quickCpuSecondsMax} s are allowed. Make it cheaper, or give it the tag "${slow}".`
   )
 })

@@ -16,9 +16,6 @@ export const withoutSlow = `!${slow}`
 export const quickCpuSecondsMax = 2
 export const warmUpCpuSeconds = 8
 
-/** How the message of a test over the limit begins. It is measured a second time before it fails the run. */
-export const overLimit = "Too much CPU for a quick test"
-
 /** Files without a quick test: what they claim is about a PostgreSQL server. */
 export const onlySlow: ReadonlyArray<string> = ["test/fleet/jobs.test.ts", "test/fleet/take-over.test.ts"]
 

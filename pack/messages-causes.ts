@@ -85,6 +85,7 @@ export const reasonSteps: Readonly<Record<Exclude<Reason["_tag"], "Text">, reado
     "An object key or another list in the settings does not exist in this account.",
     "Correct the setting that names it; `./sluice config show` prints them."
   ],
+  PartitionFailed: ["The service refuses a part of the list, and answers for the others.", service],
   PartitionIgnored: ["The service returns another list in its place.", service],
   PartitionBelowTotal: ["Records were added or removed while the list was read.", nextSync],
   BelowTotal: ["Records were removed while the list was read, or the service counts what it does not return.", full],

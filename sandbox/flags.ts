@@ -180,7 +180,7 @@ const variants: Record<keyof Variants, ReadonlyArray<string | number | boolean>>
   userReads: ["found", "missing"],
   furtherLists: ["offered", "empty", "missing", "other form"],
   deletedReasons: ["only", "also"],
-  businessRecords: ["found", "refused"],
+  refusedRecords: ["none", "business", "custom_objects.boats"],
   objectFilters: ["honoured", "ignored", "refused"],
   pageCut: [0, 20, 33]
 }

@@ -107,8 +107,8 @@ export interface Variants {
   furtherLists?: "offered" | "empty" | "missing" | "other form"
   /** Whether lost reasons that are requested as deleted are only those, or all. */
   deletedReasons?: "only" | "also"
-  /** Whether companies have records that can be searched. */
-  businessRecords?: "found" | "refused"
+  /** The object whose records the service does not return. */
+  refusedRecords?: "none" | "business" | "custom_objects.boats"
   /** What becomes of the filters of a search for records of an object. */
   objectFilters?: "honoured" | "ignored" | "refused"
   /** The maximum length of the pages of all lists, as a gateway before the service may limit them. Default: 0, no limit. */
@@ -210,7 +210,7 @@ export const settle = (options: SandboxOptions = {}): Settings => {
       furtherLists: "offered",
       deletedReasons: "only",
       objectFilters: "honoured",
-      businessRecords: "found",
+      refusedRecords: "none",
       pageCut: 0,
       ...(options.world === "live" && liveVariants),
       ...options.variants

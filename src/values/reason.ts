@@ -43,6 +43,8 @@ const single = {
   RecordsUnreadable: { count: Schema.Number },
   /** The settings name the partition. */
   PartitionNotFound: { partition: Schema.String },
+  /** The service refuses the partition, and answers for others. */
+  PartitionFailed: { partition: Schema.String, detail: Detail },
   /** The service returns another partition in its place. */
   PartitionIgnored: { partition: Schema.String },
   PartitionBelowTotal: {},
@@ -134,6 +136,7 @@ const sentences: { readonly [Tag in Reason["_tag"]]: (reason: ReasonOf<Tag>, quo
   RecordsUnreadable: (reason) =>
     `${reason.count} ${reason.count === 1 ? "record" : "records"} could not be read: the service answers no page with them`,
   PartitionNotFound: (reason) => `${reason.partition}, named in the settings, does not exist`,
+  PartitionFailed: (reason, quoted) => `${reason.partition} could not be read: ${quoted(reason.detail)}`,
   PartitionIgnored: (reason) => `the service ignores the parameters of partition ${reason.partition}`,
   PartitionBelowTotal: () => "a partition returned fewer records than the service counts",
   BelowTotal: (reason) => `the service counts ${reason.total} records, and ${reason.read} were read`,

@@ -115,11 +115,24 @@ describe("a page", () => {
     assert.isFalse(loop.state.done)
   })
 
-  it("of a partition that equals that of another one ends it, and stores nothing", () => {
-    const { loop } = loopOf(small, { name: "other", otherFirstPageIds: ["i0", "i1", "i2", "i3"] })
+  const received = (ids: ReadonlyArray<string>, total?: number) => {
+    const { loop } = loopOf({ ...small, total: "total" }, { name: "other", other: { ids, total } })
     loop.next()
-    assert.deepStrictEqual(loop.received(page(0, 4), undefined), { kind: "ignored" })
-    assert.deepInclude(loop.state, { done: true, ignored: "other", count: 0 })
+    return { kind: loop.received(page(0, 4, { total: 9 }), undefined).kind, state: loop.state }
+  }
+
+  it("of a partition that has records of another one only ends it, and stores nothing", () => {
+    for (const total of [undefined, 9]) {
+      const { kind, state } = received(["i0", "i1", "i2", "i3"], total)
+      assert.strictEqual(kind, "ignored")
+      assert.deepInclude(state, { done: true, ignored: "other", count: 0 })
+    }
+    assert.strictEqual(received(["i0", "i1", "i2", "i3", "i4"], 5).kind, "ignored")
+  })
+
+  it("of a partition that has others, or is a part of a longer list, is stored", () => {
+    assert.strictEqual(received(["i0", "i1", "i2"], 3).kind, "append")
+    assert.strictEqual(received(["i0", "i1", "i2", "i3"], 7).kind, "append")
   })
 
   it("that ends a list with fewer records than the service counts begins a second reading, once", () => {

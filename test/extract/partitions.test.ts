@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { text } from "../../src/catalog/fields.ts"
 import { cursorOr, get, since, size } from "../../src/catalog/request.ts"
 import type { Strategy } from "../../src/catalog/resource.ts"
+import { randomFrom } from "../support/random.ts"
 import { type Answer, type Item, type Parameters, begin, items, listOf, page, paged, reading } from "./service.ts"
 
 const counted: Strategy = { ...paged, total: "total" }
@@ -65,6 +66,29 @@ describe("a list in partitions", () => {
       )
       assert.deepInclude(refused.outcome!.warnings, { _tag: "PartitionIgnored", partition: "done" })
       assert.strictEqual(refused.seen.size, 7)
+    })
+  )
+
+  // What is loaded last decides about a column, so the pages of `open` have to come after those of `done`.
+  it.effect("that has the records of the first one, too, is read before it", () =>
+    Effect.gen(function* () {
+      const random = randomFrom(7)
+      for (let round = 0; round < 30; round++) {
+        const [live, more] = [1 + Math.floor(random() * 250), 1 + Math.floor(random() * 250)]
+        const all = items(live + more)
+        const requested: Array<unknown> = []
+        const list = listOf([counted], { ...stated, partitions: setting })
+        const { outcome, seen } = yield* reading(list, (parameters) => {
+          requested.push(parameters["state"])
+          const found = parameters["state"] === "open" ? all.slice(0, live) : all
+          return { items: page(found, parameters), total: found.length }
+        })
+        assert.strictEqual(seen.size, live + more)
+        const afterDone = requested.slice(requested.lastIndexOf("done") + 1)
+        assert.isAtLeast(afterDone.length, live / 100)
+        assert.isUndefined(outcome!.total, "the sum counts records twice")
+        assert.deepStrictEqual(outcome!.warnings, [])
+      }
     })
   )
 })

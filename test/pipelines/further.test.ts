@@ -259,8 +259,14 @@ describe("an account without them", () => {
     const account = await openAlone("lost_reasons", "--quirk", "deletedReasons=also")
     onTestFinished(() => discard(account))
     await syncAll(account)
-    const rows = await query(account.warehouse, "SELECT deleted, count(*)::INT AS n FROM crm.lost_reasons GROUP BY ALL")
-    assert.deepStrictEqual(rows, [{ deleted: false, n: 4 }])
+    const rows = await query(
+      account.warehouse,
+      "SELECT deleted, count(*)::INT AS n FROM crm.lost_reasons GROUP BY ALL ORDER BY ALL"
+    )
+    assert.deepStrictEqual(rows, [
+      { deleted: false, n: 4 },
+      { deleted: true, n: 2 }
+    ])
   })
 })
 
@@ -316,13 +322,25 @@ describe("objects that the service lists", () => {
   const tables = "objects,businesses,object_fields,object_folders,object_records"
 
   it("may have no records of their own, which is no warning", async () => {
-    const account = await openAlone(tables, "--quirk", "businessRecords=refused")
+    const account = await openAlone(tables, "--quirk", "refusedRecords=business")
     onTestFinished(() => discard(account))
     const ran = await sluice(["sync"], account.environment)
     assert.strictEqual(ran.code, 0, ran.stderr)
     assert.notMatch(ran.stderr, /level=warn|WARN|with warnings/)
     const [{ n }] = (await query(account.warehouse, "SELECT count(*)::INT AS n FROM crm.object_records")) as [Row]
     assert.isAbove(Number(n), 0)
+  })
+
+  it("that the account made have records, so a refusal of one is said, and the others are read", async () => {
+    const account = await openAlone(tables, "--quirk", "refusedRecords=custom_objects.boats")
+    onTestFinished(() => discard(account))
+    const ran = await sluice(["sync"], account.environment)
+    assert.strictEqual(ran.code, 3, ran.stderr)
+    assert.match(ran.stderr + ran.stdout, /custom_objects\.boats could not be read: .*422/)
+    const sent = await account.service.records("object_records")
+    assert.deepStrictEqual(await query(account.warehouse, "SELECT count(*)::INT AS n FROM crm.object_records"), [
+      { n: sent.length }
+    ])
   })
 
   it("are not known if their list fails, so their records are not complete", async () => {

@@ -49,6 +49,7 @@ const sentences: ReadonlyArray<readonly [Reason, string]> = [
     "the service rejects the parameter altType, which is left out from now on"
   ],
   [{ _tag: "RecordsUnreadable", count: 1 }, "1 record could not be read: the service answers no page with them"],
+  [{ _tag: "PartitionFailed", partition: "p", detail: { message: "no" } }, "p could not be read: no"],
   [{ _tag: "PartitionNotFound", partition: "p" }, "p, named in the settings, does not exist"],
   [{ _tag: "PartitionIgnored", partition: "p" }, "the service ignores the parameters of partition p"],
   [{ _tag: "PartitionBelowTotal" }, "a partition returned fewer records than the service counts"],

@@ -117,8 +117,8 @@ const objectNamed = (key: string, { objects }: Service["world"]): Entry => {
 const search = ({ body, params }: Call, { settings, world }: Service): Data => {
   const { objectRecords } = world
   const key = String(world.objects.data(objectNamed(params["schemaKey"]!, world))["key"])
-  const isRefused = key === "business" && settings.variants.businessRecords === "refused"
-  if (key === "contact" || key === "opportunity" || isRefused) throw invalid(`${key} has a search of its own`)
+  if (["contact", "opportunity", settings.variants.refusedRecords].includes(key))
+    throw invalid(`${key} has a search of its own`)
   const { page = 1, pageLimit, searchAfter = [] } = body as Record<string, any>
   const since = settings.variants.objectFilters === "honoured" ? sinceIn(body) : undefined
   if (body["filters"] !== undefined && settings.variants.objectFilters === "refused")

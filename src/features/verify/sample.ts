@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Api } from "../../stages/api/api.ts"
 import { isSame, neverIssued } from "../../stages/api/author.ts"
-import { refusalOfNobody } from "../../stages/api/of-nobody.ts"
+import { answerTo } from "../../stages/api/of-nobody.ts"
 import { failureIn, singleRecord } from "../../catalog/answer.ts"
 import { at, parseExact } from "../../catalog/json.ts"
 import type { Catalogue } from "../../catalog/discover.ts"
@@ -126,7 +126,7 @@ const compareRow = Effect.fnUntraced(function* ({ known, row }: Chosen, { locati
       RequestRejected: Effect.fnUntraced(function* (error) {
         const id = neverIssued(String(row["id"]))
         const request = requestForRow(resource, { ...row, id }, { location })!
-        const ofNobody = yield* refusalOfNobody({ request, resource: `verify/${table.name}` }, id)
+        const ofNobody = yield* answerTo({ request, resource: `verify/${table.name}` }, id)
         const { refusal = "null" } = error
         const isLike = isSame({ refusal, ids: [String(row["id"])] }, ofNobody)
         return isLike ? ended("deleted since") : yield* unread(error)

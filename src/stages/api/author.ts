@@ -37,8 +37,8 @@ export interface Refusal {
 }
 
 /** Whether two refusals are the same but for the ids, and for what each answer has of its own: a number of its request, a time. */
-export const isSame = (one: Refusal, other: Refusal | undefined): boolean =>
-  other !== undefined && isLike(withoutIds(one), withoutIds(other))
+export const isSame = (one: Refusal, other: Refusal | "answered" | undefined): boolean =>
+  typeof other === "object" && isLike(withoutIds(one), withoutIds(other))
 
 const withoutIds = ({ ids, refusal }: Refusal): unknown =>
   JSON.parse(refusal, (_, value: unknown) =>

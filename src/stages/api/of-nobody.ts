@@ -3,10 +3,6 @@ import { Effect } from "effect"
 import { Api, type Call } from "./api.ts"
 import type { Refusal } from "./author.ts"
 
-/** `undefined` if it does not refuse it, so that its refusals prove nothing. */
-export const refusalOfNobody = (call: Omit<Call, "priority">, id: string) =>
-  Effect.map(answerTo(call, id), (answer) => (answer === "answered" ? undefined : answer))
-
 /** What a request for this id is answered with; `undefined` if by nothing that the service itself says. */
 export const answerTo = Effect.fnUntraced(function* (call: Omit<Call, "priority">, id: string) {
   const nothing = () => Effect.undefined

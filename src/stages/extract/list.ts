@@ -10,15 +10,16 @@ import { bind } from "../../catalog/request.ts"
 import type { Failure } from "../../values/failure.ts"
 import type { Capabilities } from "../../values/capabilities.ts"
 import type { Checkpoint } from "../../values/checkpoint.ts"
-import type { Reason, SingleReason } from "../../values/reason.ts"
+import type { Detail, Reason, SingleReason } from "../../values/reason.ts"
 import { isComplete } from "../../values/status.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import type { Vault } from "../../stores/vault/vault.ts"
+import { hasRows, isOwnObject } from "../../stores/warehouse/object-keys.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { type Reading, type RunContext, besideOf } from "./run-context.ts"
 import { nameOf } from "./page-loop.ts"
 import { isSame, neverIssued } from "../api/author.ts"
-import { refusalOfNobody } from "../api/of-nobody.ts"
+import { answerTo } from "../api/of-nobody.ts"
 import { decideNotFound } from "./deletions.ts"
 import { type PartitionResult, readPartition } from "./paginate.ts"
 import { beginning, fingerprint, resumed } from "./list-progress.ts"
@@ -150,7 +151,7 @@ const readList = Effect.fnUntraced(function* (
         states.filter(({ ignored }) => !ignored),
         strategy,
         { mode, since, overlapMs: Duration.toMillis(resource.changes?.overlap ?? 0) },
-        warnings
+        found
       ),
       requests: (requestsByResource.get(resource.table) ?? 0) - requestsBefore,
       capabilities: {
@@ -173,6 +174,8 @@ interface Found {
   readonly warnings: Array<SingleReason>
   /** Partitions, named by the id of a record, for which the service answers that it does not exist. */
   readonly notFound: Array<string>
+  /** Whether a partition has records of the first one, so that their totals do not add up to that of the list. */
+  overlaps?: boolean
   readonly sizes: Record<string, number>
   readonly leftOut: Record<string, Array<string>>
   readonly unreliableTotals: Set<string>
@@ -203,49 +206,72 @@ const readPartitions = (
   // Columns set by a partition are correct only if the service honours its parameters, so partitions are compared.
   const setsColumns = partitions.some(([, { columns, parameters }]) => columns && parameters)
   const isInTurn = setsColumns || (resource.isTrial === true && typeof resource.partitions !== "string")
-  let firstPageIds: ReadonlyArray<string> | undefined
+  let first: Checkpoint | undefined
   let failed: PartitionResult | undefined
+  const readOne = ([name, { parameters = {} }]: (typeof partitions)[number], start: Checkpoint, other?: Checkpoint) =>
+    readPartition(
+      {
+        resource,
+        strategy,
+        name,
+        parameters,
+        sizes,
+        unreliableTotals,
+        ...(setsColumns && { other: { ids: other?.firstPageIds ?? [], total: other?.total } }),
+        label: resource.table,
+        priority: 1,
+        beside: reading.capabilities.beside,
+        leftOut,
+        ...(mode === "full" && { fresh })
+      },
+      start,
+      context
+    )
   return Effect.forEach(
     partitions,
-    ([name, { parameters = {} }]) =>
-      failed !== undefined
+    (partition) => {
+      const [name, { columns = {} }] = partition
+      return failed !== undefined
         ? Effect.succeed({ name, ...failed })
-        : readPartition(
-            {
-              resource,
-              strategy,
-              name,
-              parameters,
-              sizes,
-              unreliableTotals,
-              ...(setsColumns && { otherFirstPageIds: firstPageIds ?? [] }),
-              label: resource.table,
-              priority: 1,
-              beside: reading.capabilities.beside,
-              leftOut,
-              ...(mode === "full" && { fresh })
-            },
-            from(name),
-            context
-          ).pipe(
-            Effect.map((result) => {
+        : readOne(partition, from(name), first).pipe(
+            Effect.flatMap((result) => {
               // A partition that the service rejects does not invalidate the first one.
-              if ("reason" in result && firstPageIds !== undefined) return { name, state: { ...fresh, ignored: name } }
-              if (setsColumns && "state" in result) firstPageIds ??= result.state.firstPageIds
+              if ("reason" in result && first !== undefined)
+                return Effect.map(hasRows(resource.table, context.location, columns), (isExpected) =>
+                  isExpected ? unread(name, result.reason, fresh) : { name, state: { ...fresh, ignored: name } }
+                )
+              if (setsColumns && "state" in result) first ??= result.state
               // The strategy has failed: the others would be requested in vain.
               if (isInTurn && "reason" in result) failed = result
-              return { name, ...result }
+              return Effect.succeed({ name, ...result })
             })
-          ),
+          )
+    },
     { concurrency: isInTurn ? 1 : "unbounded" }
   ).pipe(
+    Effect.flatMap(([one, ...others]) => {
+      const isShared = (id: string) => first?.firstPageIds?.includes(id) === true
+      const overlaps = others.some((other) => "state" in other && other.state.firstPageIds?.some(isShared) === true)
+      if (!overlaps) return Effect.succeed([one!, ...others])
+      // Another partition has the records of the first one, too: those keep the columns of the one that is read last.
+      found.overlaps = true
+      return Effect.map(readOne(partitions[0]!, fresh), (again) => [{ name: one!.name, ...again }, ...others])
+    }),
     Effect.flatMap((results) => withoutMissing(resource, strategy, results, { fresh, found, mode, reading }, context))
   )
 }
 
+/** A partition whose records are known to exist, or may: the others are read, and the list is incomplete. */
+const unread = (partition: string, detail: Detail, fresh: Checkpoint) => ({
+  name: partition,
+  state: { ...fresh, done: true, warnings: [{ _tag: "PartitionFailed", partition, detail } as const] }
+})
+
 /**
- * Partitions that the settings name and the service does not have: it refuses them as it refuses a name that it never had, and
- * answers for another one. The others are not affected.
+ * Decides about partitions that the service refuses while it answers for another one. One that the settings name does not
+ * exist if it is refused as a name that never existed. A standard object that the service lists has no such records if it is
+ * refused twice alike and the other one is still answered. An object that the account made, or that had rows before, has
+ * records, so they were not read. The other partitions are not affected.
  */
 const withoutMissing = Effect.fnUntraced(function* (
   resource: Resource,
@@ -254,22 +280,26 @@ const withoutMissing = Effect.fnUntraced(function* (
   { found, fresh }: Attempt,
   context: RunContext
 ) {
-  const isAnswered = results.some((result) => "state" in result)
-  if (typeof resource.partitions !== "string" || !isAnswered) return results
+  const answered = results.find((result) => "state" in result)?.name
+  if (typeof resource.partitions !== "string" || answered === undefined) return results
+  const { company, location } = context
+  const ask = (partition: string) => {
+    const request = bind(strategy.request, { location, company, size: strategy.pageSize, partition })
+    return answerTo({ request, pathTemplate: strategy.request.path, resource: resource.table }, partition)
+  }
   return yield* Effect.forEach(results, (result) =>
     Effect.gen(function* () {
       if ("state" in result || result.refusal === undefined) return result
-      // The service lists the object, and answers for others: it has no such records, which nobody has named.
+      const refusal = { refusal: result.refusal, ids: [result.name] }
       if (context.hasListedObjects) {
+        const rows = { [resource.partitionColumn!]: result.name }
+        const isExpected = isOwnObject(result.name) || (yield* hasRows(resource.table, location, rows))
+        const isNone = !isExpected && isSame(refusal, yield* ask(result.name)) && (yield* ask(answered)) === "answered"
+        if (!isNone) return unread(result.name, result.reason, fresh)
         found.notFound.push(result.name)
         return { name: result.name, state: { ...fresh, done: true } }
       }
-      const never = neverIssued(result.name)
-      const { company, location } = context
-      const request = bind(strategy.request, { location, company, size: strategy.pageSize, partition: never })
-      const call = { request, pathTemplate: strategy.request.path, resource: resource.table }
-      const ofNobody = yield* refusalOfNobody(call, never)
-      if (!isSame({ refusal: result.refusal, ids: [result.name] }, ofNobody)) return result
+      if (!isSame(refusal, yield* ask(neverIssued(result.name)))) return result
       // It may be named by the id of a row.
       found.warnings.push({ _tag: "PartitionNotFound", partition: result.name })
       found.notFound.push(result.name)
@@ -286,12 +316,12 @@ const outcomeFrom = (
     overlapMs,
     since
   }: Pick<Reading, "mode"> & { readonly since: number | undefined; readonly overlapMs: number },
-  warnings: ReadonlyArray<Reason>
+  { overlaps, warnings }: Found
 ): Omit<Outcome, "requests"> => {
   const sum = (values: ReadonlyArray<number | undefined>) =>
     values.reduce<number>((total, value) => total + (value ?? 0), 0)
   const totals = states.map(({ total }) => total)
-  const total = totals.every((value) => value !== undefined) ? sum(totals) : undefined
+  const total = totals.every((value) => value !== undefined) && !overlaps ? sum(totals) : undefined
   const count = sum(states.map((state) => state.count))
   const isComparable = isTotalComparable(strategy, since)
   const isMissing = isComparable && states.some((state) => missingBeyondDrift(state, strategy) > 0)

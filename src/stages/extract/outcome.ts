@@ -20,11 +20,13 @@ export const missingBeyondDrift = ({ count, total }: Pick<ListProgress, "count" 
 export const isTotalComparable = (strategy: Strategy, since: number | undefined): boolean =>
   since === undefined || strategy.verifyField !== undefined
 
+const areMissing: ReadonlyArray<Reason["_tag"]> = ["OutOfOrder", "RecordsUnreadable", "PartitionFailed"]
+
 /** What the partitions of a list say about themselves. */
 export const remarksOf = (states: ReadonlyArray<Pick<ListProgress, "warnings">>) => {
   const { true: shortfalls = [], false: warnings = [] } = Object.groupBy(
     distinct(states.flatMap((state) => state.warnings)),
-    ({ _tag }) => String(_tag === "OutOfOrder" || _tag === "RecordsUnreadable") as "true" | "false"
+    ({ _tag }) => String(areMissing.includes(_tag)) as "true" | "false"
   )
   return { shortfalls, warnings }
 }

@@ -32,10 +32,10 @@ export interface PagesTask {
   /** Strategies whose totals exceed the records they return; grows while lists are read. */
   readonly unreliableTotals: Set<string>
   /**
-   * If partitions set columns: the ids on the first page of another partition, empty for the first partition. A partition
-   * that returns the same page is the same list, so the service ignores its parameters.
+   * If partitions set columns: the first page of another partition, empty for the first partition. A partition that returns
+   * the same page is the same list, so the service ignores its parameters.
    */
-  readonly otherFirstPageIds?: ReadonlyArray<string>
+  readonly other?: FirstPage
   /** Where a second reading starts if records are missing. Absent: there is no second reading. */
   readonly fresh?: Checkpoint
 }
@@ -208,7 +208,7 @@ export class PageLoop {
 
   /** `serviceTime`: of the response, by the service's clock. */
   received(body: unknown, serviceTime: number | undefined, status?: number): Received {
-    const { otherFirstPageIds, resource, strategy } = this.#task
+    const { other, resource, strategy } = this.#task
     const { cuts, expected, identified } = this.#checks
     this.state = {
       ...this.state,
@@ -225,16 +225,17 @@ export class PageLoop {
     const ids = list.map(idOf)
     if (resource.key === undefined && contradicts(list, ids))
       this.state = { ...this.state, ...withWarning(this.state, { _tag: "RepeatedRecord" }) }
-    const firstPageIds = otherFirstPageIds && (this.state.firstPageIds ?? ids.slice(0, 100))
+    const firstPageIds = other && (this.state.firstPageIds ?? ids.slice(0, 100))
     const isFirst = firstPageIds !== undefined && !this.state.firstPageIds && firstPageIds.length > 0
-    if (isFirst && isOneList(firstPageIds, otherFirstPageIds!)) {
-      this.state = { ...this.state, done: true, warnings: [], ignored: this.#task.name }
-      return { kind: "ignored" }
-    }
     const found = this.#isTrial ? sizeFromTrial(strategy, list.length) : undefined
     if (found !== undefined) this.#task.sizes[this.#strategyName] = found
     const page = { records: list, body, size: found ?? this.#cut ?? this.#size, cuts }
     const advanced = advance({ strategy, changes: resource.changes, since: this.state.since }, this.state, page)
+    const total = "progress" in advanced && !this.state.windows ? advanced.progress.total : undefined
+    if (isFirst && isOneList({ ids: firstPageIds, total }, other!)) {
+      this.state = { ...this.state, done: true, warnings: [], ignored: this.#task.name }
+      return { kind: "ignored" }
+    }
     const step = withoutLoops(this.#detector, strategy, this.state, ids, advanced)
     if (step.kind === "failed") return this.#repeat(step)
     this.#repeats = 0
@@ -278,9 +279,16 @@ export class PageLoop {
   }
 }
 
-/** Whether one of two first pages has all records of the other: then a parameter that should tell the lists apart does not. */
-const isOneList = (own: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
-  own.every((id) => other.includes(id)) || (other.length > 0 && other.every((id) => own.includes(id)))
+/** The first page of a partition, and how many records the service counts in it. */
+interface FirstPage {
+  readonly ids: ReadonlyArray<string>
+  readonly total: number | undefined
+}
+
+/** Whether a first page has records of the other one only: a parameter that should tell the lists apart does not. */
+const isOneList = (own: FirstPage, other: FirstPage): boolean =>
+  own.ids.every((id) => other.ids.includes(id)) &&
+  (own.ids.length < other.ids.length || (own.total ?? other.total) === (other.total ?? own.total))
 
 /** The name of a strategy in what was learnt about the service. */
 export const nameOf = ({ request }: Strategy): string => `${request.method} ${request.path}`

@@ -21,7 +21,7 @@ import {
   detailOf
 } from "../api/errors.ts"
 import { type Refusal, isSame, neverIssued, statusIn } from "../api/author.ts"
-import { answerTo, refusalOfNobody } from "../api/of-nobody.ts"
+import { answerTo } from "../api/of-nobody.ts"
 import { decideNotFound, placeOf } from "./deletions.ts"
 import { isResponding } from "./outage.ts"
 import { beginning, resumed } from "./list-progress.ts"
@@ -43,7 +43,7 @@ export class Parents {
   /** Why no others are requested: nothing of the kind was answered in this run, or the service is down. */
   givenUp: RequestRejected | Unavailable | Forbidden | undefined
   /** What the service answers for a parent that never existed; `undefined` if that is no error. */
-  ofNobody: Refusal | undefined | "not asked" = "not asked"
+  ofNobody: Refusal | "answered" | undefined | "not asked" = "not asked"
   /** The versions of those that were read before the time since when they are due, because the local clock was set back. */
   readonly readTooEarly = new Map<string, string>()
   /** Those that something read in this run names all the same: one answer is no proof against it. */
@@ -222,7 +222,7 @@ const decideRejected = Effect.fnUntraced(function* (reading: Reading, due: Reado
   if (childRequest.noneIsError) return yield* decideNone(reading, due, rejected)
   if (requested === undefined && parents.ofNobody === "not asked") {
     const id = neverIssued(rejected[0]!.id)
-    parents.ofNobody = yield* refusalOfNobody(controlOf(reading, id), id)
+    parents.ofNobody = yield* answerTo(controlOf(reading, id), id)
   }
   const ofNobody = parents.ofNobody === "not asked" ? undefined : parents.ofNobody
   const candidates = rejected.filter(
@@ -295,7 +295,7 @@ const decideNone = Effect.fnUntraced(function* (
   }
   const frequent = forms.toSorted((one, another) => another.length - one.length).slice(0, formsMax)
   const isRepeated = ([first]: (typeof forms)[number]) =>
-    Effect.map(ask(first.ids[0]!), (again) => typeof again === "object" && isSame(first, again))
+    Effect.map(ask(first.ids[0]!), (again) => isSame(first, again))
   const isAnswering = other !== undefined && (yield* ask(other)) === "answered"
   const repeated = other === undefined ? forms : yield* Effect.filter(isAnswering ? frequent : [], isRepeated)
   const without = new Set(repeated.flatMap((form) => form.flatMap((one) => one.ids)))

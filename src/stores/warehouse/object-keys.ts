@@ -2,8 +2,11 @@
 import * as Effect from "effect/Effect"
 import type { OptionalSettings } from "../../catalog/optional-settings.ts"
 import type { Resource } from "../../catalog/resource.ts"
-import { queryTexts } from "./query.ts"
-import { literal } from "./sql.ts"
+import { isAny, queryTexts } from "./query.ts"
+import { literal, name } from "./sql.ts"
+
+/** Whether the account made the object, so that it can have records. */
+export const isOwnObject = (key: string): boolean => key.startsWith("custom_object")
 
 /** The settings with the keys of the objects that the location is known to have, if they name none. */
 export const withObjectKeys = Effect.fnUntraced(function* (
@@ -20,3 +23,9 @@ export const withObjectKeys = Effect.fnUntraced(function* (
   )
   return { ...optional, object_keys: keys }
 })
+
+/** Whether a partition has given rows, named by the columns that it sets. */
+export const hasRows = (table: string, location: string, columns: Readonly<Record<string, unknown>>) => {
+  const are = Object.entries(columns).map(([column, value]) => `${name(column)}::VARCHAR = ${literal(String(value))}`)
+  return isAny(`crm.${name(table)} WHERE ${[`location_id = ${literal(location)}`, ...are].join(" AND ")}`)
+}

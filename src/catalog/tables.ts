@@ -119,12 +119,11 @@ export const pathOf = ({ table: own }: Pick<Resource, "table">, table: string, c
 export const columnWithRole = ({ columns }: Table, role: Role): string | undefined =>
   columns.find((column) => column.role === role)?.name
 
-/** The name of a wide view of a resource. `nth`: 1 for the only one, unless one has no room for all custom fields. */
-export const wideName = ({ table }: Pick<Resource, "table">, nth = 1): string =>
-  nth === 1 ? `${table}_wide` : `${table}_wide_${nth}`
+/** The name of the wide view of a resource; if it has several, how the names of all begin. */
+export const wideName = ({ table }: Pick<Resource, "table">): string => `${table}_wide`
 
-/** The name of the first wide table among those of a table. */
-export const firstWide = (view: string): string => view.replace(/_wide_\d+$/, "_wide")
+/** The beginning of the names of all wide views of the table of this one. Any other name is unchanged. */
+export const firstWide = (view: string): string => view.replace(/_wide_.+$/, "_wide")
 
 /** Columns that identify a row in its location. */
 export const keyOf = ({ key }: Resource): ReadonlyArray<string> => key ?? ["id"]

@@ -60,19 +60,28 @@ describe("the further lists of an account that has them", () => {
       sent.sort()
     )
     const wide = await ask(
-      `SELECT column_name AS name, data_type AS type FROM information_schema.columns WHERE table_name = 'object_records_wide'`
+      `SELECT column_name AS name, data_type AS type FROM information_schema.columns WHERE table_name = 'object_records_wide_project'`
     )
     const typeOf = new Map(wide.map(({ name, type }) => [name, type]))
     assert.deepStrictEqual(
-      [
-        "project_contract_value",
-        "project_contract_value_currency",
-        "project_start",
-        "project_materials",
-        "project_plans"
-      ].map((column) => typeOf.get(column)),
+      ["contract_value", "contract_value_currency", "start", "materials", "plans"].map((column) => typeOf.get(column)),
       ["DECIMAL(38,7)", "VARCHAR", "DATE", "VARCHAR[]", "JSON"]
     )
+    const tables = await ask(
+      "SELECT table_name AS name FROM information_schema.tables WHERE starts_with(table_name, 'object_records_wide') ORDER BY ALL"
+    )
+    const ofObjects = Object.groupBy(records, ({ objectKey }) => String(objectKey).replace("custom_objects.", ""))
+    assert.includeMembers(
+      tables.map(({ name }) => name),
+      Object.keys(ofObjects).map((object) => `object_records_wide_${object}`)
+    )
+    for (const { name } of tables) {
+      const own = ofObjects[String(name).replace("object_records_wide_", "")] ?? []
+      assert.sameMembers(
+        (await ask(`SELECT id FROM crm.${String(name)}`)).map(({ id }) => id),
+        own.map(({ id }) => id)
+      )
+    }
     const owners = records.flatMap(({ id, owner }) => list(owner).map((user) => `${String(id)} ${String(user)}`))
     const found = await ask("SELECT object_record_id || ' ' || user_id AS one FROM crm.object_record_owners")
     assert.sameMembers(

@@ -48,7 +48,7 @@ export const readCatalog = async (connection: DuckDBConnection): Promise<Readonl
   )
   /** A release of an earlier version has no such macro. */
   const wideOf = (schema: string, name: string) => {
-    const table = name.replace(/_wide(_\d+)?$/, "")
+    const table = name.replace(/_wide(_.+)?$/, "")
     const shown = columns.get(`${schema}.${table}`)
     return table !== name && shown && macros.has(`${schema}.${name}_of`)
       ? { wide: { table, columns: shown.map((one) => one.column) } }

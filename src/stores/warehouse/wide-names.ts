@@ -95,6 +95,9 @@ const wordsOf = (key: string): string =>
     .match(/(?:[\p{L}\p{N}]\p{M}*)+/gu)
     ?.join("_") ?? "field"
 
+/** The name of a view after the key of what it shows. */
+export const nameAfter = (key: string, prefix: string): string => fitted(prefix + wordsOf(key))
+
 /** Whole characters of the name, and its end. */
 const fitted = (name: string, end = ""): string => {
   const characters = Array.from(name)

@@ -5,6 +5,8 @@ import type { PersonalData } from "../../catalog/personal-data.ts"
 export interface WideView {
   /** Name of the view. */
   readonly view: string
+  /** Name of the view that has the first columns of the same rows. */
+  readonly first: string
   /** The table whose rows it shows. */
   readonly table: string
   /** The table of custom values. */

@@ -19,7 +19,7 @@ import { query } from "./query.ts"
 import { type RowOf } from "../../values/rows.ts"
 import { literal, name, numberOf, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
-import { nameColumns } from "./wide-names.ts"
+import { nameAfter, nameColumns } from "./wide-names.ts"
 import { typed } from "./wide-types.ts"
 
 /** DuckDB cannot handle views with many more columns; further fields are in a second view, which `meta.limits` names. */
@@ -41,9 +41,9 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   const isRead = versions.get(readingsName)?.version === readings
   const changed = views.filter(({ definition, view }) => versions.get(view)?.version !== definition)
   const { textFunction, transaction } = yield* Warehouse
-  const limits = [...Map.groupBy(views, ({ table }) => table).values()].flatMap(limitOf)
+  const limits = [...Map.groupBy(views, ({ first }) => first).values()].flatMap(limitOf)
   const dropped = [...versions.keys()].filter(
-    (one) => firstWide(one) !== one && !views.some(({ view }) => view === one)
+    (one) => firstWide(one).endsWith("_wide") && !views.some(({ view }) => view === one)
   )
   const isKnown = JSON.stringify(limits) === JSON.stringify(yield* reachedLimits())
   if (!isRead) yield* textFunction(readingFunction, 2, readingOf)
@@ -60,7 +60,7 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   return views
 })
 
-/** Of the views of a table, the further ones have what the first one lacks. */
+/** Of the views of the same rows, the further ones have what the first one lacks. */
 const limitOf = ([first, ...further]: ReadonlyArray<WideView>): ReadonlyArray<ReachedLimit> => {
   if (further.length === 0) return []
   const leftOut = further.flatMap(({ columns }) => columns.map(({ column }) => column)).toSorted()
@@ -95,11 +95,32 @@ export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, 
   )
   const byView = Map.groupBy(rows, ({ view }) => view)
   return wide.flatMap(([resource, one]) =>
-    columnsOf(resource, one, classes, byView.get(wideName(resource)) ?? []).map((columns) =>
-      viewOf(resource, one, columns)
+    partsByObject(resource, byView.get(wideName(resource)) ?? []).flatMap((part) =>
+      columnsOf(resource, one, classes, part).map((columns) => viewOf(resource, one, part, columns))
     )
   )
 })
+
+/** The fields that one view shows, with the later ones of the same rows. */
+interface WidePart {
+  readonly first: string
+  readonly fields: ReadonlyArray<RowOf<typeof fieldColumns>>
+  /** The objects whose records it has. Absent: it has all rows. */
+  readonly objects?: ReadonlySet<string>
+}
+
+/** One part, or one for each object: fields of objects begin with the key of theirs. Keys that are written alike share a part. */
+const partsByObject = (resource: Resource, fields: WidePart["fields"]): ReadonlyArray<WidePart> => {
+  const all = wideName(resource)
+  if (resource.partitionColumn === undefined || fields.length === 0) return [{ first: all, fields }]
+  const objectOf = (field: string) => field.replace(/\..*$/s, "")
+  const viewOf = ({ field }: { readonly field: string }) => nameAfter(objectOf(field), `${all}_`)
+  return [...Map.groupBy(fields, viewOf)].map(([first, own]) => ({
+    first,
+    fields: own.map((one) => ({ ...one, key: (one.key ?? one.field).replace(/^[^.]+\./, "") })),
+    objects: new Set(own.map(({ field }) => objectOf(field)))
+  }))
+}
 
 interface WideColumns {
   readonly view: string
@@ -112,16 +133,18 @@ interface WideColumns {
 const fieldsOfViewSql = (resource: Resource, wide: Wide, hasObjects: boolean): string => {
   const view = literal(wideName(resource))
   return `SELECT ${view} AS view, w.place, f.location_id AS location, c.position, f.field, nullif(c.field_key, '') AS key,
-       c.data_type AS dataType, c.name, epoch_ms(c.date_added) AS madeAt, w.column_name AS known, w.view_name AS "knownView", d.personal_data AS personal FROM (${fieldsOf(wide)}) AS f
+       c.data_type AS dataType, c.name, epoch_ms(c.date_added) AS madeAt, w.column_name AS known, w.view_name AS "knownView", d.personal_data AS personal FROM (${fieldsOf(wide, hasObjects && resource.partitionColumn !== undefined)}) AS f
      LEFT JOIN (${definitionsSql(hasObjects)}) AS c ON c.location_id = f.location_id AND c.id = f.field
      LEFT JOIN (${columnsOfViewSql(wideName(resource))}) AS w ON w.location_id = f.location_id AND w.field = f.field
      LEFT JOIN meta.columns AS d ON d.table_name = w.view_name AND d.column_name = w.column_name`
 }
 
-/** The fields of objects are named by their keys, whose first word is spelt in two ways. */
+/** SQL: a key of an object, or of a field of one, without its first word, which is spelt in two ways. */
+const objectKeySql = (key: string): string => `regexp_replace(${key}, '^custom_objects?\\.', '')`
+
 const definitionsSql = (hasObjects: boolean): string => {
   const columns = "data_type, name, date_added"
-  const key = "regexp_replace(field_key, '^custom_objects?\\.', '')"
+  const key = objectKeySql("field_key")
   return `SELECT location_id, id, field_key, position, ${columns} FROM crm.custom_fields${
     hasObjects ? ` UNION ALL SELECT location_id, ${key}, ${key}, NULL, ${columns} FROM crm.object_fields` : ""
   }`
@@ -144,8 +167,9 @@ const columnsOf = (
   resource: Resource,
   wide: Wide,
   classes: CustomFieldClasses | undefined,
-  found: ReadonlyArray<RowOf<typeof fieldColumns>>
+  { fields: found, first }: WidePart
 ): ReadonlyArray<WideColumns> => {
+  const viewAt = (n: number) => (n === 0 ? first : `${first}_${n + 1}`)
   const names = nameColumns(found, wide.prefix, new Set(tablesOf(resource)[0].columns.map((column) => column.name)))
   const columns = new Map<string, WideColumn>()
   const named: Array<FieldColumn> = []
@@ -155,7 +179,7 @@ const columnsOf = (
     const column = names.get(one)!
     const place = places.get(column) ?? places.size
     places.set(column, place)
-    const view = wideName(resource, 1 + Math.floor(place / columnsMax))
+    const view = viewAt(Math.floor(place / columnsMax))
     const personal = classes === undefined ? one.personal : (classes[key ?? field] ?? "direct")
     const same = columns.get(column)
     columns.set(column, {
@@ -171,7 +195,7 @@ const columnsOf = (
   }
   const all = [...columns.values()]
   return Array.from({ length: Math.max(1, Math.ceil(all.length / columnsMax)) }, (_, place) => {
-    const view = wideName(resource, place + 1)
+    const view = viewAt(place)
     return {
       view,
       columns: all.slice(place * columnsMax, (place + 1) * columnsMax),
@@ -181,15 +205,21 @@ const columnsOf = (
 }
 
 /** SQL for fields that have a definition or a value. Folders are listed among the definitions, but have no values. */
-const fieldsOf = ({ table, field, model }: Wide) =>
+const fieldsOf = ({ table, field, model }: Wide, isOfObjects: boolean) =>
   `SELECT DISTINCT location_id, ${name(field)} AS field FROM crm.${name(table)}
+   ${isOfObjects ? `UNION SELECT location_id, ${objectKeySql("field_key")} FROM crm.object_fields WHERE field_key LIKE '%.%'` : ""}
    ${model === undefined ? "" : `UNION SELECT location_id, id FROM crm.custom_fields WHERE model = ${literal(model)} AND document_type IS DISTINCT FROM 'folder'`}`
 
 /**
  * Aggregates all values of a row into lists once and picks each column from them. One aggregate for each column would
  * take a multiple of the time and memory.
  */
-const viewOf = (resource: Resource, wide: Wide, { columns, named, view }: WideColumns): WideView => {
+const viewOf = (
+  resource: Resource,
+  wide: Wide,
+  { first, objects }: WidePart,
+  { columns, named, view }: WideColumns
+): WideView => {
   const parent = name(idColumn(resource.table))
   const columnsOfField = Map.groupBy(
     columns.flatMap(({ column, fields }) =>
@@ -215,16 +245,21 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named, view }: WideCo
       : `SELECT t.*, ${values.join(", ")} FROM ${table} AS t
          LEFT JOIN (SELECT location_id, ${parent}, list(${name(wide.field)}) AS fields, list(text) AS texts, list(json) AS jsons
            FROM ${readValuesSql(from, { field: wide.field, parent: idColumn(resource.table) })} GROUP BY ALL) AS w ON w.location_id = t.location_id AND w.${parent} = t.id`
-  const all = (schema: string) => select(`${schema}.${name(resource.table)}`, `${schema}.${name(wide.table)}`)
+  const isOwn =
+    objects && `${objectKeySql(name(resource.partitionColumn!))} IN (${[...objects].map(literal).join(", ")})`
+  const rowsOf = (schema: string, ...where: ReadonlyArray<string>) => {
+    const conditions = [...where, ...(isOwn ? [isOwn] : [])]
+    const table = `${schema}.${name(resource.table)}`
+    return conditions.length === 0 ? table : `(FROM ${table} WHERE ${conditions.join(" AND ")})`
+  }
+  const all = (schema: string) => select(rowsOf(schema), `${schema}.${name(wide.table)}`)
   const statement = (schema: string) => `CREATE OR REPLACE VIEW ${schema}.${name(view)} AS ${all(schema)}`
   const among = (schema: string, ids: string) =>
-    select(
-      `(FROM ${schema}.${name(resource.table)} WHERE id IN ${ids})`,
-      `(FROM ${schema}.${name(wide.table)} WHERE ${parent} IN ${ids})`
-    )
+    select(rowsOf(schema, `id IN ${ids}`), `(FROM ${schema}.${name(wide.table)} WHERE ${parent} IN ${ids})`)
   const described = columns.map(({ column, label, personal }) => [column, label, personal])
   return {
     view,
+    first,
     definition: hash("sha256", JSON.stringify([rules, statement("crm"), described])),
     statement,
     table: resource.table,
@@ -237,8 +272,8 @@ const viewOf = (resource: Resource, wide: Wide, { columns, named, view }: WideCo
       `CREATE OR REPLACE MACRO ${schema}.${name(`${view}_of`)}(row_ids) AS TABLE FROM ${schema}.${name(view)} WHERE id IN (SELECT unnest(row_ids))`
     ],
     among,
-    rows: (schema, first, last) => {
-      const rows = `(FROM ${schema}.${name(resource.table)} WHERE rowid BETWEEN ${first} AND ${last})`
+    rows: (schema, from, to) => {
+      const rows = rowsOf(schema, `rowid BETWEEN ${from} AND ${to}`)
       return select(rows, `(FROM ${schema}.${name(wide.table)} WHERE ${parent} IN (SELECT id FROM ${rows}))`)
     },
     comments: (schema) => [

@@ -6,7 +6,7 @@ import { qualified } from "./sql.js"
 import { firstNames } from "./things.js"
 
 const isKnown = ({ schema, name, kind }) => schema === "main" && kind === "table" && firstNames.includes(name)
-const isWide = ({ name }) => /_wide(_\d+)?$/.test(name)
+const isWide = ({ name }) => /_wide(_.+)?$/.test(name)
 
 const isModel = (prefix) => (table) => table.schema === "bi" && !table.isStaging && table.name.startsWith(prefix)
 

@@ -86,7 +86,7 @@ export const wideLosses = () =>
 export const columnsOfViewSql = (view: string): string =>
   `SELECT view_name, location_id, field, column_name, rowid AS place FROM meta.wide_columns WHERE ${firstOf} = ${literal(view)}`
 
-const firstOf = "regexp_replace(view_name, '_wide_[0-9]+$', '_wide')"
+const firstOf = "regexp_replace(view_name, '_wide_.+$', '_wide')"
 
 /** Stores the columns of fields, in place of earlier ones. */
 export const nameColumnsStatements = (named: ReadonlyArray<FieldColumn>): ReadonlyArray<string> => {

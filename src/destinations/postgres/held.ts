@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { kindOf } from "../../catalog/kinds.ts"
 import { type StoredColumn, shortDecimal } from "../../stores/warehouse/content.ts"
 import { literal, name } from "../../stores/warehouse/sql.ts"
-import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { type TextFunction, Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { counted } from "../../values/finding.ts"
 import { postgresName, postgresType } from "./shape.ts"
 
@@ -35,10 +35,10 @@ export const noteUnheld = Effect.gen(function* () {
     unheld.set(table!, columns.set(column!, (columns.get(column!) ?? new Set()).add(key ?? "")))
     return null
   }
-  yield* warehouse.textFunction(unheldFunction, 3, ([table, column, key]) => note(table!, column!, key!))
-  yield* warehouse.textFunction(jsonFunction, 4, ([table, column, key, text]) =>
+  yield* warehouse.textFunction(unheldFunction, 3, ([table, column, key]) => note(table!, column!, key!), true)
+  const heldJson: TextFunction = ([table, column, key, text]) =>
     isHeldJson(text!) ? text! : note(table!, column!, key!)
-  )
+  yield* warehouse.textFunction(jsonFunction, 4, heldJson, true)
   return unheld as Unheld
 })
 

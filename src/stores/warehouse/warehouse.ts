@@ -34,8 +34,13 @@ export class Warehouse extends Context.Service<
     readonly run: (sql: string) => Effect.Effect<void, Failure>
     /** Runs a statement in a transaction of another connection, which is rolled back at the end of the scope. */
     readonly hold: (sql: string) => Effect.Effect<unknown, Failure, Scope.Scope>
-    /** Adds an SQL function of texts, for all connections. */
-    readonly textFunction: (name: string, parameters: number, of: TextFunction) => Effect.Effect<void, Failure>
+    /** Adds an SQL function of texts, for all connections. `hasEffects`: it is called for rows only, and for each of them. */
+    readonly textFunction: (
+      name: string,
+      parameters: number,
+      of: TextFunction,
+      hasEffects?: boolean
+    ) => Effect.Effect<void, Failure>
     /** An extension by its name, which may be downloaded, or by the path of its file. */
     readonly loadExtension: (extension: string) => Effect.Effect<void, Failure>
     /** For small results. BIGINT, DECIMAL and timestamps are returned as text. */
@@ -79,8 +84,8 @@ const openWarehouse = Effect.fn("warehouse.open")(function* (
     },
     hold: (sql) =>
       Effect.uninterruptible(Effect.flatMap(connect, (other) => attempt(() => other.run(`${begin}; BEGIN; ${sql}`)))),
-    textFunction: (name, parameters, of) =>
-      attempt(async () => connection.registerScalarFunction(scalarFunction(name, parameters, of))),
+    textFunction: (name, parameters, of, hasEffects = false) =>
+      attempt(async () => connection.registerScalarFunction(scalarFunction(name, parameters, of, hasEffects))),
     loadExtension: (extension) =>
       attempt(async () =>
         loadExtension(
@@ -170,9 +175,10 @@ export const metaTablesAtOpening = new WeakMap<Warehouse["Service"], "all" | "pu
 /** Warehouses that no process writes to: it could not be opened to read otherwise. */
 export const ownerless = new WeakSet<Warehouse["Service"]>()
 
-const scalarFunction = (name: string, parameters: number, of: TextFunction) =>
+const scalarFunction = (name: string, parameters: number, of: TextFunction, volatile: boolean) =>
   DuckDBScalarFunction.create({
     name,
+    volatile,
     parameterTypes: Array.from({ length: parameters }, () => VARCHAR),
     returnType: VARCHAR,
     mainFunction: (_, rows, results) => {

@@ -148,6 +148,13 @@ describe("a night", () => {
     })
   )
 
+  it.effect("takes the newest change itself if no answer says the time, which a wrong clock may make later", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* reading(list, changed, { reading: since5, isTimed: false })
+      assert.strictEqual(outcome!.watermark, begin + 6 * 60_000)
+    })
+  )
+
   it.effect("never takes a time for the next one that is after its own start", () =>
     Effect.gen(function* () {
       const future = [{ id: "i0", at: Date.parse("2099-01-01") }]

@@ -1,5 +1,5 @@
 /** Reads a list of a fake service in this process, on a test clock. */
-import { Effect, Exit, Fiber, Layer } from "effect"
+import { Clock, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Api } from "../../src/stages/api/api.ts"
 import { RequestRejected, Unavailable } from "../../src/stages/api/errors.ts"
@@ -63,7 +63,13 @@ export const windowed: Strategy = {
 export const reading = (
   resource: ListResource,
   answer: (parameters: Parameters, n: number) => Answer,
-  options: { readonly reading?: Partial<Reading>; readonly cuts?: Set<number>; readonly now?: number } = {}
+  options: {
+    readonly reading?: Partial<Reading>
+    readonly cuts?: Set<number>
+    readonly now?: number
+    /** Whether the answers say the time of the service. */
+    readonly isTimed?: boolean
+  } = {}
 ) =>
   Effect.gen(function* () {
     const seen = new Set<string>()
@@ -80,7 +86,13 @@ export const reading = (
           if (typeof body["outage"] === "string")
             return yield* new Unavailable({ message: body["outage"], later: false })
           for (const item of (body["items"] ?? []) as ReadonlyArray<Item>) seen.add(item.id)
-          return { bytes: Buffer.alloc(0), body, hasBigNumbers: false, at: 0, serviceTime: undefined }
+          return {
+            bytes: Buffer.alloc(0),
+            body,
+            hasBigNumbers: false,
+            at: 0,
+            serviceTime: options.isTimed === false ? undefined : yield* Clock.currentTimeMillis
+          }
         }),
       ...silentApi
     })

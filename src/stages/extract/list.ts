@@ -331,6 +331,7 @@ const outcomeFrom = (
   const highest = Math.max(...states.map((state) => state.highest ?? Number.NEGATIVE_INFINITY))
   const startedAt = Math.min(...states.map((state) => state.startedAt))
   const servedAt = Math.min(...states.map((state) => state.servedAt ?? state.startedAt))
+  const isTimed = states.every((state) => state.servedAt !== undefined)
   const remarks = remarksOf(states)
   const shortfalls = [...(isMissing ? [...belowTotal, ...partitionBelowTotal] : []), ...remarks.shortfalls]
   return {
@@ -342,8 +343,9 @@ const outcomeFrom = (
     servedAt,
     ...(since !== undefined && { since }),
     // Never later than the start of the reading, which may have missed later changes. Before it, changes may come late by the
-    // overlap, so once that is over, the next reading begins after the newest change of this one.
-    ...(Number.isFinite(highest) && { watermark: Math.min(highest + overlapMs + 1, servedAt) }),
+    // overlap, so once that is over, the next reading begins after the newest change of this one. By the local clock, which may
+    // be wrong, nothing says that it is over.
+    ...(Number.isFinite(highest) && { watermark: Math.min(highest + (isTimed ? overlapMs + 1 : 0), servedAt) }),
     ...((mode === "full" || strategy.notSortedBy !== undefined) && total !== undefined && { total })
   }
 }

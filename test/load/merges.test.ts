@@ -1,7 +1,7 @@
 /** Two states of one record, in whatever order they come: which one is current, and what is counted and archived. */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { KnownRowsLimits } from "../../src/stages/load/known-rows.ts"
+import { Limits } from "../../src/values/limits.ts"
 import { checkpoint } from "../support/checkpoint.ts"
 import { load, noNotesOf, notesOf, page, select, test } from "./loading.ts"
 
@@ -151,8 +151,8 @@ describe("the children of a parent", () => {
 describe("a table that is too large to be read whole", () => {
   const incremental = { checkpoint: { ...checkpoint, mode: "incremental" as const } }
   for (const [what, limits] of [
-    ["at first", { rowsMax: 200, smallRowsMax: 1, pagesMax: 1 }],
-    ["at all", { rowsMax: 2, smallRowsMax: 1, pagesMax: 1 }]
+    ["at first", { knownRows: 200, smallKnownRows: 1, knownPages: 1 }],
+    ["at all", { knownRows: 2, smallKnownRows: 1, knownPages: 1 }]
   ] as const)
     test(
       `${what} has each record once after a batch of many changed pages`,
@@ -163,7 +163,7 @@ describe("a table that is too large to be read whole", () => {
         yield* load
         for (const names of ["ab", "cx", "da", "ey"])
           yield* page(people(names, "new", 2), { run: "r2", day: 2 }, incremental)
-        yield* load.pipe(Effect.provideService(KnownRowsLimits, limits))
+        yield* load.pipe(Effect.updateService(Limits, (usual) => ({ ...usual, ...limits })))
         assert.deepStrictEqual(
           yield* select("SELECT string_agg(id, '' ORDER BY id) FROM crm.persons GROUP BY name ORDER BY name"),
           ["abcdexy", "f"]

@@ -6,7 +6,7 @@ import { BadCredentials } from "../../src/stages/api/errors.ts"
 import { Transport } from "../../src/stages/api/exchange.ts"
 import { evolving } from "../../src/catalog/schema-policy.ts"
 import type { Catalogue } from "../../src/catalog/discover.ts"
-import { KnownRowsLimits } from "../../src/stages/load/known-rows.ts"
+import { Limits } from "../../src/values/limits.ts"
 import { Failure } from "../../src/values/failure.ts"
 import { type Synced, sync } from "../../src/run/sync-account.ts"
 import type { OutputSettings } from "../../src/settings/settings.ts"
@@ -191,7 +191,7 @@ const program = (stage: Stage, { full, deletionShareMax }: Options) => {
       nextIntUnsafe: () => Math.floor(random() * Number.MAX_SAFE_INTEGER)
     }),
     Effect.provideService(Clock.Clock, clock),
-    world.memory === undefined ? (run) => run : Effect.provideService(KnownRowsLimits, world.memory),
+    Effect.updateService(Limits, (usual) => ({ ...usual, ...world.small })),
     Effect.provideService(Logger.CurrentLoggers, new Set([logger]))
   )
 }

@@ -1,4 +1,5 @@
 /** Makes a world that fails smaller: as few dials as possible that still fail. */
+import type { Limits } from "../../src/values/limits.ts"
 import { withParents } from "./catalogue.ts"
 import type { Result } from "./scenario.ts"
 import { type Night, type World, calmNight, calmWorld } from "./world.ts"
@@ -43,6 +44,10 @@ function* smallerThan(world: World): Generator<World> {
     "files"
   ] as const)
     if (JSON.stringify(world[name]) !== JSON.stringify(calmWorld[name])) yield { ...world, [name]: calmWorld[name] }
+  for (const limit of Object.keys(world.small ?? {})) {
+    const { [limit as keyof Limits]: _, ...small } = world.small!
+    yield { ...world, small }
+  }
   for (const [index, night] of world.nights.entries())
     for (const smaller of smallerNights(night)) yield { ...world, nights: world.nights.with(index, smaller) }
   if (world.contacts > 4) yield { ...world, contacts: Math.ceil(world.contacts / 2) }

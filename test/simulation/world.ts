@@ -4,9 +4,10 @@
  */
 import type { FaultRule } from "../../sandbox/http/faults.ts"
 import type { Variants } from "../../sandbox/options.ts"
-import type { KnownRowsLimits } from "../../src/stages/load/known-rows.ts"
+import type { Limits } from "../../src/values/limits.ts"
 import { randomFrom } from "../support/random.ts"
 import { collections, withParents } from "./catalogue.ts"
+import { withSmallLimits } from "./small-limits.ts"
 import { type Change, isPossible } from "./changes.ts"
 import { type Glitch, type GlitchName, drawnGlitches, glitchKinds } from "./glitches.ts"
 import { type BadHost, type WrongAnswer, wrongAnswers } from "./host.ts"
@@ -72,8 +73,8 @@ export interface World {
   /** The files behind links are fetched. */
   readonly files: boolean
   readonly deletionShareMax: number
-  /** The loader keeps the rows of so few in memory that the tables of the world are large ones. */
-  readonly memory?: typeof KnownRowsLimits.Service
+  /** Limits of the program that are so small that the world crosses them. */
+  readonly small?: Partial<Limits>
   readonly nights: ReadonlyArray<Night>
   /** At the end, `verify` replays the vault; or something is damaged, which it has to find. */
   readonly verify: "no" | "replay" | "damage"
@@ -200,7 +201,10 @@ const withOwnOrder = (world: World, { chance, pick }: Dice): World =>
 /** Tables are too large for the memory of the loader: its batches look up the rows of some pages, of all, or of none. */
 const withLargeTables = (world: World, { chance, pick }: Dice): World =>
   chance(0.25)
-    ? { ...world, memory: { rowsMax: pick(2, 6, 15, 200), smallRowsMax: pick(0, 1, 5), pagesMax: pick(0, 1, 2) } }
+    ? {
+        ...world,
+        small: { knownRows: pick(2, 6, 15, 200), smallKnownRows: pick(0, 1, 5), knownPages: pick(0, 1, 2) }
+      }
     : world
 
 /** Of several locations, the token of one is revoked on some night, and again valid on the next. */
@@ -234,7 +238,8 @@ const later = [
   withLargeTables,
   withRefusedLocation,
   withAnyAnswers,
-  withScarceDays
+  withScarceDays,
+  withSmallLimits
 ]
 
 const drawn = (dice: Dice, seed: number): World => {
@@ -291,7 +296,7 @@ const drawn = (dice: Dice, seed: number): World => {
   }
 }
 
-interface Dice {
+export interface Dice {
   readonly chance: (share: number) => boolean
   readonly int: (below: number) => number
   readonly pick: <A>(...choices: ReadonlyArray<A>) => A

@@ -7,6 +7,7 @@ import { Deferred, Effect } from "effect"
 import type { ChildRequest, Resource } from "../../catalog/resource.ts"
 import { noCapabilities } from "../../values/capabilities.ts"
 import type { Failure } from "../../values/failure.ts"
+import { Limits } from "../../values/limits.ts"
 import type { Step } from "../../values/step.ts"
 import type { Outcome } from "../../stores/vault/entry.ts"
 import type { Vault } from "../../stores/vault/vault.ts"
@@ -20,9 +21,6 @@ import { Parents, type Reading, readParents } from "./parents.ts"
 import { type RunContext, besideOf } from "./run-context.ts"
 import { nameOf } from "./page-loop.ts"
 
-const batchSize = 500
-/** Until one was answered: enough to see whether any is. */
-const firstBatchSize = 40
 /** Of what the account may not have. */
 const trialBatchSize = 1
 /** How long parents that were due before the run wait for the end of their list. */
@@ -113,6 +111,7 @@ const readDue = Effect.fnUntraced(function* (
   parentsRead: Deferred.Deferred<void>
 ) {
   const { childRequest, context, parents, refreshCutoff, resource } = reading
+  const limits = yield* Limits
   // Parents become due when their table changes. `checked`: how many batches had changed it when none was due.
   const commits = () => context.known.commitsOf(childRequest.table, context.location)
   let checked = isNoneDue ? 0 : undefined
@@ -128,13 +127,13 @@ const readDue = Effect.fnUntraced(function* (
       yield* Effect.raceFirst(Deferred.await(parentsRead), nextCommit)
       continue
     }
+    const size = parents.hasAnswered ? limits.parents : resource.isTrial ? trialBatchSize : limits.firstParents
     const due = yield* dueParents({
       location: context.location,
       childRequest,
       refreshCutoff,
-      limit: batchSize + parents.leftOut
+      limit: size + parents.leftOut
     })
-    const size = parents.hasAnswered ? batchSize : resource.isTrial ? trialBatchSize : firstBatchSize
     const unread = due.filter((one) => !parents.isLeftOut(one)).slice(0, size)
     if (unread.length > 0) {
       yield* readParents(reading, unread)

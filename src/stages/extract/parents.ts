@@ -5,6 +5,7 @@ import { bind, rowColumns, rowParameters } from "../../catalog/request.ts"
 import type { ChildRequest, Resource } from "../../catalog/resource.ts"
 import type { Capabilities } from "../../values/capabilities.ts"
 import type { Failure } from "../../values/failure.ts"
+import { Limits } from "../../values/limits.ts"
 import { type Detail, type Reason, distinct } from "../../values/reason.ts"
 import type { Step } from "../../values/step.ts"
 import { Vault } from "../../stores/vault/vault.ts"
@@ -30,8 +31,6 @@ import { type RunContext, count } from "./run-context.ts"
 
 /** Concurrent requests: enough to use the whole budget at 1.2 s of latency. A crash repeats at most this many. */
 const concurrency = 12
-/** Consecutive parents that may fail before it is asked whether it is of any use to go on. */
-const failuresInARowMax = 20
 
 /** What became of the parents of one kind of children, and what was seen on the way. */
 export class Parents {
@@ -127,7 +126,8 @@ export const readParents = Effect.fnUntraced(function* (reading: Reading, due: R
     for (const { id, version } of due) parents.readTooEarly.set(id, version)
   yield* decideRejected(reading, due)
   const [id, first] = [...parents.rejected][0] ?? []
-  if (id !== undefined && !parents.hasAnswered && parents.failed.size > failuresInARowMax) parents.givenUp ??= first
+  if (id !== undefined && !parents.hasAnswered && parents.failed.size > (yield* Limits).failuresInARow)
+    parents.givenUp ??= first
 })
 
 const readParent = Effect.fnUntraced(function* (
@@ -200,7 +200,7 @@ const failed = Effect.fnUntraced(function* (
   else parents.failed.set(due.id, detailOf(error))
   // Whether it means that there is none is decided after the others have been asked.
   if (!isOwn || !childRequest.noneIsError) yield* note(reading, due, false, response)
-  const enough = resource.isTrial && error._tag === "Forbidden" ? 0 : failuresInARowMax
+  const enough = resource.isTrial && error._tag === "Forbidden" ? 0 : (yield* Limits).failuresInARow
   if (isOwn || ++parents.failuresInARow <= enough) return
   parents.failuresInARow = 0
   // Others of its kind were answered in this run: they go on, unless the service is down.

@@ -1,12 +1,11 @@
 /** Loads the vault while extract is still running, and makes extract wait if the load falls too far behind. */
 import { Clock, Effect } from "effect"
 import { type Position, bytesBetween, isBefore } from "../../stores/vault/position.ts"
+import { Limits } from "../../values/limits.ts"
 import { Signal } from "../../values/signal.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import type { Loader } from "./load.ts"
 
-/** One batch in preparation and one being committed. */
-const backlogBytesMax = 48 * 1024 * 1024
 /** The vault keeps more than these recent bytes in memory, so that they need not be read again. */
 const nearBytes = 2 * 1024 * 1024
 /** How long an incomplete batch waits for more pages: a transaction costs about 50 ms whatever its size. */
@@ -19,6 +18,7 @@ const quietMs = 40
 /** Call this once the loader has loaded everything already in the vault. */
 export const makeBackgroundLoader = Effect.fn("load.background")(function* (loader: Loader) {
   const vault = yield* Vault
+  const { backlogBytes } = yield* Limits
   const initialBytes = loader.loadedBytes()
   const loadedBytes = () => loader.loadedBytes() - initialBytes
   const awaited = new Signal()
@@ -54,11 +54,11 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (load
     known: loader.known,
     /** Runs until it is interrupted; fails if a batch cannot be loaded. */
     run: Effect.andThen(loader.loadContinuously(shouldContinue), Effect.never),
-    /** Waits while the load is more than `backlogBytesMax` behind, or reads pages more than `nearBytes` behind the end. */
+    /** Waits while the load is more than `backlogBytes` behind, or reads pages more than `nearBytes` behind the end. */
     backpressure: waitUntil(() => {
       const reading = loader.reading()
       const isNear = reading === undefined || bytesBetween(reading, vault.end()) <= nearBytes
-      return isNear && vault.appendedBytes() - loadedBytes() <= backlogBytesMax
+      return isNear && vault.appendedBytes() - loadedBytes() <= backlogBytes
     }),
     /**
      * Ends with the next batch that is committed, which is committed earlier while something waits for it. Take it before you

@@ -20,6 +20,7 @@ import { advanceWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import type { Transaction, TransactionWork } from "../../stores/warehouse/transaction.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../values/failure.ts"
+import { Limits } from "../../values/limits.ts"
 import { wellFormed } from "../../catalog/convert.ts"
 import { Changes, replaceFieldKeys } from "./merge/changes.ts"
 import { type Decision, applyDecision, decidedKeys } from "./merge/deletions.ts"
@@ -47,22 +48,11 @@ export interface Batch {
  * Tables per transaction, including child tables: each costs DuckDB one or two megabytes until the commit, however few its
  * rows.
  */
-const tablesMax = 24
-/** Maximum per transaction: enough to fill whole row groups. */
-const batchBytesMax = 24 * 1024 * 1024
-const batchRecordsMax = 50_000
-
 /**
  * Raw bytes per transaction for the memory that DuckDB may use, in MB. Reading lines takes 32 MB of it. Rows to be merged are
  * staged, and the rows that they replace are archived, so they count three times; new rows only fill row groups.
  */
-const batchBytes = (memoryMb: number) => Math.min(batchBytesMax, Math.max(1, (memoryMb - 40) / 3.6) * 1024 * 1024)
-
-/** Bytes of rows whose unknown fields are merged at a time: as a map they take about fifty times the size of the text. */
-const sliceBytes = 512 * 1024
-
-/** Raw bytes read at a time. */
-const readBytes = 1024 * 1024
+const bytesIn = (memoryMb: number) => Math.max(1, (memoryMb - 40) / 3.6) * 1024 * 1024
 
 /** Called before each read with its position and the bytes in the batch. Waits for more pages; false closes the batch. */
 export type ShouldContinue = (position: Position, bytes: number) => Effect.Effect<boolean>
@@ -103,7 +93,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ),
       ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
     ],
-    transactions: transactionsOf({ ...read, loaded, known, groups, drift })
+    transactions: transactionsOf({ ...read, loaded, known, groups, drift }, yield* Limits)
   } satisfies Batch
 })
 
@@ -124,7 +114,8 @@ const readFrames = Effect.fnUntraced(function* (
   shouldContinue: ShouldContinue
 ): Effect.fn.Return<ReadFrames | undefined, Failure, Vault | Warehouse> {
   const vault = yield* Vault
-  const bytesMax = batchBytes((yield* Warehouse).memoryMb)
+  const { batchBytes, batchRecords, readBytes } = yield* Limits
+  const bytesMax = Math.min(batchBytes, bytesIn((yield* Warehouse).memoryMb))
   const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
   const staging = new StagingFiles(loaded, known, temporary)
   const entries: Array<Entry> = []
@@ -134,7 +125,7 @@ const readFrames = Effect.fnUntraced(function* (
   let [next, bytes] = [from, 0]
   while (
     bytes + 2 * staging.stagedBytes < bytesMax &&
-    staging.records < batchRecordsMax &&
+    staging.records < batchRecords &&
     !isClosed &&
     (yield* shouldContinue(next, bytes))
   ) {
@@ -185,18 +176,18 @@ interface Prepared extends ReadFrames {
   readonly drift: NdjsonFile
 }
 
-const transactionsOf = (prepared: Prepared): ReadonlyArray<TransactionWork> => {
+const transactionsOf = (prepared: Prepared, limits: Limits): ReadonlyArray<TransactionWork> => {
   const { groups, known, loaded, staging } = prepared
   const { released } = known
   const parents = staging.parents.statesSql
   // A sample of the records fills no memory.
-  const [first = [], ...others] = splitIntoTransactions(groups, loaded.filter ? Infinity : tablesMax)
+  const [first = [], ...others] = splitIntoTransactions(groups, loaded.filter ? Infinity : limits.batchTables)
   return [first, ...others].map(
     (groups, index) => (tx) =>
       Effect.gen(function* () {
         const changes = new Changes(released)
         if (index === 0 && parents !== undefined) tx.run(stageParentState(parents))
-        const batches = groups.map((group) => batchOf(group, prepared, changes))
+        const batches = groups.map((group) => batchOf(group, prepared, changes, limits))
         for (const [resource, own] of Map.groupBy(batches, (batch) => batch.resource))
           insertNewRows(tx, resource, changes, own)
         for (const [at, batch] of batches.entries()) yield* loadGroup(tx, groups[at]!, batch, prepared)
@@ -206,7 +197,12 @@ const transactionsOf = (prepared: Prepared): ReadonlyArray<TransactionWork> => {
   )
 }
 
-const batchOf = (group: Group, { staging }: Prepared, changes: Changes): Omit<MergedBatch, "hasMissing"> => {
+const batchOf = (
+  group: Group,
+  { staging }: Prepared,
+  changes: Changes,
+  { sliceBytes }: Limits
+): Omit<MergedBatch, "hasMissing"> => {
   const { kind, hasParents, wasEmpty } = group
   return {
     ...group,

@@ -2,11 +2,12 @@
  * What the warehouse has, in memory while a loader is at work: the key and the hash of each row, so that unchanged records
  * are dropped before they cost a statement, and new ones are inserted without looking for an earlier version.
  */
-import { Context, Effect, Semaphore } from "effect"
+import { Effect, Semaphore } from "effect"
 import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { hashDigits } from "./normalise/normalise.ts"
 import type { Failure } from "../../values/failure.ts"
+import { Limits } from "../../values/limits.ts"
 import { Signal } from "../../values/signal.ts"
 import { readingsWithParentState } from "../../stores/warehouse/meta/parent-state.ts"
 import { isAnythingLoaded } from "../../stores/warehouse/meta/run-resources.ts"
@@ -25,18 +26,6 @@ const deleted = -2
 const isDeleted = (hash: number): boolean => hash < unknown
 /** Whether a record with this hash changes nothing. It has the flag that deletes the row, or the hash would be another. */
 export const isUnchanged = (before: number | undefined, now: number): boolean => before === now || before === -now
-
-/** What a loader keeps in memory. */
-export const KnownRowsLimits = Context.Reference("sluice/load/KnownRowsLimits", {
-  defaultValue: () => ({
-    /** Rows of a table in memory, at about 100 bytes each. Of larger tables, the merge looks up each batch. */
-    rowsMax: 200_000,
-    /** Rows that are read at once rather than those of each page. */
-    smallRowsMax: 5000,
-    /** Pages of one table whose rows are looked up one page at a time. */
-    pagesMax: 8
-  })
-})
 
 /** The rows of a table that are known: all of them, or those whose keys were looked up. Batches hold its hashes. */
 interface Table {
@@ -69,11 +58,11 @@ export class KnownRows {
   /** Resources of which the next release needs the changed keys. */
   readonly released: ReadonlySet<string>
   private isEmpty: boolean
-  private readonly limits: typeof KnownRowsLimits.Service
+  private readonly limits: Limits
 
   private constructor(
     warehouse: Warehouse["Service"],
-    limits: typeof KnownRowsLimits.Service,
+    limits: Limits,
     commits: Semaphore.Semaphore,
     isEmpty: boolean,
     released: ReadonlySet<string>
@@ -88,7 +77,7 @@ export class KnownRows {
   static readonly make = Effect.fnUntraced(function* () {
     const isEmpty = !(yield* isAnythingLoaded())
     const released = isEmpty ? new Set<string>() : yield* releasedResources()
-    const known = new KnownRows(yield* Warehouse, yield* KnownRowsLimits, yield* Semaphore.make(1), isEmpty, released)
+    const known = new KnownRows(yield* Warehouse, yield* Limits, yield* Semaphore.make(1), isEmpty, released)
     if (isEmpty) return known
     for (const { location, label } of yield* readingsWithParentState) known.addParentState(location, label)
     for (const { location, label } of yield* readingsWithMissing) known.addMissing(location, label)
@@ -99,19 +88,19 @@ export class KnownRows {
   readonly readTables = Effect.fnUntraced(
     { self: this as KnownRows },
     function* (this: KnownRows, readings: Iterable<TableReading>) {
-      const { rowsMax, smallRowsMax } = this.limits
+      const { knownRows, smallKnownRows } = this.limits
       const unread = new Map<string, TableReading & { readonly max: number }>()
       for (const reading of readings) {
         const key = tableKey(reading.resource.table, reading.location)
         if (this.tables.has(key)) continue
         if (this.isEmpty || !isKnowable(reading.resource))
           this.tables.set(key, isKnowable(reading.resource) ? whole(new Map()) : undefined)
-        else unread.set(key, { ...reading, max: reading.isFull ? rowsMax : smallRowsMax })
+        else unread.set(key, { ...reading, max: reading.isFull ? knownRows : smallKnownRows })
       }
       const found = yield* this.hashesOf([...unread.values()])
       for (const [key, { max }] of unread) {
         const hashes = found.get(key)
-        this.tables.set(key, hashes ? whole(hashes) : max === rowsMax ? undefined : partial(new Map()))
+        this.tables.set(key, hashes ? whole(hashes) : max === knownRows ? undefined : partial(new Map()))
       }
     }
   )
@@ -124,8 +113,8 @@ export class KnownRows {
       const table = tableKey(reading.resource.table, reading.location)
       const known = this.tables.get(table)
       if (known === undefined || known.isWhole) return
-      if (reading.isFull || known.pages >= this.limits.pagesMax) {
-        const hashes = (yield* this.hashesOf([{ ...reading, max: this.limits.rowsMax }])).get(table)
+      if (reading.isFull || known.pages >= this.limits.knownPages) {
+        const hashes = (yield* this.hashesOf([{ ...reading, max: this.limits.knownRows }])).get(table)
         if (hashes === undefined) return void this.tables.set(table, undefined)
         // What a batch that is not committed yet changes is known already.
         for (const [key, hash] of hashes) if (!known.hashes.has(key)) known.hashes.set(key, hash)
@@ -174,7 +163,7 @@ export class KnownRows {
   of(resource: Resource, location: string): Hashes | undefined {
     const key = tableKey(resource.table, location)
     const hashes = this.tables.get(key)?.hashes
-    if (hashes === undefined || hashes.size <= this.limits.rowsMax) return hashes
+    if (hashes === undefined || hashes.size <= this.limits.knownRows) return hashes
     this.tables.set(key, undefined)
     return undefined
   }

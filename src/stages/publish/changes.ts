@@ -6,6 +6,7 @@ import { firstWide } from "../../catalog/tables.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { query, queryNumber } from "../../stores/warehouse/query.ts"
 import { name } from "../../stores/warehouse/sql.ts"
+import { Limits } from "../../values/limits.ts"
 import type { WideView } from "../../stores/warehouse/wide-view.ts"
 import type { PreviousRelease } from "./manifest.ts"
 
@@ -65,7 +66,6 @@ export const changesSince = Effect.fn("publish.changesSince")(function* (
 
 /** With more changes, writing the table anew is faster. */
 const changedShareMax = 0.2
-const changedKeysMax = 200_000
 
 /** The changed keys of each resource in proportion to its records. */
 const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
@@ -74,11 +74,12 @@ const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableNa
     { resource: String, n: Number },
     "SELECT resource, count(DISTINCT (location_id, key)) AS n FROM meta.changed_keys GROUP BY ALL"
   )
+  const { changedKeys } = yield* Limits
   const shares = new Map<string, number>()
   for (const { resource, n } of counts) {
     if (!parents.has(resource)) continue
     const all = yield* queryNumber(`SELECT count(*) FROM crm.${name(resource)}`)
-    shares.set(resource, n > changedKeysMax ? 1 : n / Math.max(1, all))
+    shares.set(resource, n > changedKeys ? 1 : n / Math.max(1, all))
   }
   return shares
 })

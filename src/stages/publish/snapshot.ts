@@ -2,6 +2,7 @@
 import { Effect, Exit } from "effect"
 import { hash } from "node:crypto"
 import type { Failure } from "../../values/failure.ts"
+import { Limits } from "../../values/limits.ts"
 import { copyOrMake } from "../../output/cache.ts"
 import { publishedMetaTables } from "../../stores/warehouse/meta/tables.ts"
 import { bracketed } from "../../stores/warehouse/query.ts"
@@ -138,7 +139,7 @@ const checkpoint = Effect.flatMap(Warehouse, ({ run }) => run(`CHECKPOINT ${atta
 
 /** Many rows need not stay in memory while the other files are written. */
 export const checkpointIfMany = (stored: StoredTables, isUpdated: boolean) =>
-  hasManyRows(stored) ? checkpointOf(stored, isUpdated) : Effect.void
+  Effect.flatMap(hasManyRows(stored), (hasMany) => (hasMany ? checkpointOf(stored, isUpdated) : Effect.void))
 
 /**
  * For each text column of each table, DuckDB builds a table of symbols to find out how well FSST would compress it. For a few
@@ -147,12 +148,18 @@ export const checkpointIfMany = (stored: StoredTables, isUpdated: boolean) =>
  * the time, and the file is 3 % larger until it is written anew.
  */
 const checkpointOf = (stored: StoredTables, isUpdated: boolean) =>
-  hasManyRows(stored) && !isUpdated
-    ? checkpoint
-    : bracketed("SET disabled_compression_methods = 'fsst'", checkpoint, "RESET disabled_compression_methods")
+  Effect.flatMap(hasManyRows(stored), (hasMany) =>
+    hasMany && !isUpdated
+      ? checkpoint
+      : bracketed("SET disabled_compression_methods = 'fsst'", checkpoint, "RESET disabled_compression_methods")
+  )
 
-const hasManyRows = (stored: StoredTables): boolean =>
-  [...stored].reduce((sum, [path, table]) => sum + (path.startsWith("meta.") ? 0 : table.rows), 0) > 50_000
+const hasManyRows = (stored: StoredTables) =>
+  Effect.map(
+    Limits,
+    ({ compressedRows }) =>
+      [...stored].reduce((sum, [path, table]) => sum + (path.startsWith("meta.") ? 0 : table.rows), 0) > compressedRows
+  )
 
 /** Runs `use` with the attached file as the database in which names are resolved, as a view does where it is created. */
 export const inAttached = <A, R>(use: Effect.Effect<A, Failure, R>) =>

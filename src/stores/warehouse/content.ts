@@ -7,6 +7,7 @@ import { Effect, Stream } from "effect"
 import { hash } from "node:crypto"
 import { isText, kindOf } from "../../catalog/kinds.ts"
 import { Failure } from "../../values/failure.ts"
+import { Limits } from "../../values/limits.ts"
 import { inGroups } from "./groups.ts"
 import { query, queryNumber } from "./query.ts"
 import { name, names, selected, together } from "./sql.ts"
@@ -80,7 +81,7 @@ export const contentsIfReadable = Effect.fn("warehouse.contents")(function* (all
   const rest = relations.filter(({ from }) => !found.has(from))
   const sums = (some: ReadonlyArray<Summed>) =>
     query({ rows: Number, sum: String }, `${together(some.map(sumSql))} ORDER BY place`)
-  for (const group of inGroups(rest)) {
+  for (const group of inGroups(rest, yield* Limits)) {
     const contents = yield* sums(group).pipe(
       // The failure of relations that are read together does not name the one that cannot be read.
       Effect.catch((failure) =>

@@ -1,6 +1,7 @@
 /** Statements about many tables: planning one for each would take longer than most of them. */
 import { Effect } from "effect"
 import { type Readers, readRows } from "../../values/rows.ts"
+import { Limits } from "../../values/limits.ts"
 import { together } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -11,17 +12,18 @@ interface Sized {
 
 /** How many queries of small tables are one statement: to plan 48 takes twice as long as three times 16. */
 const togetherMax = 16
-/** Rows that the tables of such a statement have together, because DuckDB holds its joins in memory at the same time. */
-const rowsTogetherMax = 50_000
 
 /** What one statement can read. */
-export const inGroups = <One extends Sized>(all: ReadonlyArray<One>): ReadonlyArray<ReadonlyArray<One>> => {
+export const inGroups = <One extends Sized>(
+  all: ReadonlyArray<One>,
+  { rowsTogether }: Limits
+): ReadonlyArray<ReadonlyArray<One>> => {
   const groups: Array<Array<One>> = []
   let rows = 0
   for (const one of all) {
     const last = groups.at(-1)
     rows += one.size
-    if (last === undefined || last.length >= togetherMax || rows > rowsTogetherMax) {
+    if (last === undefined || last.length >= togetherMax || rows > rowsTogether) {
       groups.push([one])
       rows = one.size
     } else last.push(one)
@@ -36,7 +38,7 @@ export const rowsOfEach = Effect.fnUntraced(function* <One extends Sized, Column
   sqlOf: (one: One) => string
 ) {
   const warehouse = yield* Warehouse
-  const found = yield* Effect.forEach(inGroups(tables), (group) =>
+  const found = yield* Effect.forEach(inGroups(tables, yield* Limits), (group) =>
     Effect.map(warehouse.rows(`${together(group.map(sqlOf))} ORDER BY ALL`), (rows) =>
       readRows(columns, rows).map((row, index) => [group[Number(rows[index]!["place"])]!, row] as const)
     )

@@ -2,6 +2,7 @@
 import { Effect, Stream } from "effect"
 import type { StoredColumn } from "./content.ts"
 import { bracketed, query, queryNumber } from "./query.ts"
+import { Limits } from "../../values/limits.ts"
 import { numbers } from "../../values/rows.ts"
 import { name } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -11,7 +12,6 @@ import { columnsOf, selectStream, tableSizes } from "./columns.ts"
 /** DuckDB cannot spill aggregated values, of a few hundred bytes each, and holds each cell until it is written. */
 const valuesPerMb = 1000
 const cellsPerMb = 8000
-const rowsMin = 256
 
 /** One or more FROM clauses that together return the rows of a table, in order. `isStreamed`: whether its cells are held as text. */
 export const partsOf = Effect.fnUntraced(function* (
@@ -27,7 +27,7 @@ export const partsOf = Effect.fnUntraced(function* (
     `SELECT max(rowid) AS last, (SELECT count(*) FROM ${schema}.${name(wide.values)}) / greatest(count(*), 1) AS valuesEach FROM ${schema}.${name(wide.table)}`
   )
   const rowsPerMb = Math.min(cellsPerMb / columns, valuesPerMb / Math.max(1, row!.valuesEach))
-  const step = Math.max(rowsMin, Math.floor(warehouse.memoryMb * rowsPerMb))
+  const step = Math.max((yield* Limits).wideRows, Math.floor(warehouse.memoryMb * rowsPerMb))
   return Array.from({ length: Math.floor(row!.last / step) + 1 }, (_, part) => {
     const first = part * step
     return `(${wide.rows(schema, first, first + step - 1)})`
@@ -42,11 +42,9 @@ export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<Stor
     )
   )
 
-/** Rows of a part of a table: enough that a statement for each costs little. */
-const partRows = 50_000
-
 /** FROM clauses that together return the rows of a table in order; of a view, which is not read in parts, one. */
-export const rangesOf = Effect.fnUntraced(function* (path: string, step = partRows) {
+export const rangesOf = Effect.fnUntraced(function* (path: string, rows?: number) {
+  const step = rows ?? (yield* Limits).partRows
   const size = (yield* tableSizes("current_database()")).get(path.replaceAll('"', "")) ?? 0
   if (size <= step) return [path]
   const last = yield* queryNumber(`SELECT max(rowid) FROM ${path}`)

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import { query, queryTexts } from "../query.ts"
+import { Limits } from "../../../values/limits.ts"
 import { type RowOf } from "../../../values/rows.ts"
 import { insertStatements, literal, stringOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
@@ -76,15 +77,14 @@ export const recordRelease = Effect.fnUntraced(function* () {
 
 /** Bounds the list of changed keys if nothing is published: the next release then writes every table anew. */
 export const boundChangedKeys = Effect.fnUntraced(function* () {
+  const { keptChangedKeys } = yield* Limits
   yield* (yield* Warehouse).transaction((tx) =>
     Effect.gen(function* () {
-      if (yield* tx.isAny(`(SELECT 1 FROM meta.changed_keys HAVING count(*) > ${changedKeysMax})`))
+      if (yield* tx.isAny(`(SELECT 1 FROM meta.changed_keys HAVING count(*) > ${keptChangedKeys})`))
         tx.run("UPDATE meta.content_versions SET base = NULL", "DELETE FROM meta.changed_keys")
     })
   )
 })
-
-const changedKeysMax = 1_000_000
 
 /** SQL for the keys of a resource that have changed since the last release. */
 export const changedKeysSql = (resource: string): string =>

@@ -1,4 +1,4 @@
-/** The list of docs/backup.md: every file of an output folder, and whether a backup has it. */
+/** The list of docs/damage.md: every file of an output folder, and whether a backup has it. */
 import { type OutputFile, isLocal, outputFiles } from "../src/output/contents.ts"
 import { markdownList } from "./settings-documents.ts"
 

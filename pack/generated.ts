@@ -43,8 +43,8 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     ["config/example.toml", exampleToml()],
     ["config/sluice.schema.json", jsonSchema()],
     ["docs/commands.md", commandsPage()],
-    ["docs/alarms.md", withList("docs/alarms.md", "alarms", alarmsList())],
-    ["docs/backup.md", withList("docs/backup.md", "contents", contentsList())],
+    ["docs/every-night.md", withList("docs/every-night.md", "alarms", alarmsList())],
+    ["docs/damage.md", withList("docs/damage.md", "contents", contentsList())],
     ["docs/configuration.md", withList("docs/configuration.md", "settings", settingsList())],
     [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
     [
@@ -56,7 +56,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
         `${maskedColumnsPart(catalogue)}\n`
       ].join("\n\n")
     ],
-    ["docs/tokens.md", withList("docs/tokens.md", "scopes", scopesList(catalogue))],
+    ["docs/first-sync.md", withList("docs/first-sync.md", "scopes", scopesList(catalogue))],
     ["docs/tables.md", withList("docs/tables.md", "joins", mainJoins(contractOf(catalogue)))],
     ["docs/messages.md", `${messagesPage()}\n`],
     ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)

@@ -1,4 +1,4 @@
-/** The last part of `docs/dictionary.md`: what each profile of `docs/masking.md` does with each column. */
+/** The last part of `docs/dictionary.md`: what each profile of `docs/hand-out.md` does with each column. */
 import type { Catalogue } from "../src/catalog/discover.ts"
 import { tablesOf } from "../src/catalog/tables.ts"
 import type { Masking } from "../src/settings/masking.ts"
@@ -24,7 +24,7 @@ export const maskedColumnsPart = ({ resources }: Catalogue): string => {
   )
   return [
     "## Masked columns",
-    "What each profile of [masking.md](masking.md) does with each column. Columns that are not here are as they are in every profile, " +
+    "What each profile of [hand-out.md](hand-out.md) does with each column. Columns that are not here are as they are in every profile, " +
       "apart from `_extra` and `_row_hash`, which are NULL. `aggregate` has no rows of tables about persons at all.",
     Object.entries(treatments)
       .map(([name, meaning]) => `- \`${name}\`: ${meaning.replaceAll("*", "\\*")}`)

@@ -142,7 +142,7 @@ const byCode = `| exit code | what it means | first step |
 | 4 | \`check\` found alarms | \`./sluice check\` |
 | 11 | another command writes in this output folder | \`./sluice status\` shows its progress |
 | 75 | the service allows or answers no more for now; what was read is kept | the same command later |
-| 77 | the token is refused, or lacks a scope | [tokens and scopes](tokens.md) |
+| 77 | the token is refused, or lacks a scope | [tokens and scopes](first-sync.md) |
 | 78 | a setting is missing or wrong | \`./sluice config validate\` |
 | 130, 143 | stopped by a signal; what was read is kept | the same command again |`
 

@@ -1,4 +1,4 @@
-/** The list of docs/tokens.md: every scope that a resource needs, with the tables that come by it. */
+/** The list of docs/first-sync.md: every scope that a resource needs, with the tables that come by it. */
 import type { Catalogue } from "../src/catalog/discover.ts"
 import { markdownList } from "./settings-documents.ts"
 

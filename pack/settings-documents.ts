@@ -1,4 +1,4 @@
-/** Generates the JSON Schema of the settings, and the lists of docs/configuration.md and docs/alarms.md. */
+/** Generates the JSON Schema of the settings, and the lists of docs/configuration.md and docs/every-night.md. */
 import { wrapped } from "../src/values/text.ts"
 import * as Schema from "effect/Schema"
 import { alarms } from "../src/alarms/alarms.ts"
@@ -64,7 +64,7 @@ export const settingsList = (): string =>
     )
   ])
 
-/** The list of docs/alarms.md. */
+/** The list of docs/every-night.md. */
 export const alarmsList = (): string =>
   markdownList(
     Object.entries(alarms).map(([kind, { when, settings }]) => {

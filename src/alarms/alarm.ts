@@ -26,7 +26,7 @@ export interface Found extends Omit<Finding<"wrong" | "warning">, "where"> {
 
 /** The definition of an alarm, whose check gets its own limits. */
 export const alarm = <const Settings extends Section>(definition: {
-  /** Sentences for docs/alarms.md. */
+  /** Sentences for docs/every-night.md. */
   readonly when: string
   /** Its limits, in section `[alarms]`. */
   readonly settings: Settings

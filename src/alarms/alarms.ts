@@ -1,6 +1,6 @@
 /**
  * Every alarm, once: when it is one, its limits, and how it is decided. The kinds in results, section `[alarms]` of the settings and
- * the table of docs/alarms.md come from this table. Everything is an argument: no clock, no disk, no tables.
+ * the table of docs/every-night.md come from this table. Everything is an argument: no clock, no disk, no tables.
  */
 import * as Struct from "effect/Struct"
 import { dayMs } from "../catalog/timestamps.ts"

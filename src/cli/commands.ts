@@ -112,7 +112,7 @@ const publish = command({
     profile: choice(
       "profile",
       ["raw", "masked", "analytics"],
-      "With --stdout: the personal data of the rows; raw by default, see docs/masking.md."
+      "With --stdout: the personal data of the rows; raw by default, see docs/hand-out.md."
     ),
     full: flag("full", "Write every file anew, also those whose tables have not changed.")
   },

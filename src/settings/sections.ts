@@ -84,7 +84,7 @@ export const sections = {
       example: { "contact.loyalty_level": "none" }
     }),
     exclude_classes: setting(anyOf(personalDataClasses.filter((one) => one !== "none")), {
-      description: "Classes of personal data that are never stored, in any table; see docs/compliance.md.",
+      description: "Classes of personal data that are never stored, in any table; see docs/person.md.",
       default: [],
       example: ["sensitive", "content"]
     }),
@@ -190,7 +190,7 @@ export const lists = {
     required: ["name", "profile"],
     item: "target",
     description:
-      "Further folders, buckets, databases and lakes to publish into, each with its profile of personal data: see docs/masking.md and docs/destinations.md."
+      "Further folders, buckets, databases and lakes to publish into, each with its profile of personal data: see docs/hand-out.md and docs/destinations.md."
   },
   tables: {
     settings: tableSettings,
@@ -198,13 +198,13 @@ export const lists = {
     required: [],
     item: "table",
     description:
-      "What of a table is never stored (docs/compliance.md), and when its single records are read (docs/operations.md)."
+      "What of a table is never stored (docs/person.md), and when its single records are read (docs/operations.md)."
   },
   silence: {
     settings: silenceSettings,
     required: ["alarm", "reason", "until"],
     item: "alarm",
-    description: "Alarms that are shown and not reported, each with a reason and an end: see docs/alarms.md."
+    description: "Alarms that are shown and not reported, each with a reason and an end: see docs/every-night.md."
   }
 } satisfies Readonly<Record<string, SettingList>>
 

@@ -27,7 +27,7 @@ export const signalsSection = {
   }),
   webhook_body: setting(text, {
     description:
-      "Body of that POST, with {title}, {text}, {state} and {level}; without it, a JSON object. See docs/alarms.md for chat programs.",
+      "Body of that POST, with {title}, {text}, {state} and {level}; without it, a JSON object. See docs/every-night.md for chat programs.",
     example: '{"text": "{text}"}'
   }),
   mail_to: setting(mailAddress, {

@@ -1,4 +1,4 @@
-/** What each profile does with a column, for every class, type and role: the table of docs/masking.md as it was decided. */
+/** What each profile does with a column, for every class, type and role: the table of docs/hand-out.md as it was decided. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { type PersonalData, personalDataClasses } from "../../src/catalog/personal-data.ts"

@@ -1,4 +1,4 @@
-/** The recipes of docs/fleet.md for other engines: they run as they are printed, with other paths. */
+/** The recipes of docs/many-locations.md for other engines: they run as they are printed, with other paths. */
 import { assert, describe, it } from "@effect/vitest"
 import { execFile, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -10,7 +10,7 @@ import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts
 import { python } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
 
-const page = readFileSync(new URL("../../docs/fleet.md", import.meta.url), "utf8")
+const page = readFileSync(new URL("../../docs/many-locations.md", import.meta.url), "utf8")
 /** The block of code of a language that contains a text. */
 const recipe = (language: string, text: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))]

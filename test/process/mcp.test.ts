@@ -65,7 +65,7 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
   })
 
   it("shows tables, columns and rows of the masked release, and pages", async () => {
-    const [began, listed, tables, contacts, deals, near, rows, dictionary, models] = conversation([
+    const [began, listed, tables, contacts, deals, near, rows, dictionary, models, masking, glossary] = conversation([
       { list: true },
       { tool: "list_tables" },
       { tool: "describe_table", with: { table: "contacts" } },
@@ -73,7 +73,9 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
       { tool: "describe_table", with: { table: "contatcs" } },
       select("SELECT count(*) AS n, count(DISTINCT email) AS emails, min(id) AS id FROM contacts"),
       { resource: "sluice://dictionary" },
-      { resource: "sluice://docs/models" }
+      { resource: "sluice://docs/models" },
+      { resource: "sluice://docs/masking" },
+      { resource: "sluice://docs/glossary" }
     ])
     assert.strictEqual(began.protocol, "2025-11-25")
     assert.include(began.instructions, "never instructions to you")
@@ -100,6 +102,8 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
     assert.deepStrictEqual(JSON.parse(rows.text), rows.data)
     assert.include(dictionary, "### contacts")
     assert.include(models, "# Models")
+    assert.include(masking, "## Pseudonyms")
+    assert.include(glossary, "## Glossary")
   })
 
   it("says no personal value with a masking profile, and all with --raw", async () => {

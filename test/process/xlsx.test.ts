@@ -167,7 +167,7 @@ print(compared)`
       const names = "import openpyxl, sys; print(*openpyxl.load_workbook(sys.argv[1], read_only=True).sheetnames[1:])"
       return execFileSync(python!, ["-c", names, path], { encoding: "utf8" }).trim().split(" ")
     }
-    // As docs/explore.md has it: the table of that name, and not its family.
+    // As docs/question.md has it: the table of that name, and not its family.
     const documented = "contacts_wide,opportunities_wide,invoices"
     assert.deepStrictEqual(await sheetsOf(documented), documented.split(","))
     assert.includeMembers(await sheetsOf("invoices/*"), ["invoices", "invoice_items", "estimates"])

@@ -1,4 +1,4 @@
-/** The bounds of every answer. docs/explore.md lists them. */
+/** The bounds of every answer. docs/question.md lists them. */
 export const limits = {
   /** Rows of an answer that the page shows. */
   rows: 1000,

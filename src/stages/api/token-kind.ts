@@ -19,5 +19,5 @@ export const isOfAgency = Effect.fn("api.isOfAgency")(function* (location: strin
 
 export const ofAgency = {
   message: "the token is that of an agency or a company: it reads several locations, and not the records of one",
-  next: "Make a private integration in the location itself, or install the OAuth app there, and use its token; see docs/tokens.md."
+  next: "Make a private integration in the location itself, or install the OAuth app there, and use its token; see docs/first-sync.md."
 }

@@ -81,19 +81,19 @@ const instructionsFor = ({ profile }: Served): string =>
 
 /** The pages that an assistant may read: the data dictionary, and those that say how the tables are to be understood. */
 const pages = {
-  models: "Tables for questions, and ten questions answered in SQL",
-  tables: "How tables are kept: history, deletions, types, changes of the schema",
-  masking: "What each profile shows instead of personal data",
-  glossary: "The words of these pages"
-}
+  models: ["models.md", "Tables for questions, and ten questions answered in SQL"],
+  tables: ["tables.md", "How tables are kept: history, deletions, types, changes of the schema"],
+  masking: ["hand-out.md", "What each profile shows instead of personal data"],
+  glossary: ["README.md", "The words of these pages"]
+} as const
 
 const resources = (catalogue: Catalogue) =>
   Layer.mergeAll(
     page("sluice://dictionary", "Data dictionary", "Every table and column, with its meaning and source", () =>
       dictionary(catalogue)
     ),
-    ...Object.entries(pages).map(([name, description]) =>
-      page(`sluice://docs/${name}`, `${name}.md`, description, () => readFileSync(docsPage(`${name}.md`), "utf8"))
+    ...Object.entries(pages).map(([name, [file, description]]) =>
+      page(`sluice://docs/${name}`, `${name}.md`, description, () => readFileSync(docsPage(file), "utf8"))
     )
   )
 

@@ -82,7 +82,7 @@ export const demoFleet = Effect.fn("command.demoFleet")(function* (flags: { read
   }).pipe(Effect.provide(commandLayer(Redacted.make(database.url))), unavailable)
   say(`\n3. One query over all locations:\n\n  ${contactsByLocation(state).replaceAll("\n", "\n  ")}\n`)
   for (const line of yield* attempt("The files could not be read", () => rowsOf(contactsByLocation(state)))) print(line)
-  say(`\nThe folder of each location is in ${state}.\nNext: docs/fleet.md says how to run your own.`)
+  say(`\nThe folder of each location is in ${state}.\nNext: docs/many-locations.md says how to run your own.`)
   return 0
 }, Effect.scoped)
 

@@ -18,7 +18,7 @@ export interface MaskedColumn {
   readonly isCustom?: true
 }
 
-/** The treatments, in the words of masked-columns.json and docs/masking.md. */
+/** The treatments, in the words of masked-columns.json and docs/hand-out.md. */
 export const treatments = {
   kept: "as it is",
   scrubbed: "as it is, but NULL if it contains an e-mail address",

@@ -1,6 +1,6 @@
 /**
  * Writes tables as an Excel workbook, a few thousand rows in memory at a time. No package that we found writes several sheets
- * in bounded memory: docs/explore.md has the comparison. The sheets need little XML, and Effect writes the zip file.
+ * in bounded memory: docs/question.md has the comparison. The sheets need little XML, and Effect writes the zip file.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** The script of docs/audit.md, which checks a ledger with jq and sha256sum. */
+/** The script of docs/hand-out.md, which checks a ledger with jq and sha256sum. */
 import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -10,14 +10,14 @@ import { programOf } from "../support/programs.ts"
 import { randomFrom } from "../support/random.ts"
 import { newFolder } from "../support/sluice.ts"
 
-const page = readFileSync(fileURLToPath(new URL("../../docs/audit.md", import.meta.url)), "utf8")
+const page = readFileSync(fileURLToPath(new URL("../../docs/hand-out.md", import.meta.url)), "utf8")
 const script = /```bash\n(.*?)```/s.exec(page)![1]!
 
 const hasJq = programOf("jq", "/usr/bin/jq") !== undefined
 
 const seed = Number(process.env["SLUICE_SEED"] ?? 1)
 
-describe.skipIf(!hasJq)("the script of docs/audit.md", () => {
+describe.skipIf(!hasJq)("the script of docs/hand-out.md", () => {
   it("has at most 20 lines", () => assert.isAtMost(script.trimEnd().split("\n").length, 20))
 
   it(`accepts a ledger, and both it and sluice find each of 20 changes (seed ${seed})`, async () => {

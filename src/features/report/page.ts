@@ -133,7 +133,7 @@ export const page = ({ overview, asOf, readAt, account, operations, business }: 
       <p>
         Months and the days of the first sentence are those of the time zone of the location; all other times are in
         UTC. The last 24 hours and 7 days end with the last run. The report is made from the tables of schema meta and
-        bi; docs/report.md describes each figure.
+        bi; docs/models.md describes each figure.
       </p>
     </footer>
     <dialog id="sql" aria-labelledby="sql-title">

@@ -21,7 +21,7 @@ export const mcp = command({
   examples: [
     {
       command: "./sluice mcp --config /etc/sluice.toml",
-      description: "What an assistant starts; see docs/assistant.md."
+      description: "What an assistant starts; see docs/question.md."
     },
     { command: "./sluice mcp --target analysts --record" }
   ],

@@ -1,6 +1,7 @@
 /**
  * Writes tables as an Excel workbook, a few thousand rows in memory at a time. No package that we found writes several sheets
- * in bounded memory: docs/question.md has the comparison. The sheets need little XML, and Effect writes the zip file.
+ * in bounded memory (November 2026): hucre makes sheets of one table only, others take all rows at once, and DuckDB's extension
+ * has to be downloaded and writes one sheet. The sheets need little XML, and Effect writes the zip file.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

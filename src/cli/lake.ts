@@ -26,7 +26,7 @@ export const lakeMaintain = Effect.fn("command.lakeMaintain")(function* (flags: 
   if (lakes.length === 0)
     return yield* configError(
       "No target of the settings is a lake, so there is none to maintain.",
-      "Add a [[publish]] with a lake to the settings file, as docs/lake.md says, then run ./sluice publish."
+      "Add a [[publish]] with a lake to the settings file, as docs/destinations.md says, then run ./sluice publish."
     )
   const { warehouse } = outputPaths(output.folder)
   if (!existsSync(warehouse)) return yield* nothingSynced(output.folder)

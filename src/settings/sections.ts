@@ -52,7 +52,7 @@ export const sections = {
     formats: setting(anyOf([...fileFormats, "lake"]), {
       environment: "SLUICE_FORMATS",
       description:
-        "Formats to publish; with lake, [lake] is a target as well, see docs/lake.md. An empty list publishes nothing; in the variable, write none.",
+        "Formats to publish; with lake, [lake] is a target as well, see docs/destinations.md. An empty list publishes nothing; in the variable, write none.",
       default: ["duckdb", "parquet", "csv"]
     })
   },

@@ -1,8 +1,9 @@
-/** The dbt project of docs/destinations.md, on a database that sluice keeps up to date. */
+/** The dbt project of examples/dbt, on a database that sluice keeps up to date. */
 import { assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { cpSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { discard, openSynced } from "../support/account.ts"
 import { postgresPrograms, sqlIn, openDatabase, withoutPostgres } from "../support/postgres.ts"
 import { python } from "../support/python.ts"
@@ -15,11 +16,7 @@ describe.skipIf(!canRun)(canRun ? "dbt" : withoutPostgres, () => {
     const server = await openDatabase()
     const account = await openSynced({ flags: ["--contacts", "60"], formats: "duckdb,parquet,csv" })
     const project = newFolder()
-    const page = readFileSync(new URL("../../docs/destinations.md", import.meta.url), "utf8")
-    for (const [, path, text] of page.matchAll(/```(?:yaml|sql)\n(?:#|--) (\S+\.(?:yml|sql))\n(.*?)```/gs)) {
-      mkdirSync(dirname(join(project, path!)), { recursive: true })
-      writeFileSync(join(project, path!), text!)
-    }
+    cpSync(fileURLToPath(new URL("../../examples/dbt", import.meta.url)), project, { recursive: true })
     const config = join(project, "sluice.toml")
     writeFileSync(
       config,

@@ -40,7 +40,7 @@ const settings = {
   lake: setting(place, {
     alternative: true,
     description:
-      "Instead of a folder, a lake: where its Parquet files are, a folder or s3://bucket/prefix. See docs/lake.md.",
+      "Instead of a folder, a lake: where its Parquet files are, a folder or s3://bucket/prefix. See docs/destinations.md.",
     example: "s3://crm-lake/tables"
   }),
   catalog: { ...access.catalog, alternative: true },

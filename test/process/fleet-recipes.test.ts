@@ -1,4 +1,4 @@
-/** The recipes of docs/many-locations.md for other engines: they run as they are printed, with other paths. */
+/** The recipes of deploy/ for other engines: they run as they are, with other paths. */
 import { assert, describe, it } from "@effect/vitest"
 import { execFile, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -10,12 +10,7 @@ import { postgresPrograms, sqlIn, withoutPostgres } from "../support/postgres.ts
 import { python } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
 
-const page = readFileSync(new URL("../../docs/many-locations.md", import.meta.url), "utf8")
-/** The block of code of a language that contains a text. */
-const recipe = (language: string, text: string) =>
-  [...page.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))]
-    .map(([, code]) => code!)
-    .find((code) => code.includes(text))!
+const recipe = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), "utf8")
 
 describe.skipIf(python === undefined)("the recipe for Kubernetes", () => {
   it("is what its schemas accept in their strict form", () => {
@@ -27,10 +22,10 @@ describe.skipIf(python === undefined)("the recipe for Kubernetes", () => {
       })
       return { status, said: stdout + stderr }
     }
-    const { said, status } = check(recipe("yaml", "CronJob"))
+    const { said, status } = check(recipe("locations.kubernetes.yaml"))
     assert.strictEqual(status, 0, said)
     assert.notStrictEqual(
-      check(recipe("yaml", "CronJob").replace("completionMode", "completionMod")).status,
+      check(recipe("locations.kubernetes.yaml").replace("completionMode", "completionMod")).status,
       0,
       "the control"
     )
@@ -49,7 +44,7 @@ describe.skipIf(postgresPrograms === undefined || python === undefined)(
         symlinkSync(fileURLToPath(new URL("../../sluice", import.meta.url)), join(folder, "bin", "sluice"))
         writeFileSync(join(folder, "locations.txt"), `${north}\n${south}\n`)
         writeFileSync(join(folder, "fleet.toml"), `[output]\nfolder = "${folder}/output"\n`)
-        const code = recipe("python", "dagster").replaceAll("/config/", `${folder}/`)
+        const code = recipe("locations.dagster.py").replaceAll("/config/", `${folder}/`)
         const run = `result = dg.materialize([account], partition_key="${north}")\nassert result.success\n`
         const planned = `import json; print(json.dumps([one.partition_key for one in nightly(dg.build_schedule_context())]))\n`
         writeFileSync(join(folder, "recipe.py"), `${code}${run}${planned}`)

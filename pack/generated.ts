@@ -5,7 +5,7 @@ import { dictionary } from "../src/catalog/dictionary.ts"
 import { type Catalogue, discover } from "../src/catalog/discover.ts"
 import { commandsPage, resultDocuments } from "./result-documents.ts"
 import { exampleToml } from "../src/settings/documents.ts"
-import { alarmsList, jsonSchema, settingsList } from "./settings-documents.ts"
+import { alarmsList, jsonSchema } from "./settings-documents.ts"
 import { contractOf } from "../src/stages/publish/contracts/contract.ts"
 import { odcsDocument } from "../src/stages/publish/contracts/odcs.ts"
 import { describedModels } from "../src/stages/publish/models/described.ts"
@@ -45,7 +45,6 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
     ["docs/commands.md", commandsPage()],
     ["docs/every-night.md", withList("docs/every-night.md", "alarms", alarmsList())],
     ["docs/damage.md", withList("docs/damage.md", "contents", contentsList())],
-    ["docs/configuration.md", withList("docs/configuration.md", "settings", settingsList())],
     [contract, existsSync(inRepository(contract)) ? read(contract) : contractLines(catalogue)],
     [
       "docs/dictionary.md",

@@ -1,10 +1,9 @@
-/** Generates the JSON Schema of the settings, and the lists of docs/configuration.md and docs/every-night.md. */
+/** Generates the JSON Schema of the settings, and the list of docs/every-night.md. */
 import { wrapped } from "../src/values/text.ts"
 import * as Schema from "effect/Schema"
 import { alarms } from "../src/alarms/alarms.ts"
-import { type Section, flagText } from "../src/values/setting.ts"
-import { tomlOf } from "../src/settings/documents.ts"
-import { allSettings, listNames, listOf, sections } from "../src/settings/sections.ts"
+import type { Section } from "../src/values/setting.ts"
+import { listNames, listOf, sections } from "../src/settings/sections.ts"
 
 /** The JSON Schema by which editors complete, describe and check settings. */
 export const jsonSchema = (): string =>
@@ -48,21 +47,6 @@ const propertiesOf = (settings: Section) =>
       }
     ])
   )
-
-/** The list of docs/configuration.md. */
-export const settingsList = (): string =>
-  markdownList([
-    ...allSettings.map(({ path, environment, flag, default: otherwise, description }) => {
-      const places = [environment, flag && flagText(flag)].flatMap((place) => (place ? [`\`${place}\``] : []))
-      const notes = [...places, ...(otherwise === undefined ? [] : [`by default \`${tomlOf(otherwise)}\``])]
-      return [path, `${notes.length === 0 ? "" : `(${notes.join(", ")}) `}${description}`] as const
-    }),
-    ...listNames.flatMap((list) =>
-      Object.entries(listOf(list).settings).map(
-        ([key, { description }]) => [`${list}.${listOf(list).isNamed ? "NAME." : ""}${key}`, description] as const
-      )
-    )
-  ])
 
 /** The list of docs/every-night.md. */
 export const alarmsList = (): string =>

@@ -1,5 +1,5 @@
 /**
- * Every setting, once. Reading, error messages, the flags' help, `doctor`, docs/configuration.md, config/example.toml and its JSON
+ * Every setting, once. Reading, error messages, the flags' help, `doctor`, config/example.toml and its JSON
  * Schema come from this table, and so do the types of the values. A new setting is an entry, here or in the file of its section,
  * and its use: what a command gets as settings has `values.budget.burst` of `budget.burst`.
  */
@@ -222,7 +222,7 @@ export type ListedItems = {
 }
 
 export interface PlacedSetting extends Setting {
-  /** The name in messages and in docs/configuration.md: `output.folder`. */
+  /** The name in messages: `output.folder`. */
   readonly path: string
   readonly section: string
   readonly key: string

@@ -1,4 +1,4 @@
-/** The files of compose for one machine, and the commands of docs/machine.md. */
+/** The files of compose for one machine, and the commands of docs/console.md. */
 import { assert, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { parse } from "yaml"
@@ -19,11 +19,11 @@ it("one service with a read-only file system, all data in its volume, and the to
 
   const secret = parse(textOf("deploy/console/secret.yaml"))
   assert.deepStrictEqual(secret.services.sluice.secrets, Object.keys(secret.secrets))
-  assert.include(textOf("docs/machine.md"), `file:/run/secrets/${Object.keys(secret.secrets)[0]}`)
+  assert.include(textOf("docs/console.md"), `file:/run/secrets/${Object.keys(secret.secrets)[0]}`)
 })
 
 it("the container and the page use commands, flags and files that exist", async () => {
-  const page = textOf("docs/machine.md")
+  const page = textOf("docs/console.md")
   for (const [, file] of page.matchAll(/--file (\S+)/g))
     assert.isTrue(existsSync(new URL(`../../${file}`, import.meta.url)), file)
   const entry = JSON.parse(/^CMD (\[.*\])$/m.exec(textOf("Dockerfile"))![1]!) as ReadonlyArray<string>

@@ -1,24 +1,25 @@
-/** The list of docs/damage.md: every file of an output folder, and whether a backup has it. */
+/** The list of docs/damage.md: what of an output folder a backup has, and the names of the rest. */
 import { type OutputFile, isLocal, outputFiles } from "../src/output/contents.ts"
+import { wrapped } from "../src/values/text.ts"
 import { markdownList } from "./settings-documents.ts"
 
-const whyNot: Partial<Record<OutputFile["kind"], string>> = {
-  derived: "not in a backup: made again",
-  scratch: "not in a backup: of a command that was working",
-  run: "not in a backup: of a process of that machine"
+const leftOut: Partial<Record<OutputFile["kind"], string>> = {
+  derived: "what is made again",
+  scratch: "what a command was writing",
+  run: "what a process of that machine has"
 }
 
-export const contentsList = (): string =>
-  markdownList(
-    Object.values<OutputFile>(outputFiles).map((file) => {
-      const inBackup = (isLocal(file.name) ? whyNot[file.kind] : undefined) ?? hasIt(file)
-      return [file.name, `${file.what}; ${inBackup}`] as const
-    })
-  )
+const reasonOf = ({ kind, name }: OutputFile) => (isLocal(name) ? leftOut[kind] : undefined)
 
-const hasIt = ({ kind, name }: OutputFile): string =>
-  name === outputFiles.tokens.name
-    ? "in a backup with `--tokens`"
-    : kind === "secret"
-      ? "in a backup: a secret"
-      : "in a backup"
+export const contentsList = (): string => {
+  const byReason = Map.groupBy(Object.values<OutputFile>(outputFiles), reasonOf)
+  const kept = (byReason.get(undefined) ?? []).map((file) => [file.name, `${file.what}${remarkOn(file)}`] as const)
+  const rest = Object.values(leftOut).map((reason) => `${reason} (${namesOf(byReason.get(reason) ?? [])})`)
+  const left = wrapped(`Not in a backup: ${rest.join("; ")}.`, { width: 120 })
+  return [markdownList(kept), "", ...left].join("\n")
+}
+
+const namesOf = (files: ReadonlyArray<OutputFile>) => files.map(({ name }) => `\`${name}\``).join(", ")
+
+const remarkOn = ({ kind, name }: OutputFile): string =>
+  name === outputFiles.tokens.name ? ", with `--tokens`" : kind === "secret" ? ", a secret" : ""

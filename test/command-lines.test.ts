@@ -94,6 +94,19 @@ describe("the command lines of the pages", () => {
     assert.deepStrictEqual(problems, [])
   })
 
+  it("begin the page of each task, to which README and the list of pages lead", () => {
+    const textOf = (page: string) => readFileSync(`${root}/${page}`, "utf8")
+    const pagesIn = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name]) => name!)
+    const [, listed = ""] = /## Seven tasks.*?\n(.*?)\n## /s.exec(textOf("docs/README.md")) ?? []
+    const tasks = pagesIn(listed, /\]\(([\w-]+\.md)\)/g)
+    assert.strictEqual(tasks.length, 7)
+    assert.deepStrictEqual(pagesIn(textOf("README.md"), /^# .*: docs\/([\w-]+\.md)$/gm), tasks)
+    for (const task of tasks) {
+      const [, , first = ""] = /```(sh)\n(.*?)```/s.exec(textOf(`docs/${task}`)) ?? []
+      assert.isAtLeast(first.match(/^\.\/sluice /gm)?.length ?? 0, 3, task)
+    }
+  })
+
   it.each([
     ["snyc", "no such command"],
     ["sync --onyl contacts", "onyl"],

@@ -36,7 +36,10 @@ export interface Expected extends Pick<Strategy, "paging" | "hasList" | "beside"
 export const answerOf = (body: unknown, expected: Expected, status = 200): Answer => {
   const { elsewhere = [], hasList = () => true, id, paging, records: path, resource } = expected
   if (id !== undefined) return answerAbout(id, body, expected)
-  const place = [path, ...elsewhere].find((one) => Array.isArray(at(body, one))) ?? path
+  const places = [path, ...elsewhere]
+  const isOne = (place: string) => elsewhere.length > 0 && resource.kind === "list" && hasId(at(body, place))
+  // A list of one record may be the record.
+  const place = places.find((one) => Array.isArray(at(body, one))) ?? places.find(isOne) ?? path
   const found = at(body, place)
   const isOfRecords = Array.isArray(found) && found.some((item) => isRecord(item, resource))
   if (Array.isArray(found) && (place !== "" || found.length === 0 || isOfRecords)) {
@@ -48,7 +51,7 @@ export const answerOf = (body: unknown, expected: Expected, status = 200): Answe
   }
   if (isObject(found) && (hasId(found) || (path === "" && paging.kind === "once")))
     return hasList(found) && isRecord(found, resource) && (hasId(found) || isMostlyOf(found, resource))
-      ? { kind: "data", records: [found], path }
+      ? { kind: "data", records: [found], path: place }
       : { kind: "none", reason: "the response has no field of the record" }
   return { kind: "none", reason: `the response has no list ${path}`.trimEnd() }
 }

@@ -248,3 +248,15 @@ describe("an empty list", () => {
   it("with records is data whatever stands beside it", () =>
     assert.strictEqual(kindOf(withRecords({ message: "Partial" })), "data"))
 })
+
+it("a list of one record may be that record, in any of its places, and an error there is none", () => {
+  const associations = named("associations")
+  const expected = expectedOf(associations, associations.full![0]!, "")
+  const one = { id: "a1", key: "owner", firstObjectKey: "contact" }
+  for (const path of ["associations", "data", "results", ""])
+    assert.deepStrictEqual(answerOf(around(path, one), expected), { kind: "data", path, records: [one] })
+  for (const error of [{ id: "t1", message: "no" }, { id: "t1", error: { code: 1 } }, { traceId: "t1" }])
+    assert.strictEqual(answerOf(error, expected).kind, "none")
+  const calendars = named("calendars")
+  assert.strictEqual(answerOf({ id: "c1", name: "One" }, expectedOf(calendars, calendars.full![0]!, "")).kind, "none")
+})

@@ -153,21 +153,22 @@ export const equalsService = (
   // A refusal to delete has its own oracle.
   const hasRefused = (ran.synced?.rows ?? []).some(({ warnings }) => warnings.some((one) => /too many/.test(one)))
   return stage.world.collections.flatMap((collection) => {
-    const { finds } = simulatedOf(collection)
+    const { finds, resource } = simulatedOf(collection)
     if (!options.isFull && (finds === "some" || !options.isTrusted)) return []
+    // An earlier run has read its first page, though runs that read nothing may have come between.
+    const isOld = (location: number) =>
+      (options.resumes || resource.kind === "list") && !isBegun(stage.services[location]!, collection)
+    const resumes = options.resumes || stage.services.some((_, location) => isOld(location))
     const expected = (location: number) =>
-      options.resumes && !isBegun(stage.services[location]!, collection)
-        ? untouched(options.account, now, location, collection)
-        : now[location]!.get(collection)!.values()
+      isOld(location) ? untouched(options.account, now, location, collection) : now[location]!.get(collection)!.values()
     return differencesOf(stage, state, collection, expected).filter(
       (one) =>
-        (!hasRefused && !options.resumes && (options.isFull || finds === "everything")) ||
-        !one.endsWith("not in the service")
+        (!hasRefused && !resumes && (options.isFull || finds === "everything")) || !one.endsWith("not in the service")
     )
   })
 }
 
-/** Each value that fits no column is listed with its row. */
+/** Each value that fits no column is listed with its row. A list that is resumed may have been read before it came. */
 export const spoiltAreRejected = ({ services, world }: Stage, { meta }: State): ReadonlyArray<string> => {
   const rejected = new Set(
     meta.rejected_values
@@ -177,6 +178,7 @@ export const spoiltAreRejected = ({ services, world }: Stage, { meta }: State): 
   return services.flatMap((service) =>
     world.collections
       .filter((collection) => ["contacts", "opportunities", "orders", "products"].includes(collection))
+      .filter((collection) => isBegun(service, collection))
       .flatMap((collection) => {
         const { table } = simulatedOf(collection).resource
         return [...service.records(collection)]

@@ -57,8 +57,8 @@ for (const folder of ["models", "config", "deploy/schedules", "src/features/expl
   })
 // Reading YAML takes a third of a second.
 const { parse } = await import("yaml")
-const properties = parse(readFileSync(`${root}models/marts/_marts.yml`, "utf8"))
-writeFileSync(`${dist}_marts.yml.json`, JSON.stringify(properties))
+for (const file of ["_marts.yml", "_metrics.yml"])
+  writeFileSync(`${dist}${file}.json`, JSON.stringify(parse(readFileSync(`${root}models/marts/${file}`, "utf8"))))
 const imports = { "#catalog/*.ts": "./src/catalog/*.js" }
 writeFileSync(
   `${dist}package.json`,

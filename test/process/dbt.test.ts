@@ -1,10 +1,11 @@
-/** dbt builds the same models from the published file, and its tests find what is wrong with an account. */
+/** dbt builds the same models from the published file, reads the same figures, and its tests find what is wrong with an account. */
 import { assert, describe, it } from "@effect/vitest"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { execFileSync } from "node:child_process"
 import { copyFileSync, readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { projectFolder, writeProject } from "../../src/stages/publish/models/files.ts"
+import { readMetrics } from "../../src/stages/publish/models/metrics.ts"
 import { discard, openSynced } from "../support/account.ts"
 import { python } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -32,15 +33,19 @@ manifest, printed = None, []
 for one in json.loads(sys.argv[1]):
     os.environ["SLUICE_DUCKDB"], os.environ["SLUICE_DBT_FILE"] = one["database"], os.path.join(os.path.dirname(one["database"]), "models.duckdb")
     if manifest is None: manifest = dbtRunner().invoke(["parse", *flags]).result
+    figures = [metric.name for metric in manifest.metrics.values()]
     select = [part for name in one.get("select", []) for part in ["--select", name]]
     ran = dbtRunner(manifest=manifest).invoke(["build", *flags, "--indirect-selection", "cautious", *select])
     printed.append({"success": ran.success, "results": [{"name": result.node.unique_id.split(".")[2], "status": str(result.status)} for result in ran.result.results]})
-print("\\n" + json.dumps(printed))
+print("\\n" + json.dumps({"figures": figures, "builds": printed}))
 `
 
 const build = async (
   ...builds: ReadonlyArray<Build>
-): Promise<ReadonlyArray<{ readonly success: boolean; readonly results: ReadonlyArray<Result> }>> => {
+): Promise<{
+  readonly figures: ReadonlyArray<string>
+  readonly builds: ReadonlyArray<{ readonly success: boolean; readonly results: ReadonlyArray<Result> }>
+}> => {
   const folder = newFolder()
   await writeProject(folder)
   const environment = { cwd: folder, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 } as const
@@ -74,11 +79,13 @@ describe.skipIf(python === undefined)("dbt", () => {
         "INSERT INTO contacts SELECT * FROM contacts LIMIT 1",
         "UPDATE invoice_items SET invoice_id = 'nothing' WHERE rowid = (SELECT min(rowid) FROM invoice_items)"
       ])
-      const [whole, warned, failed] = await build(
+      const { builds, figures } = await build(
         { database },
         { database: odd, select: ["+fct_invoice", "+fct_opportunity", "+fct_appointment"] },
         { database: spoilt, select: ["source:crm.contacts", "stg_invoices", "stg_invoice_items"] }
       )
+      assert.sameMembers([...figures], [...(await readMetrics()).keys()])
+      const [whole, warned, failed] = builds
       assert.deepStrictEqual(named(whole!.results, isWrong), [])
       assert.isTrue(whole!.success)
       assert.isAbove(whole!.results.length, 1000)

@@ -27,15 +27,16 @@ export const acquisitionTopic: Topic = {
   week: {
     thing: "new contact",
     things: "new contacts",
-    model: "fct_contact_acquisition",
-    day: "created_local_date"
+    count: "new_contacts"
   },
-  find: Effect.fn("report.acquisition")(function* ({ from, rowsSql, months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.acquisition")(function* ({ from, metric, rowsSql, tile, months, since, lastMonth, leftOut }) {
+    const created = metric("new_contacts")
+    const inLast = during(created.day, lastWhole(months))
     const sources = yield* query(
       { name: ownName, written: String, contacts: Number, recent: Number },
       // Referral and referral are one source, named as most write it.
-      `SELECT mode(channel ORDER BY channel) AS name, lower(trim(name)) AS written, count(*) AS contacts, count(*) FILTER (month = '${lastWhole(months)}') AS recent
-       FROM ${inMonths(from("fct_contact_acquisition"), "created_local_date", months)} GROUP BY lower(trim(channel)) ORDER BY contacts DESC, name`
+      `SELECT mode(channel ORDER BY channel) AS name, lower(trim(name)) AS written, ${created.value} AS contacts, ${created.value} FILTER (month = '${lastWhole(months)}') AS recent
+       FROM ${inMonths(from(created.model), created.day, months)} GROUP BY lower(trim(channel)) ORDER BY contacts DESC, name`
     )
     const named = sources.filter(({ contacts }) => contacts >= contactsMin).slice(0, sourcesMax)
     const others = sources.filter((one) => !named.includes(one))
@@ -52,15 +53,8 @@ export const acquisitionTopic: Topic = {
       name.toLowerCase() === written ? `lower(trim(channel)) = ${literal(written)}` : undefined
     const recent = count(sumOf(rows, (one) => one.recent))
     return {
-      figures: [
-        {
-          title: "New contacts",
-          value: recent,
-          note: `in ${lastMonth}`,
-          rows: rowsSql("fct_contact_acquisition", during("created_local_date", lastWhole(months)))
-        }
-      ],
-      rows: rowsSql("fct_contact_acquisition", duringAll("created_local_date", months)),
+      figures: [tile(created, recent, `in ${lastMonth}`, inLast)],
+      rows: rowsSql(created, duringAll(created.day, months)),
       isEmpty: all === 0,
       lead: `${counted(all, "contact was", "contacts were")} created since ${since}, ${recent} in ${lastMonth}. The source is that of the first visit, or else the one that the contact names; sources of fewer than ${contactsMin} contacts are not shown by name.${leftOut}`,
       content: tableOf(rows, {
@@ -73,7 +67,7 @@ export const acquisitionTopic: Topic = {
           number("Contacts", ({ contacts }) => contacts),
           number("Share", ({ contacts }) => share(contacts, all)),
           bars("Share of the highest", rows, ({ contacts }) => contacts),
-          number(lastMonth, (one) => one.recent, during("created_local_date", lastWhole(months)))
+          number(lastMonth, (one) => one.recent, inLast)
         ]
       })
     }

@@ -23,11 +23,13 @@ export const appointmentTopic: Topic = {
   week: {
     thing: "appointment booked",
     things: "appointments booked",
-    model: "fct_appointment",
+    count: "appointments_booked",
     day: `(booked_at AT TIME ZONE coalesce((SELECT any_value(time_zone) FROM bi.dim_location AS place
       WHERE place.location_id = fct_appointment.location_id), 'UTC'))::DATE`
   },
-  find: Effect.fn("report.appointments")(function* ({ from, group, months, since, leftOut, rowsSql }) {
+  find: Effect.fn("report.appointments")(function* ({ from, group, metric, months, since, leftOut, rowsSql, tile }) {
+    const [noShows, wasAttended] = [metric("no_show_share"), metric("attended")]
+    const inPeriod = duringAll(noShows.day, months)
     const found = yield* query(
       {
         location: String,
@@ -36,9 +38,9 @@ export const appointmentTopic: Topic = {
         ...numbers("booked", "attended", "missed", "known", "unknown", "cancelled")
       },
       `SELECT location_id AS location, calendar_id AS id, coalesce(any_value(calendar_name), 'deleted calendar') AS name,
-         count(*) FILTER (is_attended) AS attended, count(*) FILTER (is_no_show) AS missed, attended + missed AS known, count(*) FILTER (is_attended IS NULL) AS unknown,
+         ${wasAttended.sql} AS attended, ${metric("missed").sql} AS missed, ${metric("attended_or_missed").sql} AS known, count(*) FILTER (is_attended IS NULL) AS unknown,
          count(*) FILTER (is_cancelled) AS cancelled, count(*) AS booked
-       FROM ${inMonths(`${from("fct_appointment")} WHERE is_past`, "start_local_date", months)}
+       FROM ${inMonths(`${from(noShows.model)} WHERE is_past`, noShows.day, months)}
        GROUP BY location, id ORDER BY booked DESC, location, id`
     )
     const calendars = named(found.slice(0, calendarsMax))
@@ -52,15 +54,8 @@ export const appointmentTopic: Topic = {
     const most =
       found.length > calendarsMax ? ` The ${calendarsMax} calendars with the most appointments are shown.` : ""
     return {
-      figures: [
-        {
-          title: "No-shows",
-          value: known === 0 ? "–" : missedShare,
-          note: `of appointments since ${since}`,
-          rows: rowsSql("fct_appointment", "is_past", "is_no_show", duringAll("start_local_date", months))
-        }
-      ],
-      rows: rowsSql("fct_appointment", "is_past", duringAll("start_local_date", months)),
+      figures: [tile(noShows, known === 0 ? "–" : missedShare, `of appointments since ${since}`, inPeriod)],
+      rows: rowsSql({ ...noShows, where: ["is_past"] }, inPeriod),
       isEmpty: found.length === 0,
       lead:
         known === 0

@@ -4,6 +4,7 @@ import { Html, day, html, moment, month } from "../../../pages/html.ts"
 import { modelProblems } from "../../../stores/warehouse/meta/model-problems.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
+import { readMetrics } from "../../../stages/publish/models/metrics.ts"
 import type { Period } from "../operations/period.ts"
 import { type Tile, leadOf, section, tiles } from "../section.ts"
 import { number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
@@ -17,7 +18,7 @@ import { outcomeTopic } from "./outcomes.ts"
 import { pipelineTopic } from "./pipeline.ts"
 import { replyTopic } from "./replies.ts"
 import { taskTopic } from "./tasks.ts"
-import { type From, type RowsSql, type Topic, leftOutText, noneText } from "./topic.ts"
+import { type Context, type From, type RowsSql, type Topic, leftOutText, noneText } from "./topic.ts"
 import { clauseOf, headlineOf, weekOf } from "./week.ts"
 
 const topics = [
@@ -58,6 +59,7 @@ export const business = Effect.fn("report.business")(function* (
 ) {
   const models = yield* releasedModels()
   if (models.size === 0) return withoutModels("The published DuckDB file has no models in schema bi")
+  const metrics = yield* Effect.promise(readMetrics)
   const week = yield* weekOf(asOf)
   // A month begins when it has begun at each location.
   const months = monthsUntilDay(week.last + 1)
@@ -67,9 +69,17 @@ export const business = Effect.fn("report.business")(function* (
     const ofLocation = location === undefined ? "" : ` WHERE location_id = ${literal(location)}`
     const from: From = (model) => `(FROM bi.${model}${ofLocation})`
     const own = location === undefined ? [] : [`location_id = ${literal(location)}`]
-    const rowsSql: RowsSql = (model, ...conditions) =>
-      `FROM bi.${model}\nWHERE ${[...own, ...conditions].join("\n  AND ") || "true"}`
-    const context = { months, since: month(months[0]!), lastMonth, from, rowsSql, group: location ? undefined : group }
+    const rowsSql: RowsSql = ({ model, where }, ...conditions) =>
+      `FROM bi.${model}\nWHERE ${[...own, ...where, ...conditions].join("\n  AND ") || "true"}`
+    const tile: Context["tile"] = (of, value, note, ...conditions) => ({
+      title: of.label,
+      value,
+      note,
+      rows: rowsSql(of, ...conditions)
+    })
+    const metric = (name: string) => metrics.get(name)!
+    const common = { months, since: month(months[0]!), lastMonth, metric, from, rowsSql, tile }
+    const context = { ...common, group: location ? undefined : group }
     const unreadOf = yield* unreadResources(ofLocation)
     const make = Effect.fnUntraced(function* (topic: Topic) {
       const { models: needed, resources, unknown } = topic
@@ -97,7 +107,7 @@ export const business = Effect.fn("report.business")(function* (
         return {
           figures,
           content: shown,
-          clause: topic.week && (yield* clauseOf(topic.week, week, missing, from, rowsSql))
+          clause: topic.week && (yield* clauseOf(topic.week, week, missing, context))
         }
       // The model could not be built since, so the figures are old.
       const at = Math.min(...stale)

@@ -15,12 +15,13 @@ export const callTopic: Topic = {
   unknown: { rows: (from) => `${from("fct_call")} WHERE sent_at IS NULL`, thing: "call", of: "time" },
   none: "There was no call in the last 13 months.",
   whether: "there was a call in the last 13 months",
-  find: Effect.fn("report.calls")(function* ({ from, rowsSql, months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.calls")(function* ({ from, metric, rowsSql, months, since, lastMonth, leftOut }) {
+    const [made, taken, left] = [metric("calls"), metric("answered_calls"), metric("voicemails")]
     const found = yield* query(
       { month: String, ...numbers("calls", "answered", "known", "voicemails", "seconds") },
-      `SELECT month, count(*) AS calls, count(*) FILTER (is_answered) AS answered, count(is_answered) AS known,
-         count(*) FILTER (is_voicemail) AS voicemails, coalesce(sum(call_duration_seconds) FILTER (is_answered), 0) AS seconds
-       FROM ${inMonths(from("fct_call"), "sent_local_date", months)} GROUP BY ALL`
+      `SELECT month, ${made.sql} AS calls, ${taken.sql} AS answered, count(is_answered) AS known,
+         ${left.sql} AS voicemails, coalesce(${metric("answered_seconds").sql}, 0) AS seconds
+       FROM ${inMonths(from(made.model), made.day, months)} GROUP BY ALL`
     )
     const rows = inEach(months, found, { calls: 0, answered: 0, known: 0, voicemails: 0, seconds: 0 })
     const last = rows.at(-2)!
@@ -30,7 +31,7 @@ export const callTopic: Topic = {
     const unknown = calls - known
     return {
       figures: [],
-      rows: rowsSql("fct_call", duringAll("sent_local_date", months)),
+      rows: rowsSql(made, duringAll(made.day, months)),
       isEmpty: calls === 0,
       lead: `${counted(calls, "call")} since ${since}${known === 0 ? "" : `, of which ${share(answered, known)} were answered`}.${
         unknown > 0 ? ` Of ${counted(unknown, "call")} it is not known.` : ""
@@ -47,16 +48,16 @@ export const callTopic: Topic = {
         numbers: {
           id: "calls-by-month",
           caption: "Calls by month",
-          behind: (row) => during("sent_local_date", row.month),
+          behind: (row) => during(made.day, row.month),
           columns: [
             number("Calls", (row) => row.calls),
-            number("Answered", (row) => row.answered, "is_answered"),
-            number("Answered, share", (row) => share(row.answered, row.known), "is_answered"),
-            number("Voicemails", (row) => row.voicemails, "is_voicemail"),
+            number("Answered", (row) => row.answered, taken.condition),
+            number("Answered, share", (row) => share(row.answered, row.known), taken.condition),
+            number("Voicemails", (row) => row.voicemails, left.condition),
             number(
               "Time of those answered",
               (row) => (row.seconds === 0 ? "–" : duration(row.seconds * 1000)),
-              "is_answered"
+              taken.condition
             )
           ]
         }

@@ -4,6 +4,8 @@ import { type Html, html } from "../../../pages/html.ts"
 import { ownName } from "../mask.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import type { Tile } from "../section.ts"
+import type { Metric } from "../../../stages/publish/models/metrics.ts"
+import type { Context } from "./topic.ts"
 
 /** Currencies that are shown. */
 const currenciesMax = 4
@@ -36,11 +38,17 @@ export const statedAll = (amounts: ReadonlyArray<Amount>): string => {
     .join(" and ")
 }
 
-export const figureOf = (title: string, { amount, currency }: Amount, note: string): Tile => ({
-  title,
-  value: moneyBrief(amount, currency),
-  note: `${note}${currency === undefined ? ", currency not stated" : ""}`
-})
+/** `conditions`: SQL, which of the rows of its currency. */
+export const amountTile = (
+  { tile }: Context,
+  of: Metric,
+  { amount, currency }: Amount,
+  note: string,
+  ...conditions: ReadonlyArray<string>
+): Tile => {
+  const noted = `${note}${currency === undefined ? ", currency not stated" : ""}`
+  return tile(of, moneyBrief(amount, currency), noted, ...conditions, isIn(currency))
+}
 
 /** The first currency, and the others folded. `summary`: what a reader sees of these. */
 export const oneAtATime = <One extends InCurrency>(

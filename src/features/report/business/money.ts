@@ -5,16 +5,18 @@ import { brief, count, counted, money } from "../format.ts"
 import { html, month } from "../../../pages/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { number } from "../../../pages/html-table.ts"
-import { currency, figureOf, isIn, moreOf, oneAtATime, statedAll } from "./currencies.ts"
-import { type Months, during, duringAll, inEach, inMonths, lastWhole, numbersByMonth } from "./months.ts"
+import { amountTile, currency, isIn, moreOf, oneAtATime, statedAll } from "./currencies.ts"
+import { during, duringAll, inEach, inMonths, lastWhole, numbersByMonth } from "./months.ts"
+import type { Metric } from "../../../stages/publish/models/metrics.ts"
 import type { Context, Topic } from "./topic.ts"
 
-/** `amount`: SQL of a row of the relation. The currency with the most rows comes first. */
-const byCurrency = Effect.fnUntraced(function* (relation: string, amount: string, months: Months) {
+/** The currency with the most rows comes first. */
+const byCurrency = Effect.fnUntraced(function* ({ from, months }: Context, of: Metric) {
   const rows = yield* query(
     { code: String, currency, month: String, amount: Number, n: Number },
     `SELECT *, sum(n) OVER (PARTITION BY currency) AS weight FROM (
-       SELECT currency AS code, currency, month, sum(${amount}) AS amount, count(*) AS n FROM ${relation} GROUP BY ALL)
+       SELECT currency AS code, currency, month, ${of.value} AS amount, count(*) AS n
+       FROM ${inMonths(`${from(of.model)} WHERE ${of.condition}`, of.day, months)} GROUP BY ALL)
      ORDER BY weight DESC, currency, month`
   )
   return Array.from(Map.groupBy(rows, ({ code }) => code).values(), (own) => {
@@ -26,11 +28,19 @@ const byCurrency = Effect.fnUntraced(function* (relation: string, amount: string
 
 type InCurrency = Effect.Success<ReturnType<typeof byCurrency>>[number]
 
+const tilesOf = (found: ReadonlyArray<InCurrency>, context: Context, of: Metric) => {
+  const { lastMonth, months } = context
+  return found
+    .slice(0, 1)
+    .map((one) => amountTile(context, of, one, `in ${lastMonth}`, during(of.day, lastWhole(months))))
+}
+
 /** `name`: what the amounts are; `things`: the rows that they are the sum of. */
 const chartsOf = (
   found: ReadonlyArray<InCurrency>,
   { months, lastMonth }: Context,
-  of: { readonly name: string; readonly id: string; readonly things: string; readonly day: string }
+  { day }: Metric,
+  of: { readonly name: string; readonly id: string; readonly things: string }
 ) =>
   oneAtATime(
     found,
@@ -50,7 +60,7 @@ const chartsOf = (
       ${numbersByMonth(byMonth, {
         id: `${of.id}${suffix}`,
         caption: `${of.name} by month`,
-        behind: ({ month: own }) => `${during(of.day, own)} AND ${isIn(currency)}`,
+        behind: ({ month: own }) => `${during(day, own)} AND ${isIn(currency)}`,
         columns: [number(currency ?? "Amount", (row) => money(row.amount, undefined)), number(of.things, ({ n }) => n)]
       })}`
   )
@@ -72,32 +82,22 @@ export const revenueTopic: Topic = {
   week: {
     thing: "payment received",
     things: "payments received",
-    model: "fct_revenue",
-    where: "is_live AND kind = 'received'",
-    day: "moved_local_date",
-    currency: "currency",
-    amount: "value"
+    count: "payments_received",
+    amount: "received"
   },
   find: Effect.fn("report.revenue")(function* (context) {
-    const { from, months, lastMonth, leftOut, rowsSql } = context
-    const found = yield* byCurrency(
-      inMonths(`${from("fct_revenue")} WHERE is_live`, "moved_local_date", months),
-      "value",
-      months
-    )
+    const { lastMonth, leftOut, metric, months, rowsSql } = context
+    const revenue = metric("revenue")
+    const found = yield* byCurrency(context, revenue)
     return {
-      figures: found.slice(0, 1).map((one) => ({
-        ...figureOf("Revenue", one, `in ${lastMonth}`),
-        rows: rowsSql("fct_revenue", "is_live", during("moved_local_date", lastWhole(months)), isIn(one.currency))
-      })),
-      rows: rowsSql("fct_revenue", "is_live", duringAll("moved_local_date", months)),
+      figures: tilesOf(found, context, revenue),
+      rows: rowsSql(revenue, duringAll(revenue.day, months)),
       isEmpty: found.length === 0,
       lead: `What came in less what went back, without tests: ${statedAll(found)} in ${lastMonth}. A refund counts on the day on which it was seen.${moreOf(found)}${leftOut}`,
-      content: chartsOf(found, context, {
+      content: chartsOf(found, context, revenue, {
         name: "Revenue",
         id: "revenue-by-month",
-        things: "Payments and refunds",
-        day: "moved_local_date"
+        things: "Payments and refunds"
       })
     }
   })
@@ -119,17 +119,18 @@ export const recurringTopic: Topic = {
   none: "No subscription was paid for in the last 13 months.",
   whether: "a subscription was paid for in the last 13 months",
   find: Effect.fn("report.recurring")(function* (context) {
-    const { from, months, lastMonth, leftOut, rowsSql } = context
-    const live = inMonths(`${from("fct_subscription_month")} WHERE is_live`, "month_start", months)
-    const isRecurring = "counts_as = 'recurring'"
-    const found = yield* byCurrency(`${live} WHERE ${isRecurring}`, "monthly_amount", months)
+    const { from, lastMonth, leftOut, metric, months, rowsSql } = context
+    const recurring = metric("monthly_recurring")
+    const [begins, ends, tries] = [metric("subscriptions_begun"), metric("subscriptions_ended"), metric("trials")]
+    const found = yield* byCurrency(context, recurring)
+    const isLast = `month = '${lastWhole(months)}'`
     const [moves] = yield* query(
       { begun: Number, cancelled: Number, trials: Number, withoutInterval: Number },
-      `SELECT count(*) FILTER (is_first_month AND month = '${lastWhole(months)}') AS begun,
-         count(*) FILTER (is_churn_month AND month = '${lastWhole(months)}') AS cancelled,
-         count(*) FILTER (counts_as = 'trial' AND month = '${lastWhole(months)}') AS trials,
-         count(DISTINCT (location_id, subscription_id)) FILTER (${isRecurring} AND monthly_amount IS NULL) AS withoutInterval
-       FROM ${live}`
+      `SELECT ${begins.value} FILTER (${begins.condition} AND ${isLast}) AS begun,
+         ${ends.value} FILTER (${ends.condition} AND ${isLast}) AS cancelled,
+         ${tries.value} FILTER (${tries.condition} AND ${isLast}) AS trials,
+         count(DISTINCT (location_id, subscription_id)) FILTER (${recurring.condition} AND monthly_amount IS NULL) AS withoutInterval
+       FROM ${inMonths(from(recurring.model), recurring.day, months)}`
     )
     const { begun, cancelled, trials, withoutInterval } = moves!
     const notIncluded =
@@ -138,24 +139,14 @@ export const recurringTopic: Topic = {
         : ` ${counted(withoutInterval, "subscription")} without an interval ${withoutInterval === 1 ? "is" : "are"} not included in the amounts.`
     const inTrial = trials === 0 ? "" : ` ${counted(trials, "trial adds", "trials add")} nothing.`
     return {
-      figures: found.slice(0, 1).map((one) => ({
-        ...figureOf("Monthly recurring", one, `in ${lastMonth}`),
-        rows: rowsSql(
-          "fct_subscription_month",
-          "is_live",
-          isRecurring,
-          during("month_start", lastWhole(months)),
-          isIn(one.currency)
-        )
-      })),
-      rows: rowsSql("fct_subscription_month", "is_live", isRecurring, duringAll("month_start", months)),
+      figures: tilesOf(found, context, recurring),
+      rows: rowsSql(recurring, duringAll(recurring.day, months)),
       isEmpty: found.length === 0,
       lead: `In ${lastMonth}, ${counted(begun, "subscription")} began and ${count(cancelled)} ended.${inTrial}${notIncluded}${moreOf(found)}${leftOut}`,
-      content: chartsOf(found, context, {
+      content: chartsOf(found, context, recurring, {
         name: "Monthly recurring revenue",
         id: "recurring-by-month",
-        things: "Subscriptions",
-        day: "month_start"
+        things: "Subscriptions"
       })
     }
   })

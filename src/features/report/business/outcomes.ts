@@ -23,17 +23,15 @@ export const outcomeTopic: Topic = {
   week: {
     thing: "opportunity won",
     things: "opportunities won",
-    model: "fct_opportunity",
-    where: "is_won",
-    day: "closed_local_date",
-    currency: "currency",
-    amount: "monetary_value"
+    count: "won",
+    amount: "won_value"
   },
-  find: Effect.fn("report.outcomes")(function* ({ from, rowsSql, months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.outcomes")(function* ({ from, metric, rowsSql, tile, months, since, lastMonth, leftOut }) {
+    const [isWon, isLost] = [metric("won"), metric("lost")]
+    const { day, model } = isWon
     const found = yield* query(
       { month: String, won: Number, lost: Number },
-      `SELECT month, count(*) FILTER (is_won) AS won, count(*) FILTER (is_lost) AS lost
-       FROM ${inMonths(from("fct_opportunity"), "closed_local_date", months)} GROUP BY ALL`
+      `SELECT month, ${isWon.sql} AS won, ${isLost.sql} AS lost FROM ${inMonths(from(model), day, months)} GROUP BY ALL`
     )
     const rows = inEach(months, found, { won: 0, lost: 0 })
     const last = rows.at(-2)!
@@ -42,14 +40,9 @@ export const outcomeTopic: Topic = {
     const closed = won + lost
     return {
       figures: [
-        {
-          title: "Won",
-          value: count(last.won),
-          note: `in ${lastMonth}; ${count(last.lost)} lost`,
-          rows: rowsSql("fct_opportunity", "is_won", during("closed_local_date", lastWhole(months)))
-        }
+        tile(isWon, count(last.won), `in ${lastMonth}; ${count(last.lost)} lost`, during(day, lastWhole(months)))
       ],
-      rows: rowsSql("fct_opportunity", duringAll("closed_local_date", months)),
+      rows: rowsSql({ model, where: [] }, duringAll(day, months)),
       isEmpty: closed === 0,
       lead: `${counted(won, "opportunity", "opportunities")} won and ${count(lost)} lost since ${since}: ${share(won, closed)} won.${leftOut}`,
       content: monthlyLines(rows, {
@@ -64,11 +57,11 @@ export const outcomeTopic: Topic = {
         numbers: {
           id: "outcomes-by-month",
           caption: "Opportunities by the month in which they were closed",
-          behind: (row) => during("closed_local_date", row.month),
+          behind: (row) => during(day, row.month),
           columns: [
-            number("Won", (row) => row.won, "is_won"),
-            number("Lost", (row) => row.lost, "is_lost"),
-            number("Won, share", (row) => share(row.won, row.won + row.lost), "is_won")
+            number("Won", (row) => row.won, isWon.condition),
+            number("Lost", (row) => row.lost, isLost.condition),
+            number("Won, share", (row) => share(row.won, row.won + row.lost), isWon.condition)
           ]
         }
       })

@@ -5,7 +5,7 @@ import { query } from "../../../stores/warehouse/query.ts"
 import { numbers } from "../../../values/rows.ts"
 import { ownName } from "../mask.ts"
 import { bars, number, sumOf, tableOf, text } from "../../../pages/html-table.ts"
-import { currency, figureOf, isIn, moreOf, oneAtATime, statedAll } from "./currencies.ts"
+import { amountTile, currency, isIn, moreOf, oneAtATime, statedAll } from "./currencies.ts"
 import { literal, numberOf } from "../../../stores/warehouse/sql.ts"
 import { type Topic, named } from "./topic.ts"
 
@@ -28,11 +28,13 @@ export const pipelineTopic: Topic = {
   },
   none: "No opportunity is open.",
   whether: "an opportunity is open",
-  find: Effect.fn("report.pipeline")(function* ({ from, group, leftOut, rowsSql }) {
+  find: Effect.fn("report.pipeline")(function* (context) {
+    const { from, group, leftOut, metric, rowsSql } = context
+    const [opened, worth] = [metric("open_opportunities"), metric("open_pipeline")]
+    const rows = `${from(worth.model)} WHERE ${worth.condition}`
     const open = yield* query(
       { currency, deals: Number, amount: Number },
-      `SELECT currency, count(*) AS deals, sum(monetary_value) AS amount FROM ${from("fct_opportunity")}
-       WHERE is_open GROUP BY ALL ORDER BY deals DESC, currency`
+      `SELECT currency, ${opened.value} AS deals, ${worth.value} AS amount FROM ${rows} GROUP BY ALL ORDER BY deals DESC, currency`
     )
     const found = yield* query(
       {
@@ -45,8 +47,8 @@ export const pipelineTopic: Topic = {
         ...numbers("deals", "amount")
       },
       `FROM (SELECT location_id AS location, pipeline_id AS id, pipeline_name AS name, pipeline_stage_name AS stage,
-           stage_position AS position, currency, count(*) AS deals, coalesce(sum(monetary_value), 0) AS amount
-         FROM ${from("fct_opportunity")} WHERE is_open GROUP BY ALL)
+           stage_position AS position, currency, ${opened.value} AS deals, coalesce(${worth.value}, 0) AS amount
+         FROM ${rows} GROUP BY ALL)
        QUALIFY row_number() OVER (PARTITION BY currency ORDER BY amount DESC, deals DESC, location, id, position) <= ${stagesMax}
        ORDER BY ALL`
     )
@@ -55,14 +57,10 @@ export const pipelineTopic: Topic = {
       stages.length >= stagesMax
         ? ` At most ${stagesMax} stages of a currency are shown, those with the highest value.`
         : ""
-    const figures = open.map((one) => ({
-      ...figureOf("Open pipeline", one, opportunities(one.deals)),
-      rows: rowsSql("fct_opportunity", "is_open", isIn(one.currency))
-    }))
     return {
-      figures: figures.slice(0, 1),
+      figures: open.slice(0, 1).map((one) => amountTile(context, worth, one, opportunities(one.deals))),
       isEmpty: open.length === 0,
-      rows: rowsSql("fct_opportunity", "is_open"),
+      rows: rowsSql(worth),
       lead: `${counted(
         sumOf(open, ({ deals }) => deals),
         "opportunity is",

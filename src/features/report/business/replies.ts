@@ -19,12 +19,14 @@ export const replyTopic: Topic = {
   },
   none: "No contact asked a question in the last 13 months.",
   whether: "a contact asked a question in the last 13 months",
-  find: Effect.fn("report.replies")(function* ({ from, rowsSql, months, since, lastMonth, leftOut }) {
+  find: Effect.fn("report.replies")(function* ({ from, metric, rowsSql, tile, months, since, lastMonth, leftOut }) {
+    const [asked, answered, median] = [metric("questions"), metric("replies"), metric("median_reply_minutes")]
+    const { day, model } = median
     const found = yield* query(
       { month: String, questions: Number, replied: Number, minutes: numberOf, business: numberOf },
-      `SELECT month, count(*) AS questions, count(*) FILTER (is_replied) AS replied,
-         median(reply_minutes)::DOUBLE AS minutes, median(reply_business_minutes)::DOUBLE AS business
-       FROM ${inMonths(from("fct_conversation_reply"), "asked_local_date", months)} GROUP BY ALL`
+      `SELECT month, ${asked.sql} AS questions, ${answered.sql} AS replied,
+         ${median.sql}::DOUBLE AS minutes, ${metric("median_reply_business_minutes").sql}::DOUBLE AS business
+       FROM ${inMonths(from(model), day, months)} GROUP BY ALL`
     )
     const rows = inEach(months, found, { questions: 0, replied: 0, minutes: undefined, business: undefined })
     const last = rows.at(-2)!
@@ -35,15 +37,8 @@ export const replyTopic: Topic = {
         ? `No question of ${lastMonth} was answered.`
         : `In ${lastMonth}, half of the answers came within ${time(last.minutes)}.`
     return {
-      figures: [
-        {
-          title: "Median reply",
-          value: time(last.minutes),
-          note: `in ${lastMonth}`,
-          rows: rowsSql("fct_conversation_reply", during("asked_local_date", lastWhole(months)))
-        }
-      ],
-      rows: rowsSql("fct_conversation_reply", duringAll("asked_local_date", months)),
+      figures: [tile(median, time(last.minutes), `in ${lastMonth}`, during(day, lastWhole(months)))],
+      rows: rowsSql(asked, duringAll(day, months)),
       isEmpty: questions === 0,
       lead: `${share(replied, questions)} of ${counted(questions, "question")} since ${since} were answered. ${came} A question is the first of consecutive messages of a contact; business hours are Monday to Friday, 9:00 to 17:00, in the time zone of the location.${leftOut}`,
       content:
@@ -61,12 +56,12 @@ export const replyTopic: Topic = {
               numbers: {
                 id: "replies-by-month",
                 caption: "Questions and the median time to their reply by month",
-                behind: (row) => during("asked_local_date", row.month),
+                behind: (row) => during(day, row.month),
                 columns: [
                   number("Questions", (row) => row.questions),
-                  number("Answered", (row) => share(row.replied, row.questions), "is_replied"),
-                  number("Median", (row) => time(row.minutes), "is_replied"),
-                  number("Median, business hours", (row) => time(row.business), "is_replied")
+                  number("Answered", (row) => share(row.replied, row.questions), answered.condition),
+                  number("Median", (row) => time(row.minutes), answered.condition),
+                  number("Median, business hours", (row) => time(row.business), answered.condition)
                 ]
               }
             })

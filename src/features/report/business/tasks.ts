@@ -14,8 +14,6 @@ const ages = [
   ["Without a day", "due_date IS NULL"]
 ] as const
 
-const isOpen = "NOT is_completed"
-
 export const taskTopic: Topic = {
   id: "tasks",
   title: "Open tasks",
@@ -24,12 +22,13 @@ export const taskTopic: Topic = {
   unknown: { rows: (from) => `${from("fct_task")} WHERE is_completed IS NULL`, thing: "task", of: "status" },
   none: "No task is open.",
   whether: "a task is open",
-  find: Effect.fn("report.tasks")(function* ({ from, rowsSql, leftOut }) {
+  find: Effect.fn("report.tasks")(function* ({ from, metric, rowsSql, tile, leftOut }) {
+    const open = metric("open_tasks")
     const found = yield* query(
       { age: Number, tasks: Number, owners: Number },
       `SELECT CASE ${ages.map(([, sql], index) => `WHEN ${sql} THEN ${index}`).join(" ")} END AS age,
-         count(*) AS tasks, count(DISTINCT assigned_user_id) AS owners
-       FROM ${from("fct_task")} WHERE ${isOpen} GROUP BY ALL`
+         ${open.value} AS tasks, count(DISTINCT assigned_user_id) AS owners
+       FROM ${from(open.model)} WHERE ${open.condition} GROUP BY ALL`
     )
     const rows = ages.map(([name, sql], index) => {
       const { owners = 0, tasks = 0 } = found.find(({ age }) => age === index) ?? {}
@@ -41,18 +40,8 @@ export const taskTopic: Topic = {
       ({ tasks }) => tasks
     )
     return {
-      figures:
-        all === 0
-          ? []
-          : [
-              {
-                title: "Overdue tasks",
-                value: count(overdue),
-                note: `of ${count(all)} that are open`,
-                rows: rowsSql("fct_task", isOpen, "is_overdue")
-              }
-            ],
-      rows: rowsSql("fct_task", isOpen),
+      figures: all === 0 ? [] : [tile(metric("overdue_tasks"), count(overdue), `of ${count(all)} that are open`)],
+      rows: rowsSql(open),
       isEmpty: all === 0,
       lead: `${counted(all, "task is", "tasks are")} open, ${share(overdue, all)} of them overdue.${leftOut}`,
       content: tableOf(rows, {

@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect"
 import type { Failure } from "../../../values/failure.ts"
 import type { Warehouse } from "../../../stores/warehouse/warehouse.ts"
+import type { Metric } from "../../../stages/publish/models/metrics.ts"
 import type { Content } from "../../../pages/html.ts"
 import { counted } from "../format.ts"
 import type { Tile } from "../section.ts"
@@ -29,16 +30,15 @@ export interface Topic {
 export interface Week {
   readonly thing: string
   readonly things: string
-  readonly model: string
-  /** SQL: which rows of the model, and of each its day at its location, its currency and its amount. */
-  readonly where?: string
-  readonly day: string
-  readonly currency?: string
+  /** The metric that counts them, and the one that has their amounts. */
+  readonly count: string
   readonly amount?: string
+  /** SQL: the day at the location, if it is not that of the metric. */
+  readonly day?: string
 }
 
-/** SQL to look at: the rows of a model that meet all conditions, of one location or of all. */
-export type RowsSql = (model: string, ...conditions: ReadonlyArray<string>) => string
+/** SQL to look at: the rows that a metric counts and that meet all conditions, of one location or of all. */
+export type RowsSql = (of: Pick<Metric, "model" | "where">, ...conditions: ReadonlyArray<string>) => string
 
 /** SQL: the rows of a model, of one location or of all. */
 export type From = (model: string) => string
@@ -58,6 +58,10 @@ export interface Unknown {
 export interface Context {
   readonly from: From
   readonly rowsSql: RowsSql
+  /** The definition of a figure, by its name. */
+  readonly metric: (name: string) => Metric
+  /** What stands at the top of the part. */
+  readonly tile: (of: Metric, value: Content, note: string, ...conditions: ReadonlyArray<string>) => Tile
   readonly months: Months
   /** The first month, and the last one that is over, in words. */
   readonly since: string

@@ -7,7 +7,7 @@ import { type Html, day, html } from "../../../pages/html.ts"
 import { query } from "../../../stores/warehouse/query.ts"
 import { sumOf } from "../../../pages/html-table.ts"
 import { currency, statedAll } from "./currencies.ts"
-import type { From, Missing, RowsSql, Week } from "./topic.ts"
+import type { Context, Missing, Week } from "./topic.ts"
 
 /** Day numbers since 1970. */
 export interface Days {
@@ -36,17 +36,24 @@ const dayNumber = (date: string) => `date_diff('day', DATE '1970-01-01', ${date}
 
 /** `undefined` if it is not known. Days are those of the time zone of the location. */
 export const clauseOf = Effect.fn("report.week")(function* (
-  { thing, things, model, where = "true", day, currency: code = "NULL", amount = "NULL" }: Week,
+  week: Week,
   { first, last }: Days,
   missing: Missing,
-  from: From,
-  rowsSql: RowsSql
+  { from, metric, rowsSql }: Pick<Context, "from" | "metric" | "rowsSql">
 ) {
   if (missing.unread.length > 0) return undefined
+  const { thing, things } = week
+  const counts = metric(week.count)
+  const { condition, model } = counts
+  const day = week.day ?? counts.day
+  const [code, amount] =
+    week.amount === undefined
+      ? ["NULL AS currency", "NULL"]
+      : ["currency", `${metric(week.amount).value} FILTER (day >= ${first})`]
   const found = yield* query(
     { currency, now: Number, before: Number, amount: Number },
-    `SELECT currency, count(*) FILTER (day >= ${first}) AS now, count(*) FILTER (day < ${first}) AS before, sum(amount) FILTER (day >= ${first}) AS amount
-     FROM (SELECT ${dayNumber(day)} AS day, ${code} AS currency, ${amount} AS amount FROM ${from(model)} AS ${model} WHERE ${where}) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY currency ORDER BY now DESC, currency`
+    `SELECT ${code}, count(*) FILTER (day >= ${first}) AS now, count(*) FILTER (day < ${first}) AS before, ${amount} AS amount
+     FROM (SELECT *, ${dayNumber(day)} AS day FROM ${from(model)} AS ${model} WHERE ${condition}) WHERE day BETWEEN ${first - 7} AND ${last} GROUP BY ALL ORDER BY now DESC, currency`
   )
   const now = sumOf(found, (one) => one.now)
   const before = sumOf(found, (one) => one.before)
@@ -59,7 +66,7 @@ export const clauseOf = Effect.fn("report.week")(function* (
         : " (as many)"
       : ` (${count(Math.abs(now - before))} ${now > before ? "more" : "fewer"})`
   const isOfWeek = `${day} BETWEEN ${dateOf(first)} AND ${dateOf(last)}`
-  return html`<strong data-rows="${rowsSql(model, ...(where === "true" ? [] : [where]), isOfWeek)}"
+  return html`<strong data-rows="${rowsSql(counts, isOfWeek)}"
       >${now === 0 ? "no" : count(now)} ${now === 1 ? thing : things}</strong
     >${amounts.length === 0 ? "" : ` worth ${statedAll(amounts)}`}${difference}`
 })

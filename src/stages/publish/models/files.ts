@@ -90,7 +90,10 @@ const descriptionsIn = async (folder: string, files: ReadonlyArray<string>) => {
   return found
 }
 
-const propertiesIn = async (path: string): Promise<Properties | undefined> => {
+/** What `models/marts/_metrics.yml` has. */
+export const metricsFile = async () => (await propertiesIn<MetricsFile>(join(ownFolder, "_metrics.yml")))!
+
+const propertiesIn = async <Content = Properties>(path: string): Promise<Content | undefined> => {
   if (dirname(path) === ownFolder) {
     // The build has read sluice's own file, because YAML takes a third of a second. The sources have not.
     const built = await readFile(installed(`${basename(path)}.json`), "utf8").catch(() => undefined)
@@ -152,5 +155,30 @@ interface Properties {
         readonly personal_data?: Readonly<Record<string, string>>
       }
     }
+  }>
+}
+
+interface MetricsFile {
+  readonly semantic_models: ReadonlyArray<{
+    /** `ref('fct_revenue')` */
+    readonly model: string
+    readonly defaults?: { readonly agg_time_dimension: string }
+    readonly entities: ReadonlyArray<{ readonly expr: string }>
+    readonly dimensions: ReadonlyArray<{ readonly name: string; readonly expr?: string }>
+    readonly measures?: ReadonlyArray<{
+      readonly name: string
+      readonly agg: string
+      readonly expr: string
+      readonly agg_time_dimension?: string
+    }>
+  }>
+  readonly metrics: ReadonlyArray<{
+    readonly name: string
+    readonly label: string
+    readonly description: string
+    /** A measure, or a share of two metrics before it. */
+    readonly type_params: { readonly measure?: string; readonly numerator?: string; readonly denominator?: string }
+    readonly filter?: ReadonlyArray<string>
+    readonly config?: { readonly meta: { readonly unit: string } }
   }>
 }

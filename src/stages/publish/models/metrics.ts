@@ -1,0 +1,51 @@
+/** The figures, each defined once: `models/marts/_metrics.yml`, in the language of dbt's semantic layer. */
+import { metricsFile } from "./files.ts"
+
+export interface Metric {
+  readonly name: string
+  readonly label: string
+  readonly description: string
+  readonly model: string
+  /** SQL: the aggregate of some rows, and that of those that meet all of `where`. */
+  readonly value: string
+  readonly sql: string
+  /** SQL: which rows count; of a share, those of its part. Alone, and together. */
+  readonly where: ReadonlyArray<string>
+  readonly condition: string
+  /** The day or the time by which it is counted. */
+  readonly day: string
+  /** `currency`: that of its rows; nothing for a number of them. */
+  readonly unit?: string | undefined
+}
+
+export const readMetrics = async (): Promise<ReadonlyMap<string, Metric>> => {
+  const { metrics, semantic_models: models } = await metricsFile()
+  const made = new Map<string, Metric>()
+  for (const { config, description, filter = [], label, name, type_params: given } of metrics) {
+    const about = { name, label, description, unit: config?.meta.unit }
+    const model = models.find(({ measures = [] }) => measures.some((one) => one.name === given.measure))
+    const measure = model?.measures!.find((one) => one.name === given.measure)
+    if (!model || !measure) {
+      const [part, whole] = [made.get(given.numerator!)!, made.get(given.denominator!)!]
+      made.set(name, { ...part, ...about, sql: `${part.sql} / nullif(${whole.sql}, 0)` })
+      continue
+    }
+    const expressionOf = (dimension: string) =>
+      model.dimensions.find((one) => one.name === dimension)?.expr ?? dimension
+    const where = filter.map((one) =>
+      one.replaceAll(/\{\{ Dimension\('\w+?__(\w+)'\) \}\}/g, (_, dimension: string) => expressionOf(dimension))
+    )
+    const condition = where.join(" AND ") || "true"
+    const value = `${measure.agg}(${measure.agg === "count" ? "*" : measure.expr})`
+    made.set(name, {
+      ...about,
+      model: /'(\w+)'/.exec(model.model)![1]!,
+      value,
+      sql: where.length === 0 ? value : `${value} FILTER (${condition})`,
+      where,
+      condition,
+      day: measure.agg_time_dimension ?? model.defaults!.agg_time_dimension
+    })
+  }
+  return made
+}

@@ -27,7 +27,7 @@ describe("the figures", () => {
         day: "start_local_date",
         label: "No-shows",
         model: "fct_appointment",
-        unit: "share"
+        unit: undefined
       }
     )
     assert.strictEqual(
@@ -39,6 +39,17 @@ describe("the figures", () => {
       [metrics.get("won")!.day, metrics.get("open_pipeline")!.day],
       ["closed_local_date", "created_local_date"]
     )
+  })
+
+  it("are in the dictionary, each with its sentence, its SQL, its unit and its day", () => {
+    const lines = models.flatMap(({ figures }) => figures)
+    assert.lengthOf(lines, metrics.size)
+    assert.include(
+      models.find(({ name }) => name === "fct_revenue")!.figures,
+      "- Figure Revenue (`revenue`): What came in less what went back, each on its day, without tests; `sum(value) FILTER (is_live)` in the currency of its rows, by `moved_local_date`."
+    )
+    const [recurring] = lines.filter((line) => line.includes("`monthly_recurring`"))
+    assert.match(recurring!, /by `month_start`, over which it is not added\.$/)
   })
 
   it("can be computed by month of their models, in which each row has its own entity, and the currency of an amount", async () => {

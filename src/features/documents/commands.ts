@@ -107,6 +107,8 @@ export const documentResults = () => {
         reads: Schema.Array(Schema.String),
         /** What each state of its records counts as, and why. */
         states: Schema.Array(Schema.String),
+        /** The figures that are made of it. */
+        figures: Schema.Array(Schema.String),
         columns: Schema.Array(
           Schema.Struct({
             name: Schema.String,

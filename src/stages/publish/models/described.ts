@@ -10,6 +10,7 @@ import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { type ContractTable, contractOf } from "../contracts/contract.ts"
 import { readModels } from "./files.ts"
 import { type Relation, lineageOf } from "./lineage.ts"
+import { figureText, readMetrics } from "./metrics.ts"
 import { type Model, refsOf, sourcesOf, sqlOf } from "./model.ts"
 import { orderOf } from "./order.ts"
 
@@ -29,6 +30,7 @@ export const describedModels = async (catalogue: Catalogue, folder?: string, rel
     schema === "meta" ? publishedMetaTables.includes(table) : defined.has(table)
   )
   const { relations, states, types } = await built(models, tables)
+  const figures = Map.groupBy((await readMetrics()).values(), ({ model }) => model)
   const columnOf = new Map<string, (typeof tables)[number]["columns"][number]>(
     tables.flatMap((table) => table.columns.map((column) => [`${table.name}.${column.name}`, column] as const))
   )
@@ -45,6 +47,8 @@ export const describedModels = async (catalogue: Catalogue, folder?: string, rel
         key: model.key,
         /** As what each state counts, and why, as lines of Markdown. */
         states: states.get(model.name) ?? [],
+        /** The figures that are made of it, as lines of Markdown. */
+        figures: (figures.get(model.name) ?? []).map(figureText),
         /** The tables and models that its SQL names. */
         reads: [...new Set([...sourcesOf(model).map(sourceName), ...refsOf(model).map(shownRef)])],
         columns: Array.from(own, ([column, type]) => {

@@ -6,12 +6,14 @@ import type { DescribedModel } from "./described.ts"
 /** The family of the models, which is their schema. */
 export const modelFamily = "bi"
 
-export const modelDescribed = ({ columns, description, key, name, reads, states }: DescribedModel): Described => ({
+export const modelDescribed = ({ columns, description, name, reads, ...model }: DescribedModel): Described => ({
   name: `${modelFamily}.${name}`,
   family: modelFamily,
   description,
-  key,
-  source: [...(key.length === 0 ? [] : [`- ${grainSentence({ key })}`]), ...states].join("\n"),
+  key: model.key,
+  source: [...(model.key.length === 0 ? [] : [`- ${grainSentence(model)}`]), ...model.states, ...model.figures].join(
+    "\n"
+  ),
   reads,
   columns: columns.map(({ copyOf, from, ...column }) => ({
     ...column,

@@ -170,6 +170,7 @@ interface MetricsFile {
       readonly agg: string
       readonly expr: string
       readonly agg_time_dimension?: string
+      readonly non_additive_dimension?: { readonly name: string }
     }>
   }>
   readonly metrics: ReadonlyArray<{

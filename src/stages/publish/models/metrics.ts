@@ -14,8 +14,15 @@ export interface Metric {
   readonly condition: string
   /** The day or the time by which it is counted. */
   readonly day: string
-  /** `currency`: that of its rows; nothing for a number of them. */
+  /** `currency`: that of its rows; nothing for a number of them, and for a share. */
   readonly unit?: string | undefined
+  /** A column over which it is not added. */
+  readonly notOver?: string | undefined
+}
+
+export const figureText = ({ day, description, label, name, notOver, sql, unit }: Metric): string => {
+  const of = unit === "currency" ? "the currency of its rows" : unit
+  return `- Figure ${label} (\`${name}\`): ${description}; \`${sql}\`${of ? ` in ${of}` : ""}, by \`${day}\`${notOver ? ", over which it is not added" : ""}.`
 }
 
 export const readMetrics = async (): Promise<ReadonlyMap<string, Metric>> => {
@@ -44,6 +51,7 @@ export const readMetrics = async (): Promise<ReadonlyMap<string, Metric>> => {
       sql: where.length === 0 ? value : `${value} FILTER (${condition})`,
       where,
       condition,
+      notOver: measure.non_additive_dimension?.name,
       day: measure.agg_time_dimension ?? model.defaults!.agg_time_dimension
     })
   }

@@ -14,6 +14,7 @@ import { sluiceVersion } from "../src/values/version.ts"
 import { contentsList } from "./contents-list.ts"
 import { joinsPart, mainJoins } from "./joins.ts"
 import { messagesPage } from "./messages-page.ts"
+import { questionsPart } from "./questions.ts"
 import { scopesList } from "./scopes-list.ts"
 import { maskedColumnsPart } from "./masked-columns.ts"
 
@@ -56,6 +57,7 @@ export const generatedFiles = async (): Promise<ReadonlyMap<string, string>> => 
       ].join("\n\n")
     ],
     ["docs/first-sync.md", withList("docs/first-sync.md", "scopes", scopesList(catalogue))],
+    ["docs/models.md", withList("docs/models.md", "questions", await questionsPart())],
     ["docs/tables.md", withList("docs/tables.md", "joins", mainJoins(contractOf(catalogue)))],
     ["docs/messages.md", `${messagesPage()}\n`],
     ...Object.entries(resultDocuments()).map(([name, text]) => [`docs/schemas/${name}`, text] as const)

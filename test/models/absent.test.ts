@@ -39,15 +39,20 @@ describe("without optional fields", () => {
   it("every model is built", () => assert.deepStrictEqual(release.problems, []))
 
   const expected: ReadonlyArray<Record<string, unknown>> = [
-    { deal_status: "unknown", deals: "1", value: null },
     { questions: "1", replies: "1" },
-    { sent: "0", opened: "0", status_unknown: "1" },
-    { payment: "unknown", revenue: null },
-    { monthly_revenue: null, subscriptions: "0", without_interval: "1", status_unknown: "1" },
+    { emails_sent: "0", emails_opened: "0", emails_of_unknown_status: "1" },
+    { payment: "unknown", order_revenue: null },
+    {
+      monthly_recurring: null,
+      recurring_subscriptions: "0",
+      subscriptions_without_interval: "1",
+      subscriptions_of_unknown_status: "1"
+    },
+    { aging_bucket: "unknown", invoices_due: "1", amount_due: null },
+    { form_name: null, submissions: "1" },
+    { deal_status: "unknown", deals: "1", value: null },
     { no_shows: "0", attended: "0", status_unknown: "1", no_show_percent: null },
     { channel: "unknown", contacts: "1", won: "0" },
-    { aging_bucket: "unknown", invoices: "1", due: null },
-    { form_name: null, submissions: "1" },
     { table_name: "contacts", new_rows: "1" }
   ]
   it.each(questions.map((sql, index) => [index, sql] as const))("query %i finds its rows", async (index, sql) => {

@@ -73,7 +73,7 @@ describe("the ten questions of docs/models.md", () => {
     const deals = (await records("opportunities")).filter(({ status }) => !closed.includes(status))
     const byStage = groups(deals, (one) => `${one.pipelineId} ${one.pipelineStageId}`)
     same(
-      await answers(0),
+      await answers(6),
       pipelines.flatMap((pipeline) =>
         pipeline.stages.flatMap((stage: Json) => {
           const names = { pipeline_name: pipeline.name, pipeline_stage_name: stage.name }
@@ -113,18 +113,18 @@ describe("the ten questions of docs/models.md", () => {
       })
     })
     same(
-      await answers(1),
+      await answers(0),
       [...groups(replies, ({ month }) => month)].map(([month, all]) => {
         const replied = all.filter((one) => one.replied !== undefined)
         return {
           month,
           questions: all.length,
           replies: replied.length,
-          median_minutes:
+          median_reply_minutes:
             replied.length === 0
               ? null
               : round(median(replied.map((one) => Math.round((one.replied! - one.asked) / 600) / 100))),
-          median_business_minutes:
+          median_reply_business_minutes:
             replied.length === 0 ? null : median(replied.map((one) => workingMinutes(one.asked, one.replied!)))
         }
       })
@@ -136,12 +136,12 @@ describe("the ten questions of docs/models.md", () => {
     const count = (all: ReadonlyArray<Json>, statuses: RegExp) =>
       all.filter(({ status }) => statuses.test(status)).length
     same(
-      await answers(2),
+      await answers(1),
       [...groups(emails, ({ source }) => source ?? "")].map(([source, all]) => ({
         source: source === "" ? null : source,
-        sent: count(all, /^(sent|delivered|read|opened|connected)$/),
-        opened: count(all, /^(read|opened)$/),
-        status_unknown: all.filter(({ status }) => status === undefined).length
+        emails_sent: count(all, /^(sent|delivered|read|opened|connected)$/),
+        emails_opened: count(all, /^(read|opened)$/),
+        emails_of_unknown_status: all.filter(({ status }) => status === undefined).length
       }))
     )
   })
@@ -156,16 +156,16 @@ describe("the ten questions of docs/models.md", () => {
           product_name: names.get(item.product?._id) ?? item.product?.name ?? item.name,
           currency: order.currency,
           payment: "paid",
-          revenue: item.qty * item.price.amount
+          order_revenue: item.qty * item.price.amount
         }))
       )
     same(
-      await answers(3),
+      await answers(2),
       [
         ...groups(lines, ({ month, product_name, currency }) =>
           JSON.stringify([month, product_name, currency])
         ).values()
-      ].map((all) => ({ ...all[0], revenue: sum(all.map(({ revenue }) => revenue)) }))
+      ].map((all) => ({ ...all[0], order_revenue: sum(all.map(({ order_revenue }) => order_revenue)) }))
     )
   })
 
@@ -193,13 +193,13 @@ describe("the ten questions of docs/models.md", () => {
         assert.include(["active", "past_due", "trialing", "canceled"], state)
         const value = isTrial ? 0 : price
         const cancelled = canceledAt ? monthOf(localDay(canceledAt)) : undefined
-        return months.map((month_start) => ({
-          month_start,
+        return months.map((month) => ({
+          month,
           currency,
           value,
           price,
           isTrial,
-          isChurn: month_start === cancelled
+          isChurn: month === cancelled
         }))
       })
     const total = (all: ReadonlyArray<(typeof rows)[number]>) => {
@@ -207,18 +207,18 @@ describe("the ten questions of docs/models.md", () => {
       return known.length === 0 ? null : sum(known)
     }
     same(
-      await answers(4),
-      [...groups(rows, ({ month_start, currency }) => `${month_start} ${currency}`).values()].map((all) => {
+      await answers(3),
+      [...groups(rows, ({ month, currency }) => `${month} ${currency}`).values()].map((all) => {
         const churned = all.filter(({ isChurn }) => isChurn)
         return {
-          month_start: all[0]!.month_start,
+          month: all[0]!.month,
           currency: all[0]!.currency,
-          monthly_revenue: total(all),
-          subscriptions: all.filter(({ isTrial }) => !isTrial).length,
-          without_interval: all.filter(({ price }) => price === null).length,
-          status_unknown: 0,
-          churned: churned.length,
-          churned_revenue: total(churned)
+          monthly_recurring: total(all.filter(({ isTrial }) => !isTrial)),
+          recurring_subscriptions: all.filter(({ isTrial }) => !isTrial).length,
+          subscriptions_without_interval: all.filter(({ price }) => price === null).length,
+          subscriptions_of_unknown_status: 0,
+          subscriptions_ended: churned.length,
+          revenue_ended: total(churned)
         }
       })
     )
@@ -232,7 +232,7 @@ describe("the ten questions of docs/models.md", () => {
       ({ startTime, deleted }) => Date.parse(startTime) < Date.now() && !deleted
     )
     same(
-      await answers(5),
+      await answers(7),
       [...groups(past, ({ assignedUserId }) => names.get(assignedUserId) ?? "")].map(([user, all]) => {
         const noShows = all.filter(({ appointmentStatus }) => appointmentStatus === "noshow").length
         const attended = all.filter(({ appointmentStatus }) => /^(showed|completed)$/.test(appointmentStatus)).length
@@ -268,7 +268,7 @@ describe("the ten questions of docs/models.md", () => {
           (one, other) => spellings.get(other)!.length - spellings.get(one)!.length || (one < other ? -1 : 1)
         )[0]
     same(
-      await answers(6),
+      await answers(8),
       [...groups(contacts, ({ channel }) => channel.trim().toLowerCase())].map(([, all]) => {
         const channel = nameOf(all)
         const deals = all.flatMap((one) => one.won)
@@ -296,12 +296,12 @@ describe("the ten questions of docs/models.md", () => {
       return age <= 30 ? "1-30 days" : age <= 60 ? "31-60 days" : "over 60 days"
     }
     same(
-      await answers(7),
+      await answers(4),
       [...groups(due, (one) => `${one.currency} ${bucketOf(one)}`).values()].map((all) => ({
         currency: all[0].currency,
         aging_bucket: bucketOf(all[0]),
-        invoices: all.length,
-        due: sum(all.map(({ amountDue }) => amountDue))
+        invoices_due: all.length,
+        amount_due: sum(all.map(({ amountDue }) => amountDue))
       }))
     )
   })
@@ -311,11 +311,11 @@ describe("the ten questions of docs/models.md", () => {
     const deals = groups(await records("opportunities"), ({ contactId }) => contactId)
     const submissions = (await records("submissions")).filter(({ formId }) => names.has(formId))
     same(
-      await answers(8),
+      await answers(5),
       [...groups(submissions, ({ formId }) => names.get(formId)!)].map(([form_name, all]) => ({
         form_name,
         submissions: all.length,
-        with_deal: all.filter(({ contactId, createdAt }) =>
+        submissions_with_deal: all.filter(({ contactId, createdAt }) =>
           (deals.get(contactId) ?? []).some((deal) => deal.createdAt >= createdAt)
         ).length
       }))

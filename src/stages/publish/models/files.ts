@@ -158,21 +158,23 @@ interface Properties {
   }>
 }
 
-interface MetricsFile {
-  readonly semantic_models: ReadonlyArray<{
-    /** `ref('fct_revenue')` */
-    readonly model: string
-    readonly defaults?: { readonly agg_time_dimension: string }
-    readonly entities: ReadonlyArray<{ readonly expr: string }>
-    readonly dimensions: ReadonlyArray<{ readonly name: string; readonly expr?: string }>
-    readonly measures?: ReadonlyArray<{
-      readonly name: string
-      readonly agg: string
-      readonly expr: string
-      readonly agg_time_dimension?: string
-      readonly non_additive_dimension?: { readonly name: string }
-    }>
+export interface SemanticModel {
+  /** `ref('fct_revenue')` */
+  readonly model: string
+  readonly defaults?: { readonly agg_time_dimension: string }
+  readonly entities: ReadonlyArray<{ readonly expr: string }>
+  readonly dimensions: ReadonlyArray<{ readonly name: string; readonly expr?: string }>
+  readonly measures?: ReadonlyArray<{
+    readonly name: string
+    readonly agg: string
+    readonly expr: string
+    readonly agg_time_dimension?: string
+    readonly non_additive_dimension?: { readonly name: string }
   }>
+}
+
+interface MetricsFile {
+  readonly semantic_models: ReadonlyArray<SemanticModel>
   readonly metrics: ReadonlyArray<{
     readonly name: string
     readonly label: string
@@ -181,5 +183,15 @@ interface MetricsFile {
     readonly type_params: { readonly measure?: string; readonly numerator?: string; readonly denominator?: string }
     readonly filter?: ReadonlyArray<string>
     readonly config?: { readonly meta: { readonly unit: string } }
+  }>
+  readonly saved_queries: ReadonlyArray<{
+    readonly description: string
+    readonly query_params: {
+      readonly metrics: ReadonlyArray<string>
+      readonly group_by: ReadonlyArray<string>
+      readonly where?: ReadonlyArray<string>
+      readonly order_by: ReadonlyArray<string>
+    }
+    readonly config: { readonly meta: { readonly chart: object } }
   }>
 }

@@ -1,5 +1,5 @@
 /** The figures, each defined once: `models/marts/_metrics.yml`, in the language of dbt's semantic layer. */
-import { metricsFile } from "./files.ts"
+import { type SemanticModel, metricsFile } from "./files.ts"
 
 export interface Metric {
   readonly name: string
@@ -25,6 +25,13 @@ export const figureText = ({ day, description, label, name, notOver, sql, unit }
   return `- Figure ${label} (\`${name}\`): ${description}; \`${sql}\`${of ? ` in ${of}` : ""}, by \`${day}\`${notOver ? ", over which it is not added" : ""}.`
 }
 
+/** A filter of the dbt project as SQL. */
+export const conditionOf = (filter: string, { dimensions }: SemanticModel): string =>
+  filter.replaceAll(
+    /\{\{ Dimension\('\w+?__(\w+)'\) \}\}/g,
+    (_, dimension: string) => dimensions.find(({ name }) => name === dimension)?.expr ?? dimension
+  )
+
 export const readMetrics = async (): Promise<ReadonlyMap<string, Metric>> => {
   const { metrics, semantic_models: models } = await metricsFile()
   const made = new Map<string, Metric>()
@@ -37,11 +44,7 @@ export const readMetrics = async (): Promise<ReadonlyMap<string, Metric>> => {
       made.set(name, { ...part, ...about, sql: `${part.sql} / nullif(${whole.sql}, 0)` })
       continue
     }
-    const expressionOf = (dimension: string) =>
-      model.dimensions.find((one) => one.name === dimension)?.expr ?? dimension
-    const where = filter.map((one) =>
-      one.replaceAll(/\{\{ Dimension\('\w+?__(\w+)'\) \}\}/g, (_, dimension: string) => expressionOf(dimension))
-    )
+    const where = filter.map((one) => conditionOf(one, model))
     const condition = where.join(" AND ") || "true"
     const value = `${measure.agg}(${measure.agg === "count" ? "*" : measure.expr})`
     made.set(name, {

@@ -1,11 +1,27 @@
 /** The questions of `docs/models.md` that figures answer: the saved queries of the dbt project, in SQL. */
+import { readFileSync } from "node:fs"
+import { parse } from "yaml"
 import { metricsFile } from "../src/stages/publish/models/files.ts"
 import { type Metric, conditionOf, readMetrics } from "../src/stages/publish/models/metrics.ts"
 import { wrapped } from "../src/values/text.ts"
 
+interface SavedQueries {
+  readonly saved_queries: ReadonlyArray<{
+    readonly description: string
+    readonly query_params: {
+      readonly metrics: ReadonlyArray<string>
+      readonly group_by: ReadonlyArray<string>
+      readonly where?: ReadonlyArray<string>
+      readonly order_by: ReadonlyArray<string>
+    }
+    readonly config: { readonly meta: { readonly chart: object } }
+  }>
+}
+const file: SavedQueries = parse(readFileSync(new URL("../models/marts/_metrics.yml", import.meta.url), "utf8"))
+
 export const questionsPart = async (): Promise<string> => {
-  const [{ saved_queries: queries, semantic_models: models }, metrics] = [await metricsFile(), await readMetrics()]
-  return queries
+  const [{ semantic_models: models }, metrics] = [await metricsFile(), await readMetrics()]
+  return file.saved_queries
     .map(({ config, description, query_params: { group_by: by, metrics: names, order_by: order, where = [] } }) => {
       const figures = names.map((name) => metrics.get(name)!)
       const { model: table } = figures[0]!

@@ -5,10 +5,12 @@ import { compressors } from "hyparquet-compressors"
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
+import { parse as parseYaml } from "yaml"
 import { discover } from "../../src/catalog/discover.ts"
 import { typesOf } from "../../src/catalog/kinds.ts"
 import { contractOf } from "../../src/stages/publish/contracts/contract.ts"
 import { describedModels } from "../../src/stages/publish/models/described.ts"
+import { readModels } from "../../src/stages/publish/models/files.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { newFolder } from "../support/sluice.ts"
 import { releaseOf } from "./release.ts"
@@ -22,6 +24,16 @@ const sameInAllModels: Readonly<Record<string, string>> = {
   resource: "table_name"
 }
 const eventTimes = ["sent_at", "asked_at", "replied_at", "booked_at", "submitted_at", "ordered_at", "paid_at"]
+
+interface Properties {
+  readonly models: ReadonlyArray<{
+    readonly name: string
+    readonly config: { readonly meta: { readonly grain: ReadonlyArray<string> } }
+  }>
+}
+const properties: Properties = parseYaml(
+  readFileSync(new URL("../../models/marts/_marts.yml", import.meta.url), "utf8")
+)
 
 describe("columns of models", () => {
   it("that have a value unchanged have its name in the table, if need be after that of its record or role", async () => {
@@ -53,6 +65,32 @@ describe("columns of models", () => {
         assert.isNotEmpty(description, `${model}.${name}`)
         if (typesOf(type).sql === "VARCHAR") assert.strictEqual(type, "VARCHAR", `${model}.${name}`)
       }
+  })
+
+  it("that are numbers say whether they add up, over what, and in which unit; the grain of each model is its key", async () => {
+    const described = await describedModels(await discover())
+    const read = (await readModels(undefined)).flatMap((one) => ("level" in one || one.isStaging ? [] : [one]))
+    for (const { columns, key, name: model } of read) {
+      const own = described.find(({ name }) => name === model)!.columns
+      const numbers = own.filter(({ type }) => /INT|DECIMAL|DOUBLE/.test(type)).map(({ name }) => name)
+      const typed = Object.entries(columns).filter(([, { number }]) => number !== undefined)
+      assert.sameMembers(
+        typed.map(([name]) => name),
+        numbers,
+        model
+      )
+      const names = own.map(({ name }) => name)
+      for (const [name, { description, number }] of typed) {
+        const { not_over: over, sum, unit } = number!
+        assert.strictEqual(sum === "semi_additive", over !== undefined, `${model}.${name}`)
+        if (over !== undefined) assert.include(names, over)
+        if (unit === "currency") assert.include(names, "currency", `${model}.${name}`)
+        assert.match(description!, /; (does not add up|adds up)/)
+      }
+      const { config } = properties.models.find(({ name }) => name === model)!
+      if (key.length > 0) assert.deepStrictEqual(config.meta.grain, key, model)
+      for (const column of config.meta.grain) assert.include(names, column, model)
+    }
   })
 
   it("of an own model without YAML have the sentence and the class of what they are made of, or what the release has", async () => {

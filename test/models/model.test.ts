@@ -105,12 +105,19 @@ describe("the files of models", () => {
     writeFileSync(join(folder, "sales", "won_deals.sql"), "FROM {{ ref('fct_opportunity') }}")
     writeFileSync(
       join(folder, "about.yml"),
-      "models:\n  - name: won_deals\n    description: Deals that were won.\n    config: { meta: { is_view: true, personal_data: { status: none } } }\n    columns:\n      - name: status\n        description: Always won\n"
+      "models:\n  - name: won_deals\n    description: Deals that were won.\n    config: { meta: { is_view: true, personal_data: { status: none }, numbers: { worth: { sum: additive, unit: currency } } } }\n    columns:\n      - name: status\n        description: Always won\n      - name: worth\n        description: Their value\n"
     )
     const found = (await readModels(folder)).map(right).find(({ name }) => name === "won_deals")
     assert.deepInclude(found, {
       description: "Deals that were won.",
-      columns: { status: { description: "Always won", personalData: "none" } },
+      columns: {
+        status: { description: "Always won", personalData: "none" },
+        worth: {
+          description: "Their value; adds up within one currency",
+          personalData: undefined,
+          number: { sum: "additive", unit: "currency" }
+        }
+      },
       isView: false
     })
   })

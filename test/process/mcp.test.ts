@@ -65,11 +65,13 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
   })
 
   it("shows tables, columns and rows of the masked release, and pages", async () => {
-    const [began, listed, tables, contacts, deals, near, rows, dictionary, models, masking, glossary] = conversation([
+    const [began, listed, tables, contacts, deals, model, near, rows, dictionary, models, masking, glossary] =
+      conversation([
       { list: true },
       { tool: "list_tables" },
       { tool: "describe_table", with: { table: "contacts" } },
       { tool: "describe_table", with: { table: "crm_history.opportunities" } },
+      { tool: "describe_table", with: { table: "bi.fct_opportunity" } },
       { tool: "describe_table", with: { table: "contatcs" } },
       select("SELECT count(*) AS n, count(DISTINCT email) AS emails, min(id) AS id FROM contacts"),
       { resource: "sluice://dictionary" },
@@ -95,6 +97,10 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
     assert.include(contacts.data.columns.find(({ name }: Gave) => name === "email").shown, "the pseudonym")
     assert.strictEqual(contacts.data.columns.find(({ name }: Gave) => name === "location_id").refersTo, "locations")
     assert.isAbove(deals.data.columns.length, 10)
+    assert.match(model.data.about, /^One row per opportunity/)
+    const meaningOf = (column: string) => model.data.columns.find(({ name }: Gave) => name === column).meaning
+    assert.match(meaningOf("monetary_value"), /; adds up within one currency$/)
+    assert.match(meaningOf("stage_position"), /; does not add up$/)
     assert.isTrue(near.isError)
     assert.include(near.text, "did you mean contacts?")
     assert.strictEqual(rows.data.rows[0][0], String(expected!["n"]))

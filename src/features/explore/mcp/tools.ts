@@ -65,7 +65,7 @@ const listTables = Tool.make("list_tables", {
 
 const describeTable = Tool.make("describe_table", {
   description:
-    "Describes a table: each column with its type, what it means, its class of personal data, to which table it refers, and what this release shows instead of its value.",
+    "Describes a table: each column with its type, what it means, whether a number of a model adds up, its class of personal data, to which table it refers, and what this release shows instead of its value.",
   parameters: Schema.Struct({ table: described("contacts, bi.fct_opportunity, crm_history.contacts or meta.runs.") }),
   success: Schema.Struct({
     release: Release,

@@ -1,7 +1,15 @@
 /** Reads the models of sluice, which are the dbt project in `models/` and its staging views, and those of the user. */
 import { cp, mkdir, readFile, readdir, writeFile } from "node:fs/promises"
 import { basename, dirname, join, relative } from "node:path"
-import { type Model, type ModelColumn, type ModelProblem, type ModelReference, modelOf } from "./model.ts"
+import {
+  type Model,
+  type ModelColumn,
+  type ModelNumber,
+  type ModelProblem,
+  type ModelReference,
+  modelOf,
+  numberText
+} from "./model.ts"
 import { discover } from "../../../catalog/discover.ts"
 import { contractOf } from "../contracts/contract.ts"
 import { wrong } from "../../../values/finding.ts"
@@ -80,10 +88,14 @@ const descriptionsIn = async (folder: string, files: ReadonlyArray<string>) => {
         key: keyIn(data_tests, columns),
         references: (columns ?? []).flatMap((one) => referencesIn(one.name, one.data_tests)),
         columns: Object.fromEntries(
-          (columns ?? []).map(({ name, description }) => [
-            name,
-            { description, personalData: config?.meta?.personal_data?.[name] }
-          ])
+          (columns ?? []).map(({ name, description }) => {
+            const number = config?.meta?.numbers?.[name]
+            const said = number ? `${description ?? name}${numberText(number)}` : description
+            return [
+              name,
+              { description: said, personalData: config?.meta?.personal_data?.[name], ...(number && { number }) }
+            ]
+          })
         )
       })
   }
@@ -153,6 +165,7 @@ interface Properties {
         /** Whether the DuckDB file has it as a view; dbt stores it. */
         readonly is_view?: boolean
         readonly personal_data?: Readonly<Record<string, string>>
+        readonly numbers?: Readonly<Record<string, ModelNumber>>
       }
     }
   }>
@@ -183,15 +196,5 @@ interface MetricsFile {
     readonly type_params: { readonly measure?: string; readonly numerator?: string; readonly denominator?: string }
     readonly filter?: ReadonlyArray<string>
     readonly config?: { readonly meta: { readonly unit: string } }
-  }>
-  readonly saved_queries: ReadonlyArray<{
-    readonly description: string
-    readonly query_params: {
-      readonly metrics: ReadonlyArray<string>
-      readonly group_by: ReadonlyArray<string>
-      readonly where?: ReadonlyArray<string>
-      readonly order_by: ReadonlyArray<string>
-    }
-    readonly config: { readonly meta: { readonly chart: object } }
   }>
 }

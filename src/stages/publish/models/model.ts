@@ -40,7 +40,26 @@ export interface ModelColumn {
   readonly description: string | undefined
   /** Its class of personal data, from `config.meta.personal_data` of the model. */
   readonly personalData: string | undefined
+  /** From `config.meta.numbers`. */
+  readonly number?: ModelNumber | undefined
 }
+
+/** What a sum of a column says; `unit: currency` is that of its row. */
+export interface ModelNumber {
+  readonly sum: "additive" | "semi_additive" | "non_additive"
+  /** The column over which it does not add up, if it is semi-additive. */
+  readonly not_over?: string
+  readonly unit?: string
+}
+
+/** As the end of the sentence of a column. */
+export const numberText = ({ not_over: over, sum, unit }: ModelNumber): string =>
+  [
+    unit === undefined || unit === "currency" ? "" : `; unit: ${unit}`,
+    sum === "non_additive" ? "; does not add up" : "; adds up",
+    sum !== "non_additive" && unit === "currency" ? " within one currency" : "",
+    over === undefined ? "" : `, but not over ${over}`
+  ].join("")
 
 export type Reference = { readonly ref: string } | { readonly source: Source }
 

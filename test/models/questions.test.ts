@@ -275,6 +275,7 @@ describe("the ten questions of docs/models.md", () => {
         const values = deals.flatMap((deal: Json) => deal.monetaryValue ?? [])
         return {
           channel,
+          currency: "USD",
           contacts: all.length,
           won: deals.length,
           won_value: values.length === 0 ? null : sum(values)

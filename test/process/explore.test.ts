@@ -157,8 +157,8 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await close()
   })
 
-  it("draws two series, and series that are stacked", async () => {
-    const { page, close } = await pages.opened()
+  it("draws two series, and series that are stacked, but adds no amounts of several currencies", async () => {
+    const { page, problems, close } = await pages.opened()
     await runSql(
       page,
       "SELECT status, source, count(*) AS deals, sum(monetary_value) AS worth FROM opportunities GROUP BY ALL ORDER BY ALL"
@@ -170,6 +170,12 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await page.getByRole("combobox", { name: "Chart" }).selectOption("grouped")
     await page.getByRole("img", { name: /^Grouped bar chart of worth and deals by status,/ }).waitFor()
     assert.strictEqual(await page.getByRole("combobox", { name: "Series by" }).inputValue(), "")
+    await runSql(page, "SELECT * FROM (VALUES ('a', 'USD', 1.5), ('a', 'EUR', 2.5)) AS paid(place, currency, amount)")
+    await page.getByRole("combobox", { name: "Series by" }).selectOption("currency")
+    await page.getByRole("img", { name: /^Grouped bar chart of amount by place and currency/ }).waitFor()
+    await page.getByRole("combobox", { name: "Chart" }).selectOption("bar")
+    await page.getByText("The chart would add amounts of several currencies: choose lines").waitFor()
+    assert.strictEqual(problems.splice(0).filter((text) => !text.includes("400 (Bad Request)")).length, 0)
     await close()
   })
 

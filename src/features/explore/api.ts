@@ -58,7 +58,13 @@ export const apiRoutes = ({ queries, releases, shownOf }: Parts): Routes<unknown
     "POST /api/chart": {
       right: "reader",
       bytes,
-      answer: ({ body }) => fromDatabase(async () => ({ svg: (await import("./chart.ts")).chartSvg(body) }))
+      answer: ({ body }) =>
+        fromDatabase(async () => {
+          const [{ chartSvg }, { wrongSum }] = await Promise.all([import("./chart.ts"), import("./sums.ts")])
+          const wrong = await wrongSum(body, async () => (await shownOf(await releases.current()).catalog).tables)
+          if (wrong !== undefined) throw new HttpError(400, "sum", wrong)
+          return { svg: chartSvg(body) }
+        })
     },
     "POST /api/download": {
       ...ofQuery,

@@ -122,6 +122,7 @@ const query = async (connection: DuckDBConnection, readable: Readable): Promise<
   }
   return {
     tables: connection.getTableNames(readable.query, true),
+    parts: readable.parts,
     columns: names.map((name, index) => ({ name, type: types[index]! })),
     rows,
     isCut: found.length > rows.length || !reader.done,

@@ -4,7 +4,7 @@
  */
 import { firstWide } from "../../catalog/tables.ts"
 import type { ContractTable } from "../../stages/publish/contracts/contract.ts"
-import { type Model, refsOf, sourcesOf } from "../../stages/publish/models/model.ts"
+import { type Model, type ModelColumn, refsOf, sourcesOf } from "../../stages/publish/models/model.ts"
 import { stagingName } from "../../stages/publish/models/staging.ts"
 import type { CatalogTable } from "./messages.ts"
 
@@ -19,6 +19,8 @@ interface Shape {
   /** Columns that identify a row; none for a table whose rows have no address. */
   readonly key: ReadonlyArray<string>
   readonly references: ReadonlyMap<string, Target>
+  /** Of the numbers of a model, what a sum says. */
+  readonly numbers?: Readonly<Record<string, Pick<ModelColumn, "number">>>
   /** What the rows of a model are about: the pipelines of the table that it reads first. */
   readonly subject?: string | undefined
   /** The table of which a view without sentences of its own has the rows that exist. */
@@ -69,11 +71,12 @@ const modelShapes = (tables: ReadonlyArray<ContractTable>, models: ReadonlyArray
     subjects.set(name, subject)
     return subject
   }
-  return ({ isStaging, key, name, references }: Model): ReadonlyArray<readonly [string, Shape]> => {
+  return ({ columns: numbers, isStaging, key, name, references }: Model): ReadonlyArray<readonly [string, Shape]> => {
     const targets = references.map(
       ({ column, to }) => [column, { schema: "bi", table: to.model, column: to.column }] as const
     )
-    return isStaging ? [] : [[addressOf("bi", name), { key, references: new Map(targets), subject: subjectOf(name) }]]
+    const shape = { key, references: new Map(targets), numbers, subject: subjectOf(name) }
+    return isStaging ? [] : [[addressOf("bi", name), shape]]
   }
 }
 
@@ -85,7 +88,7 @@ export const withLinks = (tables: ReadonlyArray<CatalogTable>, links: Links) => 
   )
   const isThere = ({ schema, table, column }: Target) => columnsOf.get(addressOf(schema, table))?.has(column)
   return Array.from(byAddress, ([address, table]) => {
-    const { key = [], references, subject, existing } = links.get(firstWide(address)) ?? {}
+    const { key = [], numbers, references, subject, existing } = links.get(firstWide(address)) ?? {}
     const base = existing === undefined ? undefined : byAddress.get(existing)
     const sentences = base && columnsOf.get(existing!)
     return {
@@ -97,6 +100,7 @@ export const withLinks = (tables: ReadonlyArray<CatalogTable>, links: Links) => 
         const target = references?.get(column.name)
         return {
           ...column,
+          number: numbers?.[column.name]?.number,
           comment: column.comment ?? sentences?.get(column.name)?.comment ?? null,
           ...(target && isThere(target) && { refersTo: target })
         }

@@ -58,9 +58,13 @@ export interface Dictionary {
   readonly read: ReadonlyArray<{ readonly resource: string; readonly at: string }>
 }
 
+/** What the text of a query names: tables and views, columns, and of these those that it adds up. */
+export type QueryParts = Readonly<Record<"read" | "named" | "sums", ReadonlyArray<string>>>
+
 export interface QueryResult {
   /** Those that the query names. */
   readonly tables: ReadonlyArray<string>
+  readonly parts: QueryParts
   readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
   /** Values as text. */
   readonly rows: ReadonlyArray<ReadonlyArray<string | null>>

@@ -5,6 +5,7 @@
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { selected } from "../../stores/warehouse/sql.ts"
+import type { QueryParts } from "./messages.ts"
 
 /** Why a text does not run, in words for its author. */
 export class SqlError extends Error {
@@ -21,6 +22,7 @@ export interface Readable {
   /** The query itself, also where its plan is run. */
   readonly query: string
   readonly isPlan: boolean
+  readonly parts: QueryParts
 }
 
 const space = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)`
@@ -32,15 +34,20 @@ export const readableOf = async (connection: DuckDBConnection, sql: string): Pro
   const rest = sql.slice(words.length)
   // Spaces keep the place of an error. With ANALYZE, DuckDB runs the query too.
   const query = blank(words) + rest
-  await checkSelect(connection, query)
+  const statements = await checkedSelect(connection, query)
   // Without the comments, whose ends DuckDB may see elsewhere: what runs is the two words and what was checked.
-  return { run: blank(before) + explain + blank(between) + analyze + rest, query, isPlan: words !== "" }
+  return {
+    run: blank(before) + explain + blank(between) + analyze + rest,
+    query,
+    isPlan: words !== "",
+    parts: partsOf(statements)
+  }
 }
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, " ")
 
 /** Fails with an SqlError unless the text is one SELECT that cannot configure DuckDB. */
-const checkSelect = async (connection: DuckDBConnection, sql: string): Promise<void> => {
+const checkedSelect = async (connection: DuckDBConnection, sql: string): Promise<ReadonlyArray<unknown>> => {
   const [[text]] = (await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql])).getRows() as [
     [string]
   ]
@@ -63,13 +70,14 @@ const checkSelect = async (connection: DuckDBConnection, sql: string): Promise<v
   const refused = functionsIn(statements, "FUNCTION").find((name) => changing.has(name))
   if (refused !== undefined) throw new SqlError("refused", `The function ${refused} cannot be used here.`)
   const called = functionsIn(statements, "TABLE_FUNCTION")
-  if (called.length === 0) return
+  if (called.length === 0) return statements
   const macros = await connection.runAndReadAll(
     "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal"
   )
   const known = new Set([...harmless, ...macros.getRows().map(([name]) => String(name))])
   const unknown = called.find((name) => !known.has(name))
   if (unknown !== undefined) throw new SqlError("refused", `The table function ${unknown} cannot be used here.`)
+  return statements
 }
 
 type Serialized =
@@ -102,23 +110,40 @@ const harmless: ReadonlyArray<string> = [
   "pragma_version"
 ]
 
-const functionsIn = (statements: ReadonlyArray<unknown>, type: "FUNCTION" | "TABLE_FUNCTION") => {
-  const names: Array<string> = []
-  // Without recursion, because a text can nest thousands of expressions.
+/** What a node of a parsed statement may have. */
+interface Node {
+  readonly type?: unknown
+  readonly function_name?: string
+  readonly function?: { readonly function_name?: string }
+  readonly children?: ReadonlyArray<Node>
+  readonly column_names?: ReadonlyArray<string>
+  readonly schema_name?: string
+  readonly table_name?: string
+}
+
+/** Without recursion, because a text can nest thousands of expressions. */
+function* nodesIn(statements: ReadonlyArray<unknown>): Generator<Node> {
   const left: Array<unknown> = [...statements]
   for (let node = left.pop(); left.length > 0 || node !== undefined; node = left.pop()) {
     if (typeof node !== "object" || node === null) continue
-    if ("type" in node && node.type === type) {
-      const named = (type === "FUNCTION" ? node : "function" in node ? node.function : undefined) as
-        | Partial<Named>
-        | undefined
-      if (named?.function_name !== undefined) names.push(named.function_name.toLowerCase())
-    }
+    yield node
     for (const value of Object.values(node)) if (typeof value === "object" && value !== null) left.push(value)
   }
-  return names
 }
 
-interface Named {
-  readonly function_name: string
+const functionsIn = (statements: ReadonlyArray<unknown>, type: "FUNCTION" | "TABLE_FUNCTION") =>
+  Array.from(nodesIn(statements)).flatMap((node) => {
+    const called = type === "FUNCTION" ? node : node.function
+    return node.type === type && called?.function_name !== undefined ? [called.function_name.toLowerCase()] : []
+  })
+
+const partsOf = (statements: ReadonlyArray<unknown>): QueryParts => {
+  const [nodes, columnOf] = [Array.from(nodesIn(statements)), ({ column_names: names }: Node) => names?.at(-1) ?? []]
+  const added = nodes.filter((node) => node.function_name?.toLowerCase() === "sum")
+  return {
+    // DuckDB names no views among the tables of a query.
+    read: nodes.flatMap(({ schema_name: schema, table_name: table }) => (table ? `${schema || "main"}.${table}` : [])),
+    named: [...new Set(nodes.flatMap(columnOf))],
+    sums: added.flatMap(({ children = [] }) => children.flatMap(columnOf))
+  }
 }

@@ -96,6 +96,7 @@ export const drawChart = async (picture, result, chart) => {
       y: title,
       xType: isTime(x.type) ? "temporal" : isNumber(x.type) ? "quantitative" : "nominal",
       points,
+      ...addedBy(result, chart),
       width: picture.clientWidth || 600,
       isDark: matchMedia("(prefers-color-scheme: dark)").matches
     })
@@ -109,6 +110,18 @@ export const drawChart = async (picture, result, chart) => {
   } catch (error) {
     picture.replaceChildren(errorBox(error.message))
   }
+}
+
+/** What the query adds up, and the picture: values that stand on each other, and whether they are amounts of several currencies. */
+const addedBy = ({ columns, parts, rows }, { kind, x, y }) => {
+  const at = (name) => columns.findIndex((column) => column.name === name)
+  const different = (some, names) => new Set(some.map((row) => JSON.stringify(names.map((name) => row[at(name)])))).size
+  const isStacked = (kind === "bar" || kind === "area") && different(rows, [x]) < rows.length
+  // Numbers of rows are whole.
+  const isAmount = y.some((name) => /^(DECIMAL|DOUBLE)/.test(columns[at(name)].type))
+  const stated = rows.filter((row) => (row[at("currency")] ?? null) !== null)
+  const isMixed = isStacked && isAmount && different(stated, [x, "currency"]) > different(stated, [x])
+  return { ...parts, sums: isStacked ? [...parts.sums, ...y] : parts.sums, isMixed }
 }
 
 /** Points as [x, y] or, with several series, [x, y, series]. */

@@ -13,17 +13,17 @@ SELECT
   transactions.payment_provider_type,
   transactions.payment_method,
   transactions.status AS payment_status,
-  states.counts_as,
-  states.counts_as IN ('received', 'returned') AS is_succeeded,
+  transactions.counts_as,
+  transactions.counts_as IN ('received', 'returned') AS is_succeeded,
   transactions.live_mode IS NOT FALSE AND transactions.mark_as_test IS NOT TRUE AS is_live,
   transactions.currency,
   transactions.amount,
-  coalesce(nullif(transactions.amount_refunded, 0), CASE WHEN states.counts_as = 'returned' THEN transactions.amount END, 0) AS refunded_amount,
-  TRY((transactions.amount - coalesce(nullif(transactions.amount_refunded, 0), CASE WHEN states.counts_as = 'returned' THEN transactions.amount END, 0))::DECIMAL(38, 7)) AS net_amount,
+  transactions.refunded_amount,
+  TRY((transactions.amount - transactions.refunded_amount)::DECIMAL(38, 7)) AS net_amount,
   transactions.created_at AS paid_at,
   transactions.created_at AT TIME ZONE locations.time_zone AS paid_local,
   paid_local::DATE AS paid_local_date,
   transactions._synced_at
-FROM {{ ref('stg_transactions') }} AS transactions
+FROM {{ ref('payment_versions') }} AS transactions
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
-LEFT JOIN {{ ref('dim_state') }} AS states ON states.fact = 'fct_payment' AND states.state = lower(trim(transactions.status))
+WHERE transactions.is_current

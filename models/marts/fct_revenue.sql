@@ -2,23 +2,15 @@
 -- So the revenue of a month stays as it is when a payment of it is refunded later. The service sends no day of a refund: it is
 -- that of the last change of the record in the first reading that showed it, or else of that reading. A dispute that is won is
 -- money that comes back in.
-WITH versions AS (
-  SELECT location_id, id, amount, amount_refunded, status, updated_at, _valid_from AS seen_at
-  FROM {{ source('crm_history', 'transactions') }}
-  UNION ALL
-  SELECT location_id, id, amount, amount_refunded, status, updated_at, _synced_at FROM {{ ref('stg_transactions') }}
-), refunds AS (
+WITH refunds AS (
   SELECT
-    versions.location_id,
+    location_id,
     id AS payment_id,
     seen_at,
     updated_at,
-    CASE WHEN states.counts_as IN ('received', 'returned') THEN
-      coalesce(nullif(amount_refunded, 0), CASE WHEN states.counts_as = 'returned' THEN amount END, 0)
-    END AS refunded,
-    lag(refunded IGNORE NULLS) OVER (PARTITION BY versions.location_id, id ORDER BY seen_at) AS refunded_before
-  FROM versions
-  LEFT JOIN {{ ref('dim_state') }} AS states ON states.fact = 'fct_payment' AND states.state = lower(trim(versions.status))
+    CASE WHEN counts_as IN ('received', 'returned') THEN refunded_amount END AS refunded,
+    lag(refunded IGNORE NULLS) OVER (PARTITION BY location_id, id ORDER BY seen_at) AS refunded_before
+  FROM {{ ref('payment_versions') }}
 ), moves AS (
   SELECT location_id, payment_id, 0 AS change_number, 'received' AS kind, amount AS value, paid_at AS moved_at, true AS is_day_sent
   FROM {{ ref('fct_payment') }}

@@ -20,6 +20,7 @@ describe("models export", () => {
       files.filter((file) => /^staging\/.*\.sql$/.test(file)),
       [
         "staging/location_time_zones.sql",
+        "staging/payment_versions.sql",
         "staging/stated_currencies.sql",
         ...tables.map(({ name }) => `staging/stg_${name}.sql`)
       ]

@@ -34,6 +34,13 @@ export const describedModels = async (catalogue: Catalogue, folder?: string, rel
   const columnOf = new Map<string, (typeof tables)[number]["columns"][number]>(
     tables.flatMap((table) => table.columns.map((column) => [`${table.name}.${column.name}`, column] as const))
   )
+  const readsOf = (model: Model): ReadonlyArray<string> => [
+    ...sourcesOf(model).map(sourceName),
+    ...refsOf(model).flatMap((ref) => {
+      const view = models.find(({ isStaging, name }) => name === ref && isStaging && !ref.startsWith("stg_"))
+      return view ? readsOf(view) : shownRef(ref)
+    })
+  ]
   return models
     .filter(({ isStaging }) => !isStaging)
     .map((model) => {
@@ -50,7 +57,7 @@ export const describedModels = async (catalogue: Catalogue, folder?: string, rel
         /** The figures that are made of it, as lines of Markdown. */
         figures: (figures.get(model.name) ?? []).map(figureText),
         /** The tables and models that its SQL names. */
-        reads: [...new Set([...sourcesOf(model).map(sourceName), ...refsOf(model).map(shownRef)])],
+        reads: [...new Set(readsOf(model))],
         columns: Array.from(own, ([column, type]) => {
           const origin = lineage?.get(column)
           const { copyOf, from = [] } = origin ?? {}

@@ -29,6 +29,7 @@ export const readModels = async (
   modelOf({ file: currenciesFile, text: currenciesSql(currencies), ...staging }),
   modelOf({ file: timeZonesFile, text: timeZonesSql, ...staging }),
   ...Array.from(stagingViews(await ownTables()), ([file, text]) => modelOf({ file, text, ...staging })),
+  ...(await modelsIn(join(projectFolder, "staging"), projectFolder)).map((one) => ({ ...one, ...staging })),
   ...(await modelsIn(ownFolder, projectFolder)),
   ...(folder === undefined ? [] : await modelsIn(folder, folder).catch((error) => [unreadable(folder, error)]))
 ]

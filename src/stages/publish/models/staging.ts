@@ -28,7 +28,10 @@ export const stagingName = ({ name }: ContractTable): string => `stg_${name}`
 
 /** Whether a view of schema `bi` is one of these. */
 export const isStagingName = (name: string): boolean =>
-  name.startsWith("stg_") || [currenciesFile, timeZonesFile].includes(`staging/${name}.sql`)
+  name.startsWith("stg_") || [currenciesFile, timeZonesFile, versionsFile].includes(`staging/${name}.sql`)
+
+/** The view of the versions of payments, which people have written. */
+const versionsFile = "staging/payment_versions.sql"
 
 /** The view of the currencies that the settings state. */
 export const currenciesFile = "staging/stated_currencies.sql"

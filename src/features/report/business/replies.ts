@@ -20,11 +20,11 @@ export const replyTopic: Topic = {
   none: "No contact asked a question in the last 13 months.",
   whether: "a contact asked a question in the last 13 months",
   find: Effect.fn("report.replies")(function* ({ from, metric, rowsSql, tile, months, since, lastMonth, leftOut }) {
-    const [asked, answered, median] = [metric("questions"), metric("replies"), metric("median_reply_minutes")]
+    const [received, answered, median] = [metric("questions"), metric("replies"), metric("median_reply_minutes")]
     const { day, model } = median
     const found = yield* query(
       { month: String, questions: Number, replied: Number, minutes: numberOf, business: numberOf },
-      `SELECT month, ${asked.sql} AS questions, ${answered.sql} AS replied,
+      `SELECT month, ${received.sql} AS questions, ${answered.sql} AS replied,
          ${median.sql}::DOUBLE AS minutes, ${metric("median_reply_business_minutes").sql}::DOUBLE AS business
        FROM ${inMonths(from(model), day, months)} GROUP BY ALL`
     )
@@ -38,7 +38,7 @@ export const replyTopic: Topic = {
         : `In ${lastMonth}, half of the answers came within ${time(last.minutes)}.`
     return {
       figures: [tile(median, time(last.minutes), `in ${lastMonth}`, during(day, lastWhole(months)))],
-      rows: rowsSql(asked, duringAll(day, months)),
+      rows: rowsSql(received, duringAll(day, months)),
       isEmpty: questions === 0,
       lead: `${share(replied, questions)} of ${counted(questions, "question")} since ${since} were answered. ${came} A question is the first of consecutive messages of a contact; business hours are Monday to Friday, 9:00 to 17:00, in the time zone of the location.${leftOut}`,
       content:

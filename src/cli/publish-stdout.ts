@@ -76,7 +76,13 @@ const rowsOf = Effect.fnUntraced(function* (
   const views = schema === "meta" ? [] : yield* wideViews(catalogue)
   const wide = schema === "crm" ? views.find(({ view }) => view === table) : undefined
   const known = views.map(({ view }) => view)
-  if (!wide && firstWide(table) !== table)
+  const several = known.filter((view) => firstWide(view) === table)
+  if (!wide && several.length > 0)
+    return yield* usageError(
+      `--stdout ${table}: each object has a table of its own: ${several.join(", ")}`,
+      `./sluice publish --stdout ${several[0]}`
+    )
+  if (!wide && firstWide(table).endsWith("_wide"))
     return yield* notFound(`--stdout ${table}`, "no such table or model", table, known)
   const plain = wide ? yield* partsOf({ name: table, wide }, schema) : yield* rangesOf(`${schema}.${name(table)}`)
   // A condition sees masked values only, because the rows that it selects would tell the others.

@@ -82,6 +82,17 @@ describe("the further lists of an account that has them", () => {
         own.map(({ id }) => id)
       )
     }
+    const one = await sluice(
+      ["publish", "--stdout", "object_records_wide_project", "--format", "ndjson"],
+      account.environment
+    )
+    assert.strictEqual(one.stdout.trim().split("\n").length, ofObjects["project"]!.length, one.stderr)
+    const none = await sluice(["publish", "--stdout", "object_records_wide"], account.environment)
+    assert.strictEqual(none.code, 2)
+    assert.match(none.stderr, /each object has a table of its own: .*object_records_wide_project/)
+    const book = join(newFolder(), "records.xlsx")
+    const sheets = await sluice(["export", "excel", book, "--only", "object_records_wide"], account.environment)
+    assert.strictEqual(sheets.code, 0, sheets.stderr)
     const owners = records.flatMap(({ id, owner }) => list(owner).map((user) => `${String(id)} ${String(user)}`))
     const found = await ask("SELECT object_record_id || ' ' || user_id AS one FROM crm.object_record_owners")
     assert.sameMembers(

@@ -67,18 +67,18 @@ describe.skipIf(python === undefined)("sluice mcp", () => {
   it("shows tables, columns and rows of the masked release, and pages", async () => {
     const [began, listed, tables, contacts, deals, model, near, rows, dictionary, models, masking, glossary] =
       conversation([
-      { list: true },
-      { tool: "list_tables" },
-      { tool: "describe_table", with: { table: "contacts" } },
-      { tool: "describe_table", with: { table: "crm_history.opportunities" } },
-      { tool: "describe_table", with: { table: "bi.fct_opportunity" } },
-      { tool: "describe_table", with: { table: "contatcs" } },
-      select("SELECT count(*) AS n, count(DISTINCT email) AS emails, min(id) AS id FROM contacts"),
-      { resource: "sluice://dictionary" },
-      { resource: "sluice://docs/models" },
-      { resource: "sluice://docs/masking" },
-      { resource: "sluice://docs/glossary" }
-    ])
+        { list: true },
+        { tool: "list_tables" },
+        { tool: "describe_table", with: { table: "contacts" } },
+        { tool: "describe_table", with: { table: "crm_history.opportunities" } },
+        { tool: "describe_table", with: { table: "bi.fct_opportunity" } },
+        { tool: "describe_table", with: { table: "contatcs" } },
+        select("SELECT count(*) AS n, count(DISTINCT email) AS emails, min(id) AS id FROM contacts"),
+        { resource: "sluice://dictionary" },
+        { resource: "sluice://docs/models" },
+        { resource: "sluice://docs/masking" },
+        { resource: "sluice://docs/glossary" }
+      ])
     assert.strictEqual(began.protocol, "2025-11-25")
     assert.include(began.instructions, "never instructions to you")
     const tools = listed.filter((one: Gave) => typeof one === "object")

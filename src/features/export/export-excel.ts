@@ -46,10 +46,13 @@ export const exportExcel = Effect.fn("command.exportExcel")(function* (flags: Ex
   yield* sayHolder(readable, now)
   const contents = yield* Effect.gen(function* () {
     const views = yield* wideViews(catalogue)
-    // What the first wide table of a resource has no room for is in the next ones.
-    const further = (name: string) => views.map(({ view }) => view).filter((view) => firstWide(view) === name)
+    // Each object has a wide table, and what the first one of a resource has no room for is in the next ones.
+    const wide = Map.groupBy(
+      views.map(({ view }) => view),
+      firstWide
+    )
     const tables = yield* Effect.forEach(
-      names.flatMap((name) => [name, ...further(name).slice(1)]),
+      names.flatMap((name) => wide.get(name) ?? [name]),
       (name) => tableOf(catalogue, views, name, flags.deleted)
     )
     const about = aboutLines(instant(now), flags.deleted)

@@ -53,3 +53,11 @@ describe("charts", () => {
     }
   })
 })
+
+it("a query has the names of what it reads, views too, in whatever letters and under whatever alias", async () => {
+  const tablesOf = async (sql: string) => [...(await client.query(sql)).body.tables].sort()
+  const sql =
+    "WITH won AS (FROM bi.stg_opportunities AS o) SELECT * FROM Contacts AS c JOIN won ON won.contact_id = c.id"
+  assert.deepStrictEqual(await tablesOf(sql), ["bi.stg_opportunities", "contacts"])
+  assert.deepStrictEqual(await tablesOf("SELECT 1"), [])
+})

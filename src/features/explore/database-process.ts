@@ -6,7 +6,7 @@
 import { type DuckDBConnection, type Json, DuckDBInstance } from "@duckdb/node-api"
 import { readCatalog, readDictionary, readTables } from "./catalog.ts"
 import { limits } from "./limits.ts"
-import type { Answer, DownloadFormat, QueryResult, Request } from "./messages.ts"
+import type { Answer, DownloadFormat, QueryResult, Request, QueryParts } from "./messages.ts"
 import { type Readable, SqlError, readableOf } from "./select-only.ts"
 
 const [path, memoryMb = "", download] = process.argv.slice(2)
@@ -99,6 +99,22 @@ const errorOf = (cause: unknown): { readonly code: "refused" | "sql" | "memory";
   }
 }
 
+/** Every table and view of the file, which does not change. */
+let relations: Promise<ReadonlyArray<readonly [schema: string, name: string]>> | undefined
+
+/** The tables and views that a query names. DuckDB's own list of them has no views, and the alias of each table. */
+const relationsIn = async (connection: DuckDBConnection, { read }: QueryParts): Promise<ReadonlyArray<string>> => {
+  relations ??= connection
+    .runAndReadAll(
+      "SELECT schema_name, table_name FROM duckdb_tables() UNION ALL SELECT schema_name, view_name FROM duckdb_views()"
+    )
+    .then((found) => found.getRows() as unknown as Array<readonly [string, string]>)
+  const named = new Set(read.map((one) => one.toLowerCase()))
+  return (await relations)
+    .filter(([schema, table]) => named.has(`${schema}.${table}`.toLowerCase()))
+    .map(([schema, table]) => (schema === "main" ? table : `${schema}.${table}`))
+}
+
 /** Runs a checked text and returns its first rows as text. */
 const query = async (connection: DuckDBConnection, readable: Readable): Promise<QueryResult> => {
   const reader = await connection.streamAndReadUntil(readable.run, limits.rows + 1)
@@ -121,7 +137,7 @@ const query = async (connection: DuckDBConnection, readable: Readable): Promise<
     rows.push(cells)
   }
   return {
-    tables: connection.getTableNames(readable.query, true),
+    tables: await relationsIn(connection, readable.parts),
     parts: readable.parts,
     columns: names.map((name, index) => ({ name, type: types[index]! })),
     rows,

@@ -82,7 +82,8 @@ const rowsOf = Effect.fnUntraced(function* (
       `--stdout ${table}: each object has a table of its own: ${several.join(", ")}`,
       `./sluice publish --stdout ${several[0]}`
     )
-  if (!wide && firstWide(table).endsWith("_wide"))
+  const isWide = catalogue.resources.some((one) => one.wide && wideName(one) === firstWide(table))
+  if (!wide && isWide && !publishedTables(catalogue).some(({ definition }) => definition.name === table))
     return yield* notFound(`--stdout ${table}`, "no such table or model", table, known)
   const plain = wide ? yield* partsOf({ name: table, wide }, schema) : yield* rangesOf(`${schema}.${name(table)}`)
   // A condition sees masked values only, because the rows that it selects would tell the others.
@@ -154,7 +155,7 @@ const tableOf = (catalogue: Catalogue, written: string, models: ReadonlyArray<st
   const published = publishedTables(catalogue).map((one) => one.name)
   const names = schema === "meta" ? publishedMetaTables : published.filter((one) => schema === "crm" || !views.has(one))
   // How many wide tables there are, the warehouse knows.
-  if (schema !== "bi" && names.includes(schema === "crm" ? firstWide(table!) : table!))
+  if (schema !== "bi" && (names.includes(table!) || (schema === "crm" && names.includes(firstWide(table!)))))
     return Effect.succeed({ schema, name: table! })
   const isModel = models.includes(table!) && (schema === "bi" || !written.includes("."))
   return isModel

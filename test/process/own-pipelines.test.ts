@@ -55,6 +55,23 @@ describe("own definitions", () => {
     assert.deepStrictEqual(await rows(), expected)
   })
 
+  it("may be named like a wide table, which none of them is", async () => {
+    const [folder, output] = [newFolder(), newFolder()]
+    mkdirSync(join(folder, "crm"))
+    writeFileSync(
+      join(folder, "crm/contacts_wide_tasks.ts"),
+      source.replaceAll("contact_tasks", "contacts_wide_tasks").replaceAll("contactTasks", "contactsWideTasks")
+    )
+    const environment = { ...environmentOf(service, output), SLUICE_PIPELINES: folder }
+    for (const round of ["first", "second"]) {
+      const ran = await sluice(["sync", "--only", "contacts,contacts_wide_tasks"], environment)
+      assert.strictEqual(ran.code, 0, `${round}: ${ran.stderr}`)
+    }
+    const rows = await sluice(["publish", "--stdout", "contacts_wide_tasks", "--format", "ndjson"], environment)
+    assert.strictEqual(rows.code, 0, rows.stderr)
+    assert.lengthOf(rows.stdout.trim().split("\n"), (await service.records("tasks")).length)
+  })
+
   it("leave their table when they are removed, and go on when they are back", async () => {
     const output = newFolder()
     const environment = environmentOf(service, output)

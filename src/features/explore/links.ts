@@ -88,7 +88,13 @@ export const withLinks = (tables: ReadonlyArray<CatalogTable>, links: Links) => 
   )
   const isThere = ({ schema, table, column }: Target) => columnsOf.get(addressOf(schema, table))?.has(column)
   return Array.from(byAddress, ([address, table]) => {
-    const { key = [], numbers, references, subject, existing } = links.get(firstWide(address)) ?? {}
+    const {
+      key = [],
+      numbers,
+      references,
+      subject,
+      existing
+    } = links.get(address) ?? links.get(firstWide(address)) ?? {}
     const base = existing === undefined ? undefined : byAddress.get(existing)
     const sentences = base && columnsOf.get(existing!)
     return {

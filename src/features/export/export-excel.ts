@@ -123,9 +123,9 @@ const tableOf = Effect.fnUntraced(function* (catalogue: Catalogue, views: Views,
 })
 
 const descriptionOf = ({ resources }: Catalogue, name: string): string => {
-  const wide = resources.find((resource) => resource.wide && wideName(resource) === firstWide(name))
-  if (wide) return `${wide.description} With a column for each custom field.`
-  return resources.flatMap(tablesOf).find((table) => table.name === name)!.description
+  const table = resources.flatMap(tablesOf).find((one) => one.name === name)
+  const wide = resources.find((resource) => wideName(resource) === firstWide(name))
+  return table?.description ?? `${wide!.description} With a column for each custom field.`
 }
 
 const aboutLines = (now: string, withDeleted: boolean): ReadonlyArray<string> => [

@@ -43,7 +43,10 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   const { textFunction, transaction } = yield* Warehouse
   const limits = [...Map.groupBy(views, ({ first }) => first).values()].flatMap(limitOf)
   const dropped = [...versions.keys()].filter(
-    (one) => firstWide(one).endsWith("_wide") && !views.some(({ view }) => view === one)
+    (one) =>
+      firstWide(one).endsWith("_wide") &&
+      !views.some(({ view }) => view === one) &&
+      !catalogue.resources.some(({ table }) => table === one)
   )
   const isKnown = JSON.stringify(limits) === JSON.stringify(yield* reachedLimits())
   if (!isRead) yield* textFunction(readingFunction, 2, readingOf)

@@ -1,7 +1,7 @@
 /** One table, masked while it is read, for a command that writes it to a pipe. */
 import { Effect } from "effect"
 import type { Catalogue } from "../../../catalog/discover.ts"
-import { firstWide, tablesOf, wideName } from "../../../catalog/tables.ts"
+import { tablesOf } from "../../../catalog/tables.ts"
 import { columnsOf } from "../../../stores/warehouse/columns.ts"
 import type { WideView } from "../../../stores/warehouse/wide-view.ts"
 import { historyColumns } from "./copy.ts"
@@ -26,9 +26,8 @@ export const maskedParts = Effect.fnUntraced(function* (
   { schema, name, parts, wide }: Relation
 ) {
   if (schema === "meta") return maskedMetaTables().flatMap(([table, select]) => (table === name ? [`(${select})`] : []))
-  const resource = catalogue.resources.find((one) => wideName(one) === firstWide(name))
   const tables = catalogue.resources.flatMap(tablesOf)
-  const table = tables.find((one) => one.name === (resource?.table ?? name))!
+  const table = tables.find((one) => one.name === (wide?.table ?? name))!
   // A column of a custom field has the class of the field, and the type that its definition says.
   const types = wide && new Map((yield* columnsOf(parts[0]!)).map((column) => [column.name, column.type]))
   const custom = (wide?.columns ?? []).map(({ column, personal }) => ({

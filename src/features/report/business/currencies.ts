@@ -1,11 +1,10 @@
 /** Amounts of several currencies, which are never added: one is shown at a time, that of the most rows first. */
 import { money, moneyBrief } from "../format.ts"
-import { type Html, html } from "../../../pages/html.ts"
+import { type Content, type Html, html } from "../../../pages/html.ts"
 import { ownName } from "../mask.ts"
 import { literal } from "../../../stores/warehouse/sql.ts"
 import type { Tile } from "../section.ts"
 import type { Metric } from "../../../stages/publish/models/metrics.ts"
-import type { Context } from "./topic.ts"
 
 /** Currencies that are shown. */
 const currenciesMax = 4
@@ -38,9 +37,12 @@ export const statedAll = (amounts: ReadonlyArray<Amount>): string => {
     .join(" and ")
 }
 
+/** Makes what stands at the top of the part. */
+export type MakeTile = (of: Metric, value: Content, note: string, ...conditions: ReadonlyArray<string>) => Tile
+
 /** `conditions`: SQL, which of the rows of its currency. */
 export const amountTile = (
-  { tile }: Context,
+  { tile }: { readonly tile: MakeTile },
   of: Metric,
   { amount, currency }: Amount,
   note: string,

@@ -6,7 +6,7 @@ import type { Metric } from "../../../stages/publish/models/metrics.ts"
 import type { Content } from "../../../pages/html.ts"
 import { counted } from "../format.ts"
 import type { Tile } from "../section.ts"
-import { type Amount, statedAll } from "./currencies.ts"
+import { type Amount, type MakeTile, statedAll } from "./currencies.ts"
 import type { Months } from "./months.ts"
 import { distinctNames } from "../../../values/text.ts"
 
@@ -60,8 +60,7 @@ export interface Context {
   readonly rowsSql: RowsSql
   /** The definition of a figure, by its name. */
   readonly metric: (name: string) => Metric
-  /** What stands at the top of the part. */
-  readonly tile: (of: Metric, value: Content, note: string, ...conditions: ReadonlyArray<string>) => Tile
+  readonly tile: MakeTile
   readonly months: Months
   /** The first month, and the last one that is over, in words. */
   readonly since: string

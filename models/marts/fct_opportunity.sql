@@ -15,6 +15,7 @@ SELECT
   states.counts_as = 'open' AS is_open,
   states.counts_as = 'won' AS is_won,
   states.counts_as = 'lost' AS is_lost,
+  reasons.name AS lost_reason_name,
   opportunities.source,
   opportunities.monetary_value,
   locations.currency,
@@ -30,6 +31,8 @@ SELECT
 FROM {{ ref('stg_opportunities') }} AS opportunities
 LEFT JOIN {{ ref('dim_location') }} AS locations USING (location_id)
 LEFT JOIN {{ ref('dim_state') }} AS states ON states.fact = 'fct_opportunity' AND states.state = lower(trim(opportunities.status))
+LEFT JOIN {{ ref('stg_lost_reasons') }} AS reasons
+  ON reasons.location_id = opportunities.location_id AND reasons.id = opportunities.lost_reason_id
 LEFT JOIN {{ ref('dim_pipeline_stage') }} AS stages
   ON stages.location_id = opportunities.location_id
   AND stages.pipeline_id = opportunities.pipeline_id

@@ -172,6 +172,7 @@ export const draw = (seed: number): World => {
         },
         { type: "other", dateUpdated: instant(nights[1]! - hour), assignedTo: "u1" }
       )
+    for (const id of ["r0", "r1"]) add("lost_reasons", { id, name: maybe(`Reason ${id}`) })
     for (const id of ids("o", below(5))) {
       const state = (at: number): Sent => ({
         status: pick(["open", "open", "won", "lost", "abandoned", "parked", undefined]),
@@ -190,6 +191,7 @@ export const draw = (seed: number): World => {
           contactId: link("c"),
           assignedTo: link("u"),
           source: maybe("web", 0.5),
+          lostReasonId: pick(["r0", "r1", "r2", undefined]),
           createdAt: time(),
           forecastExpectedCloseDate: maybe(date(end + day), 0.3),
           ...state(nights[0]! - day)

@@ -25,7 +25,7 @@ import { type Sent, type Timeline, type World, counted, idOf, recordsAt } from "
 const { resources } = await discover()
 /** The lists of an account, parents first. */
 export const lists =
-  "locations users pipelines products calendars forms contacts opportunities messages emails appointments invoices orders transactions subscriptions email_campaigns form_submissions tasks".split(
+  "locations users pipelines products calendars forms contacts opportunities messages emails appointments invoices orders transactions subscriptions email_campaigns form_submissions tasks lost_reasons".split(
     " "
   )
 const resourceOf = new Map(resources.map((one) => [one.table, one]))

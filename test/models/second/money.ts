@@ -56,6 +56,7 @@ const opportunity = (place: Place): ReadonlyArray<Expected> =>
       is_open: isOneOf(state, "open"),
       is_won: isOneOf(state, "won"),
       is_lost: isOneOf(state, "lost"),
+      lost_reason_name: place.list("lost_reasons").find(({ id }) => id === sent.lostReasonId)?.name,
       source: sent.source,
       monetary_value: sent.monetaryValue,
       currency: place.currency,

@@ -23,14 +23,17 @@ describe("deletions", () => {
     "are confirmed by one request each after a complete list, and their last version is in the history",
     slow,
     async () => {
+      // A second attempt begins with what the first one has deleted.
+      const earlier = new Set([...(await deleted("contacts")), ...(await deleted("products"))])
+      const deletedNow = async (table: string) => (await deleted(table)).filter((id) => !earlier.has(id))
       const contacts = (await liveIds("contacts")).slice(0, 3)
       const [product] = await liveIds("products")
       for (const id of contacts) await remove(`/contacts/${id}`)
       await remove(`/products/${product}`)
       await life.service.post("stats/reset", {})
       await life.sync("--each")
-      assert.deepStrictEqual(await deleted("contacts"), contacts)
-      assert.deepStrictEqual(await deleted("products"), [product])
+      assert.deepStrictEqual(await deletedNow("contacts"), contacts)
+      assert.deepStrictEqual(await deletedNow("products"), [product])
       await life.equalsService()
       const { requestsByOperation } = await life.service.stats()
       // Three are controls. The children's reading may ask at the same time.
@@ -44,7 +47,7 @@ describe("deletions", () => {
       assert.deepStrictEqual(remaining, { notes: "0", prices: "0" }, "their children are deleted as well")
       const versions = await life.ask(
         `SELECT h._valid_to = c._deleted_at AND c._deleted_at = c._synced_at AS joined, h._deleted_at FROM crm_history.contacts AS h
-       JOIN crm.contacts AS c USING (id) WHERE c._deleted_at IS NOT NULL`
+       JOIN crm.contacts AS c USING (id) WHERE c.id IN ('${contacts.join("', '")}')`
       )
       assert.deepStrictEqual(
         versions,

@@ -23,7 +23,7 @@ with psycopg.connect(url) as database:
     database.execute("SET TimeZone = 'UTC'; BEGIN ISOLATION LEVEL REPEATABLE READ")
     wanted = release.execute("""SELECT table_schema, table_name FROM information_schema.tables
       WHERE table_schema IN ('main', 'bi') AND (table_type = 'BASE TABLE' OR table_name LIKE '%_wide'
-        OR (table_schema = 'bi' AND NOT regexp_matches(table_name, '^stg_|^stated_currencies$|^location_time_zones$')))""").fetchall()
+        OR (table_schema = 'bi' AND NOT regexp_matches(table_name, '^stg_|^stated_currencies$|^location_time_zones$|^payment_versions$')))""").fetchall()
     found = {(s, t) for s, t in database.execute("SELECT schemaname, tablename FROM pg_tables WHERE schemaname = ANY(%s)", [[schema, schema + "_bi"]]).fetchall()}
     found.discard((schema, "_sluice"))
     for kind, table in wanted:

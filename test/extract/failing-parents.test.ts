@@ -43,8 +43,8 @@ const notesOf = (more: Partial<ChildOf> = {}) =>
   })
 
 /** The service itself rejects a request, in any words. */
-const rejects = (message: string, status = 404) => {
-  const body = Buffer.from(JSON.stringify({ statusCode: status, message }))
+const rejects = (message: string, status = 404, more: object = {}) => {
+  const body = Buffer.from(JSON.stringify({ statusCode: status, message, ...more }))
   return new RequestRejected({ status, message, refusal: refusalIn(status, body, undefined) })
 }
 /** As it rejects the request for an id that was never issued. */
@@ -63,19 +63,22 @@ interface Given extends Partial<ChildOf> {
   readonly details?: true
   /** The service does not know the things either. */
   readonly isGone?: true
+  /** Each rejection has the next of these, and the last one from then on. */
+  readonly traces?: ReadonlyArray<string>
 }
 
 /** Reads the notes of so many due things; `fails` says of which, by their number, they cannot be read. */
 const reading = (
   parents: number,
   fails: (n: number) => ApiError | undefined,
-  { details, isGone, ...more }: Given = {}
+  { details, isGone, traces, ...more }: Given = {}
 ) =>
   Effect.gen(function* () {
     const [frames, sent, asked] = [[] as Array<Frame>, [] as Array<number>, [] as Array<number>]
     const notes = notesOf(more)
     const read = details ? things : notes
     const requestsByResource = new Map<string, number>()
+    const left = [...(traces ?? [])]
     const api = Api.of({
       ...silentApi,
       requestsByResource,
@@ -90,13 +93,19 @@ const reading = (
           const isIssued = one === `t${n}`
           if (isIssued) (isAsked ? asked : sent).push(n)
           requestsByResource.set(resource, (requestsByResource.get(resource) ?? 0) + 1)
+          const traced = () =>
+            rejects(`Anything about ${one}`, 404, { traceId: left.length > 1 ? left.shift() : left[0] })
           const error = !isIssued
-            ? rejects(`Anything about ${one}`)
-            : isAsked
-              ? isGone
-                ? gone(n)
-                : undefined
-              : fails(n)
+            ? traces
+              ? traced()
+              : rejects(`Anything about ${one}`)
+            : traces && fails(n)
+              ? traced()
+              : isAsked
+                ? isGone
+                  ? gone(n)
+                  : undefined
+                : fails(n)
           return error
             ? Effect.fail(error)
             : Effect.succeed(
@@ -329,6 +338,19 @@ describe("what the service answers not found for", () => {
       assert.deepInclude(outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 2, id: "t0" })
       assert.isEmpty(frames.filter(({ entry }) => entry.kind === "deleted"))
     })
+  )
+
+  it.live(
+    "are gone although what an answer has of its own looks like a word, as that of a second answer does not",
+    () =>
+      Effect.gen(function* () {
+        const [one, another] = ["abcdefghijklmnopqrst", "tsrqponmlkjihgfedcba"]
+        const only = (n: number) => (n === 1 ? gone(1) : undefined)
+        const found = yield* reading(3, only, { traces: [one, another, "a1cdefghijklmnopqrst"] })
+        assert.deepStrictEqual(found.outcome!.shortfalls, [])
+        const never = yield* reading(3, only, { traces: [one, another, "another one that is no trace"] })
+        assert.deepInclude(never.outcome!.shortfalls[0], { _tag: "RequestsFailed", count: 1, id: "t1" })
+      })
   )
 
   it.live("is not believed of the parents either if the service finds none of them", () =>

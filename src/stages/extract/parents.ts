@@ -41,8 +41,8 @@ export class Parents {
   readonly decided = new Set<string>()
   /** Why no others are requested: nothing of the kind was answered in this run, or the service is down. */
   givenUp: RequestRejected | Unavailable | Forbidden | undefined
-  /** What the service answers for a parent that never existed; `undefined` if that is no error. */
-  ofNobody: Refusal | "answered" | undefined | "not asked" = "not asked"
+  /** What the service answers for a parent that never existed, each time it was asked. */
+  readonly ofNobody: Array<Refusal | "answered" | undefined> = []
   /** The versions of those that were read before the time since when they are due, because the local clock was set back. */
   readonly readTooEarly = new Map<string, string>()
   /** Those that something read in this run names all the same: one answer is no proof against it. */
@@ -220,14 +220,14 @@ const decideRejected = Effect.fnUntraced(function* (reading: Reading, due: Reado
   })
   if (rejected.length === 0) return
   if (childRequest.noneIsError) return yield* decideNone(reading, due, rejected)
-  if (requested === undefined && parents.ofNobody === "not asked") {
+  const isLikeNobody = ({ id, refusal }: (typeof rejected)[number]) =>
+    requested !== undefined || parents.ofNobody.some((one) => isSame({ refusal, ids: [id] }, one))
+  // What an answer has of its own, such as a random text, may look like a word: that of a second answer does not.
+  while (parents.ofNobody.length < 2 && !rejected.every(isLikeNobody)) {
     const id = neverIssued(rejected[0]!.id)
-    parents.ofNobody = yield* answerTo(controlOf(reading, id), id)
+    parents.ofNobody.push(yield* answerTo(controlOf(reading, id), id))
   }
-  const ofNobody = parents.ofNobody === "not asked" ? undefined : parents.ofNobody
-  const candidates = rejected.filter(
-    ({ id, refusal }) => requested !== undefined || isSame({ refusal, ids: [id] }, ofNobody)
-  )
+  const candidates = rejected.filter(isLikeNobody)
   if (requested !== undefined)
     for (const { id, refusal } of rejected) context.answers.set(placeOf(requested, { id }), { refusal })
   const isByIdAlone =

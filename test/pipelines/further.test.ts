@@ -363,6 +363,18 @@ describe("objects that the service lists", () => {
     ])
   })
 
+  it("say nothing of what other settings name: a recurring task that is not there is told", async () => {
+    const account = await openAlone(`${tables},recurring_tasks`)
+    onTestFinished(() => discard(account))
+    const [task] = (await account.service.records("recurring_tasks")) as ReadonlyArray<Row>
+    const ran = await sluice(["sync"], {
+      ...account.environment,
+      SLUICE_RECURRING_TASK_IDS: `${String(task!["id"])},000000000000000000000000`
+    })
+    assert.strictEqual(ran.code, 0, ran.stderr)
+    assert.match(ran.stderr + ran.stdout, /000000000000000000000000, named in the settings, does not exist/)
+  })
+
   it("are not known if their list fails, so their records are not complete", async () => {
     const account = await openAlone(tables, "--faults", '[{"kind":"500","match":"/objects/"}]')
     onTestFinished(() => discard(account))

@@ -24,7 +24,7 @@ import { withObjectKeys } from "../../stores/warehouse/object-keys.ts"
 import { lastStatuses } from "../../stores/warehouse/meta/run-resources.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { readWindows } from "./backfill.ts"
-import { type Reading, type RunContext, begin } from "./run-context.ts"
+import { type Reading, type RunContext, begin, isOfListedObjects } from "./run-context.ts"
 import { decideMissingRows } from "./deletions.ts"
 import { readChildren } from "./children.ts"
 import { readFiles } from "./files.ts"
@@ -228,13 +228,12 @@ const list = ({ resource, embedded, mode, restsSince, ...reading }: Step, extrac
               )
             )
   // Without all objects, nothing says that all of their records were read.
-  const underObjects =
-    resource.partitions === "object_keys" && context.hasListedObjects
-      ? Effect.gen(function* () {
-          const outcome = yield* reads
-          return cappedByParents(outcome, "objects", yield* tables.statusesOf("objects", context.location))
-        })
-      : reads
+  const underObjects = isOfListedObjects(resource, context)
+    ? Effect.gen(function* () {
+        const outcome = yield* reads
+        return cappedByParents(outcome, "objects", yield* tables.statusesOf("objects", context.location))
+      })
+    : reads
   return tables.adding(
     resource.table,
     run(resource.table, onTrial(resource, resource.table, underObjects, context), extraction)

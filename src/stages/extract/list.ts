@@ -16,7 +16,7 @@ import type { Outcome } from "../../stores/vault/entry.ts"
 import type { Vault } from "../../stores/vault/vault.ts"
 import { hasRows, isOwnObject } from "../../stores/warehouse/object-keys.ts"
 import type { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Reading, type RunContext, besideOf } from "./run-context.ts"
+import { type Reading, type RunContext, besideOf, isOfListedObjects } from "./run-context.ts"
 import { nameOf } from "./page-loop.ts"
 import { isSame, neverIssued } from "../api/author.ts"
 import { answerTo } from "../api/of-nobody.ts"
@@ -291,7 +291,7 @@ const withoutMissing = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       if ("state" in result || result.refusal === undefined) return result
       const refusal = { refusal: result.refusal, ids: [result.name] }
-      if (context.hasListedObjects) {
+      if (isOfListedObjects(resource, context)) {
         const rows = { [resource.partitionColumn!]: result.name }
         const isExpected = isOwnObject(result.name) || (yield* hasRows(resource.table, location, rows))
         const isNone = !isExpected && isSame(refusal, yield* ask(result.name)) && (yield* ask(answered)) === "answered"

@@ -74,6 +74,10 @@ export interface RunContext {
   readonly files: OutputSettings["files"]
 }
 
+/** Whether the parts of a list are the objects that the service lists. */
+export const isOfListedObjects = ({ partitions }: Pick<Resource, "partitions">, context: RunContext): boolean =>
+  partitions === "object_keys" && context.hasListedObjects === true
+
 /** The reading of a list or of backfill windows. */
 export type Reading = Pick<Step, "since" | "checkpoints" | "capabilities" | "windows"> & {
   readonly mode: Exclude<Step["mode"], "children">

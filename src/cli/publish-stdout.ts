@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Catalogue } from "../catalog/discover.ts"
-import { publishedTables } from "../catalog/published-tables.ts"
-import { firstWide, wideName } from "../catalog/tables.ts"
+import { type PublishedTable, publishedTables } from "../catalog/published-tables.ts"
+import { firstWide } from "../catalog/tables.ts"
 import { partsOf, rangesOf } from "../stores/warehouse/parts.ts"
 import { columnsOf } from "../stores/warehouse/columns.ts"
 import { type FormatName, loadFormat } from "../stores/formats/formats.ts"
@@ -68,23 +68,22 @@ export const publishToStdout = Effect.fn("command.publishToStdout")(function* (
 
 const rowsOf = Effect.fnUntraced(function* (
   catalogue: Catalogue,
-  { schema, name: table }: QualifiedTable,
+  { schema, name: table, isWide }: QualifiedTable,
   flags: StdoutFlags,
   masking: Masking | undefined
 ) {
   const { where } = flags
   const views = schema === "meta" ? [] : yield* wideViews(catalogue)
-  const wide = schema === "crm" ? views.find(({ view }) => view === table) : undefined
-  const known = views.map(({ view }) => view)
-  const several = known.filter((view) => firstWide(view) === table)
-  if (!wide && several.length > 0)
+  const wide = isWide ? views.find(({ view }) => view === table) : undefined
+  if (isWide && !wide) {
+    const known = views.map(({ view }) => view)
+    const several = known.filter((view) => firstWide(view) === table)
+    if (several.length === 0) return yield* notFound(`--stdout ${table}`, "no such table or model", table, known)
     return yield* usageError(
       `--stdout ${table}: each object has a table of its own: ${several.join(", ")}`,
       `./sluice publish --stdout ${several[0]}`
     )
-  const isWide = catalogue.resources.some((one) => one.wide && wideName(one) === firstWide(table))
-  if (!wide && isWide && !publishedTables(catalogue).some(({ definition }) => definition.name === table))
-    return yield* notFound(`--stdout ${table}`, "no such table or model", table, known)
+  }
   const plain = wide ? yield* partsOf({ name: table, wide }, schema) : yield* rangesOf(`${schema}.${name(table)}`)
   // A condition sees masked values only, because the rows that it selects would tell the others.
   const all = masking
@@ -136,6 +135,8 @@ const chosenRows = Effect.fnUntraced(function* (table: string, parts: ReadonlyAr
 interface QualifiedTable {
   readonly schema: string
   readonly name: string
+  /** How many wide tables there are, the warehouse knows. */
+  readonly isWide: boolean
 }
 
 /** The models of the release: a user has some of his own. */
@@ -150,17 +151,16 @@ const releasedModels = (folder: string): Effect.Effect<ReadonlyArray<string>> =>
 
 /** A table, wide view or model that is published, with or without its schema. */
 const tableOf = (catalogue: Catalogue, written: string, models: ReadonlyArray<string>) => {
-  const [, schema = "crm", table] = /^(?:(crm|crm_history|meta|bi)\.)?(.*)$/s.exec(written)!
-  const views = new Set(catalogue.resources.flatMap((one) => (one.wide ? [wideName(one)] : [])))
-  const published = publishedTables(catalogue).map((one) => one.name)
-  const names = schema === "meta" ? publishedMetaTables : published.filter((one) => schema === "crm" || !views.has(one))
-  // How many wide tables there are, the warehouse knows.
-  if (schema !== "bi" && (names.includes(table!) || (schema === "crm" && names.includes(firstWide(table!)))))
-    return Effect.succeed({ schema, name: table! })
-  const isModel = models.includes(table!) && (schema === "bi" || !written.includes("."))
-  return isModel
-    ? Effect.succeed({ schema: "bi", name: table! })
-    : Effect.fail(notFound(`--stdout ${written}`, "no such table or model", table!, [...names, ...models]))
+  const [, schema = "crm", table = ""] = /^(?:(crm|crm_history|meta|bi)\.)?(.*)$/s.exec(written)!
+  const isView = ({ definition, name }: PublishedTable) => name !== definition.name
+  const published = publishedTables(catalogue).filter((one) => schema === "crm" || !isView(one))
+  const names = schema === "meta" ? publishedMetaTables : published.map((one) => one.name)
+  const named = [table, firstWide(table)].find((one) => names.includes(one))
+  const isWide = published.some((one) => one.name === named && isView(one))
+  if (schema !== "bi" && (isWide || named === table)) return Effect.succeed({ schema, name: table, isWide })
+  return models.includes(table) && (schema === "bi" || !written.includes("."))
+    ? Effect.succeed({ schema: "bi", name: table, isWide: false })
+    : Effect.fail(notFound(`--stdout ${written}`, "no such table or model", table, [...names, ...models]))
 }
 
 const notFound = (flag: string, what: string, written: string, names: ReadonlyArray<string>) => {

@@ -37,10 +37,9 @@ describe.each(formatNames)("%s", { tags: ["slow"] }, (name) => {
       const format = yield* loadFormat(name)
       const stored = yield* storedTables
       const rows = rowsOfTable(things, { stored })
-      mkdirSync(dirname(join(output, format.fileOf("things"))), { recursive: true })
-      const file = (yield* storedOrder(format.write(rows, output)))[0]!
-      assert.deepStrictEqual(file, { path: format.fileOf("things"), table: "things", rows: 41_001 + nastyTexts.length })
-      const path = join(output, file.path)
+      const path = join(output, format.fileOf("things"))
+      mkdirSync(dirname(path), { recursive: true })
+      assert.strictEqual(yield* storedOrder(format.write(rows, path)), 41_001 + nastyTexts.length)
 
       const pieces: Array<Buffer> = []
       const out = new Writable({

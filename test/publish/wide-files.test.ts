@@ -73,9 +73,8 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
     const [counted] = yield* warehouse.rows("SELECT count(*) AS n FROM crm.contacts")
     const rows = Number(counted!["n"])
     mkdirSync(join(output, "contacts_wide"))
-    const [written] = yield* storedOrder(format.write(wide, output))
-    assert.strictEqual(written!.rows, rows)
-    const parquet = join(output, written!.path)
+    const parquet = join(output, format.fileOf("contacts_wide"))
+    assert.strictEqual(yield* storedOrder(format.write(wide, parquet)), rows)
 
     // As one text, because DuckDB needs much memory to compare hundreds of columns.
     const view = "SELECT to_json(t)::VARCHAR AS row FROM crm.contacts_wide AS t"
@@ -114,7 +113,7 @@ const compare = (fill: (warehouse: Warehouse["Service"]) => Effect.Effect<void, 
     ])
     const previous = { path: join(output, "contacts_wide.csv"), rows }
     const target = join(output, "updated/contacts_wide.csv")
-    const updated = yield* storedOrder(updateCsv(wide, { table, files: [previous] }, target))
+    const updated = yield* storedOrder(updateCsv(wide, { table, ...previous }, target))
     mkdirSync(join(output, "anew"))
     yield* storedOrder(writeCsv(wide, join(output, "anew/contacts_wide.csv")))
     const linesIn = (name: string) =>

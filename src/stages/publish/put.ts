@@ -51,14 +51,15 @@ export const putRows = Effect.fnUntraced(function* (
     return yield* linkAll(before, building, previous!)
   }
   const found = rows()
-  const target = join(building, folder)
-  yield* makeFolder(dirname(join(target, format.fileOf(found.name))))
-  const files = before.map(({ path, rows }) => ({ path: join(previous!.folder, path), rows }))
+  const path = join(folder, format.fileOf(found.name))
+  const target = join(building, path)
+  yield* makeFolder(dirname(target))
+  const [earlier] = before
   const updated =
-    change === "some" && table && files.length > 0 && format.update
-      ? yield* format.update(found, { table, files }, target)
+    change === "some" && table && earlier && format.update
+      ? yield* format.update(found, { ...earlier, table, path: join(previous!.folder, earlier.path) }, target)
       : undefined
-  return below(folder, updated ?? (yield* format.write(found, target)))
+  return [{ path, table: found.name, rows: updated ?? (yield* format.write(found, target)) }]
 })
 
 /** The rows of a table or wide view. `hasWide`: the DuckDB file is attached, and its wide tables need not be gathered again. */
@@ -142,8 +143,5 @@ export const linkAll = (files: ReadonlyArray<PublishedFile>, building: string, {
       }
     })
   })
-
-const below = (folder: string, files: ReadonlyArray<Written>): ReadonlyArray<Written> =>
-  files.map((file) => ({ ...file, path: join(folder, file.path) }))
 
 export const makeFolder = (path: string) => onDisk(path, "created", () => mkdir(path, { recursive: true, mode: 0o700 }))

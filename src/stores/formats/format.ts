@@ -1,4 +1,4 @@
-/** What a format of files is: how rows become files, how these are brought up to date, and how they are read back. */
+/** What a format of files is: how rows become a file, how this is brought up to date, and how files are read back. */
 import type { Effect } from "effect"
 import type { PublishedTable } from "../../catalog/published-tables.ts"
 import type { Failure } from "../../values/failure.ts"
@@ -8,7 +8,7 @@ import type { WideView } from "../warehouse/wide-view.ts"
 
 /** The rows of a table, a wide view or a model. */
 export interface Rows {
-  /** The files are named after it. */
+  /** The file is named after it. */
   readonly name: string
   /** FROM clause. */
   readonly from: string
@@ -27,12 +27,10 @@ export interface Metadata {
   readonly sluice: string
 }
 
-/** What an earlier release has of the rows. */
-export interface Earlier {
+/** The file of an earlier release. */
+export interface Earlier extends Pick<Written, "path" | "rows"> {
   /** The rows of its records in `meta.changed_keys` have changed since, and no others. */
   readonly table: PublishedTable
-  /** One or more; the paths are absolute. */
-  readonly files: ReadonlyArray<Pick<Written, "path" | "rows">>
 }
 
 export interface Written {
@@ -45,12 +43,12 @@ export interface Written {
 type Writing<A> = Effect.Effect<A, Failure, Warehouse>
 
 export interface Format {
-  /** The file of rows of this name, or the first of several. */
+  /** The file of rows of this name, in the folder of the format. */
   readonly fileOf: (name: string) => string
-  /** Writes files below `folder`, to which their paths are relative; the folder of `fileOf` exists. */
-  readonly write: (rows: Rows, folder: string) => Writing<ReadonlyArray<Written>>
-  /** The same from the earlier files, if this is possible and less work. */
-  readonly update?: (rows: Rows, earlier: Earlier, folder: string) => Writing<ReadonlyArray<Written> | undefined>
+  /** Writes the file at `path`, whose folder exists. Returns the number of rows. */
+  readonly write: (rows: Rows, path: string) => Writing<number>
+  /** The same from the earlier file, if this is possible and less work. */
+  readonly update?: (rows: Rows, earlier: Earlier, path: string) => Writing<number | undefined>
   /**
    * Writes some of the rows of a file, for a reader that cannot wait for all of them; absent if the format is no text. `from`:
    * FROM clause. The files of all parts, one after the other, are the file of a release.
@@ -73,8 +71,3 @@ export interface Reading {
   /** What is wrong with a file, although its rows can be read. */
   readonly problem?: (path: string, columns: ReadonlyArray<string>) => Effect.Effect<string | undefined, Failure>
 }
-
-/** What a format returns that has written one file. */
-export const oneFile =
-  (path: string, table: string) =>
-  (rows: number): ReadonlyArray<Written> => [{ path, table, rows }]

@@ -1,9 +1,9 @@
 /** Writes the rows of one table to a stream, such as stdout. */
 import { Data, Effect, Stream } from "effect"
 import { createReadStream } from "node:fs"
-import { mkdir, mkdtemp } from "node:fs/promises"
+import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { fileFailure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { removeBelow } from "../../output/remove.ts"
@@ -27,20 +27,18 @@ export interface PipedRows {
  */
 export const writeToPipe = Effect.fn("formats.pipe")(function* (
   { columns, parts, table }: PipedRows,
-  format: Format,
+  { write, writePart }: Format,
   out: NodeJS.WritableStream
 ) {
   // Node reports a closed pipe twice: to the write, and as an event that ends the process without a listener.
   out.on("error", () => {})
-  const { write, writePart } = format
   const sending = (folder: string) =>
     Effect.gen(function* () {
-      const file = join(folder, format.fileOf(table))
-      yield* onDisk(file, "created", () => mkdir(dirname(file), { recursive: true }))
+      const file = join(folder, "rows")
       if (writePart === undefined) {
         const chosen = names(columns.map((column) => column.name))
         const from = `(${parts.map((part) => `SELECT ${chosen} FROM ${part}`).join(" UNION ALL ")})`
-        yield* write({ name: table, from, columns, key: [], metadata: noMetadata }, folder)
+        yield* write({ name: table, from, columns, key: [], metadata: noMetadata }, file)
         return yield* sendFile(out, file)
       }
       for (const [index, part] of parts.entries()) {

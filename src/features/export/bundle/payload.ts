@@ -49,7 +49,7 @@ const putFormat = Effect.fnUntraced(function* (
         await copyFile(join(release.folder, released), target, constants.COPYFILE_FICLONE)
         return published.rows
       })
-    : yield* storedOrder(writeNew(table, write, join(building.folder, "data", format)))
+    : yield* storedOrder(writeNew(table, write, target))
   const sealed = yield* onDisk(target, "written", () => seal(building, path)).pipe(Effect.uninterruptible)
   if (isAsPublished && sealed.sha256 !== published.sha256)
     return yield* failedError(
@@ -60,12 +60,11 @@ const putFormat = Effect.fnUntraced(function* (
 })
 
 /** As the release would have written it. */
-const writeNew = Effect.fnUntraced(function* (table: PublishedTable, write: Format["write"], folder: string) {
+const writeNew = Effect.fnUntraced(function* (table: PublishedTable, write: Format["write"], target: string) {
   const path = `crm.${name(table.name)}`
   const columns = yield* columnsOf(path)
   const stored = new Map([[path, { columns, rows: yield* queryNumber(`SELECT count(*) FROM ${path}`) }]])
-  const [written] = yield* write(rowsOfTable(table, { stored }), folder)
-  return written!.rows
+  return yield* write(rowsOfTable(table, { stored }), target)
 })
 
 const missingFormat = (format: "csv" | "parquet") =>

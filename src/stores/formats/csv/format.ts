@@ -4,8 +4,7 @@
  * the same bytes, and of a wide view the same lines.
  */
 import { Effect } from "effect"
-import { join } from "node:path"
-import { type Format, type Reading, oneFile } from "../format.ts"
+import type { Format, Reading } from "../format.ts"
 import { copyCsv, hasTextKey, updateCsv, writeCsv } from "./write.ts"
 import { open } from "node:fs/promises"
 import { onDisk } from "../../../output/files.ts"
@@ -32,19 +31,11 @@ export const csvReading: Reading = {
 /** A row has at most 4 MB of JSON; CSV doubles its quotes. */
 const lineBytesMax = 16 * 1024 * 1024
 
-const fileOf = (name: string) => `${name}.csv`
-
 export const format: Format = {
-  fileOf,
-  write: (rows, folder) => {
-    const path = fileOf(rows.name)
-    return Effect.map(writeCsv(rows, join(folder, path)), oneFile(path, rows.name))
-  },
-  update: (rows, earlier, folder) => {
-    if (!hasTextKey(earlier.table, rows.columns)) return Effect.undefined
-    const path = fileOf(rows.name)
-    return Effect.map(updateCsv(rows, earlier, join(folder, path)), oneFile(path, rows.name))
-  },
+  fileOf: (name) => `${name}.csv`,
+  write: writeCsv,
+  update: (rows, earlier, path) =>
+    hasTextKey(earlier.table, rows.columns) ? updateCsv(rows, earlier, path) : Effect.undefined,
   writePart: copyCsv,
   reading: csvReading
 }

@@ -9,7 +9,7 @@ import { type CsvRow, selectText } from "../../warehouse/columns.ts"
 import type { StoredColumn } from "../../warehouse/content.ts"
 import { queryNumber } from "../../warehouse/query.ts"
 import { literal, name } from "../../warehouse/sql.ts"
-import type { Earlier, Rows, Written } from "../format.ts"
+import type { Earlier, Rows } from "../format.ts"
 
 /** A cell that is not NULL, quoted as DuckDB does: also if it is empty, or has a `#`, which begins a comment for some readers. */
 const csvCell = (text: string): string => (/^$|[",#\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
@@ -21,13 +21,10 @@ export const writeCsv = Effect.fnUntraced(function* (rows: Rows, target: string)
 })
 
 /** Writes the file `target`: that of the previous release without the rows of changed records, and their present rows. */
-export const updateCsv = Effect.fnUntraced(function* (
-  rows: Rows,
-  { table, files: [previous] }: Earlier,
-  target: string
-) {
+export const updateCsv = Effect.fnUntraced(function* (rows: Rows, previous: Earlier, target: string) {
   const { from, wide } = rows
-  const kept = yield* copyUnchanged(table, rows.columns, previous!, target)
+  const { table } = previous
+  const kept = yield* copyUnchanged(previous, rows.columns, target)
   const changed = wide
     ? `(${wide.among("crm", `(SELECT id FROM crm.${name(wide.table)} WHERE ${isChanged(table)})`)})`
     : changedRows(from, table)
@@ -42,17 +39,13 @@ export const hasTextKey = ({ recordKey }: PublishedTable, columns: ReadonlyArray
 
 /** Copies a CSV file without the rows of changed records, and returns the number of its rows. */
 const copyUnchanged = Effect.fnUntraced(function* (
-  table: PublishedTable,
+  { path, rows, table }: Earlier,
   columns: ReadonlyArray<StoredColumn>,
-  previous: Pick<Written, "path" | "rows">,
   target: string
 ) {
   const keyColumns = table.recordKey.map((column) => columns.findIndex((one) => one.name === column))
   const keys = yield* changedKeys(table.resource)
-  const removed = yield* onDisk(target, "written", () =>
-    copyWithout({ from: previous.path, to: target, keyColumns, keys })
-  )
-  return previous.rows - removed
+  return rows - (yield* onDisk(target, "written", () => copyWithout({ from: path, to: target, keyColumns, keys })))
 })
 
 /** DuckDB itself writes the rows, ten times faster than this process would. Returns their number. */

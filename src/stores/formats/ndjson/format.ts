@@ -1,14 +1,11 @@
 /** JSON Lines: an object for each row, with NULL as null. Timestamps have the same form as in CSV, and lists are lists. */
 import { Effect } from "effect"
-import { join } from "node:path"
 import { appendTo, onDisk } from "../../../output/files.ts"
 import { type StoredColumn, textOf } from "../../warehouse/content.ts"
 import { partsOf } from "../../warehouse/parts.ts"
 import { queryNumber } from "../../warehouse/query.ts"
 import { literal, name } from "../../warehouse/sql.ts"
-import { type Format, oneFile } from "../format.ts"
-
-const fileOf = (table: string) => `${table}.ndjson`
+import type { Format } from "../format.ts"
 
 const copyJson = (part: string, columns: ReadonlyArray<StoredColumn>, path: string) => {
   const values = columns.map((column) => `${valueOf(column)} AS ${name(column.name)}`)
@@ -16,10 +13,8 @@ const copyJson = (part: string, columns: ReadonlyArray<StoredColumn>, path: stri
 }
 
 export const format: Format = {
-  fileOf,
-  write: Effect.fnUntraced(function* (rows, folder) {
-    const path = fileOf(rows.name)
-    const target = join(folder, path)
+  fileOf: (table) => `${table}.ndjson`,
+  write: Effect.fnUntraced(function* (rows, target) {
     const parts = rows.wide ? yield* partsOf(rows, "crm") : [rows.from]
     let count = 0
     for (const [index, part] of parts.entries()) {
@@ -27,7 +22,7 @@ export const format: Format = {
       count += yield* copyJson(part, rows.columns, file)
       if (index > 0) yield* onDisk(target, "written", () => appendTo(target, file))
     }
-    return oneFile(path, rows.name)(count)
+    return count
   }),
   writePart: copyJson
 }

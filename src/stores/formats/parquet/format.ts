@@ -5,18 +5,11 @@ import { join } from "node:path"
 import { copyOrMake } from "../../../output/cache.ts"
 import { queryNumber } from "../../warehouse/query.ts"
 import { literal } from "../../warehouse/sql.ts"
-import { type Format, type Rows, oneFile } from "../format.ts"
-
-const fileOf = (name: string) => join(name, "part-0.parquet")
+import type { Format, Rows } from "../format.ts"
 
 export const format: Format = {
-  fileOf,
-  write: (rows, folder) => {
-    const path = fileOf(rows.name)
-    const target = join(folder, path)
-    const written = rows.isEmpty ? copyEmpty(rows, target) : copyTo(rows, target)
-    return Effect.map(written, oneFile(path, rows.name))
-  },
+  fileOf: (name) => join(name, "part-0.parquet"),
+  write: (rows, path) => (rows.isEmpty ? copyEmpty(rows, path) : copyTo(rows, path)),
   reading: {
     from: (paths) => `read_parquet([${paths.map(literal).join(", ")}], hive_partitioning = false)`,
     areTexts: false

@@ -22,7 +22,6 @@ export const acquisitionTopic: Topic = {
     thing: "contact",
     of: "day of creation"
   },
-  none: "No contact was created in the last 13 months.",
   whether: "a contact was created in the last 13 months",
   week: {
     thing: "new contact",

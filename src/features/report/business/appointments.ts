@@ -18,7 +18,6 @@ export const appointmentTopic: Topic = {
   models: ["fct_appointment"],
   resources: ["appointments"],
   unknown: { rows: (from) => `${from("fct_appointment")} WHERE is_past IS NULL`, thing: "appointment", of: "time" },
-  none: "There was no appointment in the last 13 months.",
   whether: "there was an appointment in the last 13 months",
   week: {
     thing: "appointment booked",

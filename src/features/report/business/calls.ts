@@ -13,7 +13,6 @@ export const callTopic: Topic = {
   models: ["fct_call"],
   resources: ["messages"],
   unknown: { rows: (from) => `${from("fct_call")} WHERE sent_at IS NULL`, thing: "call", of: "time" },
-  none: "There was no call in the last 13 months.",
   whether: "there was a call in the last 13 months",
   find: Effect.fn("report.calls")(function* ({ from, metric, rowsSql, months, since, lastMonth, leftOut }) {
     const [made, taken, left] = [metric("calls"), metric("answered_calls"), metric("voicemails")]

@@ -77,7 +77,6 @@ export const revenueTopic: Topic = {
     of: "status, day or amount",
     amount: "amount"
   },
-  none: "No live payment succeeded in the last 13 months.",
   whether: "a live payment succeeded in the last 13 months",
   week: {
     thing: "payment received",
@@ -116,7 +115,6 @@ export const recurringTopic: Topic = {
     of: "status",
     amount: "price_per_month"
   },
-  none: "No subscription was paid for in the last 13 months.",
   whether: "a subscription was paid for in the last 13 months",
   find: Effect.fn("report.recurring")(function* (context) {
     const { from, lastMonth, leftOut, metric, months, rowsSql } = context

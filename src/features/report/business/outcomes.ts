@@ -18,7 +18,6 @@ export const outcomeTopic: Topic = {
     things: "opportunities",
     of: "status or day of closing"
   },
-  none: "No opportunity was won or lost in the last 13 months.",
   whether: "an opportunity was won or lost in the last 13 months",
   week: {
     thing: "opportunity won",

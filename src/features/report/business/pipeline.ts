@@ -26,7 +26,6 @@ export const pipelineTopic: Topic = {
     of: "status",
     amount: "monetary_value"
   },
-  none: "No opportunity is open.",
   whether: "an opportunity is open",
   find: Effect.fn("report.pipeline")(function* (context) {
     const { from, group, leftOut, metric, rowsSql } = context

@@ -17,7 +17,6 @@ export const replyTopic: Topic = {
     thing: "message",
     of: "direction or time"
   },
-  none: "No contact asked a question in the last 13 months.",
   whether: "a contact asked a question in the last 13 months",
   find: Effect.fn("report.replies")(function* ({ from, metric, rowsSql, tile, months, since, lastMonth, leftOut }) {
     const [received, answered, median] = [metric("questions"), metric("replies"), metric("median_reply_minutes")]

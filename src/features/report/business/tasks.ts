@@ -20,7 +20,6 @@ export const taskTopic: Topic = {
   models: ["fct_task"],
   resources: ["tasks"],
   unknown: { rows: (from) => `${from("fct_task")} WHERE is_completed IS NULL`, thing: "task", of: "status" },
-  none: "No task is open.",
   whether: "a task is open",
   find: Effect.fn("report.tasks")(function* ({ from, metric, rowsSql, tile, leftOut }) {
     const open = metric("open_tasks")

@@ -19,8 +19,7 @@ export interface Topic {
   readonly resources: ReadonlyArray<string>
   /** Rows of which is not known whether they belong to the topic, or to which month. */
   readonly unknown?: Unknown
-  /** The sentence if there is nothing, and the same as a question. */
-  readonly none: string
+  /** What it shows, as a clause: `a task is open`. If there is nothing, no task is. */
   readonly whether: string
   /** What the first sentence of the report counts in a week. */
   readonly week?: Week
@@ -74,7 +73,7 @@ export interface Context {
 export interface Found {
   /** What stands at the top of the part. */
   readonly figures: ReadonlyArray<Tile>
-  /** There is nothing, which `none` says instead of the lead and the content. */
+  /** There is nothing, which is said instead of the lead and the content. */
   readonly isEmpty: boolean
   readonly lead: string
   readonly content: Content
@@ -94,12 +93,12 @@ export interface Missing {
 const rowsText = (rows: number, { thing, things = `${thing}s` }: Unknown): string => counted(rows, thing, things)
 
 /** There is none only if that is known. */
-export const noneText = ({ none, whether, unknown }: Topic, { unread, rows }: Missing): string =>
+export const noneText = ({ whether, unknown }: Topic, { unread, rows }: Missing): string =>
   unread.length > 0
     ? `It is not known whether ${whether}: ${unread.join(" and ")} ${unread.length === 1 ? "was" : "were"} never read completely.`
     : unknown && rows > 0
       ? `It is not known whether ${whether}: ${rowsText(rows, unknown)} ${rows === 1 ? "has" : "have"} no known ${unknown.of}.`
-      : none
+      : `${whether.replace(/^an? /, "No ").replace(/^there was an? /, "There was no ")}.`
 
 export const leftOutText = ({ unknown }: Topic, { rows, worth }: Missing): string =>
   unknown && rows > 0

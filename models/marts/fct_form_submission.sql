@@ -21,7 +21,11 @@ FROM {{ ref('stg_form_submissions') }} AS submissions
 LEFT JOIN {{ ref('dim_location') }} AS locations ON locations.location_id = submissions.location_id
 LEFT JOIN {{ ref('stg_forms') }} AS forms
   ON forms.location_id = submissions.location_id AND forms.id = submissions.form_id
-ASOF LEFT JOIN (SELECT * FROM {{ ref('fct_opportunity') }} WHERE created_at IS NOT NULL) AS opportunities
+-- DuckDB may join two that have no contact, and takes any of several opportunities of one time.
+ASOF LEFT JOIN (
+  SELECT * FROM {{ ref('fct_opportunity') }} WHERE created_at IS NOT NULL AND contact_id IS NOT NULL
+  QUALIFY row_number() OVER (PARTITION BY location_id, contact_id, created_at ORDER BY opportunity_id) = 1
+) AS opportunities
   ON opportunities.location_id = submissions.location_id
   AND opportunities.contact_id = submissions.contact_id
   -- Without its time, a submission would match any.

@@ -16,11 +16,12 @@ export const drawMoney = ({
   moment,
   nights,
   pick,
+  state,
   time
 }: Tools): void => {
   const lines = (product: string) => pick([[], [product], [product, "g9"]])
   for (const id of ids("i", below(5))) {
-    const due = chance(0.3) ? end + (below(3) - 1) * day : moment(120)
+    const due = chance(0.6) ? end - pick([-1, 0, 1, 29, 30, 31, 59, 60, 61]) * day : moment(120)
     add(
       "invoices",
       {
@@ -29,7 +30,7 @@ export const drawMoney = ({
         invoiceNumber: maybe(`00${id}`),
         contactId: link("c"),
         currency: currency(),
-        status: pick("draft sent payment_processing paid void partially_paid disputed".split(" ")),
+        status: state("invoice", "sent sent paid disputed"),
         total: amount(),
         amountPaid: amount(),
         amountDue: amount(),
@@ -58,7 +59,7 @@ export const drawMoney = ({
         currency: currency(),
         amount: amount(),
         status: pick(["completed", "pending", "refunded", "odd", undefined]),
-        paymentStatus: pick(["paid", "unpaid", "refunded", "partially_paid", "disputed", undefined]),
+        paymentStatus: maybe(state("order", "paid unpaid disputed")),
         liveMode: pick([true, true, false, undefined]),
         createdAt: time(),
         updatedAt: instant(nights[0]! - day),
@@ -73,7 +74,6 @@ export const drawMoney = ({
       { paymentStatus: "refunded", updatedAt: instant(nights[1]! - hour) }
     )
   const refunds = [undefined, 0, 30, 100, 19.99, 250]
-  const states = "succeeded succeeded failed pending refunded partially_refunded disputed canceled Paid odd".split(" ")
   for (const id of ids("t", below(7)))
     add(
       "transactions",
@@ -85,7 +85,7 @@ export const drawMoney = ({
         currency: currency(),
         amount: amount(),
         amountRefunded: pick(refunds),
-        status: pick([...states, undefined]),
+        status: maybe(state("payment", "succeeded succeeded refunded odd"), 0.95),
         liveMode: pick([true, true, true, false, undefined]),
         markAsTest: pick([undefined, undefined, false, true]),
         entityType: pick(["order", "invoice"]),
@@ -102,7 +102,6 @@ export const drawMoney = ({
         updatedAt: maybe(instant(nights[1]! - hour))
       }
     )
-  const lives = "active trialing past_due unpaid paused canceled incomplete incomplete_expired expired odd".split(" ")
   for (const id of ids("b", below(5))) {
     const created = moment(200)
     const interval = pick(["yearly", "monthly", "monthly", "weekly", "daily", "hourly"])
@@ -114,7 +113,9 @@ export const drawMoney = ({
         contactId: link("c"),
         currency: currency(),
         amount: amount(),
-        status: chance(0.85) ? pick(lives) : pick([undefined, "", "ACTIVE", { type: "active" }]),
+        status: chance(0.85)
+          ? state("subscription", "active active trialing canceled odd")
+          : pick([undefined, "", { type: "active" }]),
         liveMode: pick([true, true, true, false, undefined]),
         markAsTest: pick([undefined, undefined, undefined, true]),
         schedule: maybe({

@@ -2,6 +2,7 @@
 import { drawMoney } from "./draw-money.ts"
 import { currencies, day, hour } from "./tools.ts"
 import { randomFrom } from "../../support/random.ts"
+import { statesOf } from "./states.ts"
 import { type Reading, type Sent, type Timeline, type World, counted } from "./world.ts"
 
 /** The end of the last night: near the turn of a year or month, a change of the clocks, or in the middle of a month. */
@@ -46,6 +47,10 @@ export const draw = (seed: number): World => {
   const instant = (at: number) => new Date(at).toISOString()
   const date = (at: number) => instant(at).slice(0, 10)
   const time = (share = 0.9) => maybe(instant(moment()), share)
+  const state = (thing: string, often: string) => {
+    const known = pick(statesOf(thing))
+    return chance(0.6) ? pick(often.split(" ")) : pick([known, known.toUpperCase(), ` ${known} `])
+  }
   const amount = () => pick([0, 100, 19.99, -25.5, 1234.56, 0.07, undefined])
   const currency = () => pick(currencies)
   const ids = (prefix: string, n: number) => Array.from({ length: n }, (_, index) => `${prefix}${index}`)
@@ -82,6 +87,7 @@ export const draw = (seed: number): World => {
       instant,
       date,
       time,
+      state,
       amount,
       currency,
       ids,
@@ -157,7 +163,7 @@ export const draw = (seed: number): World => {
           phone: maybe("+15550100001", 0.5),
           companyName: maybe("Acme", 0.3),
           type: pick(["lead", "customer"]),
-          source: pick(["Referral", "", undefined]),
+          source: pick(["Referral", "referral ", "", undefined]),
           assignedTo: link("u"),
           tags: pick([["vip", "a"], [], undefined]),
           city: maybe("Paris", 0.3),
@@ -172,10 +178,12 @@ export const draw = (seed: number): World => {
         },
         { type: "other", dateUpdated: instant(nights[1]! - hour), assignedTo: "u1" }
       )
+    /** Of several records. */
+    const met = time()
     for (const id of ["r0", "r1"]) add("lost_reasons", { id, name: maybe(`Reason ${id}`) })
     for (const id of ids("o", below(5))) {
-      const state = (at: number): Sent => ({
-        status: pick(["open", "open", "won", "lost", "abandoned", "parked", undefined]),
+      const stage = (at: number): Sent => ({
+        status: maybe(state("opportunity", "open open won lost parked")),
         pipelineStageId: `s${below(3)}`,
         monetaryValue: amount(),
         updatedAt: instant(at),
@@ -192,11 +200,11 @@ export const draw = (seed: number): World => {
           assignedTo: link("u"),
           source: maybe("web", 0.5),
           lostReasonId: pick(["r0", "r1", "r2", undefined]),
-          createdAt: time(),
+          createdAt: pick([time(), met]),
           forecastExpectedCloseDate: maybe(date(end + day), 0.3),
-          ...state(nights[0]! - day)
+          ...stage(nights[0]! - day)
         },
-        state(nights[1]! - hour)
+        stage(nights[1]! - hour)
       )
     }
     const messageTypes = ["TYPE_SMS", "TYPE_SMS", "TYPE_EMAIL", "TYPE_CALL", "TYPE_CAMPAIGN_VOICEMAIL"]
@@ -207,7 +215,7 @@ export const draw = (seed: number): World => {
       // Some at the same time, some on the next days, some on a weekend.
       const at = asked + pick([0, 0, 13, 60 * 7, 60 * 26, 60 * 49, 60 * 75]) * 60_000 + below(3) * 20_000
       const call = maybe(
-        { duration: maybe(below(300)), status: pick(["completed", "answered", "busy", "no-answer", "failed"]) },
+        { duration: maybe(below(300)), status: state("call", "completed answered busy no-answer failed") },
         0.8
       )
       const voicemail = { ...call, status: pick(["voicemail", "canceled", "pending", "ringing", undefined]) }
@@ -219,7 +227,7 @@ export const draw = (seed: number): World => {
           contactId: link("c"),
           messageType,
           direction: pick(["inbound", "outbound", "inbound", "outbound", undefined]),
-          status: pick(["delivered", "failed", "sent", "read", "lost", undefined]),
+          status: maybe(state("message", "delivered failed sent read lost")),
           source: pick(["app", "workflow", undefined]),
           userId: maybe(`u${below(3)}`, 0.5),
           dateAdded: maybe(instant(at)),
@@ -235,12 +243,12 @@ export const draw = (seed: number): World => {
         conversationId: "v0",
         contactId: link("c"),
         direction: pick(["inbound", "outbound", "outbound", undefined]),
-        status: pick("pending scheduled sent delivered read undelivered connected failed opened odd".split(" ")),
+        status: state("email", "sent read failed odd"),
         source: pick(["app", "campaign", undefined]),
         dateAdded: time()
       })
     for (const id of ids("a", below(5))) {
-      const start = chance(0.3) ? end + (below(60) - 30) * 60_000 : moment(90) + below(20) * day
+      const start = chance(0.3) ? end + pick([-30, 0, 0, 30]) * 60_000 : moment(90) + below(20) * day
       add(
         "appointments",
         {
@@ -248,7 +256,7 @@ export const draw = (seed: number): World => {
           calendarId: `k${below(3)}`,
           contactId: link("c"),
           assignedUserId: link("u"),
-          appointmentStatus: pick("new confirmed cancelled showed noshow invalid completed active odd".split(" ")),
+          appointmentStatus: state("appointment", "confirmed showed noshow odd"),
           startTime: maybe(instant(start)),
           endTime: maybe(instant(start + pick([30, 45, 0]) * 60_000 + pick([0, 30_000]))),
           dateAdded: time(),
@@ -278,7 +286,7 @@ export const draw = (seed: number): World => {
         id,
         formId: `f${below(3)}`,
         contactId: link("c"),
-        createdAt: time(),
+        createdAt: pick([time(), met]),
         others: {
           eventData: maybe({
             page: { url: "https://x.test/f" },
@@ -295,7 +303,7 @@ export const draw = (seed: number): World => {
           id,
           contactId: link("c"),
           assignedTo: link("u"),
-          dueDate: maybe(instant(chance(0.3) ? end + (below(60) - 30) * 60_000 : moment(90))),
+          dueDate: maybe(instant(chance(0.3) ? end + pick([-30, 0, 0, 30]) * 60_000 : moment(90))),
           completed: pick([true, false, undefined]),
           deleted: pick([undefined, false, true]),
           dateAdded: time(),

@@ -1,9 +1,15 @@
 /** Every model of drawn accounts is computed a second time from the records of the service, and compared value by value. */
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
+import { inMemory } from "../../../src/stores/warehouse/in-memory.ts"
 import { draw } from "./draw.ts"
 import { byLoader, byNormaliser, withAccounts } from "./load.ts"
+import { query } from "../../support/compare.ts"
+import { questions } from "../questions.ts"
+import { answers } from "./questions.ts"
 import { wrongInReport } from "./report-page.ts"
 import { secondly } from "./second.ts"
+import { countsAs, factsOf, statesOf } from "./states.ts"
 import { wrongIn } from "./shrink.ts"
 
 const drawn = (count: number, first = 1) => Array.from({ length: count }, (_, index) => draw(first + index))
@@ -21,6 +27,18 @@ describe("the models of a drawn account", () => {
     const models = await withAccounts(drawn(1), byNormaliser, (modelsOf) => modelsOf())
     assert.deepStrictEqual([...found[0]!.keys(), "dim_date", "dim_state"].sort(), [...models.keys()].sort())
     for (const model of found[0]!.keys()) assert.isAbove(found.flatMap((one) => one.get(model)!).length, 20, model)
+  })
+
+  it("know the states that the second computation knows, as what it counts them", async () => {
+    const sql = readFileSync(new URL("../../../models/marts/dim_state.sql", import.meta.url), "utf8")
+    const rows = await inMemory(async (connection) => (await connection.runAndReadAll(sql)).getRowObjectsJson())
+    const listed = rows.flatMap((row) =>
+      row["fact"] === "fct_task" ? [] : [`${row["fact"]} ${row["state"]}: ${row["counts_as"]}`]
+    )
+    const known = factsOf.flatMap(([fact, thing]) =>
+      statesOf(thing).map((state) => `${fact} ${state}: ${countsAs(thing, state)}`)
+    )
+    assert.sameMembers(listed, known)
   })
 
   it("are those of the tables as the loader fills them", { tags: ["slow"] }, async () => {
@@ -43,7 +61,7 @@ describe("the models of a drawn account", () => {
     "differ once a model forgets a location, and the message has the records that show it",
     { tags: ["slow"] },
     async () => {
-      const wrong = await wrongIn(drawn(4), (_, sql) =>
+      const wrong = await wrongIn(drawn(12), (_, sql) =>
         sql.replace("ON calendars.location_id = appointments.location_id AND", "ON")
       )
       assert.match(wrong, /fct_appointment \S+ a\d: \d+ rows, but 1/)
@@ -56,6 +74,38 @@ describe("the report of drawn accounts", () => {
   it("says what their records say", { tags: ["slow"] }, async () => {
     for (let first = 1; first < 31; first += 5)
       assert.deepStrictEqual(await wrongInReport(drawn(5, first), 6), [], `from ${first}`)
+  })
+})
+
+describe("the ten questions of docs/models.md", () => {
+  it("are answered as the records of drawn accounts say", { tags: ["slow"] }, async () => {
+    const line = (row: Readonly<Record<string, unknown>>) =>
+      JSON.stringify(
+        Object.entries(row)
+          .map(([name, value]) => [
+            name,
+            /^-?[\d.]+$/.test(String(value)) ? Number(Number(value).toFixed(4)) : (value ?? null)
+          ])
+          .toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1))
+      )
+    const seen = questions.map(() => 0)
+    for (let first = 1; first < 61; first += 20) {
+      const worlds = drawn(20, first)
+      const rows = worlds.map((world) => secondly(world, worlds))
+      await withAccounts(worlds, byNormaliser, async (modelsOf, path) => {
+        await modelsOf()
+        for (const [index, sql] of questions.entries()) {
+          const expected = answers[index]!((model) => rows.flatMap((one) => one.get(model)!))
+          seen[index]! += expected.length
+          assert.deepStrictEqual(
+            (await query(path, sql)).map(line).sort(),
+            expected.map(line).sort(),
+            `${first}: ${sql}`
+          )
+        }
+      })
+    }
+    for (const [index, count] of seen.entries()) assert.isAbove(count, 8, questions[index])
   })
 })
 

@@ -15,8 +15,10 @@ const differencesOf = (worlds: ReadonlyArray<World>, change?: Change) =>
 const triesMax = 40
 
 const smallest = async (world: World, change?: Change): Promise<readonly [World, ReadonlyArray<string>]> => {
-  let best = world
-  let [wrong = []] = await differencesOf([world], change)
+  // Without its location, a record is of no account.
+  const [places, others] = [true, false].map((is) => world.records.filter(({ list }) => (list === "locations") === is))
+  let best: World = { ...world, records: [...places!, ...others!] }
+  let [wrong = []] = await differencesOf([best], change)
   let tries = 0
   const isTaken = async (smaller: World) => {
     const [found = []] = await differencesOf([smaller], change).catch(() => [])
@@ -25,7 +27,7 @@ const smallest = async (world: World, change?: Change): Promise<readonly [World,
     return found.length > 0
   }
   for (let size = Math.ceil(best.records.length / 2); size >= 1 && wrong.length > 0; size = Math.floor(size / 2))
-    for (let from = 0; from < best.records.length && tries < triesMax;)
+    for (let from = places!.length; from < best.records.length && tries < triesMax;)
       if (!(await isTaken({ ...best, records: best.records.toSpliced(from, size) }))) from += size
   return [best, wrong]
 }

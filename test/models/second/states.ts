@@ -39,6 +39,11 @@ const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   }
 }
 
+const facts: Readonly<Record<string, string>> = { order: "fct_order_line", subscription: "fct_subscription_month" }
+/** The fact of each thing. */
+export const factsOf = Object.keys(lists).map((thing) => [facts[thing] ?? `fct_${thing}`, thing] as const)
+export const statesOf = (thing: string): ReadonlyArray<string> => Object.values(lists[thing]!).join(" ").split(" ")
+
 /** `undefined` if the list of the thing does not know the state. */
 export const countsAs = (thing: string, state: string | undefined): string | undefined =>
   Object.entries(lists[thing]!).find(([, states]) =>

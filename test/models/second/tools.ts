@@ -16,6 +16,8 @@ export interface Tools {
   readonly instant: (at: number) => string
   readonly date: (at: number) => string
   readonly time: (share?: number) => string | undefined
+  /** One of `often`, or any that is known, in whatever spelling. */
+  readonly state: (thing: string, often: string) => string
   readonly amount: () => number | undefined
   readonly currency: () => string | undefined
   readonly ids: (prefix: string, n: number) => ReadonlyArray<string>

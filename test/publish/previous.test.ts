@@ -102,12 +102,11 @@ it.effect("a release is taken from none if there is none", () =>
   })
 )
 
-describe("the earlier files of a table", () => {
+describe("the earlier file of a table", () => {
   const file = (path: string, table: string) => ({ path, table, rows: 1, bytes: 1, modifiedMs: 1, sha256: path })
   const files = [
     file("csv/a.csv", "a"),
-    file("parquet/a/0.parquet", "a"),
-    file("parquet/a/1.parquet", "a"),
+    file("parquet/a/part-0.parquet", "a"),
     file("csv/b.csv", "b"),
     file("crm.duckdb", "*")
   ]
@@ -116,17 +115,17 @@ describe("the earlier files of a table", () => {
     folder: "f",
     manifest: { files, problems: [{ model: "m", problem: "p", kept }] }
   } as unknown as PreviousRelease
-  const paths = (format: string, table: string) => earlierFiles(previous)(format, table).map(({ path }) => path)
+  const pathOf = (format: string, table: string) => earlierFiles(previous)(format, table)?.path
 
-  it("are those of its format", () => {
-    assert.deepStrictEqual(paths("csv", "a"), ["csv/a.csv"])
-    assert.deepStrictEqual(paths("parquet", "a"), ["parquet/a/0.parquet", "parquet/a/1.parquet"])
-    assert.deepStrictEqual(paths("ndjson", "a"), [])
-    assert.deepStrictEqual(paths("csv", "c"), [])
+  it("is that of its format", () => {
+    assert.strictEqual(pathOf("csv", "a"), "csv/a.csv")
+    assert.strictEqual(pathOf("parquet", "a"), "parquet/a/part-0.parquet")
+    assert.isUndefined(pathOf("ndjson", "a"))
+    assert.isUndefined(pathOf("csv", "c"))
   })
 
-  it("are none without a release", () => {
-    assert.deepStrictEqual(earlierFiles(undefined)("csv", "a"), [])
+  it("is none without a release", () => {
+    assert.isUndefined(earlierFiles(undefined)("csv", "a"))
   })
 
   it("and the models that were not built are those of its manifest", () => {

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { constants } from "node:fs"
 import { copyFile, rm } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import type { Failure } from "../../values/failure.ts"
 import { onDisk } from "../../output/files.ts"
 import { type FailedModel, storeModelProblems } from "../../stores/warehouse/meta/model-problems.ts"
@@ -18,7 +18,7 @@ import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { buildModels, keepEarlierTables, modelPath, showSources } from "./build-models.ts"
 import type { Changes } from "./changes.ts"
 import type { StoredTables } from "../../stores/warehouse/columns.ts"
-import { type Put, type ReleaseFormat, type earlierFiles, linkAll, makeFolder, putRows } from "./put.ts"
+import { type Put, type ReleaseFormat, type earlierFiles, linkEarlier, putRows } from "./put.ts"
 import type { Making } from "./release.ts"
 import type { Rows } from "../../stores/formats/format.ts"
 import { metadataFrom } from "../../stores/formats/metadata.ts"
@@ -97,7 +97,7 @@ export const putModels = Effect.fn("publish.models")(function* (
     const kept = new Set(isUpdated ? models.filter((model) => !changed.has(model)).map(({ name }) => name) : [])
     const built = yield* buildModels(wanted, kept, wrong, { isMasked, isUpdated })
     const failed = new Set(built.problems.map(({ where }) => where))
-    const earlierFiles = isMasked ? [] : yield* linkEarlier([...failed])
+    const earlierFiles = isMasked ? [] : yield* linkEarlierOf([...failed])
     const stale = new Set([
       ...earlierFiles.map(({ table }) => table),
       ...(isMasked ? [] : yield* earlierTables(failed)).map((model) => tableName({ name: model }))
@@ -113,7 +113,7 @@ export const putModels = Effect.fn("publish.models")(function* (
       models.filter((model) => !model.isStaging && !failed.has(model.name)),
       (model) => Effect.forEach(fileFormats, (format) => putFiles(model, () => rowsOf(model, built.tables), format))
     )
-    return { files: [...put.flat(2), ...earlierFiles], problems }
+    return { files: [...put.flat(), ...earlierFiles], problems }
   })
   if (hasDatabase) return yield* built
   const path = join(building, temporaryName)
@@ -125,7 +125,7 @@ export const putModels = Effect.fn("publish.models")(function* (
     return (
       again.has(model.name) ||
       before?.state.models?.[model.name] !== versions[model.name] ||
-      (!model.isStaging && fileFormats.some(({ name }) => filesBefore(name, tableName(model)).length === 0))
+      (!model.isStaging && fileFormats.some(({ name }) => filesBefore(name, tableName(model)) === undefined))
     )
   }
 
@@ -138,14 +138,11 @@ export const putModels = Effect.fn("publish.models")(function* (
     )
   }
 
-  function linkEarlier(failed: ReadonlyArray<string>) {
+  function linkEarlierOf(failed: ReadonlyArray<string>) {
     const files = failed.flatMap((model) =>
-      fileFormats.flatMap(({ name }) => filesBefore(name, tableName({ name: model })))
+      fileFormats.flatMap(({ name }) => filesBefore(name, tableName({ name: model })) ?? [])
     )
-    return Effect.gen(function* () {
-      for (const { path } of files) yield* makeFolder(join(building, dirname(path)))
-      return files.length === 0 ? [] : yield* linkAll(files, building, previous!)
-    })
+    return Effect.forEach(files, (file) => linkEarlier(file, building, previous!))
   }
 
   /** The failed models that have a table in the DuckDB file. A file that is written anew gets those of the release before. */
@@ -175,14 +172,14 @@ export const putModels = Effect.fn("publish.models")(function* (
     model: Model,
     rows: () => Rows,
     { format, name }: ReleaseFormat
-  ): Effect.Effect<ReadonlyArray<Put>, Failure, Warehouse> {
+  ): Effect.Effect<Put, Failure, Warehouse> {
     const putting = {
       folder: join(name, "bi"),
       change: hasOtherRows(model) ? ("all" as const) : ("none" as const),
       before: filesBefore(name, tableName(model))
     }
-    return Effect.map(putRows(rows, format, putting, { building, previous }), (put) =>
-      put.map((file): Put => ("sha256" in file ? file : { ...file, table: tableName(model) }))
+    return Effect.map(putRows(rows, format, putting, { building, previous }), (file) =>
+      "sha256" in file ? file : { ...file, table: tableName(model) }
     )
   }
 })

@@ -122,7 +122,7 @@ export const publish = Effect.fn("publish")(function* (
           const before = filesBefore(name, table.name)
           return putRows(rows, format, { folder: name, change: table.change, before, ...updated }, making)
         })
-        put.push(...(yield* table.wide ? joinedInOrder(files) : files).flat())
+        put.push(...(yield* table.wide ? joinedInOrder(files) : files))
       }
       const totals = totalsOf(contents)
       if (snapshot) put.unshift({ path: snapshotName, table: "*", rows: totals.rows })

@@ -34,9 +34,9 @@ export interface Putting {
   /** In the folder of the format. */
   readonly folder: string
   readonly change: Change
-  /** The files of the previous release, unless they were written in another way. */
-  readonly before: ReadonlyArray<PublishedFile>
-  /** The table, if its earlier files can be updated. */
+  /** The file of the previous release. */
+  readonly before: PublishedFile | undefined
+  /** The table, if its earlier file can be updated. */
   readonly table?: PublishedTable
 }
 
@@ -46,20 +46,16 @@ export const putRows = Effect.fnUntraced(function* (
   { before, change, folder, table }: Putting,
   { building, previous }: Pick<Making, "building" | "previous">
 ) {
-  if (change === "none" && before.length > 0) {
-    for (const parent of new Set(before.map(({ path }) => dirname(path)))) yield* makeFolder(join(building, parent))
-    return yield* linkAll(before, building, previous!)
-  }
+  if (change === "none" && before) return yield* linkEarlier(before, building, previous!)
   const found = rows()
   const path = join(folder, format.fileOf(found.name))
   const target = join(building, path)
   yield* makeFolder(dirname(target))
-  const [earlier] = before
   const updated =
-    change === "some" && table && earlier && format.update
-      ? yield* format.update(found, { ...earlier, table, path: join(previous!.folder, earlier.path) }, target)
+    change === "some" && table && before && format.update
+      ? yield* format.update(found, { ...before, table, path: join(previous!.folder, before.path) }, target)
       : undefined
-  return [{ path, table: found.name, rows: updated ?? (yield* format.write(found, target)) }]
+  return { path, table: found.name, rows: updated ?? (yield* format.write(found, target)) }
 })
 
 /** The rows of a table or wide view. `hasWide`: the DuckDB file is attached, and its wide tables need not be gathered again. */
@@ -123,25 +119,27 @@ const isUpdatable = (
 const growthMax = 1.6
 const replacedShareMax = 0.2
 
-/** The files of the previous release of a table or model, by format. */
-export const earlierFiles =
-  (previous: PreviousRelease | undefined) =>
-  (format: string, table: string): ReadonlyArray<PublishedFile> =>
-    previous?.manifest.files.filter((file) => file.table === table && file.path.startsWith(`${format}/`)) ?? []
+/** The file of the previous release of a table or model, by format. */
+export const earlierFiles = (previous: PreviousRelease | undefined) => (format: string, table: string) =>
+  previous?.manifest.files.find((file) => file.table === table && file.path.startsWith(`${format}/`))
 
-/** Where links are refused, the files are copied. */
-export const linkAll = (files: ReadonlyArray<PublishedFile>, building: string, { folder }: PreviousRelease) =>
-  Effect.forEach(files, (file): Effect.Effect<Put, Failure> => {
-    const [from, to] = [join(folder, file.path), join(building, file.path)]
-    return onDisk(to, "written", async () => {
-      try {
-        await link(from, to)
-        return file
-      } catch {
-        await copyFile(from, to, constants.COPYFILE_FICLONE)
-        return { path: file.path, table: file.table, rows: file.rows }
-      }
-    })
+/** Where links are refused, the file is copied. */
+export const linkEarlier = Effect.fnUntraced(function* (
+  file: PublishedFile,
+  building: string,
+  { folder }: PreviousRelease
+) {
+  const [from, to] = [join(folder, file.path), join(building, file.path)]
+  yield* makeFolder(dirname(to))
+  return yield* onDisk(to, "written", async (): Promise<Put> => {
+    try {
+      await link(from, to)
+      return file
+    } catch {
+      await copyFile(from, to, constants.COPYFILE_FICLONE)
+      return { path: file.path, table: file.table, rows: file.rows }
+    }
   })
+})
 
-export const makeFolder = (path: string) => onDisk(path, "created", () => mkdir(path, { recursive: true, mode: 0o700 }))
+const makeFolder = (path: string) => onDisk(path, "created", () => mkdir(path, { recursive: true, mode: 0o700 }))

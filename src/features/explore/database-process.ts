@@ -6,8 +6,9 @@
 import { type DuckDBConnection, type Json, DuckDBInstance } from "@duckdb/node-api"
 import { readCatalog, readDictionary, readTables } from "./catalog.ts"
 import { limits } from "./limits.ts"
-import type { Answer, DownloadFormat, QueryResult, Request, QueryParts } from "./messages.ts"
-import { type Readable, SqlError, readableOf } from "./select-only.ts"
+import { type Numbers, lineageOf, tableOf } from "../../stages/publish/models/lineage.ts"
+import type { Answer, DownloadFormat, QueryResult, Request } from "./messages.ts"
+import { type Readable, SqlError, namesIn, readableOf } from "./select-only.ts"
 
 const [path, memoryMb = "", download] = process.argv.slice(2)
 
@@ -99,20 +100,36 @@ const errorOf = (cause: unknown): { readonly code: "refused" | "sql" | "memory";
   }
 }
 
-/** Every table and view of the file, which does not change. */
-let relations: Promise<ReadonlyArray<readonly [schema: string, name: string]>> | undefined
+/** The columns of every table and view of the file, which does not change. */
+let relations: Promise<ReadonlyMap<string, ReadonlyArray<string>>> | undefined
 
-/** The tables and views that a query names. DuckDB's own list of them has no views, and the alias of each table. */
-const relationsIn = async (connection: DuckDBConnection, { read }: QueryParts): Promise<ReadonlyArray<string>> => {
+/** The tables and views that a query reads, and its parts. */
+const partsOf = async (
+  connection: DuckDBConnection,
+  { parsed }: Readable
+): Promise<Pick<QueryResult, "parts" | "tables">> => {
   relations ??= connection
     .runAndReadAll(
-      "SELECT schema_name, table_name FROM duckdb_tables() UNION ALL SELECT schema_name, view_name FROM duckdb_views()"
+      "SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns() WHERE NOT internal GROUP BY ALL ORDER BY ALL"
     )
-    .then((found) => found.getRows() as unknown as Array<readonly [string, string]>)
-  const named = new Set(read.map((one) => one.toLowerCase()))
-  return (await relations)
-    .filter(([schema, table]) => named.has(`${schema}.${table}`.toLowerCase()))
-    .map(([schema, table]) => (schema === "main" ? table : `${schema}.${table}`))
+    .then((found) => new Map(found.getRowsJson() as Array<[string, Array<string>]>))
+  const known = await relations
+  const { named, read } = namesIn(parsed)
+  const tables = Array.from(known.keys()).filter((one) => read.has(one.toLowerCase()))
+  const listed = (numbers: Numbers = new Map()) => Array.from(numbers, ([column, by]) => [column, ...by])
+  const made = lineageOf(parsed, (schema, table) => {
+    const path = `${schema || "main"}.${table}`
+    return known.has(path) ? tableOf(path, known.get(path)!) : undefined
+  })
+  return {
+    tables: tables.map((one) => one.replace(/^main\./, "")),
+    parts: {
+      named,
+      made: Object.fromEntries(
+        Array.from(made, ([column, { numbers, sums }]) => [column, { numbers: listed(numbers), sums: listed(sums) }])
+      )
+    }
+  }
 }
 
 /** Runs a checked text and returns its first rows as text. */
@@ -137,8 +154,7 @@ const query = async (connection: DuckDBConnection, readable: Readable): Promise<
     rows.push(cells)
   }
   return {
-    tables: await relationsIn(connection, readable.parts),
-    parts: readable.parts,
+    ...(await partsOf(connection, readable)),
     columns: names.map((name, index) => ({ name, type: types[index]! })),
     rows,
     isCut: found.length > rows.length || !reader.done,

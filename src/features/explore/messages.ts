@@ -58,8 +58,12 @@ export interface Dictionary {
   readonly read: ReadonlyArray<{ readonly resource: string; readonly at: string }>
 }
 
-/** What the text of a query names: tables and views, columns, and of these those that it adds up. */
-export type QueryParts = Readonly<Record<"read" | "named" | "sums", ReadonlyArray<string>>>
+/** The columns that the text of a query names, and those of which the columns of its result are made. */
+export interface QueryParts {
+  readonly named: ReadonlyArray<string>
+  /** By column; one without a name has a number. Columns of tables, each followed by those by which it is multiplied. */
+  readonly made: Readonly<Record<string, Readonly<Record<"numbers" | "sums", ReadonlyArray<ReadonlyArray<string>>>>>>
+}
 
 export interface QueryResult {
   /** Those that the query names. */

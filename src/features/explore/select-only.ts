@@ -5,7 +5,6 @@
  */
 import type { DuckDBConnection } from "@duckdb/node-api"
 import { selected } from "../../stores/warehouse/sql.ts"
-import type { QueryParts } from "./messages.ts"
 
 /** Why a text does not run, in words for its author. */
 export class SqlError extends Error {
@@ -22,7 +21,8 @@ export interface Readable {
   /** The query itself, also where its plan is run. */
   readonly query: string
   readonly isPlan: boolean
-  readonly parts: QueryParts
+  /** What DuckDB's parser makes of it, with names in small letters. */
+  readonly parsed: Parsed
 }
 
 const space = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)`
@@ -34,24 +34,24 @@ export const readableOf = async (connection: DuckDBConnection, sql: string): Pro
   const rest = sql.slice(words.length)
   // Spaces keep the place of an error. With ANALYZE, DuckDB runs the query too.
   const query = blank(words) + rest
-  const statements = await checkedSelect(connection, query)
+  const parsed = await checkedSelect(connection, query)
   // Without the comments, whose ends DuckDB may see elsewhere: what runs is the two words and what was checked.
   return {
     run: blank(before) + explain + blank(between) + analyze + rest,
     query,
     isPlan: words !== "",
-    parts: partsOf(statements)
+    parsed
   }
 }
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, " ")
 
 /** Fails with an SqlError unless the text is one SELECT that cannot configure DuckDB. */
-const checkedSelect = async (connection: DuckDBConnection, sql: string): Promise<ReadonlyArray<unknown>> => {
+const checkedSelect = async (connection: DuckDBConnection, sql: string): Promise<Parsed> => {
   const [[text]] = (await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [sql])).getRows() as [
     [string]
   ]
-  const parsed = selected<Serialized>(text)
+  const parsed = selected<Serialized>(text, inSmallLetters)
   // DuckDB's own message for the text shows the line.
   if (parsed.error && parsed.error_type === "parser") await connection.prepare(sql)
   if (parsed.error)
@@ -70,19 +70,28 @@ const checkedSelect = async (connection: DuckDBConnection, sql: string): Promise
   const refused = functionsIn(statements, "FUNCTION").find((name) => changing.has(name))
   if (refused !== undefined) throw new SqlError("refused", `The function ${refused} cannot be used here.`)
   const called = functionsIn(statements, "TABLE_FUNCTION")
-  if (called.length === 0) return statements
+  if (called.length === 0) return parsed
   const macros = await connection.runAndReadAll(
     "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal"
   )
   const known = new Set([...harmless, ...macros.getRows().map(([name]) => String(name))])
   const unknown = called.find((name) => !known.has(name))
   if (unknown !== undefined) throw new SqlError("refused", `The table function ${unknown} cannot be used here.`)
-  return statements
+  return parsed
 }
 
-type Serialized =
-  | { readonly error: false; readonly statements: ReadonlyArray<unknown> }
-  | { readonly error: true; readonly error_type: string }
+interface Parsed {
+  readonly error: false
+  readonly statements: ReadonlyArray<unknown>
+}
+type Serialized = Parsed | { readonly error: true; readonly error_type: string }
+
+/** DuckDB finds a name in whatever letters. */
+const inSmallLetters = (key: string, value: unknown): unknown => {
+  if (!/(^alias|_names?|_alias)$/.test(key)) return value
+  const small = (one: unknown) => (typeof one === "string" ? one.toLowerCase() : one)
+  return Array.isArray(value) ? value.map(small) : small(value)
+}
 
 /** Functions of a value that write. */
 const changing: ReadonlySet<string> = new Set(["write_log", "nextval", "setseed"])
@@ -115,7 +124,6 @@ interface Node {
   readonly type?: unknown
   readonly function_name?: string
   readonly function?: { readonly function_name?: string }
-  readonly children?: ReadonlyArray<Node>
   readonly column_names?: ReadonlyArray<string>
   readonly schema_name?: string
   readonly table_name?: string
@@ -134,16 +142,16 @@ function* nodesIn(statements: ReadonlyArray<unknown>): Generator<Node> {
 const functionsIn = (statements: ReadonlyArray<unknown>, type: "FUNCTION" | "TABLE_FUNCTION") =>
   Array.from(nodesIn(statements)).flatMap((node) => {
     const called = type === "FUNCTION" ? node : node.function
-    return node.type === type && called?.function_name !== undefined ? [called.function_name.toLowerCase()] : []
+    return node.type === type && called?.function_name !== undefined ? [called.function_name] : []
   })
 
-const partsOf = (statements: ReadonlyArray<unknown>): QueryParts => {
-  const [nodes, columnOf] = [Array.from(nodesIn(statements)), ({ column_names: names }: Node) => names?.at(-1) ?? []]
-  const added = nodes.filter((node) => node.function_name?.toLowerCase() === "sum")
+/** The tables and views, of which DuckDB's own list has no views, and the columns that a query names. */
+export const namesIn = ({ statements }: Parsed) => {
+  const nodes = Array.from(nodesIn(statements))
   return {
-    // DuckDB names no views among the tables of a query.
-    read: nodes.flatMap(({ schema_name: schema, table_name: table }) => (table ? `${schema || "main"}.${table}` : [])),
-    named: [...new Set(nodes.flatMap(columnOf))],
-    sums: added.flatMap(({ children = [] }) => children.flatMap(columnOf))
+    read: new Set(
+      nodes.flatMap(({ schema_name: schema, table_name: table }) => (table ? `${schema || "main"}.${table}` : []))
+    ),
+    named: [...new Set(nodes.flatMap(({ column_names: names }) => names?.at(-1) ?? []))]
   }
 }

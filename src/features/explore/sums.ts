@@ -1,24 +1,32 @@
 /** Which sum of a chart says nothing, in one sentence, by the types of the columns of models. */
 import type { Body } from "../../network/server.ts"
+import type { ModelNumber } from "../../stages/publish/models/model.ts"
 import type { ShownCatalog } from "./releases.ts"
 
-const has = (all: unknown, one: string): boolean => Array.isArray(all) && all.includes(one)
+const textsOf = (value: unknown): ReadonlyArray<string> => (Array.isArray(value) ? value.map(String) : [])
 
-/** `body`: the parts of a query, what the chart adds up besides, and whether it adds several currencies. */
+/** `body`: the columns that the query names and those that the chart adds up, and whether it adds several currencies. */
 export const wrongSum = async (body: Body, shown: () => Promise<ShownCatalog["tables"]>) => {
-  const { isMixed, named, read, sums } = body
+  const { isMixed, named, sums } = body
   if (isMixed === true)
     return "The chart would add amounts of several currencies: choose lines or bars side by side, or select one currency."
   if (!Array.isArray(sums) || sums.length === 0) return undefined
-  for (const { columns, name: table, schema } of await shown())
-    for (const { name, number } of has(read, `${schema}.${table}`) ? columns : []) {
-      if (number === undefined || !has(sums, name)) continue
-      const of = `${name} of ${schema}.${table}`
-      if (number.sum === "non_additive")
-        return `${of} does not add up: choose its median, its average, or a number of rows.`
-      const within = [number.not_over, number.unit === "currency" ? number.unit : undefined]
-      const over = within.find((one) => one !== undefined && !has(named, one))
-      if (over !== undefined) return `${of} adds up within one ${over} only: name ${over} in the query.`
-    }
+  const numbers = new Map<string, { readonly name: string; readonly number: ModelNumber }>(
+    (await shown()).flatMap(({ columns, name: table, schema }) =>
+      columns.flatMap(({ name, number }) => (number ? [[`${schema}.${table}.${name}`, { name, number }] as const] : []))
+    )
+  )
+  for (const [path = "", ...by] of sums.map(textsOf)) {
+    const found = numbers.get(path)
+    if (found === undefined) continue
+    const { name, number } = found
+    const of = `${name} of ${path.slice(0, -name.length - 1)}`
+    // A price adds up once it is multiplied by what does.
+    if (number.sum === "non_additive" && by.every((one) => (numbers.get(one)?.number.sum ?? number.sum) === number.sum))
+      return `${of} does not add up: choose its median, its average, or a number of rows.`
+    const within = number.unit === "currency" ? [number.not_over, number.unit] : [number.not_over]
+    const over = within.find((one) => one !== undefined && !textsOf(named).includes(one))
+    if (over !== undefined) return `${of} adds up within one ${over} only: name ${over} in the query.`
+  }
   return undefined
 }

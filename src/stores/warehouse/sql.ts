@@ -25,7 +25,8 @@ export const stringOf = (value: unknown): string | undefined => (value === null 
  * JSON in a result, of which the statement decides the type. It is not checked again, which would cost more than to read a
  * row; what was stored as JSON is decoded by a schema instead.
  */
-export const selected = <A>(json: unknown): A => JSON.parse(String(json))
+export const selected = <A>(json: unknown, change?: (key: string, value: unknown) => unknown): A =>
+  JSON.parse(String(json), change)
 
 /** INSERT statements of a thousand rows each. `rows`: as `(1, 'a')`. */
 export const insertStatements = (table: string, rows: ReadonlyArray<string>): ReadonlyArray<string> =>

@@ -121,7 +121,8 @@ const addedBy = ({ columns, parts, rows }, { kind, x, y }) => {
   const isAmount = y.some((name) => /^(DECIMAL|DOUBLE)/.test(columns[at(name)].type))
   const stated = rows.filter((row) => (row[at("currency")] ?? null) !== null)
   const isMixed = isStacked && isAmount && different(stated, [x, "currency"]) > different(stated, [x])
-  return { ...parts, sums: isStacked ? [...parts.sums, ...y] : parts.sums, isMixed }
+  const made = y.flatMap((name) => parts.made[name.toLowerCase()] ?? Object.values(parts.made))
+  return { named: parts.named, sums: made.flatMap((one) => [...one.sums, ...(isStacked ? one.numbers : [])]), isMixed }
 }
 
 /** Points as [x, y] or, with several series, [x, y, series]. */

@@ -9,7 +9,7 @@ import { metaTableStatements, publishedMetaTables } from "../../../stores/wareho
 import { literal, name } from "../../../stores/warehouse/sql.ts"
 import { type ContractTable, contractOf } from "../contracts/contract.ts"
 import { readModels } from "./files.ts"
-import { type Relation, lineageOf } from "./lineage.ts"
+import { type Relation, lineageOf, tableOf } from "./lineage.ts"
 import { figureText, readMetrics } from "./metrics.ts"
 import { type Model, refsOf, sourcesOf, sqlOf } from "./model.ts"
 import { orderOf } from "./order.ts"
@@ -154,16 +154,7 @@ const built = (models: ReadonlyArray<Model>, tables: ReadonlyArray<ContractTable
       const path = `${schema}.${table}`
       const shown = schema === "meta" ? path : table
       const own = types.get(path)
-      return (
-        relations.get(path) ??
-        (own &&
-          new Map(
-            Array.from(own.keys(), (column) => [
-              column,
-              { from: new Set([`${shown}.${column}`]), copyOf: `${shown}.${column}` }
-            ])
-          ))
-      )
+      return relations.get(path) ?? (own && tableOf(shown, own.keys()))
     }
     for (const [index, [tree]] of trees.getRows().entries()) {
       const { model } = statements[index]!

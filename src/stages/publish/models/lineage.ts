@@ -10,7 +10,23 @@ export interface Origin {
   readonly from: ReadonlySet<string>
   /** The column whose value it is, unchanged. */
   readonly copyOf?: string | undefined
+  /** Without the columns that are only compared, counted, or decide which value it is. */
+  readonly numbers?: Numbers
+  /** Those of them that it adds up over rows. */
+  readonly sums?: Numbers | undefined
 }
+
+/** The columns whose numbers a value has, perhaps changed, and those by which each is multiplied. */
+export type Numbers = ReadonlyMap<string, ReadonlySet<string>>
+
+/** The columns of a table as they are. */
+export const tableOf = (table: string, columns: Iterable<string>): Relation =>
+  new Map(
+    Array.from(columns, (column) => {
+      const path = `${table}.${column}`
+      return [column, { from: new Set([path]), copyOf: path, numbers: new Map([[path, new Set<string>()]]) }]
+    })
+  )
 
 /** The columns of a table, a model or a SELECT, in order. */
 export type Relation = ReadonlyMap<string, Origin>
@@ -51,7 +67,11 @@ export const lineageOf = (statement: unknown, relationOf: (schema: string, table
         for (const { alias, columns: own } of relations)
           if (wanted === undefined || wanted === "" || wanted === alias)
             for (const [column, origin] of own) if (!columns.has(column)) columns.set(column, origin)
-      } else columns.set(nameOf(expression), originOf(expression, [...inner.outer, ...relations], columns, tables))
+      } else
+        columns.set(
+          nameOf(expression) || String(columns.size),
+          originOf(expression, [...inner.outer, ...relations], columns, tables)
+        )
     }
     return columns
   }
@@ -84,6 +104,12 @@ export const lineageOf = (statement: unknown, relationOf: (schema: string, table
         const columns = (schema === "" ? scope.tables.get(table) : undefined) ?? relationOf(schema, table)
         return [{ alias, columns: columns ?? new Map() }]
       }
+      case "PIVOT": {
+        // The rows decide the names of its columns.
+        const source = relationsIn(nodeAt(node, "source"), scope)
+        const aggregates = nodesAt(node, "aggregates").map((one) => originOf(one, source, new Map(), scope.tables))
+        return [{ alias, columns: new Map([["", merged(aggregates)]]) }]
+      }
       default:
         return []
     }
@@ -107,26 +133,70 @@ export const lineageOf = (statement: unknown, relationOf: (schema: string, table
       const node = asNode(value)
       if (node["class"] === "COLUMN_REF") return [resolve(node["column_names"] as ReadonlyArray<string>)]
       // The value of a window function is that of its arguments, if it has any.
-      if (node["class"] === "WINDOW" && node["children"] !== undefined) return within(node["children"])
-      if (node["class"] !== "SUBQUERY") return Object.values(node).flatMap(within)
+      if (node["class"] === "WINDOW" && node["children"] !== undefined)
+        return computed(node, [within(node["children"])])
+      if (node["class"] === "FUNCTION") {
+        const { children, ...others } = node
+        return [
+          ...computed(node, ((children as ReadonlyArray<unknown>) ?? []).map(within)),
+          ...deciding(within(Object.values(others)))
+        ]
+      }
+      if (deciders.test(String(node["type"]))) return deciding(Object.values(node).flatMap(within))
+      if (node["class"] !== "SUBQUERY")
+        return Object.entries(node).flatMap(([key, one]) => (key === "when_expr" ? deciding(within(one)) : within(one)))
       const rows = selected(nodeAt(nodeAt(node, "subquery"), "node"), { tables, outer: relations })
       return [...rows.values(), ...within(node["child"])]
     }
     const found = within(expression)
-    return expression["class"] === "COLUMN_REF" ? found[0]! : { from: merged(found).from }
+    return expression["class"] === "COLUMN_REF" ? found[0]! : { ...merged(found), copyOf: undefined }
   }
 }
 
 /** The value of either one. */
 const merged = (origins: ReadonlyArray<Origin>): Origin => {
   const [first = nothing] = origins
-  const from = new Set(origins.flatMap((origin) => [...origin.from]))
-  return origins.every(({ copyOf }) => copyOf === first.copyOf) ? { from, copyOf: first.copyOf } : { from }
+  return {
+    from: new Set(origins.flatMap((origin) => [...origin.from])),
+    copyOf: origins.every(({ copyOf }) => copyOf === first.copyOf) ? first.copyOf : undefined,
+    numbers: together(origins.map(({ numbers }) => numbers)),
+    sums: together(origins.map(({ sums }) => sums))
+  }
+}
+
+const together = (all: ReadonlyArray<Numbers | undefined>, isProduct = false): Numbers =>
+  new Map(
+    Array.from(new Set(all.flatMap((one = new Map()) => [...one.keys()])), (column) => [
+      column,
+      new Set(all.flatMap((one = new Map()) => [...(one.get(column) ?? (isProduct ? one.keys() : []))]))
+    ])
+  )
+
+/** Comparisons and conditions. */
+const deciders = /^(COMPARE|CONJUNCTION)_|^OPERATOR_(NOT|IS_)/
+const deciding = (origins: ReadonlyArray<Origin>): ReadonlyArray<Origin> => origins.map(({ from }) => ({ from }))
+
+/** The value of a function of these. */
+const computed = (node: Node, parts: ReadonlyArray<ReadonlyArray<Origin>>): ReadonlyArray<Origin> => {
+  const [, second] = nodesAt(node, "children")
+  const isNamed = /^(list|array)_aggr|^aggregate$/.test(String(node["function_name"]))
+  const called = String((isNamed && nodeAt(second, "value")["value"]) || node["function_name"])
+  if (called.startsWith("count")) return deciding(parts.flat())
+  const found = merged(parts.flat())
+  const all = parts.map((one) => merged(one).numbers)
+  const numbers = called === "*" ? together(all, true) : together(/^[/%]/.test(called) ? all.slice(0, 1) : all)
+  return [
+    {
+      ...found,
+      numbers,
+      sums: /^(list_|array_|f|kahan_)?sum/.test(called) ? together([numbers, found.sums]) : found.sums
+    }
+  ]
 }
 
 const nameOf = (expression: Node): string => {
   const names = expression["column_names"]
-  return String(expression["alias"] || (Array.isArray(names) ? names.at(-1) : expression["function_name"]))
+  return String(expression["alias"] || (Array.isArray(names) ? names.at(-1) : ""))
 }
 
 const asNode = (value: unknown): Node => (typeof value === "object" && value !== null ? (value as Node) : {})

@@ -11,6 +11,7 @@ import { typesOf } from "../../src/catalog/kinds.ts"
 import { contractOf } from "../../src/stages/publish/contracts/contract.ts"
 import { describedModels } from "../../src/stages/publish/models/described.ts"
 import { readModels } from "../../src/stages/publish/models/files.ts"
+import { inMemory } from "../../src/stores/warehouse/in-memory.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { newFolder } from "../support/sluice.ts"
 import { releaseOf } from "./release.ts"
@@ -36,6 +37,27 @@ const properties: Properties = parseYaml(
 )
 
 describe("columns of models", () => {
+  it("are read without quotes, and are no alias that queries of version 1 may have", async () => {
+    const models = await describedModels(await discover())
+    const status = models.filter(({ columns }) => columns.some(({ name }) => name === "status"))
+    assert.deepStrictEqual(
+      status.map(({ name }) => name),
+      ["fct_opportunity"]
+    )
+    await inMemory(async (connection) => {
+      await connection.run("CREATE SCHEMA bi")
+      for (const { columns, name } of models) {
+        await connection.run(
+          `CREATE TABLE bi.${name} (${columns.map((one) => `"${one.name}" ${one.type}`).join(", ")})`
+        )
+        await connection.run(`SELECT ${columns.map((one) => one.name).join(", ")} FROM bi.${name}`)
+        // A column takes the place of an alias of its name, so that what the alias stands for is not grouped.
+        for (const { name: column } of columns.filter((one) => one.name.endsWith("_status")))
+          await connection.run(`SELECT lower(${column}) AS status, count(*) AS n FROM bi.${name} GROUP BY status`)
+      }
+    })
+  })
+
   it("that have a value unchanged have its name in the table, if need be after that of its record or role", async () => {
     const models = await describedModels(await discover())
     const copies = models.flatMap(({ columns, name: model }) =>

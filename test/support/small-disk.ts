@@ -4,10 +4,10 @@ import { closeLast } from "./compare.ts"
 import { newFolder } from "./sluice.ts"
 
 /** A file system of a few megabytes, which only root can mount. */
-export const smallDisk = (): string | undefined => {
+export const smallDisk = (megabytes = 9): string | undefined => {
   const folder = newFolder()
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=9m", "tmpfs", folder], { stdio: "ignore" })
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder], { stdio: "ignore" })
     return folder
   } catch {
     return undefined

@@ -13,7 +13,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { randomBytes } from "node:crypto"
-import { type IncomingMessage, type ServerOptions, createServer } from "node:http"
+import { type IncomingMessage, createServer } from "node:http"
 import { extname } from "node:path"
 import { portOf } from "../values/port.ts"
 import { messageOf } from "../values/thrown.ts"
@@ -87,21 +87,24 @@ export interface Rules<Who> {
   readonly checkState?: (route: string) => void
 }
 
-interface Place extends ServerOptions {
+interface Place {
   readonly host: string
   /** 0: a free one. */
   readonly port: number
+  readonly connections?: number
 }
 
 /** Of a form that is filled in. */
 const usualBytes = 100_000
 const connectionsMax = 1000
+/** Whoever sends nothing, or one letter at a time, holds a connection so long. Node looks every 30 seconds otherwise. */
+const timeouts = { headersTimeout: 8_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 }
 
 /** Serves until the scope ends, and then ends each connection. Fails with the error of the system if the port is in use. */
 export const serveRoutes = Effect.fnUntraced(function* <Who extends { readonly role: Role }>(
   routes: Routes<Who>,
   rules: Rules<Who> | undefined,
-  { host, port, ...options }: Place
+  { connections = connectionsMax, host, port }: Place
 ) {
   const platform = yield* HttpPlatform
   const guarded = (name: string, { answer, bytes = usualBytes, cost, right }: Guarded<Who>) =>
@@ -162,8 +165,8 @@ export const serveRoutes = Effect.fnUntraced(function* <Who extends { readonly r
       handled((visit) => (isExact(visit) ? answer(visit) : missing(visit)))
     )
   }
-  const server = createServer(options)
-  server.maxConnections = connectionsMax
+  const server = createServer(timeouts)
+  server.maxConnections = connections
   const { serve } = yield* NodeHttpServer.make(() => server, { host, port, disablePreemptiveShutdown: true })
   yield* serve(Effect.catch(router.asHttpEffect(), () => handled(missing)))
   // Before the handlers are taken away: a request that comes later would never be answered, nor its connection end.

@@ -1,12 +1,9 @@
 /** What `listen` keeps and how long, whatever is sent and whatever its file contains. */
 import { assert, describe, it } from "vitest"
-import { Effect, Exit, Scope } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
-import { connect } from "node:net"
 import { join } from "node:path"
 import { discover } from "../../src/catalog/discover.ts"
 import { Due, eventOf, wordsByTable } from "../../src/features/listen/due.ts"
-import { startListener } from "../../src/features/listen/server.ts"
 import { newFolder, sluice } from "../support/sluice.ts"
 
 const known = new Set(["contacts", "orders"])
@@ -72,29 +69,6 @@ describe("an event", () => {
 })
 
 describe("the listener", () => {
-  it("ends a connection with half a header within its time", { timeout: 20_000 }, async () => {
-    const due = await Due.open(join(newFolder(), "events-due.json"), known, 0)
-    const options = {
-      host: "127.0.0.1",
-      port: 0,
-      secret: "s".repeat(16),
-      locations: new Set(["l"]),
-      tables: words,
-      due
-    }
-    const scope = Scope.makeUnsafe()
-    const listener = await Effect.runPromise(Scope.provide(startListener(options), scope))
-    const begun = Date.now()
-    await new Promise<void>((resolve) => {
-      const socket = connect(listener.port, "127.0.0.1", () => socket.write("POST / HTTP/1.1\r\nHost: a"))
-      socket.on("error", () => {})
-      socket.on("close", () => resolve())
-      socket.resume()
-    })
-    assert.isBelow(Date.now() - begun, 12_000)
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-  })
-
   it("refuses a secret that can be guessed", async () => {
     const environment = {
       SLUICE_BASE_URL: "http://127.0.0.1:9",

@@ -1,8 +1,9 @@
 /** The one server over HTTP: which address is which route, and who may use it. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { readFile } from "node:fs/promises"
 import { request } from "node:http"
+import { type Socket, connect } from "node:net"
 import { HttpError, type Role, attempt, serveRoutes } from "../../src/network/server.ts"
 
 const send = (
@@ -25,31 +26,33 @@ const send = (
       })
   )
 
-const serving = serveRoutes<{ readonly role: Role }>(
-  {
-    "GET /open": { right: "anyone", answer: () => Effect.succeed({ is: "open" }) },
-    "GET /form": { right: "visitor", answer: () => Effect.succeed({ is: "form" }) },
-    "GET /seen": { right: "reader", answer: () => Effect.succeed({ is: "seen" }) },
-    "POST /done": { bytes: 20, answer: ({ body }) => Effect.succeed({ body }) },
-    "GET /lost": { answer: () => attempt(() => readFile("/nowhere/secret folder/at all")) },
-    "GET /broken": { answer: () => attempt(() => Promise.reject(new Error("it is broken"))) },
-    "GET /full": {
-      cost: () => Promise.reject(new HttpError(503, "later", "Too much is done.")),
-      answer: () => Effect.succeed({})
-    }
-  },
-  {
-    checkOrigin: ({ headers }) => {
-      if (headers["x-from"] !== "here") throw new HttpError(403, "origin", "It comes from elsewhere.")
+const servingWith = (connections?: number) =>
+  serveRoutes<{ readonly role: Role }>(
+    {
+      "GET /open": { right: "anyone", answer: () => Effect.succeed({ is: "open" }) },
+      "GET /form": { right: "visitor", answer: () => Effect.succeed({ is: "form" }) },
+      "GET /seen": { right: "reader", answer: () => Effect.succeed({ is: "seen" }) },
+      "POST /done": { bytes: 20, answer: ({ body }) => Effect.succeed({ body }) },
+      "GET /lost": { answer: () => attempt(() => readFile("/nowhere/secret folder/at all")) },
+      "GET /broken": { answer: () => attempt(() => Promise.reject(new Error("it is broken"))) },
+      "GET /full": {
+        cost: () => Promise.reject(new HttpError(503, "later", "Too much is done.")),
+        answer: () => Effect.succeed({})
+      }
     },
-    whoSends: ({ headers }) => {
-      const role = headers["x-role"]
-      if (role !== "owner" && role !== "reader") throw new HttpError(401, "token", "Nobody knows you.")
-      return { role }
-    }
-  },
-  { host: "127.0.0.1", port: 0 }
-)
+    {
+      checkOrigin: ({ headers }) => {
+        if (headers["x-from"] !== "here") throw new HttpError(403, "origin", "It comes from elsewhere.")
+      },
+      whoSends: ({ headers }) => {
+        const role = headers["x-role"]
+        if (role !== "owner" && role !== "reader") throw new HttpError(401, "token", "Nobody knows you.")
+        return { role }
+      }
+    },
+    { host: "127.0.0.1", port: 0, ...(connections !== undefined && { connections }) }
+  )
+const serving = servingWith()
 
 const here = { "x-from": "here" }
 const [owner, reader] = [
@@ -118,5 +121,27 @@ it.effect("every failure has one shape, and the headers of every answer", () =>
         ["no-store", "nosniff", "DENY"]
       )
     }
+  })
+)
+
+it.live("a connection that sends nothing, or half a header, holds its place for seconds", () =>
+  Effect.gen(function* () {
+    const { port } = yield* servingWith(2)
+    const held = ["", "GET /open HTTP/1.1\r\nHost: a"].map((text) => {
+      const socket: Socket = connect(port, "127.0.0.1", () => socket.write(text))
+      return new Promise((close) =>
+        socket
+          .on("error", () => {})
+          .once("close", close)
+          .resume()
+      )
+    })
+    const [begun, tried] = [Date.now(), Effect.exit(send(port, "GET", "/open"))]
+    yield* Effect.sleep(100)
+    // A third one is ended before it is read.
+    assert.isTrue(Exit.isFailure(yield* tried))
+    yield* Effect.promise(() => Promise.all(held))
+    assert.isBelow(Date.now() - begun, 15_000)
+    assert.strictEqual((yield* send(port, "GET", "/open"))[0], 200)
   })
 )

@@ -21,8 +21,6 @@ export interface ListenOptions extends EventsOptions {
 }
 
 const bodyBytesMax = 1024 * 1024
-// Node looks at these limits every 30 seconds otherwise, and half a header would hold a connection that long.
-const timeouts = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 2_000 }
 
 /** Listens until the scope ends. Fails with the error of the system if the port is in use. */
 export const startListener = Effect.fnUntraced(function* ({ host, port, ...options }: ListenOptions) {
@@ -38,7 +36,7 @@ export const startListener = Effect.fnUntraced(function* ({ host, port, ...optio
         })
     }
   }
-  return { ...(yield* serveRoutes(routes, undefined, { host, port, ...timeouts })), refused }
+  return { ...(yield* serveRoutes(routes, undefined, { host, port })), refused }
 })
 
 /** The status of the response. A sender repeats an event unless it gets a 2xx, so only an event that may be lost has none. */

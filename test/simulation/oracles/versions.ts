@@ -116,7 +116,7 @@ const countsAreRight = (
   if (!isWhole) return wrong
   const [changed, deleted] = [difference("changed_rows"), difference("deleted_rows")]
   const [all, seen] = [changed + deleted, counted.changed + counted.deleted]
-  // A new record that the service has flagged, or that a user deletes while the account is read, is both new and deleted.
+  // A new record that a user deletes while the account is read is both new and deleted; one that comes so is new alone.
   const isMore = detailed.has(table) ? false : all > seen + counted.newAndDeleted
   if (deleted > counted.deleted + counted.newAndDeleted || all < seen || isMore)
     wrong.push(

@@ -125,10 +125,8 @@ const writeVersions = Effect.fnUntraced(function* (tx: Transaction, batch: Batch
   changes.counts.add(batch, { new_rows: rows - replaced })
   if (resource.tombstone !== undefined) {
     const deleted = yield* tx.write(flaggedRows(batch, mode))
-    // An earlier run's row counts as changed so far.
-    const known =
-      deleted === 0 ? 0 : yield* tx.write("CREATE OR REPLACE TEMP TABLE flagged AS FROM flagged WHERE is_known")
-    changes.counts.add(batch, { deleted_rows: deleted, changed_rows: -known })
+    // They count as changed so far.
+    changes.counts.add(batch, { deleted_rows: deleted, changed_rows: -deleted })
   }
   if (replaced > 0) yield* removeReplaced(tx, batch, mode)
   tx.run(
@@ -208,10 +206,10 @@ const isTombstoned = ({ tombstone }: Resource, mode: Mode = "all") => {
   return mode === "detail" ? `coalesce(stage.${flag}, previous.${flag}, false)` : `coalesce(stage.${flag}, false)`
 }
 
-/** Staged rows that the service flags as deleted, and that were not deleted before. */
+/** Staged rows that the service flags as deleted, and that an earlier run has seen otherwise: what comes so is new alone. */
 const flaggedRows = ({ resource, run }: Batch, mode: Mode): string =>
-  `CREATE OR REPLACE TEMP TABLE flagged AS SELECT coalesce(previous._run_id <> ${literal(run)}, false) AS is_known FROM stage LEFT JOIN previous USING (${names(keyOf(resource))})
-   WHERE ${isTombstoned(resource, mode)} AND previous._deleted_at IS NULL`
+  `CREATE OR REPLACE TEMP TABLE flagged AS SELECT 1 AS one FROM stage JOIN previous USING (${names(keyOf(resource))})
+   WHERE ${isTombstoned(resource, mode)} AND previous._deleted_at IS NULL AND previous._run_id <> ${literal(run)}`
 
 /** When the page of a row was read, so that a rebuild produces the same rows as the runs did. */
 const syncedAt = "to_timestamp(stage._at / 1000)"

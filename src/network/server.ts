@@ -5,6 +5,7 @@ import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -234,6 +235,22 @@ const jsonOf = (visit: Visit, bytesMax: number) =>
       onSome: Effect.succeed
     })
   )
+
+/** For a route whose body has a schema; whoever sends another one hears what it should have been. */
+export const withBody = <A, Who>(
+  schema: Schema.Codec<A, unknown>,
+  answer: (body: A, call: Call<Who>) => Answer
+): Guarded<Who>["answer"] => {
+  const decode = Schema.decodeUnknownResult(schema)
+  return (call) =>
+    Result.match(decode(call.body), {
+      onFailure: ({ message }) => {
+        const [what, field] = message.split(/\n *at \["|"\]/)
+        return Effect.fail(new HttpError(400, "request", what!, field))
+      },
+      onSuccess: (body) => answer(body, call)
+    })
+}
 
 const jsonResponse = (value: unknown, status = 200): Response =>
   HttpServerResponse.text(JSON.stringify(value), { status, contentType: "application/json; charset=utf-8" })

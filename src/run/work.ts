@@ -141,9 +141,9 @@ export const openWork = Effect.fnUntraced(function* (options: Options) {
   /** Newest first. */
   const all = Effect.map(Ref.get(jobs), (known) => [...known.values()].toReversed())
   const running = Effect.map(all, (known) => known.filter(({ record }) => record.endedAt === undefined))
-  const get = (id: unknown) =>
+  const get = (id: string) =>
     Effect.flatMap(Ref.get(jobs), (known) => {
-      const job = known.get(String(id))
+      const job = known.get(id)
       return job === undefined
         ? Effect.fail(new WorkRefused({ code: "not found", message: "This work is not known any more." }))
         : Effect.succeed(job)
@@ -269,7 +269,7 @@ export const openWork = Effect.fnUntraced(function* (options: Options) {
     return placed
   }, Effect.uninterruptible)
 
-  const stop = Effect.fnUntraced(function* (id: unknown) {
+  const stop = Effect.fnUntraced(function* (id: string) {
     const { record } = yield* get(id)
     if (record.endedAt !== undefined || !isRunning(record.pid, record.started)) return
     process.kill(record.pid, "SIGTERM")

@@ -1,15 +1,16 @@
 /** What the page requests: the tables, rows of a query, a chart, a file, and saved queries. */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseError, download, slots } from "./database.ts"
 import { withinSpace } from "./download-space.ts"
 import { limits } from "./limits.ts"
-import type { DownloadFormat } from "./messages.ts"
 import type { Release, Releases, Shown } from "./releases.ts"
-import { chartOf, questions, saveQuery, savedQueries } from "./saved-queries.ts"
-import { type Body, HttpError, type Routes, attempt, attemptToEnd, fileResponse } from "../../network/server.ts"
+import { ChartOrder, SavedChart } from "./chart-order.ts"
+import { questions, saveQuery, savedQueries } from "./saved-queries.ts"
+import { HttpError, type Routes, attempt, attemptToEnd, fileResponse, withBody } from "../../network/server.ts"
 import { removeBelow } from "../../output/remove.ts"
 
 interface Parts {
@@ -47,42 +48,45 @@ export const apiRoutes = ({ queries, releases, shownOf }: Parts): Routes<unknown
     "GET /api/catalog": { right: "reader", answer: shown("catalog") },
     "POST /api/query": {
       ...ofQuery,
-      answer: ({ body }) =>
+      answer: withBody(Schema.Struct({ sql: Sql }), ({ sql }) =>
         fromDatabase(async (signal) => {
           const release = await releases.current()
           const started = performance.now()
-          const result = await release.database.query(textOf(body, "sql"), signal)
+          const result = await release.database.query(sql, signal)
           return { release: releaseOf(release), ...result, elapsedMs: Math.round(performance.now() - started) }
         })
+      )
     },
     "POST /api/chart": {
       right: "reader",
       bytes,
-      answer: ({ body }) =>
+      answer: withBody(ChartOrder, (order) =>
         fromDatabase(async () => {
           const [{ chartSvg }, { wrongSum }] = await Promise.all([import("./chart.ts"), import("./sums.ts")])
-          const wrong = await wrongSum(body, async () => (await shownOf(await releases.current()).catalog).tables)
+          const wrong = await wrongSum(order, async () => (await shownOf(await releases.current()).catalog).tables)
           if (wrong !== undefined) throw new HttpError(400, "sum", wrong)
-          return { svg: chartSvg(body) }
+          return { svg: chartSvg(order) }
         })
+      )
     },
     "POST /api/download": {
       ...ofQuery,
-      answer: Effect.fnUntraced(function* ({ body }) {
-        const format = yield* attempt(() => formatOf(body))
-        // Until it was sent.
-        const folder = yield* Effect.acquireRelease(
-          attempt(() => mkdtemp(join(tmpdir(), "sluice-explore-"))),
-          (path) => Effect.promise(() => removeBelow(tmpdir(), path))
-        )
-        const file = join(folder, `result.${format}`)
-        yield* fromDatabase(async (signal) => {
-          const release = await releases.current()
-          const order = { sql: textOf(body, "sql"), format, file }
-          await withinSpace(folder, signal, (bounded) => download(release, order, bounded))
+      answer: withBody(
+        Schema.Struct({ sql: Sql, format: Schema.Literals(["csv", "parquet", "xlsx"]) }),
+        Effect.fnUntraced(function* ({ format, sql }) {
+          // Until it was sent.
+          const folder = yield* Effect.acquireRelease(
+            attempt(() => mkdtemp(join(tmpdir(), "sluice-explore-"))),
+            (path) => Effect.promise(() => removeBelow(tmpdir(), path))
+          )
+          const file = join(folder, `result.${format}`)
+          yield* fromDatabase(async (signal) => {
+            const release = await releases.current()
+            await withinSpace(folder, signal, (bounded) => download(release, { sql, format, file }, bounded))
+          })
+          return yield* fileResponse(file, `result.${format}`)
         })
-        return yield* fileResponse(file, `result.${format}`)
-      })
+      )
     },
     "GET /api/queries": {
       right: "reader",
@@ -91,15 +95,12 @@ export const apiRoutes = ({ queries, releases, shownOf }: Parts): Routes<unknown
     "GET /api/questions": { right: "reader", answer: () => attempt(async () => ({ questions: await questions() })) },
     "POST /api/queries": {
       bytes,
-      answer: ({ body }) =>
+      answer: withBody(ToSave, ({ replace = false, ...query }) =>
         attempt(async () => {
-          const chart = chartOf(body["chart"])
-          if (body["chart"] !== undefined && chart === undefined)
-            throw new HttpError(400, "request", "chart has kind, x, y and by.")
-          const saved = { name: textOf(body, "name"), sql: textOf(body, "sql"), chart }
-          await saveQuery(queries, saved, body["replace"] === true)
+          await saveQuery(queries, query, replace)
           return {}
         })
+      )
     }
   }
 }
@@ -111,16 +112,11 @@ const refusalOf = (cause: unknown) =>
   cause instanceof DatabaseError ? new HttpError(statuses[cause.code], cause.code, cause.message) : cause
 const statuses = { refused: 403, sql: 400, memory: 507, time: 504, stopped: 499, failed: 503, ended: 503 } as const
 
-/** A text of the request body, of at most the bytes of a query. */
-const textOf = (body: Body, field: string): string => {
-  const value = body[field]
-  if (typeof value !== "string") throw new HttpError(400, "request", `${field} is not a text.`)
-  if (Buffer.byteLength(value) > limits.sqlBytes)
-    throw new HttpError(413, "too large", `A query has at most ${limits.sqlBytes.toLocaleString("en-US")} bytes.`)
-  return value
-}
-
-const formatOf = ({ format }: Body): DownloadFormat => {
-  if (format === "csv" || format === "parquet" || format === "xlsx") return format
-  throw new HttpError(400, "request", "format is csv, parquet or xlsx.")
-}
+const tooLong = `A query has at most ${limits.sqlBytes.toLocaleString("en-US")} bytes.`
+const Sql = Schema.String.check(Schema.makeFilter((sql) => Buffer.byteLength(sql) <= limits.sqlBytes || tooLong))
+const ToSave = Schema.Struct({
+  name: Schema.String,
+  sql: Sql,
+  chart: Schema.optionalKey(SavedChart),
+  replace: Schema.optionalKey(Schema.Boolean)
+})

@@ -1,34 +1,9 @@
 /** Draws a chart of the rows of a query as an SVG picture, with its words in it. The names of columns are only ever text. */
 import { scaleOf, short } from "../../pages/charts.ts"
 import { type Html, html } from "../../pages/html.ts"
-import { type ChartKind, chartKinds, isChartKind } from "./saved-queries.ts"
-import { type Body, HttpError } from "../../network/server.ts"
-import { limits } from "./limits.ts"
+import { type ChartKind, type ChartOrder, pointsMax } from "./chart-order.ts"
 
-/** `body`: kind, x, y (titles), xType, points as [x, y] or [x, y, series], width, isDark. */
-export const chartSvg = (body: Body): string => {
-  const { kind, xType, width, isDark, points } = body
-  if (!isChartKind(kind) || (xType !== "nominal" && xType !== "quantitative" && xType !== "temporal"))
-    throw new HttpError(
-      400,
-      "request",
-      `kind is ${chartKinds.join(", ")}, and xType is nominal, quantitative or temporal.`
-    )
-  if (!Array.isArray(points) || points.length > pointsMax || !points.every(isPoint))
-    throw new HttpError(400, "request", `points are at most ${pointsMax}: a text, a number, and for a series its name.`)
-  const pixels = Math.min(Math.max(Number(width) || 600, 200), 2000)
-  const titles = [titleOf(body["x"]), titleOf(body["y"])] as const
-  return draw({ kind, xType, points, pixels, titles, colours: isDark === true ? dark : light }).text
-}
-
-interface Chart {
-  readonly kind: ChartKind
-  readonly xType: "nominal" | "quantitative" | "temporal"
-  readonly points: ReadonlyArray<Point>
-  readonly pixels: number
-  readonly titles: readonly [x: string, y: string]
-  readonly colours: typeof light
-}
+type Point = ChartOrder["points"][number]
 
 /** A value in its place: from `low` to `high`, for which a stack begins above the value below it. */
 interface Mark {
@@ -42,7 +17,9 @@ const height = 320
 /** What the words around the marks take. */
 const [left, right, line] = [76, 16, 20] as const
 
-const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => {
+export const chartSvg = ({ kind, xType, x: below, y: beside, points, width = 600, isDark }: ChartOrder): string => {
+  const pixels = Math.min(Math.max(width, 200), 2000)
+  const colours = isDark ? dark : light
   const series = [...new Set(points.map(([, , name = ""]) => name))]
   const names = series.length > 1 || series[0] !== "" ? series : []
   const colourOf = (name: string) => colours.marks[series.indexOf(name) % colours.marks.length]!
@@ -103,11 +80,11 @@ const draw = ({ kind, xType, points, pixels, titles, colours }: Chart): Html => 
           </text>`
         : words(cut(text, labels.room), x(key), height - bottom + 18, anchor)
     )}
-    ${words(titles[0], left + wide / 2, height - 12)}
+    ${words(below.slice(0, 100), left + wide / 2, height - 12)}
     <text transform="translate(14 ${short(top + tall / 2)}) rotate(-90)" text-anchor="middle" fill="${colours.text}">
-      ${titles[1]}
+      ${beside.slice(0, 100)}
     </text>
-  </svg>`
+  </svg>`.text
 }
 
 interface Places {
@@ -119,7 +96,7 @@ interface Places {
   readonly isEvery: boolean
 }
 
-const placesOf = (kind: ChartKind, xType: Chart["xType"], points: ReadonlyArray<Point>): Places => {
+const placesOf = (kind: ChartKind, xType: ChartOrder["xType"], points: ReadonlyArray<Point>): Places => {
   const found = [...new Set(points.map(([x]) => x))]
   const months = xType === "temporal" ? monthsOf(found) : undefined
   const [keys, isEvery] = [months ?? found, months !== undefined]
@@ -248,7 +225,7 @@ const pathOf = (kind: ChartKind, runs: ReadonlyArray<ReadonlyArray<Mark>>, colou
  * Names stand below each of their marks: turned, if they have no room beside each other. Of times, numbers, and very many
  * names, as many are shown as have room, the first among them.
  */
-const labelsOf = ({ at, keys }: Places, xType: Chart["xType"], wide: number) => {
+const labelsOf = ({ at, keys }: Places, xType: ChartOrder["xType"], wide: number) => {
   const step = wide / keys.length
   const longest = keys.reduce((most, key) => Math.max(most, key.length), 0)
   const areTurned = xType === "nominal" && step < Math.min(longest * 6 + 8, 90) && keys.length > 1
@@ -284,18 +261,6 @@ const cut = (text: string, room: number): string => {
   const characters = Math.max(Math.floor(room / 6), 4)
   return text.length > characters ? `${text.slice(0, characters - 1)}…` : text
 }
-
-/** Two columns of all rows. */
-const pointsMax = 2 * limits.rows
-
-type Point = readonly [x: string, y: number, series?: string]
-const isPoint = (value: unknown): value is Point =>
-  Array.isArray(value) &&
-  (value.length === 2 || (value.length === 3 && typeof value[2] === "string")) &&
-  typeof value[0] === "string" &&
-  Number.isFinite(value[1])
-
-const titleOf = (title: unknown): string => String(title ?? "").slice(0, 100)
 
 /** Colours that people who see no red or green tell apart, with a contrast of 3 to the ground. */
 const light = {

@@ -1,4 +1,6 @@
 /** Saved queries: one .sql file each, in a folder of the user. Saving one is the only thing that the explorer writes. */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { type Dirent, constants } from "node:fs"
 import { lstat, mkdir, open, readFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -6,30 +8,14 @@ import { ifMissing } from "../../output/files.ts"
 import { FileChanged, writePrivately } from "../../settings/new-file.ts"
 import { docsPage } from "../../values/installation.ts"
 import { HttpError } from "../../network/server.ts"
+import { SavedChart } from "./chart-order.ts"
 import { limits } from "./limits.ts"
 
 export interface SavedQuery {
   readonly name: string
   readonly sql: string
   /** Saved with it, as the last line of the file. */
-  readonly chart?: SavedChart | undefined
-}
-
-interface SavedChart {
-  readonly kind: ChartKind
-  /** Columns of the result. */
-  readonly x: string
-  readonly y: ReadonlyArray<string>
-  readonly by?: string
-}
-
-/** `undefined` for what is no chart. Other members are left out. */
-export const chartOf = (value: unknown): SavedChart | undefined => {
-  if (typeof value !== "object" || value === null) return undefined
-  const { kind, x, y, by } = value as Readonly<Record<string, unknown>>
-  const isText = (one: unknown): one is string => typeof one === "string" && one.length <= 200
-  if (!isChartKind(kind) || !isText(x) || !Array.isArray(y) || y.length > 2 || !y.every(isText)) return undefined
-  return { kind, x, y, ...(isText(by) && { by }) }
+  readonly chart?: typeof SavedChart.Type | undefined
 }
 
 /** A comment, so that the file is SQL for every program. JSON has no line breaks. */
@@ -38,13 +24,10 @@ const chartLine = /\n-- chart: (\{.*\})\s*$/
 const withoutChart = (text: string): Pick<SavedQuery, "sql" | "chart"> => {
   const [line, json] = chartLine.exec(text) ?? []
   if (line === undefined) return { sql: text }
-  try {
-    const chart = chartOf(JSON.parse(json!))
-    return { sql: `${text.slice(0, -line.length)}\n`, ...(chart && { chart }) }
-  } catch {
-    return { sql: text }
-  }
+  const chart = Option.getOrUndefined(decodeChart(json))
+  return { sql: `${text.slice(0, -line.length)}\n`, ...(chart && { chart }) }
 }
+const decodeChart = Schema.decodeUnknownOption(Schema.fromJsonString(SavedChart))
 
 /** The ten questions of docs/models.md: each has its name before its query, and its chart in it. */
 export const questions = async (): Promise<ReadonlyArray<SavedQuery>> => {
@@ -103,8 +86,3 @@ export const saveQuery = async (folder: string, { name, sql, chart }: SavedQuery
 }
 
 const pathOf = (folder: string, name: string): string => join(folder, `${name}.sql`)
-
-/** The kinds of charts, as they are drawn and saved. */
-export const chartKinds = ["bar", "grouped", "line", "area"] as const
-export type ChartKind = (typeof chartKinds)[number]
-export const isChartKind = (kind: unknown): kind is ChartKind => chartKinds.some((one) => one === kind)

@@ -1,10 +1,11 @@
 /** What the page of the console requests, and who may. */
 import type { CommandDescriptor } from "effect/cli/Completions"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { existsSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { HttpError, type Routes, attempt, nothingHere } from "../../network/server.ts"
+import { HttpError, type Routes, attempt, nothingHere, withBody } from "../../network/server.ts"
 import { outputPaths } from "../../output/paths.ts"
 import type { Work, WorkRefused } from "../../run/work.ts"
 import type { Environment } from "../../values/environment.ts"
@@ -14,8 +15,8 @@ import type { Events } from "./events.ts"
 import { detailOf, isShownTo, summaryOf } from "./overview.ts"
 import { runOf, runsOf } from "./runs.ts"
 import { addLocation, checkSetup, replaceToken, writeSetup } from "./set-up.ts"
-import { changeSettings, settingsOf } from "./settings-page.ts"
-import { formsOf, orderOf } from "./tasks.ts"
+import { SettingsChange, changeSettings, settingsOf } from "./settings-page.ts"
+import { Start, formsOf, orderOf } from "./tasks.ts"
 
 interface Places {
   readonly ask: Ask
@@ -70,23 +71,27 @@ export const consoleRoutes = (
     },
     "POST /api/job": {
       right: "reader",
-      answer: ({ body, who }) =>
-        Effect.flatMap(Effect.mapError(work.get(body["id"]), refusalOf), (job) =>
+      answer: withBody(Named, ({ id }, { who }) =>
+        Effect.flatMap(Effect.mapError(work.get(id), refusalOf), (job) =>
           isShownTo(who.role, job) ? Effect.succeed(jobOf(job)) : Effect.fail(nothingHere())
         )
+      )
     },
     "POST /api/start": {
-      answer: Effect.fnUntraced(function* ({ body, who }) {
-        const order = yield* attempt(() => orderOf(commands, body, { exports, backups }))
-        for (const folder of [exports, backups])
-          if (order.args.some((arg) => dirname(arg) === folder))
-            yield* attempt(() => mkdir(folder, { recursive: true, mode: 0o700 }))
-        const started = work.start({ ...order, session: who.id.slice(0, 8) })
-        return { job: summaryOf(yield* Effect.mapError(started, refusalOf)) }
-      })
+      answer: withBody(
+        Start,
+        Effect.fnUntraced(function* (body, { who }) {
+          const order = yield* attempt(() => orderOf(commands, body, { exports, backups }))
+          for (const folder of [exports, backups])
+            if (order.args.some((arg) => dirname(arg) === folder))
+              yield* attempt(() => mkdir(folder, { recursive: true, mode: 0o700 }))
+          const started = work.start({ ...order, session: who.id.slice(0, 8) })
+          return { job: summaryOf(yield* Effect.mapError(started, refusalOf)) }
+        })
+      )
     },
     "POST /api/stop": {
-      answer: ({ body }) => Effect.mapError(Effect.as(work.stop(body["id"]), {}), refusalOf)
+      answer: withBody(Named, ({ id }) => Effect.mapError(Effect.as(work.stop(id), {}), refusalOf))
     },
     "POST /api/schedule/resume": { answer: () => Effect.as(resume, {}) },
     "GET /api/tasks": { right: "reader", answer: () => attempt(() => ({ tasks: formsOf(commands) })) },
@@ -97,22 +102,19 @@ export const consoleRoutes = (
     },
     "POST /api/run": {
       right: "reader",
-      answer: ({ body, who }) => Effect.flatMap(shownTo(who), (jobs) => attempt(() => runOf(ask, jobs, body["run"])))
+      answer: withBody(OfRun, ({ run }, { who }) =>
+        Effect.flatMap(shownTo(who), (jobs) => attempt(() => runOf(ask, jobs, run)))
+      )
     },
     "GET /api/settings": { right: "reader", answer: () => attempt(() => settingsOf(page)) },
-    "POST /api/settings": { answer: ({ body }) => changed(() => changeSettings(page, body)) },
+    "POST /api/settings": { answer: withBody(SettingsChange, (body) => changed(() => changeSettings(page, body))) },
     "POST /api/setup/check": { answer: ({ body }) => attempt(() => checkSetup(setUp, body)) },
     "POST /api/setup": { answer: ({ body }) => changed(() => writeSetup(setUp, body)) },
     "POST /api/locations": { answer: ({ body }) => changed(() => addLocation(setUp, body)) },
     "POST /api/token": { answer: ({ body }) => changed(() => replaceToken(setUp, body)) },
     "POST /api/fleet": { right: "reader", answer: () => fleet("fleet", "status", "--all") },
     "POST /api/fleet/act": {
-      answer: ({ body: { action, location } }) => {
-        const command = typeof action === "string" ? fleetCommands.get(action) : undefined
-        return command === undefined || typeof location !== "string" || !/^[\w-]{1,100}$/.test(location)
-          ? Effect.fail(new HttpError(400, "request", "A fleet has run, pause, resume and retry, for one location."))
-          : fleet(...command, `--location=${location}`)
-      }
+      answer: withBody(OfLocation, ({ action, location }) => fleet("fleet", action, `--location=${location}`))
     }
   }
 }
@@ -121,9 +123,9 @@ const refusalOf = ({ code, message }: WorkRefused) => new HttpError(code === "ru
 
 const jobOf = (job: Parameters<typeof detailOf>[0]) => ({ ...detailOf(job), log: job.transcript.log })
 
-const fleetCommands: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
-  ["run", ["fleet", "enqueue"]],
-  ["retry", ["fleet", "enqueue"]],
-  ["pause", ["fleet", "pause"]],
-  ["resume", ["fleet", "resume"]]
-])
+const Named = Schema.Struct({ id: Schema.String })
+const OfRun = Schema.Struct({ run: Schema.String.check(Schema.isPattern(/^[0-9TZ]{10,40}$/)) })
+const OfLocation = Schema.Struct({
+  action: Schema.Literals(["enqueue", "pause", "resume"]),
+  location: Schema.String.check(Schema.isPattern(/^[\w-]{1,100}$/))
+})

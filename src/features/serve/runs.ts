@@ -1,5 +1,4 @@
 /** The history: the runs, and what one of them did. It is read by the command that anybody can type. */
-import { HttpError } from "../../network/server.ts"
 import { type RowOf, orNull } from "../../values/rows.ts"
 import type { Job } from "../../run/work.ts"
 import type { Ask } from "./ask.ts"
@@ -107,9 +106,7 @@ export const requestsTodayOf = async (ask: Ask, now = Date.now()) => {
 }
 
 /** What a run did, by resource, with what it rejected and what was new in what the service sends. */
-export const runOf = async (ask: Ask, jobs: ReadonlyArray<Job>, run: unknown) => {
-  if (typeof run !== "string" || !/^[0-9TZ]{10,40}$/.test(run))
-    throw new HttpError(400, "request", "run is the id of a run, such as 20260131T033000000Z.")
+export const runOf = async (ask: Ask, jobs: ReadonlyArray<Job>, run: string) => {
   const where = `run_id = '${run}'`
   const [resources, values, records, changes] = await Promise.all([
     ask.rows(

@@ -1,10 +1,11 @@
 /** The settings on the page: each with its value and its place, and those that a page can change without guessing. */
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { hash, randomBytes } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { type Body, HttpError } from "../../network/server.ts"
+import { HttpError } from "../../network/server.ts"
 import { withChanges, withItem, withoutItem } from "../../settings/edit.ts"
 import { FileChanged, inTurn, writePrivately } from "../../settings/new-file.ts"
 import { type SettingSource, readSettings } from "../../settings/read.ts"
@@ -67,6 +68,16 @@ const itemKeys: Partial<Readonly<Record<ListName, ReadonlyArray<string>>>> = {
   tables: ["exclude", "only"],
   silence: ["alarm", "reason", "until"]
 }
+const list = Schema.Literals(["publish", "tables", "silence"])
+const optional = Schema.optionalKey
+export const SettingsChange = Schema.Struct({
+  changes: optional(Schema.Record(Schema.String, Schema.Unknown)),
+  add: optional(Schema.Struct({ list, values: Schema.Record(Schema.String, Schema.String) })),
+  remove: optional(Schema.Struct({ list, item: Schema.String })),
+  apply: optional(Schema.Boolean),
+  /** What the file was when the difference was shown. */
+  basis: optional(Schema.String)
+})
 /** The name of an item of a list whose items are named. */
 const nameKey = "table"
 const addedTo = (list: ListName): ReadonlyArray<Field & { readonly secret: boolean }> => {
@@ -132,15 +143,16 @@ const writtenOf = ({ kind }: Field, source: SettingSource | undefined): unknown 
 }
 
 /** Shows the difference that changes make in the file, and with `apply` writes them. */
-export const changeSettings = (options: Options, body: Body) => inTurn(() => changed(options, body))
+export const changeSettings = (options: Options, body: typeof SettingsChange.Type) =>
+  inTurn(() => changed(options, body))
 
-const changed = async (options: Options, body: Body) => {
+const changed = async (options: Options, { apply, basis: seen, ...edits }: typeof SettingsChange.Type) => {
   const { path } = options
   if (!existsSync(path)) throw new HttpError(409, "missing", `${path} does not exist yet.`)
   const before = readFileSync(path, "utf8")
   const basis = hash("sha256", before)
   const versions = [before]
-  for (const edit of editsOf(body)) {
+  for (const edit of editsOf(edits)) {
     const edited = Result.flatMap(edit, (run) => run(versions.at(-1)!))
     if (Result.isFailure(edited)) return { diff: [], problems: [{ message: edited.failure }], written: false }
     versions.push(edited.success)
@@ -148,8 +160,8 @@ const changed = async (options: Options, body: Body) => {
   const after = versions.at(-1)!
   const problems = await problemsOf(options, after)
   const diff = versions.slice(1).flatMap((version, index) => differenceOf(versions[index]!, version))
-  if (problems.length > 0 || body["apply"] !== true) return { diff, problems, written: false, basis }
-  if (body["basis"] !== undefined && body["basis"] !== basis) throw changedMeanwhile()
+  if (problems.length > 0 || apply !== true) return { diff, problems, written: false, basis }
+  if (seen !== undefined && seen !== basis) throw changedMeanwhile()
   await writePrivately(path, after, before).catch((cause: unknown) => {
     throw cause instanceof FileChanged ? changedMeanwhile() : cause
   })
@@ -159,41 +171,30 @@ const changed = async (options: Options, body: Body) => {
 const changedMeanwhile = () =>
   new HttpError(409, "changed", "The file has changed meanwhile. Look at the difference again.")
 
-type Values = Readonly<Record<string, unknown>>
 type Edited = Result.Result<string, string>
 
-/** One for each value that changes, and one for a new item of a list. */
+/** One for each value that changes, and one for a new item of a list. What is added here can be taken back here. */
 const editsOf = ({
   add,
   changes = {},
   remove
-}: Body): ReadonlyArray<Result.Result<(content: string) => Edited, string>> => [
-  ...Object.entries(changes as Values).map(([path, value]) => {
+}: typeof SettingsChange.Type): ReadonlyArray<Result.Result<(content: string) => Edited, string>> => [
+  ...Object.entries(changes).map(([path, value]) => {
     const { secret } = allSettings.find((one) => one.path === path) ?? {}
     if (!editable.has(path)) return Result.fail(`${path} is changed in the file, not here.`)
     return secret && value !== null && !isReference(value)
       ? Result.fail(referenceExpected(path))
       : Result.succeed((content: string) => withChanges(content, { [path]: value }))
   }),
-  ...(add === undefined ? [] : [editOfItem(add as { readonly list?: unknown; readonly values?: Values })]),
-  ...(remove === undefined ? [] : [removalOf(remove as { readonly list?: unknown; readonly item?: unknown })])
+  ...(add === undefined ? [] : [editOfItem(add)]),
+  ...(remove === undefined ? [] : [Result.succeed((content: string) => withoutItem(content, remove.list, remove.item))])
 ]
 
-/** What is added here can be taken back here. */
-const removalOf = ({ item, list: given }: { readonly list?: unknown; readonly item?: unknown }) => {
-  const list = listNames.find((one) => one === given && itemKeys[one] !== undefined)
-  return list === undefined || typeof item !== "string"
-    ? Result.fail("An item of this list is removed in the file, not here.")
-    : Result.succeed((content: string) => withoutItem(content, list, item))
-}
-
-const editOfItem = ({ list: given, values = {} }: { readonly list?: unknown; readonly values?: Values }) => {
-  const list = listNames.find((one) => one === given && itemKeys[one] !== undefined)
-  if (list === undefined) return Result.fail("An item of this list is added in the file, not here.")
+const editOfItem = ({ list, values }: NonNullable<(typeof SettingsChange.Type)["add"]>) => {
   const written: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(values).filter(([, one]) => one !== "")) {
     const known = addedTo(list).find((one) => one.name === key)
-    if (known === undefined || typeof value !== "string") return Result.fail(`${key} is no setting of ${list}.`)
+    if (known === undefined) return Result.fail(`${key} is no setting of ${list}.`)
     if (known.secret && !isReference(value)) return Result.fail(referenceExpected(key))
     written[key] = known.secret || key === nameKey ? value : listOf(list).settings[key]!.fromText(value)
   }

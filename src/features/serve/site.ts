@@ -1,5 +1,6 @@
 /** The site of the console: its addresses beside those of the explorer, and how a visitor is let in. */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import { assetRoutes, pageHtml } from "../explore/assets.ts"
@@ -17,7 +18,8 @@ import {
   pageResponse,
   serveRoutes,
   textResponse,
-  unreadable
+  unreadable,
+  withBody
 } from "../../network/server.ts"
 import { FileChanged, inTurn, writePrivately } from "../../settings/new-file.ts"
 import { documentOf, html } from "../../pages/html.ts"
@@ -68,11 +70,9 @@ export const startSite = Effect.fnUntraced(function* (options: SiteOptions) {
         cause instanceof HttpError ? loginPage(cause.message, cause.status) : Effect.fail(cause)
       )
     )
-  const setPassword = async ({ password }: Readonly<Record<string, unknown>>) => {
+  const setPassword = async ({ password }: typeof NewPassword.Type) => {
     if (passwordFile === undefined || !needsPassword)
       throw new HttpError(403, "reader", "The password is set where the setting console.password says.")
-    if (typeof password !== "string" || password.length < passwordLengthMin)
-      throw new HttpError(400, "password", `A password has ${passwordLengthMin} characters or more.`)
     const content = `${await hashOf(password)}\n`
     return inTurn(async () => {
       if (!needsPassword) throw new HttpError(409, "exists", "Another browser has just set the password.")
@@ -111,7 +111,7 @@ export const startSite = Effect.fnUntraced(function* (options: SiteOptions) {
           return movedTo("/login")
         })
     },
-    "POST /api/password": { answer: ({ body }) => attempt(() => setPassword(body)) },
+    "POST /api/password": { answer: withBody(NewPassword, (body) => attempt(() => setPassword(body))) },
     "GET /exports/*": { right: "reader", answer: exported },
     ...(yield* tableRoutes(options.tables)),
     ...documentRoutes(options),
@@ -134,6 +134,11 @@ export const startSite = Effect.fnUntraced(function* (options: SiteOptions) {
 })
 
 const loginBytesMax = 10_000
+const NewPassword = Schema.Struct({
+  password: Schema.String.check(
+    Schema.isMinLength(passwordLengthMin, { message: `A password has ${passwordLengthMin} characters or more.` })
+  )
+})
 
 const loginStyle = `${baseStyle}
 body{display:grid;place-items:center;min-height:100vh}

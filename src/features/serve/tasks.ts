@@ -2,10 +2,12 @@
  * What the page can start: commands with the flags that each has, described as the command describes them. What removes
  * something shows its plan only, with the command that applies it.
  */
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { type Body, HttpError } from "../../network/server.ts"
+import { HttpError } from "../../network/server.ts"
 import type { Order } from "../../run/work.ts"
 import { fieldOfFlag } from "./fields.ts"
 
@@ -83,16 +85,15 @@ const tasks = {
   }
 } satisfies Readonly<Record<string, Task>>
 
+export const Start = Schema.Struct({
+  task: Schema.Literals(Struct.keys(tasks)),
+  values: Schema.Record(Schema.String, Schema.Unknown)
+})
+
 /** Names what is written, so that no value is a path. */
 export interface Places {
   readonly exports: string
   readonly backups: string
-}
-
-const taskOf = (name: unknown): Task => {
-  if (typeof name !== "string" || !Object.hasOwn(tasks, name))
-    throw new HttpError(400, "request", "This work cannot be started from the page.")
-  return tasks[name as keyof typeof tasks]
 }
 
 /** The server gives them itself, or a page has no use for them. */
@@ -143,10 +144,12 @@ const fileText = (ending: string): string =>
     : `Name of the file below exports in the output folder; ${ending} is added.`
 
 /** Throws for anything that the form does not offer, and for a file that is there. */
-export const orderOf = (root: CommandDescriptor, body: Body, { backups, exports }: Places): Order => {
-  const name = typeof body["task"] === "string" ? body["task"] : ""
-  const task = taskOf(name)
-  const values = (body["values"] ?? {}) as Readonly<Record<string, unknown>>
+export const orderOf = (
+  root: CommandDescriptor,
+  { task: name, values }: typeof Start.Type,
+  { backups, exports }: Places
+): Order => {
+  const task: Task = tasks[name]
   const entry = entryOf(root, task)
   const flags = flagsOf(root, task)
   for (const given of Object.keys(values))

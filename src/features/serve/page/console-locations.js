@@ -5,7 +5,6 @@ import { attempt, badge, gridBox, tableOf, time } from "./console-parts.js"
 import { isOwner } from "./console-state.js"
 import { request } from "./service.js"
 
-const verbs = { pause: "Pause", resume: "Resume", retry: "Retry", run: "Run now" }
 const shownLocations = 500
 
 export const locations = async () => {
@@ -40,11 +39,11 @@ export const locations = async () => {
         : ""
     )
   }
-  const act = (action, location, name) => {
+  const act = (action, verb, location, name) => {
     const work = () => request("/api/fleet/act", { action, location }).then(read)
-    const control = button(verbs[action], () => attempt(control, box, work), {
+    const control = button(verb, () => attempt(control, box, work), {
       className: "small",
-      "aria-label": `${verbs[action]}: ${name}`
+      "aria-label": `${verb}: ${name}`
     })
     return control
   }
@@ -65,8 +64,8 @@ const columnsOf = (act) => [
         [
           "Do",
           ({ location, name = location, paused, state }) => [
-            act(state === "failed" ? "retry" : "run", location, name),
-            act(paused ? "resume" : "pause", location, name)
+            act("enqueue", state === "failed" ? "Retry" : "Run now", location, name),
+            paused ? act("resume", "Resume", location, name) : act("pause", "Pause", location, name)
           ]
         ]
       ]

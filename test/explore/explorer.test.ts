@@ -55,7 +55,7 @@ describe("access", () => {
     assert.strictEqual(await rawStatus(port, "/", { host: `attacker.example:${port}`, cookie }), 403)
     assert.strictEqual(
       await rawStatus(port, `/${new URL(explorer.url).search}`, { host: `attacker.example:${port}` }),
-      401
+      403
     )
     assert.strictEqual(await rawStatus(port, "/api/catalog", { host, cookie, origin: "http://attacker.example" }), 403)
     assert.strictEqual(await rawStatus(port, "/api/query", { host, cookie }, "POST"), 403)

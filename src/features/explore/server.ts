@@ -1,14 +1,6 @@
 /** The server of the explorer: its page, its tables, and who may use it. */
 import * as Effect from "effect/Effect"
-import {
-  HttpError,
-  attempt,
-  type Routes,
-  movedTo,
-  pageResponse,
-  serveRoutes,
-  textResponse
-} from "../../network/server.ts"
+import { type Routes, movedTo, pageResponse, serveRoutes, textResponse } from "../../network/server.ts"
 import { type Session, newSessions } from "../../network/sessions.ts"
 import { apiRoutes } from "./api.ts"
 import { assetRoutes, pageHtml } from "./assets.ts"
@@ -54,27 +46,14 @@ export const startExplorer = Effect.fnUntraced(function* (options: ExplorerOptio
   const access = newSessions({ name: "explore", isPublic: false, url: undefined, ...refusals })
   const routes: Routes<Session> = {
     "GET /": {
-      right: "anyone",
+      right: "visitor",
       answer: ({ sent, url: { searchParams } }) => {
-        if (sent.method === "GET" && searchParams.has("token")) {
-          // The token leaves the address bar, and with it the history and the bookmarks.
-          const session = access.openByLink(sent, searchParams.get("token"))
-          return Effect.succeed(
-            session === undefined
-              ? textResponse(401, refusals.noSession)
-              : movedTo("/", { "set-cookie": access.cookieOf(sent, session) })
-          )
-        }
-        const page = Effect.flatMap(
-          attempt(() => {
-            access.checkOrigin(sent)
-            return access.whoSends(sent)
-          }),
-          () => pageResponse((nonce) => pageHtml(nonce, ""))
-        )
-        return Effect.catch(page, (cause) =>
-          cause instanceof HttpError ? Effect.succeed(textResponse(cause.status, cause.message)) : Effect.fail(cause)
-        )
+        const isLink = sent.method === "GET" && searchParams.has("token")
+        const session = isLink ? access.openByLink(sent, searchParams.get("token")) : access.sessionOf(sent)
+        if (session === undefined) return Effect.succeed(textResponse(401, refusals.noSession))
+        // The token leaves the address bar, and with it the history and the bookmarks.
+        if (isLink) return Effect.succeed(movedTo("/", { "set-cookie": access.cookieOf(sent, session) }))
+        return pageResponse((nonce) => pageHtml(nonce, ""))
       }
     },
     ...(yield* tableRoutes(options)),

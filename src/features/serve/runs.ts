@@ -163,11 +163,7 @@ export const runOf = async (ask: Ask, jobs: ReadonlyArray<Job>, run: string) => 
       (row) => row.resource
     )
       .entries()
-      .map(([table, rows]) => ({
-        table,
-        rows: sum(rows, changed),
-        address: `#/table/main/${table}_changes?${new URLSearchParams({ where: JSON.stringify(["run_id", "equals", run]) }).toString()}`
-      }))
+      .map(([table, rows]) => ({ table, rows: sum(rows, changed) }))
       .toArray()
   }
 }

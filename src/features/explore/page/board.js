@@ -1,7 +1,7 @@
 /** The saved charts, drawn from the release that is shown. */
 import { sqlAddress } from "./address.js"
-import { chartFor, drawChart } from "./chart.js"
-import { errorBox, h } from "./dom.js"
+import { chartFor, pictureOf } from "./chart.js"
+import { errorBox, fill, h } from "./dom.js"
 import { questionsFor } from "./questions.js"
 import { request } from "./service.js"
 
@@ -41,13 +41,9 @@ export const board = (data) => {
   return element
 }
 
-const draw = async ({ sql, chart, picture }) => {
-  try {
+const draw = ({ sql, chart, picture }) =>
+  fill(picture, async () => {
     const result = await request("/api/query", { sql })
     const shown = chartFor(result, chart)
-    if (shown) await drawChart(picture, result, shown)
-    else picture.replaceChildren(h("p.empty", "The query has no rows with numbers now."))
-  } catch (error) {
-    picture.replaceChildren(errorBox(error.message))
-  }
-}
+    return shown ? pictureOf(picture, result, shown) : h("p.empty", "The query has no rows with numbers now.")
+  })

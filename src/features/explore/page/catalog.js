@@ -1,6 +1,6 @@
 /** The list of tables and views. */
 import { tableAddress } from "./address.js"
-import { breakable, h, number } from "./dom.js"
+import { breakable, h, number, searchField } from "./dom.js"
 import { request } from "./service.js"
 import { qualified } from "./sql.js"
 import { firstNames } from "./things.js"
@@ -55,16 +55,12 @@ export const itemsOf = ({ tables, hasSubjects }, item) =>
   ).flat(2)
 
 export const catalogList = ({ tables, find }) => {
-  const search = h("input", {
-    type: "search",
-    placeholder: "Find a table or column",
-    "aria-label": "Find a table or column"
-  })
   const list = h("div")
   let current
   let links
-  const show = () => {
-    const text = search.value.trim().toLowerCase()
+  let text = ""
+  const show = (wanted = text) => {
+    text = wanted
     const found = tables.filter(
       ({ name, columns }) =>
         name.includes(text) || (text.length > 2 && columns.some((column) => column.name.includes(text)))
@@ -82,12 +78,15 @@ export const catalogList = ({ tables, find }) => {
     )
     links.get(current)?.setAttribute("aria-current", "page")
   }
-  search.addEventListener("input", show)
   show()
   return {
-    elements: [search, h("p.muted", "Rows that exist, without those of deleted records."), list],
+    elements: [
+      searchField("Find a table or column", show),
+      h("p.muted", "Rows that exist, without those of deleted records."),
+      list
+    ],
     /** When more is known of the tables. */
-    update: show,
+    update: () => show(),
     /** `table`: the one that is shown, if any. */
     setCurrent: (table) => {
       links.get(current)?.removeAttribute("aria-current")

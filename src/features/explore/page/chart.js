@@ -1,5 +1,5 @@
 /** A chart of the rows of a result: its choices, and its picture, which the server draws. */
-import { count, errorBox, h, labelled, selectOf } from "./dom.js"
+import { count, fill, h, labelled, selectOf } from "./dom.js"
 import { request } from "./service.js"
 import { isNumber, isTime, unitFor, wordsOf } from "./values.js"
 
@@ -78,38 +78,33 @@ export const chartView = (result, given, onChange) => {
         by: value
       }))
     )
-    drawChart(picture, result, chart)
+    fill(picture, () => pictureOf(picture, result, chart))
   }
   show()
   return h("div.chart", choices, picture)
 }
 
-/** Draws into an element once it is on the page, where its width is known. A chart that is there stays until the next is drawn. */
-export const drawChart = async (picture, result, chart) => {
-  if (!picture.querySelector("img")) picture.replaceChildren(h("p.muted", "Drawing…"))
-  await undefined
+/** The picture for an element that is on the page, where its width is known. A chart that is there stays until the next is drawn. */
+export const pictureOf = async (element, result, chart) => {
+  if (!element.querySelector("img")) element.replaceChildren(h("p.muted", "Drawing…"))
   const { note, points, x, y, title } = pointsOf(result, chart)
-  try {
-    const { svg } = await request("/api/chart", {
-      kind: chart.kind,
-      x: wordsOf(x.name),
-      y: title,
-      xType: isTime(x.type) ? "temporal" : isNumber(x.type) ? "quantitative" : "nominal",
-      points,
-      ...addedBy(result, chart),
-      width: picture.clientWidth || 600,
-      isDark: matchMedia("(prefers-color-scheme: dark)").matches
-    })
-    const by = chart.by === undefined ? "" : ` and ${chart.by}`
-    const image = h("img", {
-      src: URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })),
-      alt: `${kinds[chart.kind].name} of ${y.join(" and ")} by ${x.name}${by}, ${count(points.length, "point")}. The table has its values.`,
-      onload: () => URL.revokeObjectURL(image.src)
-    })
-    picture.replaceChildren(image, note === "" ? "" : h("p.muted", note))
-  } catch (error) {
-    picture.replaceChildren(errorBox(error.message))
-  }
+  const { svg } = await request("/api/chart", {
+    kind: chart.kind,
+    x: wordsOf(x.name),
+    y: title,
+    xType: isTime(x.type) ? "temporal" : isNumber(x.type) ? "quantitative" : "nominal",
+    points,
+    ...addedBy(result, chart),
+    width: element.clientWidth || 600,
+    isDark: matchMedia("(prefers-color-scheme: dark)").matches
+  })
+  const by = chart.by === undefined ? "" : ` and ${chart.by}`
+  const image = h("img", {
+    src: URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })),
+    alt: `${kinds[chart.kind].name} of ${y.join(" and ")} by ${x.name}${by}, ${count(points.length, "point")}. The table has its values.`,
+    onload: () => URL.revokeObjectURL(image.src)
+  })
+  return [image, note !== "" && h("p.muted", note)]
 }
 
 /** What the query adds up, and the picture: values that stand on each other, and whether they are amounts of several currencies. */

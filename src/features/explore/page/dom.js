@@ -31,6 +31,35 @@ export const count = (value, noun) => `${number(value)} ${noun}${value === 1 ? "
 /** The message of DuckDB has lines that belong together, with a mark below the wrong word. */
 export const errorBox = (message) => h("pre.error", { role: "alert" }, message)
 
+/** Puts into an element what is read for it, or why it cannot be read. */
+export const fill = async (element, read) => {
+  const content = await Promise.resolve()
+    .then(read)
+    .catch((error) => errorBox(error.message))
+  element.replaceChildren(...present([content]))
+}
+
+/** Does something once, and shows in `box` why it could not. */
+export const attempt = async (control, box, work, failed = (error) => errorBox(error.message)) => {
+  control.disabled = true
+  box.replaceChildren()
+  try {
+    await work()
+  } catch (error) {
+    box.replaceChildren(...present([failed(error)]))
+  }
+  control.disabled = false
+}
+
+/** A part of the page that is scrolled for itself. */
+export const gridBox = (label, content) => h("div.grid", { role: "region", tabIndex: 0, "aria-label": label }, content)
+
+export const searchField = (text, onInput) => {
+  const field = h("input", { type: "search", placeholder: text, "aria-label": text, autocomplete: "off" })
+  field.addEventListener("input", () => onInput(field.value.trim().toLowerCase()))
+  return field
+}
+
 /** A select with a visible label. */
 export const labelled = (label, control) => h("label.field", h("span", label), control)
 

@@ -1,5 +1,5 @@
 /** Rows as a table, and one row with all its values. */
-import { breakable, button, h } from "./dom.js"
+import { breakable, button, gridBox, h } from "./dom.js"
 import { showNames } from "./names.js"
 import { isNumber, longNode, valueNode } from "./values.js"
 
@@ -44,19 +44,9 @@ export const grid = (
     )
   })
   showNames(cells, data)
-  return h(
-    "div.grid",
-    { role: "region", tabIndex: 0, "aria-label": label },
-    h(
-      "table",
-      h(
-        "thead",
-        h("tr", h("th.row", { scope: "col" }, h("span.hidden", "Row")), head),
-        below && h("tr.facts", h("td.row"), below)
-      ),
-      h("tbody", body)
-    )
-  )
+  const names = h("tr", h("th.row", { scope: "col" }, h("span.hidden", "Row")), head)
+  const table = h("table", h("thead", names, below && h("tr.facts", h("td.row"), below)), h("tbody", body))
+  return gridBox(label, table)
 }
 
 /** The rows of an answer as functions from the name, or the place, of a column to its value. */

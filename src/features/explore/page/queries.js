@@ -1,5 +1,6 @@
 /** Saved queries: a list to open one, and a dialog to save one. */
-import { button, errorBox, h, labelled } from "./dom.js"
+import { attempt, errorBox, h, labelled } from "./dom.js"
+import { showDialog } from "./grid.js"
 import { request } from "./service.js"
 
 export const savedList = (onOpen) => {
@@ -29,40 +30,28 @@ export const saveDialog = ({ sql, name, chart }) =>
     const submit = h("button.primary", { type: "submit" }, "Save")
     let replace = false
     let saved
-    const form = h(
-      "form",
-      { method: "dialog" },
-      h("h2", "Save the query"),
-      labelled("Name", input),
-      chart ? h("p.muted", "Its chart is saved with it, and shown on the board.") : null,
-      problem,
-      h(
-        "div.actions",
-        submit,
-        button("Cancel", () => dialog.close())
-      )
-    )
-    const dialog = h("dialog", { "aria-label": "Save the query" }, form)
+    const about = chart && h("p.muted", "Its chart is saved with it, and shown on the board.")
+    const form = h("form", labelled("Name", input), about, problem, h("div.actions", submit))
+    const dialog = showDialog("Save the query", form)
     input.addEventListener("input", () => {
       replace = false
       submit.textContent = "Save"
     })
-    form.addEventListener("submit", async (event) => {
+    const save = async () => {
+      const given = input.value.trim()
+      await request("/api/queries", { name: given, sql, chart, replace })
+      saved = given
+      dialog.close()
+    }
+    const refused = (error) => {
+      replace = error.code === "exists"
+      submit.textContent = replace ? "Replace it" : "Save"
+      return errorBox(error.message)
+    }
+    form.addEventListener("submit", (event) => {
       event.preventDefault()
-      try {
-        await request("/api/queries", { name: input.value.trim(), sql, chart, replace })
-        saved = input.value.trim()
-        dialog.close()
-      } catch (error) {
-        problem.replaceChildren(errorBox(error.message))
-        replace = error.code === "exists"
-        submit.textContent = replace ? "Replace it" : "Save"
-      }
+      attempt(submit, problem, save, refused)
     })
-    dialog.addEventListener("close", () => {
-      dialog.remove()
-      resolve(saved)
-    })
-    document.body.append(dialog)
-    dialog.showModal()
+    dialog.addEventListener("close", () => resolve(saved))
+    input.focus()
   })

@@ -3,7 +3,7 @@ import { tableAddress } from "./address.js"
 import { byKnown } from "./catalog.js"
 import { hiddenColumns, shownColumns } from "./columns.js"
 import { labelOf, mainKeyOf, ownAddress, referrersOf } from "./data.js"
-import { breakable, button, errorBox, h, number } from "./dom.js"
+import { breakable, button, errorBox, fill, h, number } from "./dom.js"
 import { grid, rowsOf, valueList } from "./grid.js"
 import { showNames } from "./names.js"
 import { request } from "./service.js"
@@ -105,31 +105,25 @@ const listOf = ({ of, column, values: all, showsDeleted, n }, data, isOpen, need
   const box = h("div")
   const title =
     of.schema === "crm_history" ? "Earlier versions of it" : `${of.name}${needsColumn ? ` by ${column}` : ""}`
-  const show = async () => {
-    box.replaceChildren(h("p.muted", "Reading…"))
+  const read = async () => {
     const hidden = hiddenColumns(of, data).add(column)
     const sql = pageOf(of, { filters, page: 0, showsDeleted }, rowsPerList)
-    try {
-      const page = await request("/api/query", { sql })
-      box.replaceChildren(
-        grid({
-          columns: shownColumns(of, hidden),
-          rows: rowsOf(page),
-          label: title,
-          rowAddress: (valueOf) => ownAddress(of, valueOf),
-          data
-        }),
-        h(
-          "a",
-          { href: tableAddress(of, { filters, showsDeleted }) },
-          n > rowsPerList ? `All ${number(n)} in ${of.name}` : `Open in ${of.name}`
-        )
+    const columns = shownColumns(of, hidden)
+    const rows = rowsOf(await request("/api/query", { sql }))
+    return [
+      grid({ columns, rows, label: title, rowAddress: (valueOf) => ownAddress(of, valueOf), data }),
+      h(
+        "a",
+        { href: tableAddress(of, { filters, showsDeleted }) },
+        n > rowsPerList ? `All ${number(n)} in ${of.name}` : `Open in ${of.name}`
       )
-    } catch (error) {
-      box.replaceChildren(errorBox(error.message))
-    }
+    ]
   }
   const list = h("details", { open: isOpen }, h("summary", title, h("span.count", number(n))), box)
-  list.addEventListener("toggle", () => list.open && box.childElementCount === 0 && show())
+  list.addEventListener("toggle", () => {
+    if (!list.open || box.childElementCount > 0) return
+    box.append(h("p.muted", "Reading…"))
+    fill(box, read)
+  })
   return list
 }

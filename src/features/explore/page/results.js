@@ -1,6 +1,6 @@
 /** The result of a query: its rows, a chart of them, and files. */
 import { chartFor, chartView } from "./chart.js"
-import { button, count, errorBox, h } from "./dom.js"
+import { attempt, button, count, h } from "./dom.js"
 import { grid, rowsInPlace } from "./grid.js"
 import { downloadFile } from "./service.js"
 
@@ -66,15 +66,7 @@ const downloads = (sql, problem) =>
     ["parquet", "Parquet"],
     ["xlsx", "Excel"]
   ].map(([format, text]) => {
-    const download = async ({ currentTarget }) => {
-      currentTarget.disabled = true
-      problem.replaceChildren()
-      try {
-        await downloadFile("/api/download", { sql, format }, `result.${format}`)
-      } catch (error) {
-        problem.replaceChildren(errorBox(error.message))
-      }
-      currentTarget.disabled = false
-    }
-    return button(text, download, { "aria-label": `Download as ${text}` })
+    const download = () => downloadFile("/api/download", { sql, format }, `result.${format}`)
+    const click = ({ currentTarget }) => attempt(currentTarget, problem, download)
+    return button(text, click, { "aria-label": `Download as ${text}` })
   })

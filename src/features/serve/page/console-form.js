@@ -1,10 +1,10 @@
 /** Forms: fields, which are data, become controls with a name and a sentence; a mistake stands at its field. */
-import { h, number, selectOf } from "./dom.js"
+import { h, number, searchField, selectOf } from "./dom.js"
 import { attempt, nameOf, problemBox, words } from "./console-parts.js"
 import { current, isOwner } from "./console-state.js"
 import { request } from "./service.js"
 
-export const input = (properties) => h("input", { type: "text", spellcheck: false, autocomplete: "off", ...properties })
+const input = (properties) => h("input", { type: "text", spellcheck: false, autocomplete: "off", ...properties })
 
 /** `03:30, 13:00` as its parts. */
 const listOf = (text) =>
@@ -20,10 +20,8 @@ const boxesOf = (choices, value) => {
     text
   ])
   const labels = boxes.map(([box, text]) => h("label.check", box, text))
-  const search = input({ type: "search", placeholder: "Find", "aria-label": "Find" })
-  search.addEventListener("input", (event) => {
-    event.stopPropagation()
-    for (const label of labels) label.hidden = !label.textContent.toLowerCase().includes(search.value.toLowerCase())
+  const search = searchField("Find", (wanted) => {
+    for (const label of labels) label.hidden = !label.textContent.toLowerCase().includes(wanted)
   })
   const list = h("span.boxes", labels)
   const chosen = h("summary", "Choose")

@@ -1,6 +1,6 @@
 /** One piece of work: its progress while it runs, its messages, and what came of it. */
 import { parsed } from "./address.js"
-import { count, h, number, present } from "./dom.js"
+import { count, gridBox, h, number, present } from "./dom.js"
 import { jobOf, live, logOf, readJob } from "./console-state.js"
 import * as part from "./console-parts.js"
 import { runParts, starters } from "./console-runs.js"
@@ -11,7 +11,7 @@ const { badge, duration, nameOf, rangeText } = part
 export const job = async ([id]) => {
   await readJob(id)
   const now = () => jobOf(id)
-  const grid = part.gridBox("Resources")
+  const grid = gridBox("Resources")
   const resources = h("div.part", h("h3", "Resources"), grid)
   const table = ({ progress, state }) => {
     const rows = progress?.resources ?? []

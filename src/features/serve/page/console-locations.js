@@ -1,7 +1,6 @@
 /** The locations of a fleet, by state. */
-import { button, count, h, number } from "./dom.js"
-import { input } from "./console-form.js"
-import { attempt, badge, gridBox, tableOf, time } from "./console-parts.js"
+import { button, count, gridBox, h, number, searchField } from "./dom.js"
+import { attempt, badge, tableOf, time } from "./console-parts.js"
 import { isOwner } from "./console-state.js"
 import { request } from "./service.js"
 
@@ -10,7 +9,11 @@ const shownLocations = 500
 export const locations = async () => {
   const list = h("div.part")
   const box = h("div")
-  const search = input({ type: "search", placeholder: "Find a location", "aria-label": "Find a location" })
+  let later
+  const search = searchField("Find a location", () => {
+    clearTimeout(later)
+    later = setTimeout(() => attempt(states, box, read), 300)
+  })
   const states = h("div.group", { role: "group", "aria-label": "State" })
   let state
   const stateButton = (value, text, total) => {
@@ -41,17 +44,9 @@ export const locations = async () => {
   }
   const act = (action, verb, location, name) => {
     const work = () => request("/api/fleet/act", { action, location }).then(read)
-    const control = button(verb, () => attempt(control, box, work), {
-      className: "small",
-      "aria-label": `${verb}: ${name}`
-    })
-    return control
+    const click = ({ currentTarget }) => attempt(currentTarget, box, work)
+    return button(verb, click, { className: "small", "aria-label": `${verb}: ${name}` })
   }
-  let later
-  search.addEventListener("input", () => {
-    clearTimeout(later)
-    later = setTimeout(() => attempt(states, box, read), 300)
-  })
   await read()
   return [h("h2", "Locations"), h("div.actions", search, states), box, list]
 }

@@ -1,9 +1,8 @@
 /** The start of the console: whether all is well, what stands, and what comes next. */
-import { count, h, number } from "./dom.js"
+import { count, gridBox, h, number, searchField } from "./dom.js"
 import { current, isLost, isOwner, jobOf, live, readState, runningJob, showAll } from "./console-state.js"
 import * as part from "./console-parts.js"
 import { addForm } from "./console-change.js"
-import { input } from "./console-form.js"
 import { buttonsOf, jobButtons, progressBar } from "./console-job.js"
 import { tokenForm } from "./console-setup.js"
 import { request } from "./service.js"
@@ -18,10 +17,9 @@ const fleetOnly = [
 ]
 
 const ofOutput = () => {
-  const search = input({ type: "search", placeholder: "Find a location", "aria-label": "Find a location" })
   const found = h("div.part")
-  const showPlaces = () => found.replaceChildren(...placesLike(search.value.trim().toLowerCase()))
-  search.addEventListener("input", showPlaces)
+  const showPlaces = (wanted = search.value.trim().toLowerCase()) => found.replaceChildren(...placesLike(wanted))
+  const search = searchField("Find a location", showPlaces)
   const places = h("div.part", h("h3", "Locations"), search, found)
   return [
     live(
@@ -207,7 +205,7 @@ const placesLike = (wanted) => {
   const found = (status?.verdict.locations ?? []).filter(isLike)
   const today = (id) => requestsToday?.find(({ location }) => location === id)?.requests
   if (found.length === 0) return [h("p.empty", "No location is like this.")]
-  return [part.gridBox("Locations", part.tableOf(locationColumns(today, contactsOf(status)), found))]
+  return [gridBox("Locations", part.tableOf(locationColumns(today, contactsOf(status)), found))]
 }
 
 const stateOf = ({ complete, of, oldestAt }) => {

@@ -1,5 +1,5 @@
 /** What the views of the console share: times and states in words, tables, forms, and buttons that act. */
-import { button, h, number } from "./dom.js"
+import { attempt as attemptWith, button, gridBox, h, number } from "./dom.js"
 import { current, isOwner } from "./console-state.js"
 import { request } from "./service.js"
 
@@ -71,8 +71,6 @@ export const tableOf = (columns, rows) => {
   return h("table", h("thead", h("tr", head)), h("tbody", body))
 }
 
-export const gridBox = (label, content) => h("div.grid", { role: "region", tabIndex: 0, "aria-label": label }, content)
-
 /** A table below its title; nothing without rows. */
 export const tablePart = (title, columns, rows) =>
   rows.length > 0 && h("div.part", h("h3", title), gridBox(title, tableOf(columns, rows)))
@@ -135,17 +133,7 @@ export const problemBox = ({ job, message, next }) => {
   return element
 }
 
-/** Does something once, and shows in `box` why it could not. */
-export const attempt = async (control, box, work, failed = problemBox) => {
-  control.disabled = true
-  box.replaceChildren()
-  try {
-    await work()
-  } catch (error) {
-    box.replaceChildren(...[failed(error)].flat())
-  }
-  control.disabled = false
-}
+export const attempt = (control, box, work, failed = problemBox) => attemptWith(control, box, work, failed)
 
 /** Buttons as [text, what to do, properties], and below them why one of them failed. A reader has none. */
 export const actions = (...buttons) => {

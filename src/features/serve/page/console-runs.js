@@ -1,6 +1,7 @@
 /** The history: what was done, and one run of it. */
-import { button, count, h, number } from "./dom.js"
-import { badge, duration, gridBox, nameOf, tableOf, tablePart, tiles, timeText, toneOf } from "./console-parts.js"
+import { tableAddress } from "./address.js"
+import { button, count, gridBox, h, number } from "./dom.js"
+import { badge, duration, nameOf, tableOf, tablePart, tiles, timeText, toneOf } from "./console-parts.js"
 import { request } from "./service.js"
 
 const addressOf = ({ job, run }) => (job ? `#/job/${job}` : `#/run/${encodeURIComponent(run)}`)
@@ -86,7 +87,7 @@ export const runParts = async (id) => {
       resourceColumns,
       others.toSorted((one, other) => rankOf(one) - rankOf(other))
     ),
-    tablePart("What it changed", [["Table", changedLink], "rows"], found.changedTables),
+    tablePart("What it changed", [["Table", changesOf(id)], "rows"], found.changedTables),
     plain.length > 0 &&
       h(
         "details",
@@ -98,7 +99,13 @@ export const runParts = async (id) => {
   ]
 }
 
-const changedLink = ({ address, table }) => (address ? h("a", { href: address }, table) : table)
+const changesOf =
+  (run) =>
+  ({ table }) => {
+    const changes = { schema: "main", name: `${table}_changes` }
+    const filters = [{ column: "run_id", operator: "equals", value: run }]
+    return h("a", { href: tableAddress(changes, { filters }) }, table)
+  }
 
 const resourceColumns = [
   "resource",

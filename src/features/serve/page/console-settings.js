@@ -1,7 +1,7 @@
 /** The settings by what they are about, each a form; below them all others, with their places. */
-import { h } from "./dom.js"
+import { h, searchField } from "./dom.js"
 import { actions, nextRuns } from "./console-parts.js"
-import { fieldsOf, formOf, input, tablesOf } from "./console-form.js"
+import { fieldsOf, formOf, tablesOf } from "./console-form.js"
 import { addForm, proposeChange } from "./console-change.js"
 import { tokenForm } from "./console-setup.js"
 import { current, isOwner, live, readState } from "./console-state.js"
@@ -73,10 +73,8 @@ const rowOf = ({ description, from, name, path, shown }) =>
   )
 
 const everySetting = (all) => {
-  const search = input({ type: "search", placeholder: "Find a setting", "aria-label": "Find a setting" })
   const rows = all.map((one) => [one, rowOf(one)])
-  search.addEventListener("input", () => {
-    const wanted = search.value.trim().toLowerCase()
+  const search = searchField("Find a setting", (wanted) => {
     for (const [{ description = "", path, shown }, row] of rows)
       row.hidden = !`${path} ${description} ${shown}`.toLowerCase().includes(wanted)
   })

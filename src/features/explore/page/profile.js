@@ -8,7 +8,7 @@ import { isNumber, numberText, percent, textOf } from "./values.js"
 
 /** `view`: the filters that hold; `onFilter`: called with a value to show its rows. */
 export const showProfile = (table, column, view, { openSql, onFilter }) => {
-  const box = h("div.profile", h("p.muted", "Reading…"))
+  const box = h("section", h("p.muted", "Reading…"))
   const stopped = new AbortController()
   const dialog = showDialog(`Profile of ${column.name}`, box)
   dialog.addEventListener("close", () => stopped.abort())
@@ -40,17 +40,8 @@ const content = (facts, column, filterBy) => {
   const missing = rows - filled
   const share = rows === 0 ? "" : ` (${percent(missing / rows)})`
   const shown = (value) => (value === null ? "NULL" : textOf(value, column))
-  const tiles = [
-    ["Rows", number(rows)],
-    ["NULL", `${number(missing)}${share}`],
-    ["Distinct", number(distinct)],
-    ...(filled === 0
-      ? []
-      : [
-          ["Lowest", shown(facts.lowest)],
-          ["Highest", shown(facts.highest)]
-        ])
-  ]
+  const ends = filled > 0 && { Lowest: shown(facts.lowest), Highest: shown(facts.highest) }
+  const tiles = { Rows: number(rows), NULL: `${number(missing)}${share}`, Distinct: number(distinct), ...ends }
   const top = parsed(facts.top_values) ?? []
   const bins = parsed(facts.bins) ?? []
   return [
@@ -58,7 +49,7 @@ const content = (facts, column, filterBy) => {
     rows >= sampleRows ? h("p.muted", `From a sample of ${number(sampleRows)} rows.`) : "",
     h(
       "dl.tiles",
-      tiles.map(([name, text]) => h("div", h("dt", name), h("dd", { title: text }, text)))
+      Object.entries(tiles).map(([name, text]) => h("div", h("dt", name), h("dd", { title: text }, text)))
     ),
     bins.length > 1 ? histogram(bins, column) : "",
     top.length === 0

@@ -86,7 +86,7 @@ describe("a stored password", () => {
 
 describe("the Host header", () => {
   it("names this machine, a number, or the address of the settings", async () => {
-    const hosts = ["127.0.0.1:8787", "localhost:8787", "192.168.1.5:8787", "[::1]:8787"]
+    const hosts = ["127.0.0.1:8787", "localhost:8787", "192.168.1.5:8787", "[::1]:8787", "LOCALHOST:8787"]
     for (const host of hosts)
       assert.strictEqual(await failing(() => accessOf().checkOrigin(requestOf({ host }))), "let in", host)
     for (const host of ["evil.example:8787", "127.0.0.1.evil.example:8787", "localhost:1", "", "localhost"])

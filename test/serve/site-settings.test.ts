@@ -1,8 +1,10 @@
 /** Set-up and settings over HTTP: what the page writes, and what it refuses to. */
+import { Schema } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type SettingProblem, settingOf } from "../../src/settings/errors.ts"
+import { sections } from "../../src/settings/sections.ts"
 import { readSettings } from "../../src/settings/read.ts"
 import { closeAll, open, program } from "./visitors.ts"
 
@@ -110,6 +112,9 @@ describe("set-up", () => {
       assert.isNotEmpty(readSettings({}, { SLUICE_CONSOLE_URL: url }).problems.filter(isOfUrl), url)
     for (const url of ["https://crm.example.com", "https://crm.example.com/", "http://crm:8080"])
       assert.isEmpty(readSettings({}, { SLUICE_CONSOLE_URL: url }).problems.filter(isOfUrl), url)
+    // A program that sends mail would take it for an option.
+    const isAddress = Schema.is(sections.signals.mail_to.schema)
+    assert.deepStrictEqual(["-oQ/tmp@x.de", "ops@x.de"].map(isAddress), [false, true])
   })
   it("adds what of a table is never stored, and a silence, as lists and days", async () => {
     const exclude = { list: "tables", values: { table: "contacts", exclude: "email, phone", only: "" } }

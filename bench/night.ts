@@ -1,7 +1,7 @@
 /**
  * What one waits for with an account of all families: the first sync, a quiet night, a night of 1 % (2 % of conversations), what
- * publishing costs after it, in all formats and as one file, verify and rebuild. CPU with all processes, start-up included, and
- * the ratios that matter. Beside it a small account, for what does not depend on the size.
+ * publishing costs after it, in all formats and as one file, verify of a release in all formats, and rebuild. CPU with all
+ * processes, start-up included, and the ratios that matter. Beside it a small account, for what does not depend on the size.
  *
  *     node_modules/.bin/node bench/night.ts [contacts] [nights]
  */
@@ -26,9 +26,9 @@ const measure = async (size: number) => {
   }
   try {
     const first = [await command(all, "none", "sync")]
-    const verify = await times(() => command(all, "none", "verify"))
     const quiet = await times(() => command(all, "none", "sync"))
     const firstPublish = [await command(all, allFormats, "publish")]
+    const verify = await times(() => command(all, allFormats, "verify"))
     cpSync(all, one, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
     await command(one, "duckdb", "publish")
     const found = { night: [], publish: [], whole: [], file: [], nothing: [] } as Record<string, Array<Measured>>

@@ -15,7 +15,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { failure } from "../../src/values/failure.ts"
-import { contentOf } from "../../src/stores/warehouse/content.ts"
+import { contentOf } from "../support/content.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
 import { randomFrom } from "../support/random.ts"

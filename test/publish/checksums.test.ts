@@ -8,15 +8,10 @@ import { headerOf, machineText, writeCsv } from "../../src/stores/formats/csv/wr
 import { format } from "../../src/stores/formats/parquet/format.ts"
 import { noMetadata } from "../../src/stores/formats/metadata.ts"
 import { columnsOf, storedTables } from "../../src/stores/warehouse/columns.ts"
-import {
-  contentOf,
-  contentOfTexts,
-  contentsOfEach,
-  forEachRowOf,
-  jsonOfRow
-} from "../../src/stores/warehouse/content.ts"
+import { contentOfTexts, contentsOfEach, forEachRowOf, jsonOfRow } from "../../src/stores/warehouse/content.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { contentOf } from "../support/content.ts"
 import { newFolder } from "../support/sluice.ts"
 import { nastyTexts } from "./things.ts"
 
@@ -81,6 +76,43 @@ describe("a table with every type and text", () => {
         const parquet = format.reading!.from([file], names)
         assert.deepStrictEqual(yield* columnsOf(`(FROM ${parquet})`), columns)
         assert.deepStrictEqual(yield* contentOf(parquet, columns), expected)
+      }
+    }).pipe(Effect.provide(warehouseOf(folder)))
+  })
+
+  it.live("is told from a copy by the engine's own hash, and what differs is read as any other table", () => {
+    const folder = newFolder()
+    return Effect.gen(function* () {
+      yield* prepare(values)
+      const { columns, rows: size } = (yield* storedTables).get('crm."things"')!
+      const names = columns.map((column) => column.name)
+      const warehouse = yield* Warehouse
+      /** No table has it: who gets it was compared with the source alone. */
+      const content = { rows: -1, sum: "of the source" }
+      const found = Effect.fnUntraced(function* (from: string, text: boolean) {
+        const source = { from: "crm.things", content }
+        return [...(yield* contentsOfEach([{ from, columns, text, size: size + 1000, source }])).values()]
+      })
+      const fileOf = Effect.fnUntraced(function* (from: string, file: string) {
+        yield* writeCsv({ name: "t", from, columns, key: [], metadata: noMetadata, isEmpty: false }, join(folder, file))
+        return csvReading.from([join(folder, file)], names)
+      })
+      assert.deepStrictEqual(yield* found("(FROM crm.things)", false), [content])
+      assert.deepStrictEqual(yield* found(yield* fileOf("crm.things", "same.csv"), true), [content])
+      const changes = [
+        ...columns.map(
+          ({ name }) =>
+            `UPDATE other SET "${name}" = NULL WHERE rowid = (SELECT max(rowid) FROM other WHERE "${name}" IS NOT NULL)`
+        ),
+        "DELETE FROM other WHERE rowid = 0",
+        "INSERT INTO other FROM crm.things LIMIT 1",
+        "UPDATE other SET t = 'one byte more' WHERE rowid = 1"
+      ]
+      for (const [at, change] of changes.entries()) {
+        yield* warehouse.run(`CREATE OR REPLACE TEMP TABLE other AS FROM crm.things; ${change}`)
+        const expected = yield* contentOf("other", columns)
+        assert.deepStrictEqual(yield* found("other", false), [expected], change)
+        assert.deepStrictEqual(yield* found(yield* fileOf("other", `${at}.csv`), true), [expected], change)
       }
     }).pipe(Effect.provide(warehouseOf(folder)))
   })

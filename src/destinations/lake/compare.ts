@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { openLake } from "./lake.ts"
 import { allTables, hasCommits, newestCommits, ofLocations, schemas } from "./tables.ts"
 import type { LakeDestination } from "./settings.ts"
-import { contentOf } from "../../stores/warehouse/content.ts"
+import { contentsOfEach } from "../../stores/warehouse/content.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { loadedLocations } from "../../stores/warehouse/meta/run-resources.ts"
 import { name } from "../../stores/warehouse/sql.ts"
@@ -38,9 +38,10 @@ export const checkLake = Effect.fn("verify.lake")(function* (catalogue: Catalogu
         const path = `${schema}.${name(table.name)}`
         const types = existing.get(`${schema}.${table.name}`) ?? new Map<string, string>()
         const columns = [...types].map(([column, type]) => ({ name: column, type }))
-        const inLake = yield* contentOf(`(FROM lake.${path} WHERE ${ofLocations(locations)})`, columns)
-        const inWarehouse = yield* contentOf(`warehouse.${path}`, columns)
-        const total = commits.reduce((sum, one) => sum + one.rows[schema], 0)
+        const size = commits.reduce((sum, one) => sum + one.rows[schema], 0)
+        const sides = [`(FROM lake.${path} WHERE ${ofLocations(locations)})`, `warehouse.${path}`] as const
+        const contents = yield* contentsOfEach(sides.map((from) => ({ from, columns, size })))
+        const [inLake, inWarehouse] = [contents.get(sides[0])!, contents.get(sides[1])!]
         rows += inLake.rows
         if (inLake.rows !== inWarehouse.rows || inLake.sum !== inWarehouse.sum)
           findings.push(
@@ -51,9 +52,9 @@ export const checkLake = Effect.fn("verify.lake")(function* (catalogue: Catalogu
                 : `${counted(inLake.rows, "row")}, and the warehouse has ${inWarehouse.rows.toLocaleString("en-US")}`
             )
           )
-        else if (total !== inLake.rows)
+        else if (size !== inLake.rows)
           findings.push(
-            wrong(`${schema}.${table.name}`, `${counted(inLake.rows, "row")}, and sluice.commits says ${total}`)
+            wrong(`${schema}.${table.name}`, `${counted(inLake.rows, "row")}, and sluice.commits says ${size}`)
           )
       }
     }

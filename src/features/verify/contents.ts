@@ -27,7 +27,8 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
   manifest: Manifest | undefined,
   isPublished: boolean
 ) {
-  if (!manifest?.tables) return { looked: "nothing to compare with", findings: manifest ? [withoutSums] : [] }
+  const equal = new Map<string, string>()
+  if (!manifest?.tables) return { looked: "nothing to compare with", findings: manifest ? [withoutSums] : [], equal }
   const changed = yield* changedSince(manifest.run)
   const versions = yield* contentVersions()
   /** Whether the table has changed since a publish last said that the release shows it. */
@@ -42,7 +43,7 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
   const findings: Array<VerifyFinding> = []
   const changedLater = new Set<string>()
   let rows = 0
-  const tablesOfManifest = new Map(manifest.tables.map((one) => [`${one.schema}.${one.table}`, one]))
+  const tablesOfManifest = new Map(manifest.tables.map((one) => [whereIn(one), one]))
   const copies = tables.flatMap(({ hasVersions, isEmpty: noRows, resource, table }) =>
     schemas.map((schema) => {
       const published = tablesOfManifest.get(`${schema}.${table.name}`)
@@ -57,14 +58,15 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
       }
     })
   )
-  for (const [{ published, resource, table, where }, what] of yield* differences(copies)) {
+  for (const [{ from, published, resource, table, where }, what] of yield* differences(copies)) {
     if (!published) {
       findings.push(wrong(where, "the manifest of the published release does not list it"))
       continue
     }
     if (published.schema === "crm") rows += published.rows
-    if (what !== undefined && isChanged(resource.table, table.name)) changedLater.add(table.name)
-    else if (what !== undefined) findings.push(wrong(where, `${what}, and no run has changed it since`))
+    if (what === undefined) equal.set(where, from)
+    else if (isChanged(resource.table, table.name)) changedLater.add(table.name)
+    else findings.push(wrong(where, `${what}, and no run has changed it since`))
   }
   if (changedLater.size > 0)
     findings.push(
@@ -75,7 +77,8 @@ export const checkWarehouseContent = Effect.fn("verify.warehouseContent")(functi
     )
   return {
     looked: `${counted(tables.length, "table")}, ${counted(rows, "row")}, compared with the published release`,
-    findings
+    findings,
+    equal
   }
 })
 
@@ -87,12 +90,14 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
   {
     wanted,
     broken,
+    equal,
     catalogue
   }: {
     /** The formats in the settings. */
     readonly wanted: ReadonlyArray<string>
     /** Files in which another check has found an error. */
     readonly broken: ReadonlySet<string>
+    readonly equal: Equal
     readonly catalogue: Catalogue
   }
 ) {
@@ -111,7 +116,7 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
       if (!manifest.files.some(({ path }) => path === snapshotName))
         findings.push(wrong(manifestName, `it does not list ${snapshotName}`))
       else if (failed !== undefined) findings.push(wrong(snapshotName, `it cannot be opened: ${failed}`))
-      else if (isOpen) findings.push(...(yield* snapshotFindings(published)))
+      else if (isOpen) findings.push(...(yield* snapshotFindings(published, equal)))
       continue
     }
     const reading = readings.get(format)
@@ -127,7 +132,10 @@ export const checkFormats = Effect.fn("verify.formats")(function* (
       const from = reading.from(paths, Object.keys(table.columns))
       return [{ paths, published: table, from, file: files[0]!.path, isEmpty }]
     })
-    for (const [{ file, paths, published }, differs] of yield* differences(copies, reading?.areTexts)) {
+    for (const [{ file, paths, published }, differs] of yield* differences(copies, {
+      equal,
+      text: reading?.areTexts
+    })) {
       const what = (yield* problemOf(reading!, paths, Object.keys(published.columns))) ?? differs
       if (what !== undefined) findings.push(wrong(file, what))
     }
@@ -152,6 +160,11 @@ const withoutSums = note(
 const columnsIn = ({ columns }: TableContent): ReadonlyArray<StoredColumn> =>
   Object.entries(columns).map(([column, type]) => ({ name: column, type }))
 
+/** The tables of the warehouse, by name, whose content is that in the manifest. */
+type Equal = ReadonlyMap<string, string>
+
+const whereIn = ({ schema, table }: TableContent): string => `${schema}.${table}`
+
 interface Copy {
   readonly from: string
   readonly published: TableContent | undefined
@@ -160,10 +173,16 @@ interface Copy {
 }
 
 /** How each copy differs from the manifest, if it does and the manifest lists it. `text`: it has the texts of a CSV file. */
-const differences = Effect.fnUntraced(function* <One extends Copy>(copies: ReadonlyArray<One>, text = false) {
+const differences = Effect.fnUntraced(function* <One extends Copy>(
+  copies: ReadonlyArray<One>,
+  { equal, text = false }: { readonly equal?: Equal; readonly text?: boolean | undefined } = {}
+) {
   const listed = copies.flatMap(({ from, isEmpty, published }) => {
     if (!published || (isEmpty && published.rows === 0)) return []
-    return [{ from, columns: columnsIn(published), text, size: published.rows }]
+    const { rows, sum } = published
+    const stored = equal?.get(whereIn(published))
+    const source = stored === undefined ? undefined : { from: stored, content: { rows, sum } }
+    return [{ from, columns: columnsIn(published), text, size: rows, source }]
   })
   const contents = yield* contentsIfReadable(listed)
   return copies.map(
@@ -190,14 +209,14 @@ const openSnapshot = Effect.fnUntraced(function* (path: string) {
 })
 
 /** The DuckDB file. */
-const snapshotFindings = Effect.fnUntraced(function* (tables: ReadonlyArray<TableContent>) {
+const snapshotFindings = Effect.fnUntraced(function* (tables: ReadonlyArray<TableContent>, equal: Equal) {
   const sizes = yield* tableSizes("'published'")
   const copies = tables.map((published) => {
     const schema = published.schema === "crm" ? "main" : published.schema
     const isEmpty = sizes.get(`${schema}.${published.table}`) === 0
     return { from: `published.${schema}.${name(published.table)}`, published, isEmpty }
   })
-  return (yield* differences(copies)).flatMap(([{ published }, what]) =>
+  return (yield* differences(copies, { equal })).flatMap(([{ published }, what]) =>
     what === undefined ? [] : [wrong(snapshotName, `${published.schema}.${published.table}: ${what}`)]
   )
 })

@@ -14,8 +14,9 @@ import {
   type Content,
   type StoredColumn,
   type Summed,
-  contentOf,
-  contentsIfReadable
+  added,
+  contentsIfReadable,
+  contentsOfEach
 } from "../../stores/warehouse/content.ts"
 import { contentVersions } from "../../stores/warehouse/meta/content-versions.ts"
 import { partsOf } from "../../stores/warehouse/parts.ts"
@@ -39,12 +40,10 @@ export const unchangedViews = Effect.fn("verify.wideViews")(function* (catalogue
     const isShown = state?.versions[wide.view] === versionOf(versions.get(wide.table)?.version, wide)
     if (!view || !rows || !isShown) continue
     const parts = yield* partsOf({ name: wide.view, wide }, "crm", false)
-    const contents = yield* Effect.forEach(parts, (part) => contentOf(part, view.columns))
-    const sum = contents.reduce((all, part) => all + BigInt(part.sum), 0n)
-    found.set(wide.view, {
-      columns: view.columns,
-      content: { rows: contents.reduce((all, part) => all + part.rows, 0), sum: String(sum) }
-    })
+    // Each part alone fills the memory that it may have.
+    const relations = parts.map((from) => ({ from, columns: view.columns, size: Infinity }))
+    const content = [...(yield* contentsOfEach(relations)).values()].reduce(added)
+    found.set(wide.view, { columns: view.columns, content })
   }
   return found
 })
@@ -98,10 +97,16 @@ export const derivedFindings = Effect.fn("verify.derived")(function* (
       ]
     })
     const copies: ReadonlyArray<Copy> = view && known ? [source, ...files] : files
-    return copies.length === 0 ? [] : [{ table, view, source, copies }]
+    return copies.length === 0 ? [] : [{ table, view, source, isStored: known !== undefined, copies }]
   })
-  const read = derived.flatMap(({ copies, source, view }) => (view ? copies : [source, ...copies]))
-  const contents = yield* contentsIfReadable(read)
+  const sources = derived.flatMap(({ isStored, source }) => (isStored ? [source] : []))
+  const contents = new Map(yield* contentsIfReadable(sources))
+  const copies = derived.flatMap(({ copies, source }) => {
+    const content = contents.get(source.from)
+    const known = content === undefined || content instanceof Failure ? undefined : { from: source.from, content }
+    return copies.filter((copy) => copy !== source).map((copy) => ({ ...copy, source: known }))
+  })
+  for (const [from, content] of yield* contentsIfReadable(copies)) contents.set(from, content)
   const found = yield* Effect.forEach(derived, ({ copies, source, table, view }) =>
     Effect.forEach(copies, ({ from, path, problem }) =>
       Effect.gen(function* () {

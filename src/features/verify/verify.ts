@@ -79,14 +79,15 @@ export const verify = Effect.fn("verify")(function* (
   const { manifest } = yield* Effect.orElseSucceed(release, () => ({ manifest: undefined }))
   const broken = new Set(published.findings.filter(({ level }) => level === "wrong").map(({ where }) => where))
   yield* onCheck("the tables against the published files")
-  const content = checkWarehouseContent(known, manifest, formats.length > 0)
+  const content = yield* Effect.cached(checkWarehouseContent(known, manifest, formats.length > 0))
+  const { equal } = yield* Effect.orElseSucceed(content, () => ({ equal: new Map<string, string>() }))
   const compared = [
     yield* finished("warehouse", "content", content),
     published,
     yield* finished(
       "published",
       "formats",
-      checkFormats(known, publishedFolder, manifest, { wanted: formats, broken, catalogue })
+      checkFormats(known, publishedFolder, manifest, { wanted: formats, broken, equal, catalogue })
     )
   ]
   for (const to of publishing?.targets ?? []) {

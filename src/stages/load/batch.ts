@@ -45,10 +45,6 @@ export interface Batch {
 }
 
 /**
- * Tables per transaction, including child tables: each costs DuckDB one or two megabytes until the commit, however few its
- * rows.
- */
-/**
  * Raw bytes per transaction for the memory that DuckDB may use, in MB. Reading lines takes 32 MB of it. Rows to be merged are
  * staged, and the rows that they replace are archived, so they count three times; new rows only fill row groups.
  */

@@ -16,7 +16,7 @@ import { Vault } from "../../stores/vault/vault.ts"
 import { loadedPosition, positionStatements } from "../../stores/warehouse/meta/vault-offset.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import { KnownRows } from "./known-rows.ts"
-import type { RecordFilter } from "./staging-files.ts"
+import type { RecordFilter } from "./scan/scan-page.ts"
 import { type Batch, type ShouldContinue, prepareBatch } from "./batch.ts"
 
 export interface Loader {

@@ -2,7 +2,7 @@
 import type { Resource } from "../../catalog/resource.ts"
 import type { PageEntry } from "../../stores/vault/entry.ts"
 import { rejected } from "./normalise/normalise.ts"
-import type { ReadPage, ReadRecord } from "./scan/scan-page.ts"
+import type { ReadPage, ReadRecord, RecordFilter } from "./scan/scan-page.ts"
 
 /** The records of a page that one resource stores. */
 export interface NormalisedPage {
@@ -24,7 +24,8 @@ export interface PageTarget {
 export function* normalisedPage(
   { read, records: path, resource }: PageTarget,
   entry: PageEntry,
-  body: Buffer
+  body: Buffer,
+  filter?: RecordFilter
 ): Generator<void, NormalisedPage> {
   const { hasBigNumbers, kind, location } = entry
   const page = {
@@ -32,7 +33,9 @@ export function* normalisedPage(
     hasBigNumbers,
     path: path ?? entry.records,
     // Only lists mix records of several resources; a detail is requested by id.
-    isMixed: resource.filter !== undefined && kind === "page"
+    isMixed: resource.filter !== undefined && kind === "page",
+    // The state of a detail's parent depends on the record.
+    filter: kind === "page" ? filter : undefined
   }
   const sent = yield* read(page, { location, given: givenBy(resource, entry) })
   const results = sent.map((record) => (isOfAnother(record, entry, resource) ? rejectedFor(resource, record) : record))

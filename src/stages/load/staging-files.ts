@@ -16,7 +16,7 @@ import { PageOrder } from "./batch-order.ts"
 import { versionOf } from "./merge/staging-table.ts"
 import { StagedParents } from "./staged-parents.ts"
 import type { UnlistedValue } from "./normalise/rows.ts"
-import { type ReadRecord, pageReaderOf } from "./scan/scan-page.ts"
+import { type ReadRecord, type RecordFilter, pageReaderOf } from "./scan/scan-page.ts"
 import { toJson } from "./normalise/map-record.ts"
 
 /** The pages of one resource, location and run in a batch, as NDJSON files. */
@@ -63,9 +63,6 @@ export interface Group {
 /** Parts of a group; each has its own file. */
 const parts = ["rejectedValues", "rejectedRecords", "roundedValues"] as const
 
-/** Whether to load a record. */
-export type RecordFilter = (resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean
-
 /** What the loader loads. */
 export interface Loaded {
   readonly resources: ReadonlyArray<Resource>
@@ -91,6 +88,8 @@ export class StagingFiles {
 
   private readonly filter: RecordFilter | undefined
   private readonly order = new PageOrder()
+  /** The groups of the pages since the last write. */
+  private readonly grown = new Set<Group>()
   private readonly known: KnownRows
 
   /** `folder`: an empty folder for the files. */
@@ -107,11 +106,13 @@ export class StagingFiles {
   /** Writes buffered lines if there are enough of them, or if these are the last. */
   async write(isLast = false): Promise<void> {
     if (isLast) this.parents.finish(this.seen)
-    const files = [...this.groups.values()].flatMap((group) => [
+    const groups = isLast ? this.groups.values() : this.grown
+    const files = [...groups].flatMap((group) => [
       ...parts.map((part) => group[part]),
       ...group.newRows.files,
       ...group.stagedRows.files
     ])
+    this.grown.clear()
     for (const file of [...files, this.seen, ...this.parents.files]) {
       const lines = file.take(isLast)
       if (lines.length > 0) await appendFile(file.path, lines, { mode: 0o600 })
@@ -126,7 +127,7 @@ export class StagingFiles {
   /** Reads the records of a page. Pages of a resource that is no longer defined are skipped; they stay in the vault. */
   *read(entry: PageEntry, body: Buffer): Generator<void, ReadonlyArray<NormalisedPage>> {
     const pages: Array<NormalisedPage> = []
-    for (const target of this.targetsOf(entry)) pages.push(yield* normalisedPage(target, entry, body))
+    for (const target of this.targetsOf(entry)) pages.push(yield* normalisedPage(target, entry, body, this.filter))
     return pages
   }
 
@@ -153,6 +154,7 @@ export class StagingFiles {
   private addPage({ resource, results, hasCopies }: NormalisedPage, entry: PageEntry, isAnswered: boolean): void {
     const { location, parent } = entry
     const group = this.groupOf(resource, entry)
+    this.grown.add(group)
     group.pages++
     group.records += results.length + (entry.compacted ?? 0)
     group.at = entry.at

@@ -1,6 +1,6 @@
 /** The checksums of the tables of a release. Those of unchanged rows are taken from the previous release. */
 import { Effect } from "effect"
-import { type Content, contentChange, contentsOfEach, empty } from "../../stores/warehouse/content.ts"
+import { type Content, added, contentChange, contentsOfEach, empty } from "../../stores/warehouse/content.ts"
 import { name } from "../../stores/warehouse/sql.ts"
 import { anyOrder } from "../../stores/warehouse/parts.ts"
 import { changedRows } from "../../stores/warehouse/meta/content-versions.ts"
@@ -28,7 +28,7 @@ export const contentsOf = Effect.fn("publish.contents")(function* (
     const change = changes.get(path)
     if (!before) return undefined
     if (table.change === "none") return before
-    return change && { ...before, ...sumOf(before, change) }
+    return change && { ...before, ...added(before, change) }
   })
   const whole = all.flatMap(({ schema, table }, index) => (found[index] ? [] : [pathOf(schema, table)]))
   const contents = yield* anyOrder(wholeContents(whole, stored))
@@ -57,10 +57,4 @@ const wholeContents = Effect.fnUntraced(function* (paths: ReadonlyArray<string>,
   })
   const sums = yield* contentsOfEach(relations)
   return (path: string) => sums.get(path) ?? empty
-})
-
-/** The checksum is a sum over the rows. */
-const sumOf = (before: Content, change: Content): Content => ({
-  rows: before.rows + change.rows,
-  sum: String(BigInt(before.sum) + BigInt(change.sum))
 })

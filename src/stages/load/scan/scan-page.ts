@@ -27,6 +27,8 @@ export interface StoredPage {
   readonly path: string
   /** A list that mixes records of several resources. */
   readonly isMixed: boolean
+  /** Leaves records out, of which no more is read than their keys. A record may be returned that it does not accept. */
+  readonly filter?: RecordFilter | undefined
 }
 
 /** What a record became. The bytes of its row are valid until the next page is read. */
@@ -35,6 +37,9 @@ export interface ReadRecord extends Omit<Normalised, "row"> {
   /** Where the child rows are in the row; absent if that is not known. */
   readonly childLists?: ChildLists
 }
+
+/** Whether to load a record. */
+export type RecordFilter = (resource: Resource, location: string, key: ReadonlyArray<unknown>) => boolean
 
 /** Reads a page, and yields every few records. */
 export type ReadPage = (page: StoredPage, origin: Origin) => Generator<void, ReadonlyArray<ReadRecord>>
@@ -46,8 +51,10 @@ const recordsPerYield = 50
 export const pageReaderOf = (resource: Resource, policies = evolving): ReadPage => {
   const normalise = Normalise.normaliserOf(resource, policies)
   const reader = isScannable(resource) ? new PageReader(resource, policies) : undefined
-  return function* ({ body, hasBigNumbers, path, isMixed }, origin) {
+  return function* ({ body, filter, hasBigNumbers, path, isMixed }, origin) {
     const results: Array<ReadRecord> = []
+    const isWanted = filter && ((key: ReadonlyArray<unknown>) => filter(resource, origin.location, key))
+    let looked = 0
     const add = (record: unknown): void => {
       const { filter } = resource
       for (const one of transformed(resource, record))
@@ -58,10 +65,11 @@ export const pageReaderOf = (resource: Resource, policies = evolving): ReadPage 
       if (reader !== undefined && !isMixed && isUtf8(body)) {
         reader.begin(body, path, origin)
         while (reader.hasNext()) {
+          if (++looked % recordsPerYield === 0) yield
+          if (isWanted && reader.leavesOut(isWanted)) continue
           const scanned = reader.next()
           if (scanned === undefined) add(parseExact(reader.textOfRecord(), hasBigNumbers))
           else results.push(scanned)
-          if (results.length % recordsPerYield === recordsPerYield - 1) yield
         }
         return results
       }
@@ -140,14 +148,34 @@ export class PageReader extends RecordScanner {
     this.token()
     this.start = this.at
     const isRead = this.read()
-    if (!isRead) {
-      this.at = this.start
-      this.value()
+    if (!isRead) this.skip()
+    this.end()
+    return isRead ? this.normalised() : undefined
+  }
+
+  /** Moves behind the next record if its key is certain and not wanted. */
+  leavesOut(isWanted: (key: ReadonlyArray<unknown>) => boolean): boolean {
+    this.token()
+    this.start = this.at
+    const key = this.textsOf(this.keyPlaces)
+    if (key !== undefined && !isWanted(key)) {
+      this.skip()
+      this.end()
+      return true
     }
+    this.at = this.start
+    return false
+  }
+
+  private skip(): void {
+    this.at = this.start
+    this.value()
+  }
+
+  private end(): void {
     this.stop = this.at
     this.hasMore = this.isList && this.hasNextItem(Bytes.closeBracket)
     if (!this.hasMore) this.leave(this.path)
-    return isRead ? this.normalised() : undefined
   }
 
   /** The text of the record that `next` has read. */

@@ -55,6 +55,29 @@ export class RecordScanner extends Bytes.JsonBytes {
     }
   }
 
+  /** The texts of columns, if the object at hand itself has each of them once, as it is stored. No row is made. */
+  protected textsOf(places: ReadonlyArray<number>): ReadonlyArray<string> | undefined {
+    if (this.token() !== Bytes.openBrace || this.isEmptyUntil(Bytes.closeBrace)) return undefined
+    const { bytes } = this
+    const texts = new Map<number, string>()
+    do {
+      if (this.token() !== Bytes.quote) throw new Bytes.Unreadable()
+      const nameFrom = this.at + 1
+      if (this.text() !== Bytes.plainText) return undefined
+      const field = this.fields.find(bytes, nameFrom, this.at - 1, this.textHash)
+      this.expect(Bytes.colon)
+      this.token()
+      const from = this.at + 1
+      const kind = this.value()
+      if (field?.use === Fields.isDeclined) return undefined
+      if (field?.use !== Fields.inColumn || !places.includes(field.place)) continue
+      if (kind !== Bytes.plainText || field.type !== Fields.asText || texts.has(field.place)) return undefined
+      texts.set(field.place, bytes.toString("utf8", from, this.at - 1))
+    } while (this.hasNextItem(Bytes.closeBrace))
+    const found = places.flatMap((place) => texts.get(place) || [])
+    return found.length === places.length ? found : undefined
+  }
+
   /** Reads the fields of an object. Returns whether it is empty, or a definition names one of them. */
   private visit(fields: ByteFields, row: number, keepsUnknown: boolean, rest: ByteChild | undefined): boolean {
     if (this.isEmptyUntil(Bytes.closeBrace)) return true

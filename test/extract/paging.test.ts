@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Parameters, get } from "../../src/catalog/request.ts"
 import type { Paging, Strategy } from "../../src/catalog/resource.ts"
 import { advance } from "../../src/stages/extract/paging.ts"
-import { type ListProgress, type Step, apply } from "../../src/stages/extract/list-progress.ts"
+import { type ListProgress, type Step, apply, idOf } from "../../src/stages/extract/list-progress.ts"
 import { randomFrom } from "../support/random.ts"
 import type { Checkpoint } from "../../src/values/checkpoint.ts"
 import { checkpoint as initial } from "../support/checkpoint.ts"
@@ -53,7 +53,7 @@ const readAll = (
         changes: options.changed ? { field: options.changed, overlap: "0 days", strategies: [] } : undefined
       },
       checkpoint,
-      { records: body.items, body, size: definition.pageSize }
+      { records: body.items, ids: body.items.map(idOf), body, size: definition.pageSize }
     )
     seen.push(...body.items.map(({ id }) => id))
     if (step.kind === "failed") return { seen, failed: step.reason.message, checkpoint }

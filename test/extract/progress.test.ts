@@ -234,7 +234,7 @@ describe("the id of a record", () => {
     assert.deepStrictEqual(instantsIn([{ at: base }, {}, { at: "no" }], "at"), [base]))
 
   it("and a length to which the service cut another list are looked up in what was met so far", () => {
-    const page = { records: records(7), body: {}, size: 10 }
+    const page = { records: records(7), ids: [], body: {}, size: 10 }
     assert.isFalse(isCutElsewhere(page))
     assert.isFalse(isCutElsewhere({ ...page, cuts: new Set([8]) }))
     assert.isTrue(isCutElsewhere({ ...page, cuts: new Set([7]) }))

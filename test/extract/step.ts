@@ -1,7 +1,7 @@
 /** One page of a list, and what follows it. */
 import { get } from "../../src/catalog/request.ts"
 import type { Changes, Paging, Strategy } from "../../src/catalog/resource.ts"
-import type { ListProgress, Page } from "../../src/stages/extract/list-progress.ts"
+import { type ListProgress, type Page, idOf } from "../../src/stages/extract/list-progress.ts"
 import { advance } from "../../src/stages/extract/paging.ts"
 import { checkpoint } from "../support/checkpoint.ts"
 
@@ -48,7 +48,7 @@ export const after = (strategy: Strategy, { before = {}, body = {}, since, chang
   const step = advance(
     { strategy, since, changes: changes && { field: "at", overlap: "0 days", strategies: [], ...changes } },
     start,
-    { size, ...page, records: shown, body: { x: shown, ...body } }
+    { size, ...page, records: shown, ids: shown.map(idOf), body: { x: shown, ...body } }
   )
   if (step.kind === "failed") return { failed: step.reason.message, isAgain: step.again === true }
   const { cursor, warnings, ...rest } = step.progress

@@ -54,10 +54,10 @@ export const classify = (
   headers: Headers
 ): "ok" | Retry | RequestRejected => {
   const type = headerOf(headers, "content-type")
-  const author = authorOf(status, body, type)
-  const [, , , meaning] = meanings.find(
-    ([from, to, who]) => status >= from && status <= to && (who === author || who === "anybody")
-  ) ?? [0, 0, "anybody", "rejected"]
+  const possible = meanings.filter(([from, to]) => status >= from && status <= to)
+  // Most answers are pages, which would be parsed for it.
+  const author = possible.some(([, , who]) => who !== "anybody") ? authorOf(status, body, type) : undefined
+  const meaning = possible.find(([, , who]) => who === author || who === "anybody")?.[3] ?? "rejected"
   if (meaning === "answer") return "ok"
   const isBetween = author === "between" && status >= 400 && status < 500
   const unread = status === 206 ? "partial response" : "with a body that cannot be read"

@@ -26,6 +26,8 @@ export type ListProgress = Omit<
 
 export interface Page {
   readonly records: ReadonlyArray<unknown>
+  /** Of the records; see `idOf`. */
+  readonly ids: ReadonlyArray<string>
   readonly body: unknown
   /** The requested page size. */
   readonly size: number

@@ -229,7 +229,7 @@ export class PageLoop {
     const isFirst = firstPageIds !== undefined && !this.state.firstPageIds && firstPageIds.length > 0
     const found = this.#isTrial ? sizeFromTrial(strategy, list.length) : undefined
     if (found !== undefined) this.#task.sizes[this.#strategyName] = found
-    const page = { records: list, body, size: found ?? this.#cut ?? this.#size, cuts }
+    const page = { records: list, ids, body, size: found ?? this.#cut ?? this.#size, cuts }
     const advanced = advance({ strategy, changes: resource.changes, since: this.state.since }, this.state, page)
     const total = "progress" in advanced && !this.state.windows ? advanced.progress.total : undefined
     if (isFirst && isOneList({ ids: firstPageIds, total }, other!)) {

@@ -16,7 +16,6 @@ import {
   withWarning,
   ended,
   failed,
-  idOf,
   instantsIn,
   isCursor,
   isCutElsewhere,
@@ -36,7 +35,7 @@ export interface Rules {
 export const advance = (rules: Rules, before: ListProgress, page: Page): Step => {
   const { strategy, since } = rules
   if (before.ties) return tied(strategy, before, before.ties, page)
-  const ids = page.records.map(idOf)
+  const { ids } = page
   if (strategy.paging.kind === "sortValue" && missesPair(strategy, before, ids[0]))
     return withoutPair(strategy.paging, before)
   const last = new Set(before.lastIds)

@@ -61,7 +61,7 @@ export const sorted = (
   if (!isSameEnd) return next({ ...progress, edge }, edge - forward)
   if (!splitBy) return next(withWarning(progress, { _tag: "TiesLimited", field }), edge)
   const left = splitBy[0]!.map((parameters) => ({ level: 0, parameters }))
-  const ids = page.records.map(idOf)
+  const { ids } = page
   // The cursor stays below the value until every part is read.
   return next({ ...progress, ties: { value: edge, left, ids, unshown: ids } }, before.cursor)
 }

@@ -23,6 +23,9 @@ export const parsePage = (bytes: Buffer, path: string | undefined): SentPage => 
   return { body: parseExact(text, hasBigNumbers), hasBigNumbers }
 }
 
+/** The bytes of the records: of the list at the path, or of the whole page if it has none there. */
+export const recordsIn = (bytes: Buffer, path: string): Buffer => new PageParser(bytes).list(path) ?? bytes
+
 class PageParser extends Bytes.JsonBytes {
   private hasBigNumbers = false
 
@@ -34,9 +37,8 @@ class PageParser extends Bytes.JsonBytes {
   /** `undefined` if there is no list at the path, or the page is not written as machines write JSON. */
   page(path: string): SentPage | undefined {
     try {
-      const names = path === "" ? [] : path.split(".").map((name) => Buffer.from(name))
-      for (const name of names) this.enter(name)
-      if (this.token() !== Bytes.openBracket) return undefined
+      const names = this.find(path)
+      if (names === undefined) return undefined
       const from = this.at
       const records = this.records()
       const to = this.at
@@ -48,6 +50,28 @@ class PageParser extends Bytes.JsonBytes {
       if (error instanceof Bytes.Unreadable) return undefined
       throw error
     }
+  }
+
+  list(path: string): Buffer | undefined {
+    try {
+      const names = this.find(path)
+      if (names === undefined) return undefined
+      const from = this.at
+      this.value()
+      const to = this.at
+      this.leave(names)
+      return this.bytes.subarray(from, to)
+    } catch (error) {
+      if (error instanceof Bytes.Unreadable) return undefined
+      throw error
+    }
+  }
+
+  /** Moves to the list at the path. Returns the names whose objects are open; `undefined` if there is no list. */
+  private find(path: string): ReadonlyArray<Buffer> | undefined {
+    const names = path === "" ? [] : path.split(".").map((name) => Buffer.from(name))
+    for (const name of names) this.enter(name)
+    return this.token() === Bytes.openBracket ? names : undefined
   }
 
   private records(): ReadonlyArray<unknown> {

@@ -22,7 +22,7 @@ type Kind =
 
 /** What takes space in an output folder. */
 export const parts = {
-  vault: "every response as received",
+  vault: "every response as received, once",
   warehouse: "the tables, their history and the state of syncs",
   published: "the current release and the one before",
   destinations: "the releases that databases and buckets are brought up to date from",

@@ -108,7 +108,7 @@ export const sync = Effect.fn("sync")(function* (options: SyncOptions) {
   const readings = Effect.raceFirst(
     Effect.tap(Effect.forEach(plans, read, { concurrency: locationsMax }), () => backgroundLoader.loaded),
     backgroundLoader.run
-  )
+  ).pipe(Effect.provideService(Vault, loader.storingNews(yield* Vault)))
   const stopping = { codeFor: options.codeFor, requests: requestsNow }
   const extracted = yield* failing(readings, run, stopping)
   const ended = extracted.flatMap((location) => location.ended)

@@ -8,7 +8,7 @@ import { type Resource, transformed } from "../../catalog/resource.ts"
 import { startsOver } from "../../stages/load/checkpoints.ts"
 import { type Target, targetsIn } from "../../stages/load/normalise/normalise.ts"
 import { givenBy } from "../../stages/load/normalised-page.ts"
-import { type Entry, type PageEntry, isPage } from "../../stores/vault/entry.ts"
+import { type Entry, type PageEntry, isPage, withoutDigest } from "../../stores/vault/entry.ts"
 import type { Frame } from "../../stores/vault/frame.ts"
 import { RowStates, fingerprintOf } from "./row-states.ts"
 
@@ -52,7 +52,8 @@ export const compactor = (resources: ReadonlyArray<Resource>, before: number) =>
     if (needed.size === listed.length || !isEnded || entry.at >= before) return frame
     removed += listed.length - needed.size
     return {
-      entry: { ...entry, compacted: (entry.compacted ?? 0) + listed.length - needed.size },
+      // The digest is that of the whole page.
+      entry: { ...withoutDigest(entry), compacted: (entry.compacted ?? 0) + listed.length - needed.size },
       body: page.bodyOf(needed)
     }
   }

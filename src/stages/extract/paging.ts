@@ -22,6 +22,7 @@ import {
   next,
   repeated
 } from "./list-progress.ts"
+import { lastIdsMax } from "../../values/checkpoint.ts"
 import { isTotalComparable } from "./outcome.ts"
 import { splitWindow } from "./windows.ts"
 import { missesPair, sorted, tied, withoutPair } from "./tie-breaking.ts"
@@ -48,7 +49,7 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
     ...(total !== undefined && { total }),
     ...changesIn(rules, before, page),
     ...orderAfter(strategy, before, page, total),
-    lastIds: ids.length > 0 ? ids.slice(-100) : before.lastIds
+    lastIds: ids.length > 0 ? ids.slice(-lastIdsMax) : before.lastIds
   }
   const isSameEnd = overlap > 0 && ids.at(-1) === before.lastIds.at(-1)
   const ignored = ignoredFilter(rules, before, page)

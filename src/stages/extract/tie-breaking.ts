@@ -2,7 +2,7 @@
 import { at } from "../../catalog/json.ts"
 import { instantMs } from "../../catalog/timestamps.ts"
 import type { Strategy } from "../../catalog/resource.ts"
-import type { Ties } from "../../values/checkpoint.ts"
+import { type Ties, lastIdsMax } from "../../values/checkpoint.ts"
 import {
   type Page,
   type ListProgress,
@@ -118,5 +118,5 @@ export const tied = (
   if (rest.length > 0)
     return next({ ...progress, ties: { value, left: rest, ids: all, unshown: missing } }, before.cursor)
   const { ties: _, ...untied } = progress
-  return next({ ...untied, lastIds: all.slice(-100) }, value)
+  return next({ ...untied, lastIds: all.slice(-lastIdsMax) }, value)
 }

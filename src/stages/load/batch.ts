@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { type Resource, backfillOf, embeddedResourcesOf } from "../../catalog/resource.ts"
-import { tablesOf } from "../../catalog/tables.ts"
+import { keyText, tablesOf } from "../../catalog/tables.ts"
 import { onDisk } from "../../output/files.ts"
 import { removeBelow } from "../../output/remove.ts"
 import { type EndEntry, type Entry, type PageEntry, type WindowEntry, isPage } from "../../stores/vault/entry.ts"
@@ -12,12 +12,14 @@ import { Vault } from "../../stores/vault/vault.ts"
 import { positionStatements } from "../../stores/warehouse/meta/vault-offset.ts"
 import { addWindow } from "../../stores/warehouse/meta/backfilled-windows.ts"
 import { deleteCheckpoints, replaceCheckpoints } from "../../stores/warehouse/meta/checkpoints.ts"
+import { addKnownPages, keepKnownPages } from "../../stores/warehouse/meta/known-pages.ts"
 import { replaceParentState, stageParentState } from "../../stores/warehouse/meta/parent-state.ts"
 import type { Counted } from "../../stores/warehouse/meta/run-changes.ts"
 import { addEnumValues, addUnexpectedValues } from "../../stores/warehouse/meta/schema-changes.ts"
 import { addSeenKeys, deleteSeenKeys } from "../../stores/warehouse/meta/seen-keys.ts"
 import { advanceWatermarks } from "../../stores/warehouse/meta/watermarks.ts"
 import type { Transaction, TransactionWork } from "../../stores/warehouse/transaction.ts"
+import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../values/failure.ts"
 import { Limits } from "../../values/limits.ts"
@@ -73,10 +75,15 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
   )
   for (const { entry, keys } of decisions)
     if (entry.kind === "deleted") known.forget(entry.resource, entry.location, keys)
+  for (const { entry } of decisions) loaded.pages?.take(entry)
   for (const { kind, resource, location } of entries)
     if (kind === "end")
       for (const { table } of [{ table: resource }, ...embeddedResourcesOf(resources, resource)])
         known.endReading(table, location)
+  const endedPages = entries.flatMap((entry) => {
+    const digests = entry.kind === "end" && startsOver(entry) ? loaded.pages?.end(entry) : undefined
+    return digests === undefined ? [] : [keepKnownPages({ location: entry.location, label: entry.resource }, digests)]
+  })
   const drift = new NdjsonFile(join(temporary, "drift.ndjson"))
   writeDrift(drift, groups)
   yield* write(() => writeFile(drift.path, drift.take(true), { mode: 0o600 }))
@@ -89,7 +96,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ),
       ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
     ],
-    transactions: transactionsOf({ ...read, loaded, known, groups, drift }, yield* Limits)
+    transactions: transactionsOf({ ...read, loaded, known, groups, drift, endedPages }, yield* Limits)
   } satisfies Batch
 })
 
@@ -132,6 +139,8 @@ const readFrames = Effect.fnUntraced(function* (
     }
     if (bytes === 0) yield* write(() => recreate(temporary))
     const pages = read.frames.flatMap(({ entry }) => (isPage(entry) ? [entry] : []))
+    for (const location of new Set(pages.flatMap(({ digest, location }) => (digest === undefined ? [] : [location]))))
+      yield* loaded.pages?.read(location) ?? Effect.void
     yield* known.readTables(pages.flatMap((page) => staging.resourcesOf(page).map((one) => readingOf(page, one))))
     let taken = 0
     for (const { bytes: body, end, entry } of read.frames) {
@@ -139,6 +148,7 @@ const readFrames = Effect.fnUntraced(function* (
       if (isClosed) break
       taken = end
       entries.push(entry)
+      if (isPage(entry)) loaded.pages?.take(entry)
       if (entry.kind === "deleted" || entry.kind === "existing")
         decisions.push({ entry, keys: decidedKeys(body.toString("utf8")) })
       if (isPage(entry)) yield* write(() => staging.write())
@@ -170,6 +180,8 @@ interface Prepared extends ReadFrames {
   readonly known: KnownRows
   readonly groups: ReadonlyArray<Group>
   readonly drift: NdjsonFile
+  /** Statements that forget the pages that the ended readings no longer have. */
+  readonly endedPages: ReadonlyArray<string>
 }
 
 const transactionsOf = (prepared: Prepared, limits: Limits): ReadonlyArray<TransactionWork> => {
@@ -240,12 +252,15 @@ const storeState = Effect.fnUntraced(function* (tx: Transaction, prepared: Prepa
     ...addUnexpectedValues(staging.unlisted(true)),
     ...addEnumValues(staging.unlisted(false)),
     ...(staging.seen.length === 0 ? [] : [addSeenKeys(seenIn(staging.seen))]),
+    ...[...staging.unsure.values()].map(({ location, resource }) => addSeenKeys(allKeys(resource, location))),
+    ...(staging.noted.length === 0 ? [] : [addKnownPages(notedIn(staging.noted))]),
+    ...prepared.endedPages,
     ...replaceCheckpoints(
-      partitions.map(({ reading, entry: { location, partition, checkpoint } }) => ({
-        location,
+      partitions.map(({ entry, reading }) => ({
+        location: entry.location,
         label: reading,
-        partition,
-        checkpoint: wellFormed(checkpoint)
+        partition: entry.partition,
+        checkpoint: wellFormed(loaded.pages?.checkpointOf(entry) ?? entry.checkpoint)
       }))
     ),
     ...endStatements(allEnds),
@@ -293,6 +308,16 @@ const splitIntoTransactions = (groups: ReadonlyArray<Group>, most: number): Read
 
 const seenIn = (lines: NdjsonFile): string =>
   `(SELECT location_id, resource, unnest(keys) AS key FROM ${readNdjson(lines, "location_id: 'VARCHAR', resource: 'VARCHAR', keys: 'VARCHAR[]'")})`
+
+const notedIn = (lines: NdjsonFile): string =>
+  readNdjson(
+    lines,
+    "location_id: 'VARCHAR', resource: 'VARCHAR', digest: 'VARCHAR', \"rows\": 'VARCHAR', keys: 'VARCHAR[]'"
+  )
+
+const allKeys = (resource: Resource, location: string): string =>
+  `(SELECT location_id, ${literal(resource.table)} AS resource, ${keyText(resource)} AS key
+    FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)})`
 
 /** The row in which an end or a deletion is counted. */
 const counted = ({ run, location, resource }: Entry): Counted => ({ run, location, label: resource })

@@ -54,6 +54,7 @@ export class KnownRows {
   private readonly committed = new Signal()
   /** Excludes a commit: the rows that it writes are those of batches that were added here before. */
   readonly commits: Semaphore.Semaphore
+  private readonly reads = Semaphore.makeUnsafe(1)
   private readonly parentStates = new Set<string>()
   /** Resources of which the next release needs the changed keys. */
   readonly released: ReadonlySet<string>
@@ -102,7 +103,9 @@ export class KnownRows {
         const hashes = found.get(key)
         this.tables.set(key, hashes ? whole(hashes) : max === knownRows ? undefined : partial(new Map()))
       }
-    }
+    },
+    // Who reads a table again would not know what was staged meanwhile.
+    (effect) => Effect.suspend(() => this.reads.withPermits(1)(effect))
   )
 
   /** Reads what the warehouse has of these rows, unless it is known. Call this before the rows are staged. */

@@ -15,6 +15,7 @@ import { type Position, beginning, isBefore } from "../../stores/vault/position.
 import { Vault } from "../../stores/vault/vault.ts"
 import { loadedPosition, positionStatements } from "../../stores/warehouse/meta/vault-offset.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
+import { KnownPages } from "./known-pages.ts"
 import { KnownRows } from "./known-rows.ts"
 import type { RecordFilter } from "./scan/scan-page.ts"
 import { type Batch, type ShouldContinue, prepareBatch } from "./batch.ts"
@@ -31,6 +32,8 @@ export interface Loader {
   /** Notified of every page that is read and every batch that is committed. */
   readonly progressed: Signal
   readonly known: KnownRows
+  /** The vault for the readings of a run, which stores no record of a page that says nothing new. */
+  readonly storingNews: (vault: Vault["Service"]) => Vault["Service"]
   /** The vault ends before the position up to which it was loaded. */
   readonly isVaultTruncated: boolean
 }
@@ -44,6 +47,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
   const [vault, warehouse] = [yield* Vault, yield* Warehouse]
   let position = (yield* loadedPosition()) ?? beginning
   const known = yield* KnownRows.make()
+  const pages = filter === undefined ? yield* KnownPages.make(known, resources, policies) : undefined
   const isVaultTruncated = isBefore(vault.end(), position)
   if (isVaultTruncated) {
     // The vault was removed or replaced by an older copy: its present content is loaded, later frames are not.
@@ -58,7 +62,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
   // Two alternating folders: the files of one batch are written while those of the other are read.
   const prepare = (from: Position, shouldContinue: ShouldContinue) =>
     prepareBatch(
-      { resources, policies, filter },
+      { resources, policies, filter, pages },
       known,
       join(temporary, String(batches++ % 2)),
       from,
@@ -109,7 +113,14 @@ export const makeLoader = Effect.fn("load.make")(function* (
         ;[batch] = yield* Effect.all([prepare(batch.next, shouldContinue), commit(batch)], { concurrency: 2 })
       }
       // What is known includes the rows of a batch that was prepared and not committed.
-    }).pipe(Effect.onError(() => Effect.sync(() => known.reset())))
+    }).pipe(
+      Effect.onError(() =>
+        Effect.sync(() => {
+          known.reset()
+          pages?.reset()
+        })
+      )
+    )
   const load = Effect.andThen(
     loadContinuously((position) => Effect.sync(() => isBefore(position, vault.end()))),
     onDisk(temporary, "removed", () => removeBelow(dirname(temporary), temporary))
@@ -118,6 +129,7 @@ export const makeLoader = Effect.fn("load.make")(function* (
     load,
     loadContinuously,
     known,
+    storingNews: (vault: Vault["Service"]) => pages?.storingNews(vault) ?? vault,
     reading: () => reading,
     loadedBytes: () => loadedBytes,
     progressed,

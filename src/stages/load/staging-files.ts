@@ -9,6 +9,7 @@ import type { MetValue } from "../../stores/warehouse/meta/schema-changes.ts"
 import { type Hashes, type KnownRows, isUnchanged, unknown } from "./known-rows.ts"
 import { wellFormed } from "../../catalog/convert.ts"
 import { type NormalisedPage, type PageTarget, normalisedPage } from "./normalised-page.ts"
+import type { KnownPages } from "./known-pages.ts"
 import { NdjsonFile } from "./ndjson-file.ts"
 import { RowFiles } from "./row-files.ts"
 import { type Drift, addDrift } from "./drift.ts"
@@ -69,6 +70,8 @@ export interface Loaded {
   readonly policies: SchemaPolicies
   /** Loads only some of the records. */
   readonly filter?: RecordFilter | undefined
+  /** What is known of pages; absent if only some records are loaded. */
+  readonly pages?: KnownPages | undefined
 }
 
 export class StagingFiles {
@@ -87,15 +90,22 @@ export class StagingFiles {
   private readonly folder: string
 
   private readonly filter: RecordFilter | undefined
+  private readonly pages: KnownPages | undefined
+  /** Pages that were not known, for later readings. */
+  readonly noted: NdjsonFile
+  /** Readings with a page whose keys are not known: every row may have been on it. */
+  readonly unsure = new Map<string, { readonly resource: Resource; readonly location: string }>()
   private readonly order = new PageOrder()
   /** The groups of the pages since the last write. */
   private readonly grown = new Set<Group>()
   private readonly known: KnownRows
 
   /** `folder`: an empty folder for the files. */
-  constructor({ resources, policies, filter }: Loaded, known: KnownRows, folder: string) {
+  constructor({ resources, policies, filter, pages }: Loaded, known: KnownRows, folder: string) {
     this.resources = resources
     this.known = known
+    this.pages = pages
+    this.noted = new NdjsonFile(join(folder, "pages.ndjson"))
     this.seen = new NdjsonFile(join(folder, "seen.ndjson"))
     this.parents = new StagedParents(folder)
     this.policies = policies
@@ -113,7 +123,7 @@ export class StagingFiles {
       ...group.stagedRows.files
     ])
     this.grown.clear()
-    for (const file of [...files, this.seen, ...this.parents.files]) {
+    for (const file of [...files, this.seen, this.noted, ...this.parents.files]) {
       const lines = file.take(isLast)
       if (lines.length > 0) await appendFile(file.path, lines, { mode: 0o600 })
     }
@@ -166,6 +176,7 @@ export class StagingFiles {
         if (key !== undefined) keys.push(key)
       }
     if (group.isFull) {
+      keys.push(...this.keysOfKnown(entry, results, resource))
       this.known.see(resource.table, location, keys, group.wasEmpty)
       if (keys.length > 0) this.seen.push(seenLine(location, group.label, keys))
     }
@@ -174,6 +185,20 @@ export class StagingFiles {
     group.hasParents = true
     this.parents.add(entry, parent, isAnswered, results[0]?.hash, keys)
     this.known.addParentState(location, group.label)
+  }
+
+  /** The keys of a page that is stored without its records. Notes any other one. */
+  private keysOfKnown(entry: PageEntry, results: ReadonlyArray<ReadRecord>, resource: Resource): ReadonlyArray<string> {
+    const { compacted, digest, location } = entry
+    if (this.pages === undefined || digest === undefined) return []
+    if (compacted === undefined) {
+      const noted = this.pages.note(entry, results)
+      if (noted !== undefined) this.noted.push(wellFormed(noted))
+      return []
+    }
+    const keys = results.length === 0 ? this.pages.keysOf(entry) : undefined
+    if (keys === undefined) this.unsure.set(`${location} ${resource.table}`, { resource, location })
+    return keys ?? []
   }
 
   /** Adds a row unless it is unchanged. Returns the text of its key; `undefined` if the record is no row. */

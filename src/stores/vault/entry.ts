@@ -38,12 +38,25 @@ export interface PageEntry extends Common {
   readonly parent?: Parent
   /** Whether the body has numbers that a double cannot represent; see catalog/json.ts. */
   readonly hasBigNumbers: boolean
-  /** Records that a compaction removed, because a later load would find them unchanged. They are counted as read. */
+  /** Records that are not stored, because a load would find them unchanged. They are counted as read. */
   readonly compacted?: number
+  /**
+   * The digest of a page of a list that is read in full each time, as it was received. Without a body: the page was the same as
+   * an earlier one with this digest, and the warehouse had its rows.
+   */
+  readonly digest?: string
+  /** False if the last ids in the checkpoint are left out: they are the last keys of the earlier page. */
+  readonly hasLastIds?: false
   /** What the settings kept out of the body, which is otherwise as received; see catalog/withheld.ts. */
   readonly withheld?: ReadonlyArray<string>
   /** The checkpoint after this page; absent if the service has nothing for the parent. */
   readonly checkpoint?: Checkpoint
+}
+
+/** Of a page that no longer has all its records: later ones that were the same say so of the page as it was received. */
+export const withoutDigest = (page: PageEntry): PageEntry => {
+  const { digest: _, ...entry } = page
+  return entry
 }
 
 export const isPage = (entry: Entry): entry is PageEntry => entry.kind === "page" || entry.kind === "detail"

@@ -152,7 +152,8 @@ export const keptIn = (folder: string): Kept => {
       if (kind === "end") ended.add(reading)
       else if (kind === "page" || kind === "detail") {
         ended.delete(reading)
-        const records = recordsIn(segment.toString("utf8", end + 1, at - 1), header.records)
+        const stored = recordsIn(segment.toString("utf8", end + 1, at - 1), header.records)
+        const records = stored + (header.compacted ?? 0)
         pages.push({
           label,
           partition,
@@ -178,6 +179,8 @@ interface Header {
   readonly run: string
   readonly bytes: number
   readonly crc32: number
+  /** Records that are not stored again. */
+  readonly compacted?: number
   readonly parent?: Asked
 }
 

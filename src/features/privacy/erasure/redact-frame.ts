@@ -4,7 +4,7 @@ import { type Resource, childRequestOf, transformed } from "../../../catalog/res
 import { decidedKeys } from "../../../stages/load/merge/deletions.ts"
 import { type Target, targetsIn } from "../../../stages/load/normalise/normalise.ts"
 import { givenBy } from "../../../stages/load/normalised-page.ts"
-import type { Entry, PageEntry } from "../../../stores/vault/entry.ts"
+import { type Entry, type PageEntry, withoutDigest } from "../../../stores/vault/entry.ts"
 import type { Frame } from "../../../stores/vault/frame.ts"
 import type { Suppression } from "./suppression.ts"
 import { namesErased, treatmentOf } from "./treatment.ts"
@@ -173,7 +173,7 @@ const redactPage = (
     }
   }
   if (removed + changed === 0) return { frame, removed }
-  return { frame: { entry, body: JSON.stringify(body) }, removed, anonymised: changed }
+  return { frame: { entry: withoutDigest(entry), body: JSON.stringify(body) }, removed, anonymised: changed }
 }
 
 /** Gives an object the members of another one. */

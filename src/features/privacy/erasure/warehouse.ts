@@ -67,6 +67,8 @@ const statements = (resources: ReadonlyArray<Resource>, { kept, keptRows, remove
           ]
         : []
     }),
+    // They name keys, too, and are noted again by the next reading of each list.
+    "DELETE FROM meta.known_pages",
     `DELETE FROM meta.seen_keys WHERE (location_id, key) IN (SELECT (location_id, key) FROM ${keysName} WHERE NOT is_kept)`,
     ...(kept.length > 0 ? insertKept(resources, tables, keptRows) : []),
     ...metaStatements(

@@ -52,6 +52,11 @@ const metaTables: Readonly<Record<string, MetaTable>> = {
     columns: `location_id VARCHAR, resource VARCHAR, key VARCHAR`,
     internal: true
   },
+  known_pages: {
+    comment: "Pages of lists that are read in full each time: the digest of each, that of its rows, and their keys",
+    columns: `location_id VARCHAR, resource VARCHAR, digest VARCHAR, "rows" VARCHAR, keys VARCHAR[]`,
+    internal: true
+  },
   missing_children: {
     comment: "Rows that a complete reading of their parent did not return, and about which no decision has been made",
     columns: `location_id VARCHAR, resource VARCHAR, key VARCHAR, parent_id VARCHAR, first_at TIMESTAMPTZ, last_at TIMESTAMPTZ`,

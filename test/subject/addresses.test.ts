@@ -5,11 +5,13 @@ import {
   emailForms,
   emailsIn,
   emailsSql,
+  isAddressSql,
   isPossibleSql,
   phoneDigitsIn,
   phonesSql
 } from "../../src/features/privacy/subject/addresses.ts"
 import { literal } from "../../src/stores/warehouse/sql.ts"
+import { randomFrom } from "../support/random.ts"
 
 let connection: DuckDBConnection
 beforeAll(async () => {
@@ -121,4 +123,74 @@ describe("what may be a person", () => {
     assert.isFalse(await inSql(isPossibleSql("'jane@example.com'", [], [])))
     assert.isFalse(await inSql(isPossibleSql("'a@b.c'", ["a@b.c"], [])))
   })
+})
+
+it("is found by the quick look at a text wherever it is found by reading all of it", async () => {
+  const [emails, digits] = [
+    ["jane.roe@example.com", "no address", "bob@x.io"],
+    ["14155550199", "4155550128"]
+  ]
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE wanted AS SELECT unnest(${literal(JSON.stringify(emails))}::JSON::VARCHAR[]) AS email, NULL::VARCHAR AS digits
+     UNION ALL SELECT NULL, unnest(${literal(JSON.stringify(digits))}::JSON::VARCHAR[])`
+  )
+  const random = randomFrom(4711)
+  const pick = (among: ReadonlyArray<string>) => among[Math.floor(random() * among.length)]!
+  const parts = [
+    ...emails,
+    ...digits,
+    "JANE.Roe@Example.COM",
+    "no  address",
+    "no\taddress",
+    "+1 (415) 555-0199",
+    "415.555.0128",
+    "０"
+  ]
+  const between = [
+    "",
+    "",
+    " ",
+    "  ",
+    "\t",
+    "\u00a0",
+    "\u200b",
+    ",",
+    ";",
+    "<",
+    ">",
+    "x",
+    "7",
+    "é",
+    "＠",
+    "-",
+    " or ",
+    '"',
+    "'",
+    "/",
+    "\u00ad"
+  ]
+  const texts = Array.from({ length: 800 }, () => {
+    const part = pick(parts)
+    const at = Math.floor(random() * part.length)
+    // Something stands before it, in it or behind it.
+    return random() < 0.3
+      ? `${part.slice(0, at)}${pick(between)}${part.slice(at)}`
+      : `${pick(between)}${pick(between)}${part}${pick(between)}${random() < 0.3 ? pick(parts) : ""}`
+  })
+  const [emailList, digitList] = ["email", "digits"].map(
+    (column) => `(SELECT list(${column}) FROM wanted WHERE ${column} IS NOT NULL)`
+  )
+  const rows = (
+    await connection.runAndReadAll(
+      `SELECT t, ${isAddressSql("t", "wanted")}, list_has_any(${emailsSql("t")}, ${emailList}) OR list_has_any(${phonesSql("t")}, ${digitList})
+       FROM (SELECT unnest(${literal(JSON.stringify(texts))}::JSON::VARCHAR[]) AS t)`
+    )
+  ).getRows()
+  const found = rows.filter(([, , isFound]) => isFound === true).length
+  assert.isAbove(found, 200)
+  assert.isBelow(found, rows.length - 100)
+  assert.deepStrictEqual(
+    rows.filter(([, quick, whole]) => quick !== whole).map(([text]) => text),
+    []
+  )
 })

@@ -278,10 +278,11 @@ export const openWork = Effect.fnUntraced(function* (options: Options) {
 
   yield* Effect.promise(() => mkdir(folder, { recursive: true, mode: 0o700 }))
   const names = (yield* Effect.promise(() => readdir(folder))).toSorted()
+  const stored = new Set(names)
   // What a killed server was about to start has no record, and has not begun.
   const isLeftOver = (name: string) =>
     /^job-.*\.(json\.part|out|err)$/.test(name) &&
-    (name.endsWith(".part") || !names.includes(name.replace(/[a-z]+$/, "json")))
+    (name.endsWith(".part") || !stored.has(name.replace(/[a-z]+$/, "json")))
   for (const name of names.filter(isLeftOver)) yield* guarded(attempt(() => removeBelow(folder, join(folder, name))))
   for (const name of names) {
     const record = /^job-.*\.json$/.test(name) ? yield* storedIn(join(folder, name), JobRecord) : undefined

@@ -174,6 +174,8 @@ export class KnownPages {
     const { compacted, digest, location, resource: table } = entry
     const own = this.resources.get(table)
     if (own === undefined || digest === undefined || compacted !== undefined) return undefined
+    // Of a table that is not in memory, no page is ever found to be the same.
+    if (this.known.of(own.resource, location) === undefined) return undefined
     if (results.length === 0 || !results.every((one) => this.isPlain(own.resource, one))) return undefined
     this.use(entry, digest)
     const pages = this.pagesIn(location, table)

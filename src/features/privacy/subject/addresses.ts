@@ -64,8 +64,9 @@ const folded = (text: string): string =>
 
 /** SQL for the email addresses in a text, as they are compared; the text itself if it has none. */
 export const emailsSql = (value: string): string => {
-  const found = `list_distinct(list_transform(regexp_extract_all(${foldedSql(value)}, ${literal(emailPattern)}), lambda one: trim(one, ${literal(around)})))`
-  return `CASE WHEN len(${found}) > 0 THEN ${found} ELSE list_filter([trim(${foldedSql(value)})], lambda one: one <> '') END`
+  const found = `list_distinct(list_transform(regexp_extract_all(folded, ${literal(emailPattern)}), lambda one: trim(one, ${literal(around)})))`
+  const all = `CASE WHEN len(${found}) > 0 THEN ${found} ELSE list_filter([trim(folded)], lambda one: one <> '') END`
+  return `list_transform([${foldedSql(value)}], lambda folded: ${all})[1]`
 }
 
 /** Shorter numbers are extensions and short codes, which several people share. */

@@ -70,7 +70,7 @@ export class RecordScanner extends Bytes.JsonBytes {
       const from = this.at + 1
       const kind = this.value()
       if (field?.use === Fields.isDeclined) return undefined
-      if (field?.use !== Fields.inColumn || !places.includes(field.place)) continue
+      if (field?.use !== Fields.inColumn || places.every((place) => place !== field.place)) continue
       if (kind !== Bytes.plainText || field.type !== Fields.asText || texts.has(field.place)) return undefined
       texts.set(field.place, bytes.toString("utf8", from, this.at - 1))
     } while (this.hasNextItem(Bytes.closeBrace))

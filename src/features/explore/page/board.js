@@ -1,9 +1,12 @@
 /** The saved charts, drawn from the release that is shown. */
 import { sqlAddress } from "./address.js"
 import { chartFor, pictureOf } from "./chart.js"
-import { errorBox, fill, h, twoAtOnce } from "./dom.js"
+import { errorBox, fill, h } from "./dom.js"
 import { questionsFor } from "./questions.js"
 import { request } from "./service.js"
+
+/** Queries that run at once: others may want to run too. */
+const atOnce = 2
 
 /** `data`: of the release, whose models the questions need. */
 export const board = (data) => {
@@ -24,12 +27,15 @@ export const board = (data) => {
         ", choose Chart, and save it."
       )
     }
-    const drawn = charts.map((query) => {
+    const left = charts.map((query) => {
       const picture = h("div.picture", h("p.muted", "Reading…"))
       cards.append(h("li", h("h3", h("a", { href: sqlAddress(query.sql, query.chart) }, query.name)), picture))
-      return () => element.isConnected && draw({ ...query, picture })
+      return { ...query, picture }
     })
-    await twoAtOnce(drawn)
+    const work = async () => {
+      for (let one = left.shift(); one && element.isConnected; one = left.shift()) await draw(one)
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
   }
   queueMicrotask(() => show().catch((error) => element.append(errorBox(error.message))))
   return element

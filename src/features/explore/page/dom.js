@@ -51,15 +51,6 @@ export const attempt = async (control, box, work, failed = (error) => errorBox(e
   control.disabled = false
 }
 
-/** Does pieces of work, two at once: others may want the server too. */
-export const twoAtOnce = async (works) => {
-  const left = [...works]
-  const work = async () => {
-    for (let one = left.shift(); one; one = left.shift()) await one()
-  }
-  await Promise.all([work(), work()])
-}
-
 /** A part of the page that is scrolled for itself. */
 export const gridBox = (label, content) => h("div.grid", { role: "region", tabIndex: 0, "aria-label": label }, content)
 

@@ -1,5 +1,5 @@
 /** Set-up: where the account is, which locations are read, and what they become; tested before anything is written. */
-import { button, h, number, present, twoAtOnce } from "./dom.js"
+import { button, h, number, present } from "./dom.js"
 import { actions, badge, duration, nameOf, primary, problemBox, rangeText, start } from "./console-parts.js"
 import { fieldsOf, formOf, markIn } from "./console-form.js"
 import { current, isOwner, readState } from "./console-state.js"
@@ -137,9 +137,10 @@ const accountForm = () => {
   })
   const test = async ({ locations, ...given }) => {
     const results = []
-    for (const one of places) one.show(h("p.muted", "Waiting for the tests before it."))
-    const testOf = (one, index) => async () => results.push(await one.test({ ...given, locations: [locations[index]] }))
-    await twoAtOnce(Array.from(places, testOf))
+    for (const one of places) one.show(h("p.muted", "Waiting for the test before it."))
+    // One after the other: each works in the output folder.
+    for (const [index, one] of [...places].entries())
+      results.push(await one.test({ ...given, locations: [locations[index]] }))
     return results.every(Boolean)
   }
   const write = async (given) => {

@@ -68,29 +68,6 @@ it("several locations at once are those that were added one after the other", as
   )
 })
 
-it("many locations are tested two at a time, and answered in their order", async () => {
-  const real = asking(["false"], () => [], {})
-  const [running, most] = [new Set<string>(), { count: 0 }]
-  const json: typeof real.json = async (args, flags = []) => {
-    const id = [...args, ...flags].join().match(/--location=(\w+)/)?.[1] ?? assert.fail(flags.join())
-    assert.isFalse(running.has(id), "one location has one request at a time")
-    running.add(id)
-    most.count = Math.max(most.count, running.size)
-    await new Promise((resolve) => setTimeout(resolve, id === "l0" ? 30 : 2))
-    running.delete(id)
-    const error = { code: "token", message: "The service does not accept the token." }
-    return { schema: "", exitCode: 0, data: { account: `Account ${id}` }, ...(id === "l5" && { error }) }
-  }
-  const options = { path: pathIn(newFolder()), output: newFolder(), ask: { ...real, json }, environment }
-  const locations = Array.from({ length: 30 }, (_, index) => ({ id: `l${index}`, token: `pit-${index}` }))
-  const checked = await checkSetup(options, { baseUrl, formats: ["csv"], locations })
-  assert.deepStrictEqual(
-    checked.locations.map((one) => [one.id, "name" in one ? one.name : one.problem.message]),
-    locations.map(({ id }) => [id, id === "l5" ? "The service does not accept the token." : `Account ${id}`])
-  )
-  assert.strictEqual(most.count, 2)
-})
-
 const app = { clientId: "app", clientSecret: "client-secret-text", refreshToken: "refresh-token-text" }
 
 it("an OAuth app has each secret in a file of its own, and further locations their tokens", async () => {

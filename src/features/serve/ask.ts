@@ -9,7 +9,7 @@ export type Ask = ReturnType<typeof asking>
 
 const limits = { ms: 120_000, bytes: 64_000_000 }
 /** Each takes half a core for a second. */
-export const atOnce = 2
+const atOnce = 2
 
 /** `flags`: those that name the settings file and the output folder. */
 export const asking = (program: Program, flags: () => ReadonlyArray<string>, environment: Environment["Service"]) => {

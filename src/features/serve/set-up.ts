@@ -1,10 +1,9 @@
 /** Set-up in the browser: the answers of `./sluice init`, tested by `doctor` and `plan` before anything is written. */
-import * as Effect from "effect/Effect"
 import { existsSync, readFileSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Body, HttpError, attempt } from "../../network/server.ts"
+import { type Body, HttpError } from "../../network/server.ts"
 import { removeBelow } from "../../output/remove.ts"
 import {
   FileChanged,
@@ -21,7 +20,7 @@ import { isPlainSecret, shownSecret } from "../../settings/secrets.ts"
 import { sections } from "../../settings/sections.ts"
 import * as Schema from "effect/Schema"
 import type { Environment } from "../../values/environment.ts"
-import { type Ask, atOnce } from "./ask.ts"
+import type { Ask } from "./ask.ts"
 
 interface Options {
   readonly path: string
@@ -108,7 +107,8 @@ export const checkSetup = async (options: Options, body: Body) => {
   const answers = answersOf(body)
   checkAddress(options, answers)
   const { baseUrl, first, others } = answers
-  const checked = async ({ id, token }: Place) => {
+  const checked = []
+  for (const { id, token } of [first, ...others]) {
     // The token is in no command line, and no file that is there already has a say.
     const environment: Readonly<Record<string, string>> =
       typeof token === "string"
@@ -121,22 +121,23 @@ export const checkSetup = async (options: Options, body: Body) => {
     const account = [`--base-url=${baseUrl}`, `--location=${id}`]
     // The service accepts a refresh token once: only what works in the output folder may use it, which keeps its successor.
     const reached = typeof token === "string" ? await reach(ask, account, token) : undefined
-    if (reached?.error) return { id, problem: problemOf(reached.error, reached.next) }
+    if (reached?.error) {
+      checked.push({ id, problem: problemOf(reached.error, reached.next) })
+      continue
+    }
     const flags = ["--config=/dev/null", ...account, `--output=${output}`]
     const doctor = await ask.json(["doctor"], flags, environment)
     const plan = await ask.json(["plan"], flags, environment)
     const data = plan.data as PlanData | undefined
-    return {
+    checked.push({
       id,
       name: (reached?.data as { readonly account?: string } | undefined)?.account,
       ...(plan.error && { problem: problemOf(plan.error, plan.next) }),
       findings: (doctor.data as { readonly lines?: ReadonlyArray<unknown> } | undefined)?.lines ?? [],
       ...(data && { plan: { requests: data.requests, elapsedMs: data.elapsedMs, likely: data.likely } })
-    }
+    })
   }
-  // Each location has limits of its own at the service, and the machine no more turns.
-  const tested = Effect.forEach([first, ...others], (one) => attempt(() => checked(one)), { concurrency: atOnce })
-  return { locations: await Effect.runPromise(tested) }
+  return { locations: checked }
 }
 
 /** Where the settings, or a variable, say that the service is, a reference may be sent; an address that is typed gets what is typed. */

@@ -151,7 +151,7 @@ describe.skipIf(chromiumPath === undefined)("the page", () => {
     await cards.filter({ hasText: "What is overdue?" }).getByText("The query has no rows with numbers now.").waitFor()
     const name = "Bar chart of value by pipeline_stage_name and pipeline_name"
     await cards.filter({ hasText: "The value of open deals" }).getByRole("img", { name }).waitFor()
-    await page.getByRole("link", { name: "The value of open deals by stage", exact: true }).click()
+    await page.getByRole("link", { name: "The value of open deals by stage" }).click()
     await page.locator(".cm-content").getByText("FROM bi.fct_opportunity").waitFor()
     await page.getByRole("img", { name }).waitFor()
     await close()

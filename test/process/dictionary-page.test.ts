@@ -62,10 +62,10 @@ describe.skipIf(chromiumPath === undefined)("the dictionary in a browser", () =>
   it("finds a model by the column of the table from which it is made, and leads there", async () => {
     const { page } = await opened(1280, "light")
     await page.fill("#search", "transactions.amount_refunded")
-    assert.deepStrictEqual(await shownIn(page), ["bi.fct_payment"])
+    assert.deepStrictEqual(await shownIn(page), ["bi.fct_payment", "bi.fct_revenue"])
     const rows = page.locator("section.table:visible tbody tr:visible th code")
-    assert.deepStrictEqual(await rows.allTextContents(), ["refunded_amount", "net_amount"])
-    assert.strictEqual(await page.locator("#found").textContent(), "1 table or model found.")
+    assert.deepStrictEqual(await rows.allTextContents(), ["refunded_amount", "net_amount", "value"])
+    assert.strictEqual(await page.locator("#found").textContent(), "2 tables and models found.")
     await page.locator('a[href="#transactions.amount_refunded"]:visible').first().click()
     assert.isTrue(await page.locator('[id="transactions.amount_refunded"]').isVisible())
     assert.deepStrictEqual(await shownIn(page), ["transactions"])

@@ -64,7 +64,7 @@ describe("an export about a person", () => {
     }
   )
 
-  it("names whoever may be the person, and does not say that there is nothing", async () => {
+  it("names whoever may be the person, and does not say that there is nothing", { tags: ["slow"] }, async () => {
     // The address of the planted contact without its dot, as another mailbox would be.
     const { code, stderr, stdout, to } = await run("--email", "xeniaquillfeather@planted.example")
     assert.strictEqual(code, 3, stderr)

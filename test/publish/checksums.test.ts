@@ -80,7 +80,7 @@ describe("a table with every type and text", () => {
     }).pipe(Effect.provide(warehouseOf(folder)))
   })
 
-  it.live("is told from a copy by the engine's own hash, and what differs is read as any other table", () => {
+  it.live("is compared with its copies by DuckDB's hash, and a copy that differs is summed", () => {
     const folder = newFolder()
     return Effect.gen(function* () {
       yield* prepare(values)

@@ -2,8 +2,8 @@
  * Pages that were loaded before. A list that the service cannot filter is read in full every night, and most of its pages are
  * those of the night before: of such a page the vault keeps when it was received, but not its records once more.
  *
- * A page is known by the digest of its records, as bytes, and of the definition, with the rows that they became. It says nothing new if the
- * warehouse has just these rows now, whatever happened in between.
+ * A page is known by the digest of the bytes of its records and of the definition, with the rows that they became. It says
+ * nothing new if the warehouse has exactly these rows now, whatever happened in between.
  */
 import { Effect, Semaphore } from "effect"
 import { createHash, hash } from "node:crypto"
@@ -26,7 +26,7 @@ import type { ReadRecord } from "./scan/scan-page.ts"
 interface KnownPage {
   /** Digest of the keys and hashes of the rows. */
   readonly rows: string
-  /** Each followed by a NUL but the last. */
+  /** Separated by NULs. */
   readonly keys: string
   readonly records: number
 }

@@ -1,4 +1,4 @@
-/** Prints at the end of the tests which files took most of the time: what to look at first when the tests are slow. */
+/** Prints at the end of the tests what to look at first when they are slow: the longest files, and quick tests that are dear. */
 import { relative } from "node:path"
 import type { Reporter, TestModule } from "vitest/node"
 
@@ -19,5 +19,13 @@ export const slowest: Reporter = {
     console.log(`Slowest files, of ${files.length} with ${all.toFixed(0)} s in all:`)
     for (const { path, seconds } of files.toSorted((one, other) => other.seconds - one.seconds).slice(0, shown))
       console.log(`${seconds.toFixed(1).padStart(6)} s  ${path}`)
+    for (const module of modules)
+      for (const test of module.children.allTests()) {
+        const { cpuSeconds } = test.meta()
+        if (cpuSeconds !== undefined)
+          console.log(
+            `A quick test took ${cpuSeconds.toFixed(1)} s of CPU: ${test.fullName} (${module.relativeModuleId})`
+          )
+      }
   }
 }

@@ -11,9 +11,11 @@ export const withoutSlow = `!${slow}`
  * What a test without the tag may take, in seconds of CPU on a quiet core of the machine on which `unitSeconds` was measured:
  * with more, the second command of a newcomer becomes slow again, a test at a time. CPU and not time, since machines are
  * shared. What tests share is not counted: fixtures, and the first seconds of a worker, in which it imports and compiles the
- * program. The aim is 1.5; beside other work, the same test takes up to a third more, which must fail nobody's run.
+ * program. A measure of a busy machine is too rough to fail a run by: what takes more than the first is printed at the end, and
+ * only what takes more than the second fails.
  */
-export const quickCpuSecondsMax = 2
+export const quickCpuSecondsPrinted = 1.5
+export const quickCpuSecondsMax = 5
 export const warmUpCpuSeconds = 8
 
 /** Files without a quick test: what they claim is about a PostgreSQL server. */

@@ -13,7 +13,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { lakeExtensions } from "../test/support/extensions.ts"
+import { withLake } from "../test/support/extensions.ts"
 import { python } from "../test/support/python.ts"
 import { sqlIn, startServer } from "../test/support/postgres.ts"
 import { simulate } from "./fleet-stub.ts"
@@ -52,15 +52,14 @@ try {
     SLUICE_FLEET_STATE: join(folder, "state"),
     SLUICE_FLEET_TOKEN: `file:${tokens}/{location}`,
     SLUICE_FLEET_PARALLEL: process.env["SLUICE_FLEET_PARALLEL"] ?? "2",
-    SLUICE_FORMATS: "lake",
-    SLUICE_LAKE_CATALOG: `postgres:dbname=postgres host=${hostname} port=${port} user=sluice`,
-    SLUICE_LAKE_DATA: join(folder, "lake"),
-    SLUICE_LAKE_EXTENSIONS: lakeExtensions(python!)
+    SLUICE_FORMATS: "none"
   }
+  const catalog = `postgres:dbname=postgres host=${hostname} port=${port} user=sluice`
+  const config = withLake(python!, { lake: join(folder, "lake"), catalog })
   await run(["fleet", "locations", "import", join(folder, "locations.csv")], environment)
   for (let index = 0; index < workers; index++)
     children.push(
-      spawn(launcher, ["fleet", "worker", "--quiet"], {
+      spawn(launcher, ["fleet", "worker", "--quiet", ...config], {
         env: {
           PATH: process.env["PATH"],
           ...environment,

@@ -4,7 +4,7 @@
  *
  *     node_modules/.bin/node bench/lake.ts [contacts] [nights]
  */
-import { readdirSync, statSync } from "node:fs"
+import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { median, newFolder, run, startContacts } from "./measure.ts"
@@ -18,17 +18,18 @@ try {
   const environment = {
     ...sandbox.environment,
     SLUICE_OUTPUT: output,
-    // Without this folder, DuckDB keeps the extensions that it downloads in the home directory.
-    SLUICE_LAKE_EXTENSIONS: process.env["SLUICE_LAKE_EXTENSIONS"] ?? "",
+    // DuckDB keeps the extensions that it downloads in the home directory.
     HOME: homedir()
   }
   const data = join(output, "lake")
+  const config = join(newFolder(), "sluice.toml")
+  writeFileSync(config, `[[publish]]\nname = "lake"\nlake = "${data}"\nprofile = "raw"\n`)
   const dataBytes = () =>
     readdirSync(data, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
   const sync = () => run(["sync", "--only", "contacts"], { ...environment, SLUICE_FORMATS: "none" })
-  const commit = () => run(["publish"], { ...environment, SLUICE_FORMATS: "lake" })
+  const commit = () => run(["publish", "--config", config], { ...environment, SLUICE_FORMATS: "none" })
   await sync()
   const plain: Array<number> = []
   for (let time = 0; time < 3; time++)

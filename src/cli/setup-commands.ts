@@ -83,7 +83,7 @@ export const pipelines = group({
 const lakeMaintain = command({
   name: "maintain",
   summary:
-    "Merge small files of the lake, rewrite files with many deleted rows, and remove versions that are older than lake.expire_after. The tables stay the same.",
+    "Merge small files of the lake, rewrite files with many deleted rows, and remove versions that are older than expire_after of its target. The tables stay the same.",
   flags: { ...common, apply: flag("apply", "Do it. Without it, the command only prints what it would do.") },
   examples: [
     { command: "./sluice lake maintain", description: "What would be done." },

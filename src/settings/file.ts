@@ -61,7 +61,10 @@ const invalidToml = (name: string, message: string): SettingProblem => {
 const withoutValue = (message: string): string =>
   message.replace(/^(Invalid value|Invalid date-time|Integer out of range) '.*'/s, "$1, or a text without quotes,")
 
-const renamed: Readonly<Record<string, string>> = { "output.file_mb_max": "files.max_bytes" }
+const renamed: Readonly<Record<string, string>> = {
+  "output.file_mb_max": "files.max_bytes",
+  lake: "publish.lake"
+}
 
 const checkedNames = (name: string, content: Table, placeOf: SettingsFile["placeOf"]): ReadFile => {
   const problems: Array<SettingProblem> = []

@@ -30,7 +30,6 @@ import {
 import { accountSection, budgetSection, deletionsSection, filesSection, locationSettings } from "./account.ts"
 import { consoleSection, scheduleSection } from "./console.ts"
 import { fleetSection } from "./fleet.ts"
-import { lakeSection } from "../destinations/lake/settings.ts"
 import { maskingSection } from "./masking.ts"
 import { schemaSection } from "./schema-policy.ts"
 import { signalsSection } from "./signals.ts"
@@ -49,10 +48,9 @@ export const sections = {
       default: "output",
       example: "/srv/sluice/output"
     }),
-    formats: setting(anyOf([...fileFormats, "lake"]), {
+    formats: setting(anyOf(fileFormats), {
       environment: "SLUICE_FORMATS",
-      description:
-        "Formats to publish; with lake, [lake] is a target as well, see docs/destinations.md. An empty list publishes nothing; in the variable, write none.",
+      description: "Formats to publish. An empty list publishes nothing; in the variable, write none.",
       default: ["duckdb", "parquet", "csv"]
     })
   },
@@ -101,7 +99,6 @@ export const sections = {
       example: { messages: "24 months" }
     })
   },
-  lake: lakeSection,
   listen: {
     secret: setting(text, {
       environment: "SLUICE_LISTEN_SECRET",

@@ -13,7 +13,6 @@ import type { OptionalSettings } from "../catalog/optional-settings.ts"
 import { type SettingProblem, SettingsError, missing, settingOf } from "./errors.ts"
 import { fleetOf } from "./fleet.ts"
 import { namedSecret } from "./secrets.ts"
-import { lakeTarget } from "../destinations/lake/settings.ts"
 import { pseudonymKey } from "./masking.ts"
 import { type Environment, type Flags, type Settings, fleetTokenVariable, readSettings, unusable } from "./read.ts"
 import type { SchemaSettings } from "./schema-policy.ts"
@@ -103,11 +102,8 @@ const checkedFolders = (settings: Settings): Settings => {
   return { ...settings, problems: [...problems, ...deniedFolder(folder), ...conflicts] }
 }
 
-/** Those of `[[publish]]`, behind that of the shorthand `[lake]`. */
-const listedTargets = ({ lists, values }: Pick<Settings, "lists" | "values">): ReadonlyArray<ListedTarget> => [
-  ...(values.output.formats.includes("lake") ? [lakeTarget(values.lake, resolve(values.output.folder))] : []),
-  ...lists.publish.map((item, index) => ({ item, at: (key: string) => `publish[${index}].${key}` }))
-]
+const listedTargets = ({ lists }: Pick<Settings, "lists">): ReadonlyArray<ListedTarget> =>
+  lists.publish.map((item, index) => ({ item, at: (key) => `publish[${index}].${key}` }))
 
 const deniedFolder = (folder: string): ReadonlyArray<SettingProblem> => {
   const path = "output.folder"
@@ -123,7 +119,6 @@ const outputOf = (settings: Settings, environment: Environment): CommandSettings
   const { lists, placeOf, secretOf, values } = settings
   const { alarms, budget, listen, machine, masking, models, output, personalData, signals } = values
   const folder = resolve(output.folder)
-  const formats = output.formats.filter((format) => format !== "lake")
   const locations = locationsOf(settings)
   const key = () => pseudonymKey(masking, [output.folder, ...lists.publish.flatMap((target) => target.folder ?? [])])
   return {
@@ -136,7 +131,7 @@ const outputOf = (settings: Settings, environment: Environment): CommandSettings
     },
     ...machine,
     folder,
-    formats,
+    formats: output.formats,
     files: values.files,
     models,
     currencies: currenciesOf({ lists, values }),
@@ -145,7 +140,7 @@ const outputOf = (settings: Settings, environment: Environment): CommandSettings
     withheld: { tables: lists.tables, personalData, placeOf, key },
     listenSecret: listen.secret?.reference,
     publishing: {
-      targets: targetsOf({ targets: listedTargets(settings), placeOf, secretOf }, formats, folder),
+      targets: targetsOf({ targets: listedTargets(settings), placeOf, secretOf }, output.formats, folder),
       key
     },
     alarms: {

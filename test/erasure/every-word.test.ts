@@ -17,7 +17,7 @@ import { discover } from "../../src/catalog/discover.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { query } from "../support/compare.ts"
 import { placesOf } from "../support/every-byte.ts"
-import { lakeExtensions } from "../support/extensions.ts"
+import { withLake } from "../support/extensions.ts"
 import { copyOf } from "../support/fixtures.ts"
 import { knowing, newFolder, ofPeople, sluice } from "../support/sluice.ts"
 import { type Owner, type Words, appendWorded, wordPattern, wordedPerson } from "../support/worded.ts"
@@ -192,10 +192,9 @@ describe.skipIf(python === undefined)("an erasure in a lake", () => {
     const environment = {
       ...knowing(ofPeople),
       SLUICE_OUTPUT: output,
-      SLUICE_FORMATS: "lake",
-      SLUICE_LAKE_DATA: lake,
-      SLUICE_LAKE_EXTENSIONS: lakeExtensions(python!)
+      SLUICE_FORMATS: "none"
     }
+    const config = withLake(python!, { lake })
     const catalogue = await discover()
     const some = ["contacts", "tasks", "form_submissions"]
     const resources = catalogue.resources.filter(({ table }) => some.includes(table))
@@ -205,13 +204,13 @@ describe.skipIf(python === undefined)("an erasure in a lake", () => {
         Effect.provide(Vault.layer(join(output, "vault")))
       )
     )
-    const rebuilt = await sluice(["rebuild"], environment)
+    const rebuilt = await sluice(["rebuild", ...config], environment)
     assert.include([0, 3], rebuilt.code, rebuilt.stderr)
     const inLake = (places: ReadonlyMap<string, ReadonlyArray<string>>) =>
       [...places.values()].filter((all) => all.some((place) => place.startsWith(lake))).length
     assert.isAbove(inLake(await placesOf([output, lake], wordPattern)), 50)
     const erasing = ["subject", "erase", "--contact", person.contact, "--apply", "--reason", "test"]
-    const { code, stderr } = await sluice(erasing, environment)
+    const { code, stderr } = await sluice([...erasing, ...config], environment)
     assert.deepStrictEqual(await leftIn([output, lake], words), [])
     assert.strictEqual(code, 0, stderr)
     assert.deepInclude(certificateIn(output), {

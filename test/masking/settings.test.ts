@@ -125,11 +125,7 @@ describe("a target", () => {
       await refused(lake("") + lake("", "other")),
       /publish\[1\]\.lake is .* overlaps .* of the target a lake/
     )
-    const shorthand = '[output]\nformats = ["lake"]\n'
-    assert.match(
-      await refused(shorthand + lake("", "lake")),
-      /publish\[0\]\.\w+ is .*(another target has this name|overlaps)/
-    )
+    assert.match(await refused(`[lake]\ndata = "s3://crm-lake/a"`), /lake: there is no such setting.*publish\.lake/)
   })
 
   it("has a known profile, a name of its own, and known tables", async () => {

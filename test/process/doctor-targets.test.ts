@@ -88,23 +88,23 @@ describe("doctor", () => {
   })
 
   it.skipIf(python === undefined)("writes a table into a lake, which is not created", async () => {
-    const environment = {
-      SLUICE_FORMATS: "lake",
-      SLUICE_LAKE_EXTENSIONS: lakeExtensions(python!),
-      SLUICE_OUTPUT: join(folder, "output")
-    }
-    assert.match(await check("", environment), /^ok: \S+\/output\/\S+ can be written/)
+    const environment = { SLUICE_FORMATS: "none", SLUICE_OUTPUT: join(folder, "output") }
+    const place = join(environment.SLUICE_OUTPUT, "lake")
+    const target = `lake = "${place}"\nextensions = "${lakeExtensions(python!)}"`
+    const config = ["--config", join(folder, "sluice.toml")]
+    assert.match(await check(target, environment), /^ok: \S+\/output\/\S+ can be written/)
     assert.isFalse(existsSync(environment.SLUICE_OUTPUT))
-    const without = await check("", { ...environment, SLUICE_LAKE_EXTENSIONS: join(folder, "none") })
+    const without = await check(`lake = "${place}"\nextensions = "${join(folder, "none")}"`, environment)
     assert.match(without, /^problem: .*the DuckDB extension ducklake could not be loaded/)
     mkdirSync(environment.SLUICE_OUTPUT, { mode: 0o700 })
-    const synced = await sluice(["sync", "--only", "contacts"], { ...account.environment, ...environment })
+    assert.match(await check(target, environment), /^ok: /)
+    const synced = await sluice(["sync", "--only", "contacts", ...config], { ...account.environment, ...environment })
     assert.strictEqual(synced.code, 0, synced.stderr)
     const files = () => readdirSync(join(environment.SLUICE_OUTPUT, "lake"), { recursive: true }).toSorted()
     const before = files()
-    assert.match(await check("", environment), /^ok: /)
+    assert.match(await check(target, environment), /^ok: /)
     assert.deepStrictEqual(files(), before)
-    const verified = await sluice(["verify"], { ...account.environment, ...environment })
+    const verified = await sluice(["verify", ...config], { ...account.environment, ...environment })
     assert.strictEqual(verified.code, 0, verified.stdout)
   })
 })

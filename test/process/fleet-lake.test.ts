@@ -4,7 +4,7 @@
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { join } from "node:path"
-import { lakeExtensions } from "../support/extensions.ts"
+import { lakeExtensions, withLake } from "../support/extensions.ts"
 import { type Fleet, assertComplete, limited, seconds, startFleet } from "../support/fleet.ts"
 import { keyValuesOf, postgresPrograms, withoutPostgres } from "../support/postgres.ts"
 import { python, runPython } from "../support/python.ts"
@@ -64,13 +64,8 @@ describe.skipIf(postgresPrograms === undefined || python === undefined)(
         const catalog = `postgres:${keyValuesOf(fleet.postgres)}`
         const extensions = lakeExtensions(python!)
         const lake = newFolder()
-        const worker = () =>
-          fleet.worker({
-            SLUICE_FORMATS: "lake",
-            SLUICE_LAKE_CATALOG: catalog,
-            SLUICE_LAKE_DATA: join(lake, "data"),
-            SLUICE_LAKE_EXTENSIONS: extensions
-          })
+        const config = withLake(python!, { lake: join(lake, "data"), catalog })
+        const worker = () => fleet.worker({}, ...config)
         const workers: Array<Running> = [worker(), worker(), worker()]
         assert.strictEqual((await fleet.run("enqueue", "--all")).code, 0)
         for (let killed = 0; killed < kills; killed++) {

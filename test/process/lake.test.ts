@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAlone, openTables } from "../support/account.ts"
-import { lakeExtensions } from "../support/extensions.ts"
+import { lakeExtensions, withLake } from "../support/extensions.ts"
 import { knowingApart, start } from "../support/process.ts"
 import { python, runPython } from "../support/python.ts"
 import { randomFrom } from "../support/random.ts"
@@ -58,12 +58,14 @@ const flags = ["--limits", "off", "--contacts", "60"]
 
 describe.skipIf(python === undefined)("the lake", () => {
   const extensions = () => lakeExtensions(python!)
-  const withLake = (account: Account, formats = "lake") => ({
+  /** `CONFIG`: the flags of the settings file, for `run` and `runProcess`. */
+  const lakeOf = (account: Account, formats: ReadonlyArray<string> = [], more = {}) => ({
     ...account.environment,
-    SLUICE_FORMATS: formats,
-    SLUICE_LAKE_EXTENSIONS: extensions()
+    SLUICE_FORMATS: formats.join() || "none",
+    CONFIG: withLake(python!, { lake: join(account.output, "lake"), ...more }).join(" ")
   })
   type Environment = Readonly<Record<string, string>>
+  const flagsOf = (environment: Environment) => environment["CONFIG"]!.split(" ")
   const ending = async (ran: Promise<Ran>, code: number) => {
     const ended = await ran
     assert.strictEqual(ended.code, code, ended.stderr)
@@ -71,10 +73,10 @@ describe.skipIf(python === undefined)("the lake", () => {
   }
   /** As users do, with the tables of all definitions. */
   const runProcess = (args: ReadonlyArray<string>, environment: Environment, code = 0) =>
-    ending(start(args, environment).ended, code)
+    ending(start([...args, ...flagsOf(environment)], environment).ended, code)
   /** With the tables of the account only: each table takes time in a commit, also without a row. */
   const run = (args: ReadonlyArray<string>, environment: Environment, code = 0) =>
-    ending(sluice(args, environment), code)
+    ending(sluice([...args, ...flagsOf(environment)], environment), code)
   const read = (output: string, warehouse = join(output, "warehouse.duckdb")): Read =>
     JSON.parse(runPython(python!, reader, extensions(), join(output, "lake.ducklake"), warehouse))
   const snapshotsIn = (output: string) =>
@@ -98,7 +100,7 @@ describe.skipIf(python === undefined)("the lake", () => {
   it("has the rows of the warehouse after each sync, one snapshot for each with changes, and earlier ones as they were", async () => {
     const account = await openTables(tables, ...flags)
     try {
-      const environment = withLake(account)
+      const environment = lakeOf(account)
       await runProcess(sync, environment)
       const first = read(account.output)
       assert.deepStrictEqual(first.differ, [])
@@ -138,15 +140,15 @@ print(c.execute(f"SELECT count(*) FROM (FROM lake.crm.contacts AT (VERSION => {s
     } finally {
       account.service.stop()
     }
-  }, 240_000)
+  })
 
   it("is brought up to date by the next command after a failure, and the files are published nevertheless", async () => {
     const account = await openAlone(few, ...flags)
     try {
-      const environment = { ...withLake(account, "csv,lake"), ...(await knowingApart(few)) }
+      const environment = { ...lakeOf(account, ["csv"]), ...(await knowingApart(few)) }
       const failed = await runProcess(
         ["sync", ...account.selection],
-        { ...environment, SLUICE_LAKE_EXTENSIONS: newFolder() },
+        { ...environment, CONFIG: lakeOf(account, [], { extensions: newFolder() }).CONFIG },
         1
       )
       assert.match(
@@ -160,13 +162,13 @@ print(c.execute(f"SELECT count(*) FROM (FROM lake.crm.contacts AT (VERSION => {s
     } finally {
       account.service.stop()
     }
-  }, 240_000)
+  })
 
   it(`has every row once after commands were killed at random times (seed ${seed})`, async () => {
     const random = randomFrom(seed)
     const account = await openAlone(few, ...flags)
     try {
-      const environment = { ...withLake(account), ...(await knowingApart(few)) }
+      const environment = { ...lakeOf(account), ...(await knowingApart(few)) }
       const sync = ["sync", ...account.selection]
       await runProcess(sync, environment)
       await change(account, 6)
@@ -192,12 +194,12 @@ print(c.execute(f"SELECT count(*) FROM (FROM lake.crm.contacts AT (VERSION => {s
     } finally {
       account.service.stop()
     }
-  }, 300_000)
+  })
 
   it("has fewer files and the same rows after maintenance, which says before what it would do", async () => {
     const account = await openAlone(few, ...flags)
     try {
-      const environment = withLake(account)
+      const environment = lakeOf(account)
       const data = join(account.output, "lake")
       const files = () =>
         readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
@@ -237,7 +239,7 @@ print(c.execute(f"SELECT count(*) FROM (FROM lake.crm.contacts AT (VERSION => {s
         [precious, false]
       ] as const) {
         inCatalog(`INSERT INTO ${scheduled} VALUES (-1, '${path}', ${isRelative}, now() - INTERVAL 9 DAY)`)
-        const refused = await sluice(["lake", "maintain", "--apply"], environment)
+        const refused = await sluice(["lake", "maintain", "--apply", ...flagsOf(environment)], environment)
         assert.strictEqual(refused.code, 1)
         assert.include(refused.stderr.replaceAll(/\s+/g, " "), "which is no file of the lake; nothing was deleted")
         assert.isTrue(existsSync(precious))
@@ -246,5 +248,5 @@ print(c.execute(f"SELECT count(*) FROM (FROM lake.crm.contacts AT (VERSION => {s
     } finally {
       account.service.stop()
     }
-  }, 240_000)
+  })
 })

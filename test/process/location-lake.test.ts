@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
 import { discard, openTables } from "../support/account.ts"
-import { lakeExtensions } from "../support/extensions.ts"
+import { lakeExtensions, withLake } from "../support/extensions.ts"
 import { start } from "../support/process.ts"
 import { python, runPython } from "../support/python.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -30,19 +30,17 @@ describe.skipIf(python === undefined)("a lake", () => {
     const [goes, stays] = accounts
     const environmentOf = ({ environment }: (typeof accounts)[0]) => ({
       ...environment,
-      SLUICE_FORMATS: "lake",
-      SLUICE_LAKE_EXTENSIONS: extensions,
-      SLUICE_LAKE_CATALOG: catalog,
-      SLUICE_LAKE_DATA: join(lake, "data")
+      SLUICE_FORMATS: "none"
     })
+    const config = withLake(python!, { lake: join(lake, "data"), catalog })
     const counts = () => JSON.parse(runPython(python!, count, extensions, catalog))
     try {
       for (const account of accounts) {
-        const synced = await start(["sync", ...account.selection], environmentOf(account)).ended
+        const synced = await start(["sync", ...account.selection, ...config], environmentOf(account)).ended
         assert.strictEqual(synced.code, 0, synced.stderr)
       }
       const before = counts()
-      const removed = await start(["location", "remove", goes.service.locationId, "--apply"], {
+      const removed = await start(["location", "remove", goes.service.locationId, "--apply", ...config], {
         ...environmentOf(goes),
         SLUICE_LOCATION_ID: "another"
       }).ended

@@ -7,7 +7,7 @@ import { createServer as createTls } from "node:https"
 import { type AddressInfo, type Server, connect } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
-import { lakeExtensions } from "../support/extensions.ts"
+import { withLake } from "../support/extensions.ts"
 import { type Ran, newFolder } from "../support/sluice.ts"
 import { type Service, startService } from "../support/service.ts"
 import { start } from "../support/process.ts"
@@ -129,15 +129,11 @@ s3_endpoint = "http://s3.invalid"\ns3_key = "env:S3_KEY"\ns3_secret = "env:S3_KE
   })
 
   it.skipIf(python === undefined)("gets the requests of DuckDB for a lake in a bucket", async () => {
-    const config = join(newFolder(), "sluice.toml")
-    writeFileSync(
-      config,
-      `[output]\nformats = ["lake"]\n[lake]\ndata = "s3://bucket/lake"\nextensions = "${lakeExtensions(python!)}"
-s3_endpoint = "http://s3.invalid"\ns3_key = "env:S3_KEY"\ns3_secret = "env:S3_KEY"\n`
-    )
+    const bucket = { s3_endpoint: "http://s3.invalid", s3_key: "env:S3_KEY", s3_secret: "env:S3_KEY" }
+    const config = withLake(python!, { lake: "s3://bucket/lake", ...bucket })
     const requested = async (more: Readonly<Record<string, string>>) => {
       const proxies = { S3_KEY: "any", https_proxy: address(), ...more }
-      await run(newFolder(), [...sync, "--config", config], { ...proxies, SLUICE_FORMATS: "lake" })
+      await run(newFolder(), [...sync, ...config], proxies)
       return seen.filter((one) => one.includes("s3.invalid"))
     }
     assert.isNotEmpty(await requested({ http_proxy: address() }))

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { cpSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Account, openAlone } from "../support/account.ts"
-import { lakeExtensions } from "../support/extensions.ts"
+import { lakeExtensions, withLake } from "../support/extensions.ts"
 import { hasObjectStore, startObjectStore } from "../support/object-store.ts"
 import { keyValuesOf, postgresPrograms, sqlIn, openDatabase, withoutPostgres } from "../support/postgres.ts"
 import { knowingApart, start } from "../support/process.ts"
@@ -71,18 +71,18 @@ describe.skipIf(!isPossible)("a lake in PostgreSQL and an object store", () => {
       const environmentOf = (account: Account) => ({
         ...account.environment,
         ...known,
-        SLUICE_FORMATS: "lake",
-        SLUICE_LAKE_EXTENSIONS: extensions,
-        SLUICE_LAKE_CATALOG: "env:LAKE_CATALOG",
-        LAKE_CATALOG: `postgres:${database}`,
-        SLUICE_LAKE_DATA: "s3://lake/tables",
-        SLUICE_LAKE_S3_KEY: key,
-        SLUICE_LAKE_S3_SECRET: secret,
-        SLUICE_LAKE_S3_ENDPOINT: store.url
+        LAKE_CATALOG: `postgres:${database}`
+      })
+      const config = withLake(python!, {
+        lake: "s3://lake/tables",
+        catalog: "env:LAKE_CATALOG",
+        s3_key: key,
+        s3_secret: secret,
+        s3_endpoint: store.url
       })
       const outputs: Array<string> = []
       const run = async (account: Account, args: ReadonlyArray<string> = sync, code = 0) => {
-        const ended = await start(args, environmentOf(account)).ended
+        const ended = await start([...args, ...config], environmentOf(account)).ended
         outputs.push(ended.stdout, ended.stderr)
         assert.strictEqual(ended.code, code, ended.stderr)
         return ended

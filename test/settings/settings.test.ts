@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { settingOf } from "../../src/settings/errors.ts"
@@ -55,10 +54,10 @@ describe("a value", () => {
     Effect.gen(function* () {
       const config = fileOf(
         [
-          "[output]\nfolder = 'data'\nformats = ['lake']",
+          "[output]\nfolder = 'data'",
           "[models]\nfolder = '../models'",
-          "[lake]\ncatalog = 'lake.db'\ndata = 's3://bucket/lake'",
           "[account]\ntoken = 'file:token'",
+          "[[publish]]\nname = 'lake'\nlake = 's3://bucket/lake'\ncatalog = 'lake.db'\nprofile = 'raw'",
           "[[publish]]\nname = 'a'\nfolder = 'team'\nprofile = 'raw'",
           "[[publish]]\nname = 'b'\nfolder = '/srv/team'\nprofile = 'raw'",
           "[[publish]]\nname = 'c'\nsqlite = 'crm.sqlite'\nprofile = 'raw'",
@@ -89,22 +88,6 @@ describe("a value", () => {
       // A flag and a variable are relative to the current folder.
       const flagged = yield* outputSettings({ config, output: "data" }, environment)
       assert.strictEqual(flagged.folder, resolve("data"))
-    })
-  )
-
-  it.effect("of the section lake is that of a target, with lake among the formats", () =>
-    Effect.gen(function* () {
-      const targetOf = (content: string) =>
-        Effect.map(outputSettings({ config: fileOf(content) }, { CATALOG: "postgres:dbname=lake" }), (output) => {
-          const { destination, formats, name, profile } = output.publishing.targets[0]!
-          const access = destination.kind === "lake" ? destination.access() : assert.fail(destination.kind)
-          return JSON.stringify([{ destination, formats, name, profile }, Result.getOrThrow(access)])
-        })
-      const settings = "catalog = 'env:CATALOG'\nexpire_after = '7 days'\ns3_region = 'eu-central-1'"
-      assert.strictEqual(
-        yield* targetOf(`[output]\nformats = ['csv', 'lake']\n[lake]\ndata = 's3://crm-lake/a'\n${settings}`),
-        yield* targetOf(`[[publish]]\nname = 'lake'\nlake = 's3://crm-lake/a/'\nprofile = 'raw'\n${settings}`)
-      )
     })
   )
 
@@ -165,7 +148,7 @@ describe("a problem is reported with its place, its value and what is expected:"
     [
       "[output]\nformats = ['excel']",
       "FILE:2",
-      wrongValue("output.formats", '["excel"]', 'a list of "duckdb", "parquet", "csv", "ndjson" and "lake"')
+      wrongValue("output.formats", '["excel"]', 'a list of "duckdb", "parquet", "csv" and "ndjson"')
     ],
     [
       "[account]\nrefresh_token = 7",

@@ -4,36 +4,8 @@ import * as Result from "effect/Result"
 import { resolve } from "node:path"
 import { outputPaths } from "../../output/paths.ts"
 import type { DestinationKind, DestinationPlace } from "../../settings/destination.ts"
-import {
-  type ItemOf,
-  type Section,
-  type UnavailableSecret,
-  type ValuesOf,
-  absolutePath,
-  period,
-  place,
-  setting
-} from "../../values/setting.ts"
-import { type S3Access, bucketSettingsOf, keyProblems, s3Of, s3Settings } from "../bucket/settings.ts"
-
-/** How a lake is opened and kept. */
-const access = {
-  catalog: setting(place, {
-    secret: true,
-    description:
-      "Catalog of the lake: the path of a file, or a PostgreSQL database as postgres:dbname=lake host=db.example.com user=sluice password=…, or a reference to that text. Without it, lake.ducklake in the output folder.",
-    example: "env:LAKE_CATALOG"
-  }),
-  expire_after: setting(period, {
-    description: "Age from which ./sluice lake maintain removes earlier versions of the lake.",
-    default: "30 days"
-  }),
-  extensions: setting(absolutePath, {
-    description:
-      "Folder with the DuckDB extensions ducklake, postgres_scanner and httpfs, for machines that cannot download them.",
-    example: "/opt/duckdb-extensions"
-  })
-} as const
+import { type ItemOf, type UnavailableSecret, absolutePath, period, place, setting } from "../../values/setting.ts"
+import { type S3Access, keyProblems, s3Of, s3Settings } from "../bucket/settings.ts"
 
 const settings = {
   ...s3Settings,
@@ -43,9 +15,24 @@ const settings = {
       "Instead of a folder, a lake: where its Parquet files are, a folder or s3://bucket/prefix. See docs/destinations.md.",
     example: "s3://crm-lake/tables"
   }),
-  catalog: { ...access.catalog, alternative: true },
-  expire_after: { ...access.expire_after, alternative: true },
-  extensions: { ...access.extensions, alternative: true }
+  catalog: setting(place, {
+    alternative: true,
+    secret: true,
+    description:
+      "Catalog of the lake: the path of a file, or a PostgreSQL database as postgres:dbname=lake host=db.example.com user=sluice password=…, or a reference to that text. Without it, lake.ducklake in the output folder.",
+    example: "env:LAKE_CATALOG"
+  }),
+  expire_after: setting(period, {
+    alternative: true,
+    description: "Age from which ./sluice lake maintain removes earlier versions of the lake.",
+    default: "30 days"
+  }),
+  extensions: setting(absolutePath, {
+    alternative: true,
+    description:
+      "Folder with the DuckDB extensions ducklake, postgres_scanner and httpfs, for machines that cannot download them.",
+    example: "/opt/duckdb-extensions"
+  })
 } as const
 
 export interface LakeDestination extends DestinationPlace {
@@ -87,7 +74,7 @@ export const lake = {
       place: placeOf(item),
       secrets,
       extensions: item.extensions,
-      expireAfter: item.expire_after ?? access.expire_after.default,
+      expireAfter: item.expire_after ?? settings.expire_after.default,
       access: () =>
         Result.gen(function* () {
           const written = catalog && (yield* catalog.read())
@@ -125,37 +112,4 @@ const catalogOf = (setting: Redacted.Redacted | undefined, embedded: string): La
   return database === undefined
     ? { kind: "file", path: resolve(Redacted.value(setting)) }
     : { kind: "postgres", connection: Redacted.make(database) }
-}
-
-/** The shorthand for a target, together with `lake` among the formats. */
-export const lakeSection = {
-  catalog: { ...access.catalog, environment: "SLUICE_LAKE_CATALOG" },
-  data: setting(place, {
-    environment: "SLUICE_LAKE_DATA",
-    description:
-      "Where the Parquet files of the lake are: a folder, or s3://bucket/prefix. Without it, the folder lake in the output folder.",
-    example: "s3://crm-lake/tables"
-  }),
-  ...bucketSettingsOf("LAKE"),
-  expire_after: access.expire_after,
-  extensions: { ...access.extensions, environment: "SLUICE_LAKE_EXTENSIONS" }
-} satisfies Section
-
-/** The target of the shorthand, and the settings of the section that its own ones are. */
-export const lakeTarget = (section: ValuesOf<typeof lakeSection>, output: string) => {
-  const { catalog, data, expireAfter, extensions, s3Encryption, s3Endpoint, s3Key, s3Region, s3Secret } = section
-  const item = {
-    name: "lake",
-    profile: "raw",
-    lake: data ?? outputPaths(output).lake,
-    expire_after: expireAfter,
-    s3_region: s3Region,
-    ...(catalog && { catalog: catalog.reference }),
-    ...(extensions !== undefined && { extensions }),
-    ...(s3Endpoint !== undefined && { s3_endpoint: s3Endpoint }),
-    ...(s3Encryption !== undefined && { s3_encryption: s3Encryption }),
-    ...(s3Key && { s3_key: s3Key.reference }),
-    ...(s3Secret && { s3_secret: s3Secret.reference })
-  } as const
-  return { item, at: (key: string) => (key === "lake" ? "lake.data" : `lake.${key}`) }
 }

@@ -8,6 +8,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { sluiceVersion } from "../../src/values/version.ts"
 import { newOutput } from "./output.ts"
 import { stringFromBytes } from "./exact-text.ts"
 import { type Thing, addThings, nastyTexts, columnNames, publishThings, typedThing, warehouseAt } from "./things.ts"
@@ -172,7 +173,7 @@ describe("published files, read by other programs", () => {
           execFileSync("sha256sum", ["-c"], { cwd: folder, input: sums, encoding: "utf8" }),
           /^(\S+: OK\n){3}$/
         )
-        assert.deepInclude(manifest, { run: "run-1", schemaVersion: "1", tool: "sluice 1.0.0" })
+        assert.deepInclude(manifest, { run: "run-1", schemaVersion: "1", tool: `sluice ${sluiceVersion}` })
         for (const file of manifest.files) {
           assert.strictEqual(file.rows, nastyTexts.length + 1)
           assert.strictEqual(file.bytes, statSync(join(folder, file.path)).size)

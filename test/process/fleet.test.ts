@@ -124,11 +124,13 @@ describe.skipIf(postgresPrograms === undefined)(
       writeFileSync(join(fleet.secrets, bad), "pit-wrong")
       assert.strictEqual((await fleet.run("pause", "--location", paused)).code, 0)
       const config = join(newFolder(), "sluice.toml")
-      writeFileSync(config, '[fleet]\nschedule = "* * * * *"\ntime_zone = "Asia/Tokyo"\njitter = "1s"\n')
+      // One minute of an hour, which the worker reaches after its start: each further one would queue the locations again.
+      const minute = new Date(Date.now() + 80_000).getUTCMinutes()
+      writeFileSync(config, `[fleet]\nschedule = "${minute} * * * *"\ntime_zone = "Asia/Tokyo"\njitter = "1s"\n`)
       const worker = fleet.worker({}, "--config", config)
       /** The status of a location, when it meets a condition. */
       const becomes = async (location: string, state: string) => {
-        const until = Date.now() + 100_000
+        const until = Date.now() + 200_000
         for (;;) {
           const found = (await fleet.status()).locations.find((one) => one.location === location)!
           if (found["state"] === state) return found

@@ -99,7 +99,8 @@ try {
   run(old, onward, "sync")
   run(old, onward, "export", "bundle", join(work, "old-bundle"))
   const before = await rowsIn(onward)
-  for (const args of [["verify", "--all"], ["publish"], ["sync"], ["rebuild"], ["verify"]]) run(root, onward, ...args)
+  for (const args of [["status"], ["publish"], ["rebuild"], ["verify", "--all"], ["sync"], ["verify"]])
+    run(root, onward, ...args)
   const after = await rowsIn(onward)
   check(
     "the tables of 1.0.0 have the same rows",

@@ -28,7 +28,8 @@ const tables = ["contacts", "contact_tags", "contact_custom_values", "contact_no
 describe("the output folder of 1.0.0", { tags: ["slow"] }, () => {
   it("is shown, compared, and published", async () => {
     const folder = copyFixture()
-    for (const args of [["status"], ["verify", "--all"], ["publish"]]) {
+    const wide = ["publish", "--stdout", "contacts_wide"]
+    for (const args of [["status"], ["verify", "--all"], wide, ["publish"], ["verify", "--all"]]) {
       const ran = await sluice(args, environmentFor(folder))
       assert.strictEqual(ran.code, 0, `${args.join(" ")}: ${ran.stdout}${ran.stderr}`)
     }

@@ -15,7 +15,7 @@ import { type ReachedLimit, reachedLimits, storeLimits } from "./meta/limits.ts"
 import type { FieldColumn, FieldOfLocation, WideColumn, WideView } from "./wide-view.ts"
 import { columnsOfViewSql, nameColumnsStatements, readValuesSql } from "./meta/wide-readings.ts"
 import { readingFunction, readingOf, readingStatements } from "./meta/wide-readings.ts"
-import { query } from "./query.ts"
+import { query, queryTexts } from "./query.ts"
 import { type RowOf } from "../../values/rows.ts"
 import { literal, name, numberOf, stringOf } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
@@ -89,9 +89,13 @@ const rules = 2
  * the columns have the classes of personal data that `refreshWide` has stored.
  */
 export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, classes?: CustomFieldClasses) {
-  const wide = resources.flatMap((resource) => (resource.wide ? [[resource, resource.wide] as const] : []))
+  // A warehouse of an earlier version lacks the tables of newer definitions until its next sync.
+  const existing = new Set(yield* queryTexts("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'crm'"))
+  const wide = resources.flatMap((resource) =>
+    resource.wide && existing.has(resource.wide.table) ? [[resource, resource.wide] as const] : []
+  )
   if (wide.length === 0) return []
-  const hasObjects = resources.some(({ table }) => table === "object_fields")
+  const hasObjects = existing.has("object_fields")
   const rows = yield* query(
     fieldColumns,
     `${wide.map(([resource, one]) => fieldsOfViewSql(resource, one, hasObjects)).join(" UNION ALL ")} ORDER BY ALL`

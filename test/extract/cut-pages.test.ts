@@ -52,10 +52,10 @@ describe("a list without a total whose pages are cut", () => {
     })
   )
 
-  it.effect("ends after one short page if no list was cut", () =>
+  it.effect("ends with an empty page after a short one, since nobody counts its records", () =>
     Effect.gen(function* () {
       const { requests } = yield* reading(listOf([paged]), (parameters) => ({ items: page(items(7), parameters) }))
-      assert.strictEqual(requests, 1)
+      assert.strictEqual(requests, 2)
     })
   )
 
@@ -68,7 +68,7 @@ describe("a list without a total whose pages are cut", () => {
         more: Number(parameters["skip"] ?? 0) + 20 < 60
       }))
       assert.strictEqual(seen.size, 60)
-      assert.strictEqual(requests, 4)
+      assert.strictEqual(requests, 3)
     })
   )
 })

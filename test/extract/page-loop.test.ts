@@ -7,7 +7,7 @@ import { RequestRejected } from "../../src/stages/api/errors.ts"
 import { beginning } from "../../src/stages/extract/list-progress.ts"
 import { PageLoop, type PagesTask } from "../../src/stages/extract/page-loop.ts"
 import { nothingOptional } from "../support/optional.ts"
-import { begin, items, listOf } from "./service.ts"
+import { begin, items, listOf, paged } from "./service.ts"
 
 const expiring: Strategy = {
   request: get("/items", { limit: size, cursor }),
@@ -84,13 +84,30 @@ describe("a page", () => {
   })
 
   it("shorter than requested, with more behind it, shows the length to which the service cuts pages", () => {
-    const { cuts, loop, sizes } = loopOf({ ...small, total: "total" })
+    const { cuts, loop, sizes } = loopOf({ ...paged, pageSize: 4, total: "total" })
     const read = (from: number, to: number) => (loop.next(), loop.received(page(from, to, { total: 20 }), undefined))
     assert.strictEqual(read(0, 3).kind, "append")
     assert.deepStrictEqual(sizes, {}, "one short page may be an accident")
-    assert.strictEqual(read(3, 6).kind, "append")
+    assert.strictEqual(read(2, 5).kind, "append")
     assert.deepStrictEqual(sizes, { "GET /items": 3 })
     assert.deepStrictEqual([...cuts], [3])
+  })
+
+  it("shorter than requested by its number is followed by the records behind it, whoever has cut it", () => {
+    const { loop, sizes } = loopOf(small)
+    loop.next()
+    loop.received(page(0, 3), undefined)
+    assert.deepInclude(loop.next(), { size: 3, cursor: 2 })
+    loop.received(page(3, 5), undefined)
+    assert.deepInclude(loop.next(), { size: 1, cursor: 6 })
+    assert.deepStrictEqual(sizes, {})
+  })
+
+  it("that comes again after a short one that nobody counts is all that the service has", () => {
+    const { loop } = loopOf(small)
+    const received = () => (loop.next(), loop.received(page(0, 3), undefined).kind)
+    assert.deepStrictEqual([received(), received(), received(), received()], ["append", "repeat", "repeat", "ended"])
+    assert.deepInclude(loop.state, { done: true, count: 3, warnings: [] })
   })
 
   it("whose size the service rejects is requested with the size that it names", () => {
@@ -124,10 +141,10 @@ describe("a page", () => {
   it("of a partition that has records of another one only ends it, and stores nothing", () => {
     for (const total of [undefined, 9]) {
       const { kind, state } = received(["i0", "i1", "i2", "i3"], total)
-      assert.strictEqual(kind, "ignored")
+      assert.strictEqual(kind, "ended")
       assert.deepInclude(state, { done: true, ignored: "other", count: 0 })
     }
-    assert.strictEqual(received(["i0", "i1", "i2", "i3", "i4"], 5).kind, "ignored")
+    assert.strictEqual(received(["i0", "i1", "i2", "i3", "i4"], 5).kind, "ended")
   })
 
   it("of a partition that has others, or is a part of a longer list, is stored", () => {

@@ -123,7 +123,9 @@ describe("an offset", () => {
 describe("page numbers", () => {
   it("count up from the first one, and records by position", () => {
     assert.deepInclude(after(numbered, {}), { next: 2, count: 10 })
-    assert.deepInclude(after(numbered, { before: { cursor: 3 }, records: records(4, 20) }), { done: true, count: 24 })
+    const totalled = { ...numbered, total: "total" }
+    const last = { before: { cursor: 3 }, records: records(4, 20), body: { total: 24 } }
+    assert.deepInclude(after(totalled, last), { done: true, count: 24 })
     assert.deepInclude(after(list({ kind: "pageNumber", first: 0 }), {}), { next: 1, count: 10 })
     assert.deepInclude(after(numbered, { before: { cursor: 2, earlier: { count: 5, total: 5 } } }), { count: 25 })
   })
@@ -146,10 +148,10 @@ describe("page numbers", () => {
   })
 
   it("end with a warning where the service returns no further page", () => {
-    const limited = { ...numbered, maxRecords: 30 }
+    const limited = { ...numbered, maxRecords: 30, total: "total" }
     assert.deepInclude(after(limited, { before: { cursor: 2 } }), { next: 3, warnings: [] })
     assert.deepInclude(after(limited, { before: { cursor: 3 } }), { done: true, warnings: ["PageNumbersLimited"] })
-    const short = after(limited, { before: { cursor: 3 }, records: records(9, 20) })
+    const short = after(limited, { before: { cursor: 3 }, records: records(9, 20), body: { total: 29 } })
     assert.deepInclude(short, { done: true, warnings: [] })
   })
 })
@@ -166,17 +168,19 @@ describe("a cursor", () => {
   it("does not count a record again that the page before ended with", () =>
     assert.strictEqual(after(byCursor, { before: { count: 10, cursor: 1, lastIds: ["i0", "i1"] } }).count, 18))
 
-  it.each([[undefined], [null]])("that is %o after a full page is an error, and after a short one the end", (next) => {
+  it.each([[undefined], [null]])("that is %o is an error, unless the service counts no more", (next) => {
     const without = (count: number) => records(count).map((record) => ({ ...record, next }))
-    assert.match(after(byCursor, { records: without(10) }).failed!, /have no next/)
-    assert.isTrue(after(byCursor, { records: without(9) }).done)
+    for (const count of [9, 10]) assert.match(after(byCursor, { records: without(count) }).failed!, /have no next/)
+    const counted = { records: without(9), body: { total: 9 } }
+    assert.isTrue(after({ ...byCursor, total: "total" }, counted).done)
   })
 
   it("in the body ends the list if a part of it is missing, null or empty", () => {
     assert.deepInclude(after(inBody, { body: { meta: { at: 5, id: "a" } } }), { next: { at: 5, id: "a" }, done: false })
     for (const id of [undefined, null, ""])
       assert.isTrue(after(inBody, { body: { meta: { at: 5, id } } }).done, String(id))
-    assert.isTrue(after(inBody, { records: records(9), body: { meta: { at: 5, id: "a" } } }).done)
+    const counted = { records: records(9), body: { total: 9, meta: { at: 5, id: "a" } } }
+    assert.isTrue(after({ ...inBody, total: "total" }, counted).done)
   })
 
   it("that does not advance ends the list if all is read, with a warning if nobody counts, and else is requested again", () => {
@@ -243,7 +247,7 @@ describe("the end of a list", () => {
     const flagged = { ...byCursor, more: "meta.more" }
     assert.isTrue(after(flagged, { body: { meta: { more: false } } }).done)
     assert.deepInclude(after(flagged, { records: records(3), body: { meta: { more: true } } }), { next: 2, cut: true })
-    assert.isTrue(after(flagged, { records: records(3), body: { meta: { more: "true" } } }).done)
+    assert.isTrue(after(flagged, { records: records(3), body: { meta: { more: false } } }).done)
     // A service that says so for ever, and returns nothing new.
     const nothingNew = {
       before: { count: 3, lastIds: idsOf(0, 3) },
@@ -306,11 +310,23 @@ describe("a page that is shorter than requested", () => {
   })
 
   it.each([
-    [9, {}, true],
-    [10, {}, false],
-    [10, { since: 5 }, true],
-    [10, { before: { count: 100 } }, true]
-  ])("of %i records that nobody counts, %j: it is the last one: %o", (length, given: Given, expected) =>
-    assert.strictEqual(isLast({ size: 100, records: records(length), ...given }, byCursor), expected)
-  )
+    [1, {}],
+    [99, { since: 5 }],
+    [10, { before: { count: 5 } }]
+  ])("of %i records that nobody counts, %j, is not the last one", (length, given: Given) => {
+    for (const strategy of [byCursor, inBody, offset, numbered])
+      assert.isFalse(
+        isLast({ size: 100, records: records(length), body: { meta: { at: 5, id: "a" } }, ...given }, strategy)
+      )
+  })
+
+  it("is followed by what is behind it, and by what it shares with the next one only if more is sure to follow", () => {
+    assert.deepInclude(after(offset, { records: records(7) }), { next: 7, lastIds: ["i6"], done: false })
+    const counted = { records: records(7), body: { total: 20 } }
+    assert.deepInclude(after({ ...offset, total: "total" }, counted), { next: 6, done: false })
+    // All that it has may be what it shares with the page before it.
+    const shared = { before: { cursor: 9, count: 10, lastIds: idsOf(0, 10) }, records: records(1, 9) }
+    assert.deepInclude(after(offset, shared), { next: 10, done: false, count: 10 })
+    assert.isTrue(after(offset, { before: { cursor: 10, lastIds: ["i9"] }, records: [] }).done)
+  })
 })

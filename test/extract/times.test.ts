@@ -36,15 +36,19 @@ describe("a filter by time", () => {
 
 describe("the changes of a page", () => {
   it("are dated by the field, or by another one, and what has neither is counted", () => {
-    const page = [{ id: "a", at: base + 7 }, { id: "b", made: base + 9 }, { id: "c" }]
+    const page = [
+      { id: "a", at: base + 7 },
+      { id: "b", made: base + 9 },
+      { id: "c", next: 1 }
+    ]
     const dated = (changes: Partial<Changes>, before: Partial<ListProgress> = {}) =>
       after(byCursor, { records: page, changes, before })
     assert.deepInclude(dated({}), { highest: base + 7, undated: 2 })
     assert.deepInclude(dated({ fallback: { field: "made", overlap: "0 days" } }), { highest: base + 9, undated: 1 })
     assert.deepInclude(dated({}, { highest: base + 8, undated: 3 }), { highest: base + 8, undated: 5 })
-    const none = after(byCursor, { records: [{ id: "a", at: base }], changes: {} })
+    const none = after(byCursor, { records: [{ id: "a", at: base, next: 1 }], changes: {} })
     assert.isFalse("undated" in none)
-    assert.isFalse("highest" in after(byCursor, { records: [{ id: "a" }], changes: {} }))
+    assert.isFalse("highest" in after(byCursor, { records: [{ id: "a", next: 1 }], changes: {} }))
     assert.isFalse("highest" in after(byCursor, {}))
   })
 })

@@ -104,6 +104,17 @@ describe("the further lists of an account that has them", () => {
   })
 })
 
+it.each([1, 3, 7])("are read to their ends with pages cut to %i records", { tags: ["slow"] }, async (cut) => {
+  const account = await openAlone([...plain, "object_fields"].join(","), "--cut-limit", String(cut))
+  onTestFinished(() => discard(account))
+  const ran = await account.sync()
+  assert.strictEqual(ran.code, 0, ran.stderr)
+  for (const [collection, table] of Object.entries(furtherTables)) {
+    const records = (await account.service.records(collection)).map(asStored)
+    assert.deepStrictEqual((await differences(account.warehouse, table, records)).slice(0, 3), [], table)
+  }
+})
+
 describe("what takes a request for each row", () => {
   const offers = unproven.filter(({ singleReads }) => singleReads !== undefined).map(({ table }) => table)
   let account: Account

@@ -12,7 +12,7 @@ import { randomFrom } from "../support/random.ts"
 
 const tables = "products,redirects,businesses"
 
-/** What the last run has stored of lists, as whole pages and as the lines of those that said nothing new. */
+/** What the last run has stored of lists, as whole pages with records and as the lines of those that said nothing new. */
 const storedBy = async (life: Life) => {
   const folder = join(life.account.output, "vault")
   const [last] = await life.ask("SELECT max(run_id) AS run FROM meta.runs WHERE command LIKE 'sync%'")
@@ -24,7 +24,7 @@ const storedBy = async (life: Life) => {
       if (isPage(frame.entry) && frame.entry.run === last!["run"]) found.push(frame)
   }
   return {
-    whole: found.filter(({ bytes }) => bytes.length > 0),
+    whole: found.filter(({ body }) => body.includes(`"id"`) || body.includes(`"_id"`)),
     lines: found.filter(({ bytes }) => bytes.length === 0)
   }
 }

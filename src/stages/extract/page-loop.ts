@@ -52,11 +52,11 @@ interface Checks {
 /** What the next request is bound to, or why there is none. */
 type Next = { readonly reason: Detail } | Pick<Bindings, "size" | "cursor" | "since" | "windowStart" | "windowEnd">
 
-/** `append`: the page is to be stored, with the state after it. `ignored`: the partition is another one, and has ended. */
+/** `append`: the page is to be stored, with the state after it. `ended`: the page is none of this list, which has ended. */
 type Received =
   | { readonly kind: "append"; readonly records: number; readonly path: string }
   | { readonly kind: "repeat"; readonly waitMs: number }
-  | { readonly kind: "ignored" }
+  | { readonly kind: "ended" }
   | { readonly kind: "failed"; readonly reason: Detail }
   /** The response has another record than the one that was requested. It is stored, to be rejected. */
   | { readonly kind: "another"; readonly reason: Detail }
@@ -82,6 +82,7 @@ export class PageLoop {
   #live: { readonly cursor: unknown; readonly madeAt: number } | undefined
   #sentAt = 0
   #size = 0
+  #longest = 0
   #isTrial = false
   /** A smaller page size, until an answer shows that the service accepts it. */
   #guess: number | undefined
@@ -196,14 +197,15 @@ export class PageLoop {
     this.#size = size
   }
 
-  /** Makes the pages larger again, step by step. A page number has to be one of the larger pages, too. */
+  /** Makes pages larger again, step by step: where one of the larger size begins, and after a cut as long as any page was. */
   #grow(): void {
     const { sizes, strategy } = this.#task
     const all = sizesFrom(sizes[this.#strategyName] ?? strategy.pageSize)
-    const larger = all[all.indexOf(this.#size) - 1]
+    const { cut, cursor } = this.state
     const first = strategy.paging.kind === "pageNumber" ? strategy.paging.first : undefined
-    const isWhole = first === undefined || ((Number(this.state.cursor) - first) * this.#size) % (larger ?? 1) === 0
-    if (larger !== undefined && isWhole) this.#resize(larger)
+    const isWhole = (size: number) => first === undefined || ((Number(cursor) - first) * this.#size) % size === 0
+    const larger = all.findLast((size) => size > this.#size && !(cut && size > this.#longest) && isWhole(size))
+    if (larger !== undefined) this.#resize(larger)
   }
 
   /** `serviceTime`: of the response, by the service's clock. */
@@ -227,14 +229,15 @@ export class PageLoop {
       this.state = { ...this.state, ...withWarning(this.state, { _tag: "RepeatedRecord" }) }
     const firstPageIds = other && (this.state.firstPageIds ?? ids.slice(0, 100))
     const isFirst = firstPageIds !== undefined && !this.state.firstPageIds && firstPageIds.length > 0
+    this.#longest = Math.max(this.#longest, list.length)
     const found = this.#isTrial ? sizeFromTrial(strategy, list.length) : undefined
     if (found !== undefined) this.#task.sizes[this.#strategyName] = found
-    const page = { records: list, ids, body, size: found ?? this.#cut ?? this.#size, cuts }
+    const page = { records: list, ids, body, size: found ?? this.#size, cuts }
     const advanced = advance({ strategy, changes: resource.changes, since: this.state.since }, this.state, page)
     const total = "progress" in advanced && !this.state.windows ? advanced.progress.total : undefined
     if (isFirst && isOneList({ ids: firstPageIds, total }, other!)) {
       this.state = { ...this.state, done: true, warnings: [], ignored: this.#task.name }
-      return { kind: "ignored" }
+      return { kind: "ended" }
     }
     const step = withoutLoops(this.#detector, strategy, this.state, ids, advanced)
     if (step.kind === "failed") return this.#repeat(step)
@@ -247,8 +250,12 @@ export class PageLoop {
 
   /** No schedule: any other page in between ends the row of repeats, and with it the growth of the wait. */
   #repeat({ again, reason }: Extract<Step, { readonly kind: "failed" }>): Received {
-    if (!again || ++this.#repeats > repeatsMax || ++this.#totalRepeats > totalRepeatsMax)
-      return { kind: "failed", reason }
+    if (!again || ++this.#repeats > repeatsMax || ++this.#totalRepeats > totalRepeatsMax) {
+      if (this.#cut === undefined || this.state.total !== undefined) return { kind: "failed", reason }
+      // Wherever a page should begin, the service returns the short one that it has.
+      this.state = { ...this.state, done: true }
+      return { kind: "ended" }
+    }
     return { kind: "repeat", waitMs: this.#repeats * 1000 }
   }
 
@@ -261,8 +268,8 @@ export class PageLoop {
     const before = this.state
     if ((step.progress.stepsBack ?? 0) > (before.stepsBack ?? 0)) this.#detector = new LoopDetector()
     const after = { ...apply(before, step.progress), ...(firstPageIds && { firstPageIds }) }
-    // No service limits its pages to one record, but a broken one may send such a page.
-    if (this.#cut !== undefined && this.#cut > 1 && after.count > before.count) {
+    // No service limits its pages to one record, but a broken one may send such a page. A page as long as requested says nothing.
+    if (this.#cut !== undefined && this.#cut > 1 && length === this.#cut && length < this.#size) {
       sizes[this.#strategyName] = this.#cut
       this.#checks.cuts.add(this.#cut)
     }

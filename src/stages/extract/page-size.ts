@@ -8,6 +8,10 @@ export const sizesFrom = (size: number): ReadonlyArray<number> => {
   return size === 1 ? [1] : [size, ...sizesFrom(divisor === undefined ? 1 : size / divisor)]
 }
 
+/** The largest divisor of a position in a list that is no larger than this size: there, a page of it begins. */
+export const divisorUpTo = (size: number, position: number): number =>
+  position % size === 0 ? size : divisorUpTo(size - 1, position)
+
 /** Remaining pages that justify one trial request with a larger page size. */
 const gainMin = 5
 

@@ -1,7 +1,7 @@
 /**
  * How one page leads to the next. All functions are pure, so tests can apply every rule to any sequence of pages.
  *
- * A list ends with a short or empty page, or when the service says so; a total alone only triggers a check. Offset pages
+ * A list ends with an empty page, with a short one that reaches the total, or when the service says so. Offset pages
  * overlap by one record and sort-value pages by their ties, because lists change while they are read.
  */
 import { Duration } from "effect"
@@ -24,6 +24,7 @@ import {
 } from "./list-progress.ts"
 import { lastIdsMax } from "../../values/checkpoint.ts"
 import { isTotalComparable } from "./outcome.ts"
+import { divisorUpTo } from "./page-size.ts"
 import { splitWindow } from "./windows.ts"
 import { missesPair, sorted, tied, withoutPair } from "./tie-breaking.ts"
 
@@ -89,7 +90,9 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
   const more = strategy.more === undefined ? undefined : memberAt(page.body, strategy.more)
   if (more === false) return ended(progress)
   const isShorter = ids.length < page.size
-  const isCut = isShorter && count > before.count && (more === true || mayBeCut(rules, before, progress, page))
+  // Positions go on behind what the pages share.
+  const isFurther = count > before.count || (strategy.paging.kind === "offset" && progress.total === undefined)
+  const isCut = isShorter && (more === true || (isFurther && mayBeCut(rules, before, progress, page)))
   return afterRecords(rules, before, isCut ? { ...progress, cut: true } : progress, page, {
     isSameEnd,
     isShort: isShorter && !isCut
@@ -120,15 +123,26 @@ const afterRecords = (
   switch (strategy.paging.kind) {
     case "once":
       return ended(progress)
-    case "offset":
-      // The next page starts with the last record of this one, unless that is all it has: the list would not advance.
-      return isShort
-        ? ended(progress)
-        : next(progress, Number(before.cursor ?? 0) + Math.max(1, page.records.length - 1))
-    case "pageNumber": {
-      if (isSameEnd) return repeated("a page repeats the page before it")
-      const number = Number(before.cursor ?? strategy.paging.first)
+    case "offset": {
       if (isShort) return ended(progress)
+      const behind = Number(before.cursor ?? 0) + page.records.length
+      // Nothing says that the list goes on: only an empty page is its end, since any other may be cut.
+      if (page.records.length < page.size && progress.total === undefined)
+        return next({ ...progress, lastIds: progress.lastIds.slice(-1) }, behind)
+      // The next page starts with the last record of this one, unless that is all it has: the list would not advance.
+      return next(progress, Math.max(behind - 1, Number(before.cursor ?? 0) + 1))
+    }
+    case "pageNumber": {
+      const { first } = strategy.paging
+      if (isSameEnd && progress.count > before.count) return repeated("a page repeats the page before it")
+      const number = Number(before.cursor ?? first)
+      if (isShort) return ended(progress)
+      if (page.records.length < page.size) {
+        // Pages no longer than the cut one begin at the same records, whether the service or something behind it has cut it.
+        const position = progress.count - (before.earlier?.count ?? 0)
+        const size = divisorUpTo(page.records.length, position)
+        return next({ ...progress, size }, first + position / size)
+      }
       if (strategy.maxRecords !== undefined && number * page.size >= strategy.maxRecords)
         return ended(withWarning(progress, { _tag: "PageNumbersLimited", records: strategy.maxRecords }))
       return next(progress, number + 1)
@@ -198,25 +212,20 @@ const isCompleteTotal = (total: number | undefined, { records }: Page): boolean 
   total !== undefined && total !== records.length && total !== countedMax
 
 /**
- * A page shorter than requested is the last one, unless the service limits pages to a smaller size. The total decides,
- * unless it may count just this page: the first one, of a length to which services limit pages. Without a total, one more
- * request is made if an earlier short page was not the last, if the service cut another list to this length, or if it is
- * the first page and not very short.
+ * A page shorter than requested may be the last one, or one that was cut. The total decides, unless it may count just this page:
+ * the first one, of a length to which services limit pages. Without a total, nothing has said that the list ends here.
  */
 const mayBeCut = (rules: Rules, before: ListProgress, progress: ListProgress, page: Page): boolean => {
   const { strategy, since } = rules
   const { length } = page.records
   if (before.cut || isCutElsewhere(page)) return true
-  const isFirst = before.count === 0
-  if (isFirst && progress.total === length && isLikelyLimit(length)) return true
-  if (strategy.total !== undefined && progress.total !== undefined)
-    return (
-      (isTotalComparable(strategy, since) || strategy.notSortedBy !== undefined) &&
-      progress.count < (progress.earlier?.total ?? 0) + progress.total
-    )
-  return since === undefined && isFirst && length >= suspiciousLengthMin
+  if (progress.total === undefined) return true
+  if (before.count === 0 && progress.total === length && isLikelyLimit(length)) return true
+  return (
+    (isTotalComparable(strategy, since) || strategy.notSortedBy !== undefined) &&
+    progress.count < (progress.earlier?.total ?? 0) + progress.total
+  )
 }
-const suspiciousLengthMin = 10
 
 /** Whether services limit pages to this length. */
 const isLikelyLimit = (length: number): boolean => [20, 25, 50].includes(length) || (length > 0 && length % 100 === 0)

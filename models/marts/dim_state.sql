@@ -82,6 +82,11 @@ SELECT * FROM (VALUES
   ('fct_message', 'canceled', 'failed', 'A call that nobody answered is no reply'),
   ('fct_message', 'pending', 'waiting', 'It has not gone out yet, so it is no reply'),
   ('fct_message', 'scheduled', 'waiting', 'It has not gone out yet, so it is no reply'),
+  ('fct_document', 'draft', 'draft', 'Nobody was asked to sign it yet'),
+  ('fct_document', 'sent', 'open', 'Somebody is to sign it'),
+  ('fct_document', 'viewed', 'open', 'Somebody has opened it, and is to sign it'),
+  ('fct_document', 'completed', 'signed', 'Everybody has signed it'),
+  ('fct_document', 'accepted', 'signed', 'The contact has accepted it'),
   ('fct_task', 'false', 'open', 'It is to be done'),
   ('fct_task', 'true', 'done', 'It is done')
 ) AS known(fact, state, counts_as, reason)

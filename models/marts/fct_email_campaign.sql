@@ -1,4 +1,4 @@
--- The API has no statistics of a campaign, and its e-mails do not name it: opens can only be counted by source in fct_email.
+-- The numbers of a campaign are in fct_campaign_funnel, where its statistics are read. Its e-mails do not name it.
 SELECT
   campaigns.location_id,
   campaigns.id AS email_campaign_id,

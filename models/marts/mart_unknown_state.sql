@@ -28,6 +28,9 @@ WITH counted AS (
     AND coalesce(message_type NOT LIKE 'TYPE_ACTIVITY%' AND message_type NOT LIKE 'TYPE_INTERNAL_COMMENT%', true)
   GROUP BY ALL
   UNION ALL
+  SELECT location_id, 'fct_document', document_status, currency, count(*), sum(amount)
+  FROM {{ ref('fct_document') }} GROUP BY ALL
+  UNION ALL
   SELECT location_id, 'fct_task', completed::VARCHAR, NULL, count(*), NULL
   FROM {{ ref('stg_tasks') }} WHERE deleted IS NOT TRUE GROUP BY ALL
 )

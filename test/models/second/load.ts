@@ -25,14 +25,20 @@ import { type Sent, type Timeline, type World, counted, idOf, recordsAt } from "
 const { resources } = await discover()
 /** The lists of an account, parents first. */
 export const lists =
-  "locations users pipelines products calendars forms contacts opportunities messages emails appointments invoices orders transactions subscriptions email_campaigns form_submissions tasks lost_reasons".split(
+  "locations users pipelines products calendars forms contacts opportunities messages emails appointments invoices orders transactions subscriptions email_campaigns form_submissions tasks lost_reasons voice_agents voice_calls documents workflow_campaigns bulk_email_campaigns email_campaign_statistics workflow_campaign_statistics bulk_email_campaign_statistics".split(
     " "
   )
 const resourceOf = new Map(resources.map((one) => [one.table, one]))
 /** The record that is read one by one: the parent of an e-mail is its message, which has the same id here. */
 const parentOf: Readonly<Record<string, (sent: Sent) => string>> = {
   appointments: ({ calendarId }) => calendarId,
-  emails: ({ id }) => id
+  emails: ({ id }) => id,
+  ...Object.fromEntries(
+    ["email_campaign", "workflow_campaign", "bulk_email_campaign"].map((kind) => [
+      `${kind}_statistics`,
+      ({ sourceId }: Sent) => sourceId
+    ])
+  )
 }
 
 /** The run of a night. Every account has its own. */

@@ -1,5 +1,6 @@
 /** The rows of every model of an account, computed a second time; and where a release has others. */
 import type { Models, Row } from "./load.ts"
+import { furtherModels } from "./further.ts"
 import { moneyModels } from "./money.ts"
 import { peopleModels } from "./people.ts"
 import { type Expected, type Place, type Value, placesOf } from "./place.ts"
@@ -9,6 +10,7 @@ import { type World, counted } from "./world.ts"
 const models: Readonly<Record<string, (place: Place) => ReadonlyArray<Expected>>> = {
   ...peopleModels,
   ...moneyModels,
+  ...furtherModels,
   mart_unknown_state: unknownState
 }
 
@@ -87,6 +89,9 @@ const keysOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   fct_conversation_reply: ["question_message_id"],
   fct_email: ["email_id"],
   fct_email_campaign: ["email_campaign_id"],
+  fct_campaign_funnel: ["campaign_kind", "source_id"],
+  fct_voice_call: ["voice_call_id"],
+  fct_document: ["document_id"],
   fct_appointment: ["appointment_id"],
   fct_task: ["task_id"],
   fct_form_submission: ["form_submission_id"],

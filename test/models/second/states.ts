@@ -36,7 +36,8 @@ const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     sent: "sent delivered connected read opened clicked completed answered voicemail",
     failed: "failed undelivered opt_out busy no-answer canceled",
     waiting: "pending scheduled"
-  }
+  },
+  document: { draft: "draft", open: "sent viewed", signed: "completed accepted" }
 }
 
 const facts: Readonly<Record<string, string>> = { order: "fct_order_line", subscription: "fct_subscription_month" }

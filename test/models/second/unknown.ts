@@ -1,4 +1,5 @@
 /** What the figures leave out, counted by the records of the service. */
+import { statusOf } from "./further.ts"
 import { isInvoiceLive, isLive, orderLine, subscriptionMonth } from "./money.ts"
 import { type Expected, type Place, codeOf, isOneOf } from "./place.ts"
 import { countsAs } from "./states.ts"
@@ -92,6 +93,13 @@ export const unknownState = (place: Place): ReadonlyArray<Expected> => {
       list("messages")
         .filter(({ messageType }) => isOneOf(messageType, "TYPE_CALL", "TYPE_CAMPAIGN_VOICEMAIL"))
         .map(({ meta }) => [meta?.call?.status])
+    ),
+    ...of(
+      "fct_document",
+      "document",
+      list("documents")
+        .filter(({ deleted }) => deleted !== true)
+        .map((sent) => [statusOf(sent), codeOf(sent.grandTotal?.currency), sent.grandTotal?.amount])
     ),
     ...of(
       "fct_email",

@@ -47,8 +47,8 @@ export const recordsAt = (
 ): ReadonlyArray<Sent> =>
   records.flatMap((one) => (one.list === list && one.location === location && one.nights[night]) || [])
 
-/** How the service names the id of the records of a list. */
-export const idOf = ({ _id, id }: Sent): string => _id ?? id
+/** How the service names the id of the records of a list; numbers have that of their campaign. */
+export const idOf = ({ _id, id, sourceId }: Sent): string => _id ?? id ?? sourceId
 
 /** When the version of a record came that the last night has. */
 export const cameAt = (world: World, list: string, location: string, id: string): number => {

@@ -1,4 +1,4 @@
-import { Owners } from "./account/seeded.ts"
+import { Owners, rowsOf } from "./account/seeded.ts"
 import { furtherCollections } from "./families/further/collections.ts"
 import type { Make } from "./families/further/parts.ts"
 import { LazyCollections } from "./lazy-collections.ts"
@@ -88,7 +88,7 @@ export const createWorld = (settings: Settings): World => {
     notes: createNotes(context, contacts),
     tasks: createTasks(context, contacts),
     pipelines,
-    opportunities: createOpportunities(context, contacts, pipelines),
+    opportunities: createOpportunities(context, contacts, pipelines, () => rowsOf(world.lostReasons)),
     conversations,
     messages,
     orders,

@@ -59,7 +59,7 @@ export const seeded = (context: AccountContext, seed: Seed): Collection => {
  * The initial records of a seeded collection, without later changes. Other records refer to these, so that they are the same
  * whenever they are first built.
  */
-export const rowsOf = (collection: Collection): ReadonlyArray<Entry> => originals.get(collection)!
+export const rowsOf = (collection: Collection): ReadonlyArray<Entry> => originals.get(collection) ?? []
 
 const originals = new WeakMap<Collection, ReadonlyArray<Entry>>()
 

@@ -16,6 +16,15 @@ const post = (body: Json, client: Client = s) =>
     ...body
   })
 
+it("lost deals name a reason that exists or was removed, and a few one that nobody knows", async () => {
+  const known = new Set(ids(await s.records("lost_reasons")))
+  const named = (await s.records("opportunities")).flatMap((deal: Json) => deal["lostReasonId"] ?? [])
+  const unknown = named.filter((id) => !known.has(id))
+  assert.isAbove(named.length, 30)
+  assert.isNotEmpty(unknown)
+  assert.isBelow(unknown.length, named.length / 4)
+})
+
 describe("GET /opportunities/search", () => {
   it("returns each opportunity once by the pair of cursors, newest first, and has a cursor on the last page", async () => {
     const rows: Array<Json> = []

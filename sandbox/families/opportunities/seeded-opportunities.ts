@@ -15,14 +15,16 @@ import { undocumentedOfOpportunity } from "../../account/undocumented.ts"
 export const createOpportunities = (
   context: AccountContext,
   contacts: Collection,
-  pipelines: Collection
+  pipelines: Collection,
+  /** The seeded reasons, also those that were removed. */
+  lostReasons: () => ReadonlyArray<Entry>
 ): Collection => {
   const owners = [...contacts.live()]
   const stages = [...pipelines.live()].map((entry) => pipelines.data(entry))
   const opportunities = new Collection({
     build: withMalformedValues(
       context,
-      (entry) => opportunity(context, entry, contacts, owners, stages),
+      (entry) => opportunity(context, entry, { contacts, owners, pipelines: stages, lostReasons: lostReasons() }),
       malformFor(context)
     ),
     full: without("notes", "tasks", "calendarEvents", "effectiveProbability"),
@@ -65,12 +67,17 @@ const namedByKind = (value: unknown): Data => {
   return { type: "string", fieldValueString: value }
 }
 
+interface Sources {
+  readonly contacts: Collection
+  readonly owners: ReadonlyArray<Entry>
+  readonly pipelines: ReadonlyArray<Data>
+  readonly lostReasons: ReadonlyArray<Entry>
+}
+
 const opportunity = (
   context: AccountContext,
   entry: Entry,
-  contacts: Collection,
-  owners: ReadonlyArray<Entry>,
-  pipelines: ReadonlyArray<Data>
+  { contacts, lostReasons, owners, pipelines }: Sources
 ): Data => {
   const index = entry.source as number
   const owner = owners[ownerOf(context, streams.opportunity, index, owners.length)]!
@@ -81,6 +88,9 @@ const opportunity = (
   const status = random.chance(0.01) ? "on_hold" : random.pick(["open", "open", "won", "lost", "abandoned"])
   const moved = entry.created + Math.floor((entry.updated - entry.created) * random.unit())
   const { userIds } = context
+  /** Of one in ten, nobody knows the reason any more. */
+  const reason = (unknown: string) =>
+    index % 10 === 9 ? unknown : (lostReasons[index % lostReasons.length]?.id ?? unknown)
   return {
     id: entry.id,
     name: `${random.pick(projects)} - ${who.lastName}`,
@@ -92,7 +102,7 @@ const opportunity = (
     assignedTo: random.chance(0.7) && userIds.length > 0 ? random.pick(userIds) : undefined,
     source: random.chance(0.5) ? random.pick(sources) : undefined,
     monetaryValue: random.chance(0.85) ? random.between(200, 6_000_000) / 100 : undefined,
-    lostReasonId: status === "lost" && random.chance(0.6) ? random.id() : undefined,
+    lostReasonId: status === "lost" && random.chance(0.6) ? reason(random.id()) : undefined,
     forecastExpectedCloseDate: random.chance(0.4) ? iso(entry.updated + 2_592_000_000).slice(0, 10) : undefined,
     forecastProbability: random.chance(0.3) ? random.int(101) : undefined,
     ...undocumentedOfOpportunity(context, entry, owner.id),

@@ -6,16 +6,12 @@
  *     node_modules/.bin/node bench/look.ts [contacts] [starts]
  */
 import { DuckDBInstance } from "@duckdb/node-api"
-import { spawn } from "node:child_process"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
+import { firstRows, openExplorer } from "./explorer.ts"
 import { median, newFolder, run, startContacts } from "./measure.ts"
 
 const [contacts = 200_000, starts = 5] = process.argv.slice(2).map(Number)
-const launcher = fileURLToPath(new URL("../sluice", import.meta.url))
 const tables = ["contacts", "contacts_wide"]
-const firstRows = (table: string) => `SELECT * FROM ${table} LIMIT 100`
 
 const times = new Map<string, Array<number>>()
 const timed = async <A>(name: string, work: () => Promise<A>): Promise<A> => {
@@ -35,31 +31,7 @@ try {
 }
 
 const look = async () => {
-  const child = spawn(launcher, ["explore"], { env: { PATH: process.env["PATH"], ...environment } })
-  try {
-    const address = await timed("explorer: its address is printed", async () => {
-      for await (const line of createInterface(child.stdout)) {
-        const found = /http:\/\/\S+/.exec(line)
-        if (found) return new URL(found[0])
-      }
-      throw new Error("the explorer has printed no address")
-    })
-    const { origin } = address
-    const opened = await timed("explorer: its page", () => fetch(address, { redirect: "manual" }))
-    const cookie = opened.headers.get("set-cookie")!.split(";")[0]!
-    const ask = async (path: string, body?: object) => {
-      const init = body && { method: "POST", body: JSON.stringify(body) }
-      const response = await fetch(origin + path, { ...init, headers: { cookie, origin } })
-      if (!response.ok) throw new Error(`${path} answered ${response.status}`)
-      return response.arrayBuffer()
-    }
-    await timed("explorer: names and rows of all tables", () => ask("/api/tables"))
-    for (const table of tables)
-      await timed(`explorer: first rows of ${table}`, () => ask("/api/query", { sql: firstRows(table) }))
-    await timed("explorer: columns of all tables", () => ask("/api/catalog"))
-  } finally {
-    child.kill()
-  }
+  for (const [name, ms] of await openExplorer(environment, tables)) times.set(name, [...(times.get(name) ?? []), ms])
 }
 
 /** In the process of this benchmark, which runs already. */

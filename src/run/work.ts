@@ -2,6 +2,7 @@
  * Work: commands of sluice that somebody has started, and follows. What they print goes into files, so that a command outlives
  * the server: one that was killed finds it again at its next start, with everything that it has printed.
  */
+import { Limits } from "../values/limits.ts"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -98,21 +99,17 @@ interface Options {
 export type Work = Effect.Success<ReturnType<typeof openWork>>
 
 const pollMs = 250
-const keptMax = 50
-/** A result of more characters is large: of so many, the newest are held. */
+/** A result of more characters is large. */
 const largeResult = 200_000
-const largeMax = 5
 /** Who has started what names a person has this time to look at it. */
 const privateMs = 15 * 60_000
-/** More of a log is not shown; and of what has ended, the result is the last line. */
-const logTailBytes = 256_000
-const resultTailBytes = 8_000_000
 const usualCloseMs = 30_000
 
 /** Opens the work of a folder. When the scope ends, what is running is stopped, and has time to save. */
 export const openWork = Effect.fnUntraced(function* (options: Options) {
   const { closeMs = usualCloseMs, environment, flags, folder, onEnd, program } = options
   const fileOf = (id: string, kind: "json" | "out" | "err") => join(folder, `job-${fileNameOf(id)}.${kind}`)
+  const limits = (yield* Limits).serve
   const jobs = yield* Ref.make<ReadonlyMap<string, Job>>(new Map())
   const changes = yield* PubSub.unbounded<Change>()
   const following = yield* FiberMap.make<string>()
@@ -151,8 +148,8 @@ export const openWork = Effect.fnUntraced(function* (options: Options) {
 
   /** What reads the process's files on from where it was. */
   const readerOf = ({ record: { endedAt, id }, transcript }: Job) => {
-    const out = new AddedLines(fileOf(id, "out"), endedAt === undefined ? Infinity : resultTailBytes)
-    const err = new AddedLines(fileOf(id, "err"), logTailBytes)
+    const out = new AddedLines(fileOf(id, "out"), endedAt === undefined ? Infinity : limits.resultTailBytes.value)
+    const err = new AddedLines(fileOf(id, "err"), limits.logTailBytes.value)
     return Effect.gen(function* () {
       let isChanged = false
       const lines: Array<LogLine> = []
@@ -179,7 +176,7 @@ export const openWork = Effect.fnUntraced(function* (options: Options) {
 
   const bounded = Effect.map(all, (known) => {
     const large = known.filter(({ transcript }) => transcript.printedLength > largeResult)
-    for (const { transcript } of large.slice(largeMax)) transcript.forgetData()
+    for (const { transcript } of large.slice(limits.largeResults.value)) transcript.forgetData()
   })
   const forget = (id: string) => Ref.update(jobs, (known) => new Map([...known].filter(([one]) => one !== id)))
 
@@ -197,7 +194,7 @@ export const openWork = Effect.fnUntraced(function* (options: Options) {
     yield* bounded
     const ended = (yield* all).flatMap(({ record }) => (record.endedAt === undefined ? [] : [record]))
     const newest = ended.toSorted((one, other) => (one.endedAt! < other.endedAt! ? 1 : -1))
-    for (const old of newest.slice(keptMax)) {
+    for (const old of newest.slice(limits.jobs.value)) {
       yield* forget(old.id)
       yield* remove(old.id)
     }

@@ -11,9 +11,6 @@ import { SingleReason } from "./reason.ts"
 const RequestParameters = Schema.Record(Schema.String, Schema.Unknown) as unknown as Schema.Codec<Parameters>
 const Ids = Schema.Array(Schema.String)
 
-/** How many ids of the last page a checkpoint has. */
-export const lastIdsMax = 100
-
 /** State while records that share one sort value, too many for a page, are read in parts. */
 const Ties = Schema.Struct({
   value: Schema.Number,
@@ -51,7 +48,7 @@ const Checkpoint = Schema.Struct({
   anchor: Schema.optionalKey(Schema.Number),
   /** Whether the list is in the order of its changes, as its first page has shown. */
   inOrder: Schema.optionalKey(Schema.Boolean),
-  /** Last ids of the last page, at most `lastIdsMax`: the next page must overlap it, but not be the same. */
+  /** Last ids of the last page, at most `lastIds` of `limits.ts`: the next page must overlap it, but not be the same. */
   lastIds: Ids,
   /** Sort value of the last record. */
   edge: Schema.optionalKey(Schema.Number),

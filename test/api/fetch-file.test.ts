@@ -1,4 +1,5 @@
 /** Files behind links, from a host that does everything a host may do. */
+import { usualLimits } from "../../src/values/limits.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash, randomBytes } from "node:crypto"
@@ -41,14 +42,11 @@ const fetchFrom = (listener: RequestListener, more: Partial<FileRequest> = {}) =
     const links = yield* makeLinks(origin, undefined)
     const folder = newFolder()
     const result = yield* Effect.promise((signal) =>
-      fetchFile(links, {
-        url: `${origin}/file`,
-        folder,
-        bytesMax: 100_000,
-        accepts: () => true,
-        signal,
-        ...more
-      })
+      fetchFile(
+        links,
+        { url: `${origin}/file`, folder, bytesMax: 100_000, accepts: () => true, signal, ...more },
+        usualLimits.api
+      )
     )
     const left = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Dispatcher } from "undici"
 import { Api } from "../../src/stages/api/api.ts"
 import { type SendForm, makeCredentials } from "../../src/stages/api/credentials.ts"
+import { limitTo, usualLimits } from "../../src/values/limits.ts"
 import { fetchFile } from "../../src/stages/api/fetch-file.ts"
 import { advancingClock, serving, settingsFor } from "../support/api-server.ts"
 import { newFolder } from "../support/sluice.ts"
@@ -15,7 +16,7 @@ import { newFolder } from "../support/sluice.ts"
 const fetched = async (
   statusOf: (n: number) => number,
   headers: Readonly<Record<string, string>> = {},
-  attemptsMax?: number
+  attempts?: number
 ) => {
   let requests = 0
   const dispatcher = {
@@ -37,8 +38,9 @@ const fetched = async (
       bytesMax: 1000,
       accepts: () => true,
       signal: new AbortController().signal,
-      ...(attemptsMax !== undefined && { attemptsMax })
-    }
+      ...(attempts !== undefined && { attempts: limitTo(attempts) })
+    },
+    usualLimits.api
   )
   return { requests, result, status: result.status }
 }

@@ -1,3 +1,4 @@
+import { usualLimits } from "../../src/values/limits.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { networkInterfaces } from "node:os"
@@ -17,7 +18,7 @@ const follow = (baseUrl: string, linkTo: (port: string) => string) =>
       },
       { port: 0 }
     )
-    const linked = linkedText(yield* makeLinks(baseUrl, undefined))
+    const linked = linkedText(yield* makeLinks(baseUrl, undefined), usualLimits.api.bodyBytes)
     return { text: yield* advancingClock(linked(linkTo(new URL(url).port))), requests }
   }).pipe(Effect.scoped)
 

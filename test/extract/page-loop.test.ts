@@ -1,4 +1,5 @@
 /** What follows from the pages of a list, without a request. */
+import { usualLimits } from "../../src/values/limits.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { expectedOf } from "../../src/catalog/answer.ts"
 import { cursor, cursorOr, get, size } from "../../src/catalog/request.ts"
@@ -22,7 +23,11 @@ const loopOf = (strategy: Strategy, more: Partial<PagesTask> = {}) => {
   const task = { resource, strategy, name: "all", parameters: {}, sizes, unreliableTotals: new Set<string>(), ...more }
   const start = beginning({ strategy, mode: "full", since: undefined, now: begin, optional: nothingOptional })
   const expected = expectedOf(resource, strategy, "all")
-  return { loop: new PageLoop(task, start, { expected, cuts, identified: (record) => record }), cuts, sizes }
+  return {
+    loop: new PageLoop(task, start, { expected, cuts, identified: (record) => record, limits: usualLimits.extract }),
+    cuts,
+    sizes
+  }
 }
 const page = (from: number, to: number, more = {}) => ({ items: items(20).slice(from, to), ...more })
 const rejection = (message: string) => new RequestRejected({ status: 400, message, refusal: message })

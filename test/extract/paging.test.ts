@@ -1,3 +1,4 @@
+import { usualLimits } from "../../src/values/limits.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { type Parameters, get } from "../../src/catalog/request.ts"
 import type { Paging, Strategy } from "../../src/catalog/resource.ts"
@@ -50,6 +51,7 @@ const readAll = (
       {
         strategy: definition,
         since: options.since,
+        limits: usualLimits.extract,
         changes: options.changed ? { field: options.changed, overlap: "0 days", strategies: [] } : undefined
       },
       checkpoint,

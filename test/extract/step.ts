@@ -1,4 +1,5 @@
 /** One page of a list, and what follows it. */
+import { usualLimits } from "../../src/values/limits.ts"
 import { get } from "../../src/catalog/request.ts"
 import type { Changes, Paging, Strategy } from "../../src/catalog/resource.ts"
 import { type ListProgress, type Page, idOf } from "../../src/stages/extract/list-progress.ts"
@@ -46,7 +47,12 @@ export const after = (strategy: Strategy, { before = {}, body = {}, since, chang
   const { records: shown = records(size) } = page
   const start: ListProgress = { ...checkpoint, ...before }
   const step = advance(
-    { strategy, since, changes: changes && { field: "at", overlap: "0 days", strategies: [], ...changes } },
+    {
+      strategy,
+      since,
+      limits: usualLimits.extract,
+      changes: changes && { field: "at", overlap: "0 days", strategies: [], ...changes }
+    },
     start,
     { size, ...page, records: shown, ids: shown.map(idOf), body: { x: shown, ...body } }
   )

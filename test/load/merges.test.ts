@@ -1,7 +1,7 @@
 /** Two states of one record, in whatever order they come: which one is current, and what is counted and archived. */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../src/values/limits.ts"
+import { Limits, limitsOf } from "../../src/values/limits.ts"
 import { checkpoint } from "../support/checkpoint.ts"
 import { load, noNotesOf, notesOf, page, select, test } from "./loading.ts"
 
@@ -163,7 +163,7 @@ describe("a table that is too large to be read whole", () => {
         yield* load
         for (const names of ["ab", "cx", "da", "ey"])
           yield* page(people(names, "new", 2), { run: "r2", day: 2 }, incremental)
-        yield* load.pipe(Effect.updateService(Limits, (usual) => ({ ...usual, ...limits })))
+        yield* load.pipe(Effect.provideService(Limits, limitsOf({ load: limits })))
         assert.deepStrictEqual(
           yield* select("SELECT string_agg(id, '' ORDER BY id) FROM crm.persons GROUP BY name ORDER BY name"),
           ["abcdexy", "f"]

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { boolean, count, id, instant, rows, text, values } from "../../src/catalog/fields.ts"
 import { get } from "../../src/catalog/request.ts"
 import { type Resource, defineChild, defineEmbedded, defineList } from "../../src/catalog/resource.ts"
-import { Limits } from "../../src/values/limits.ts"
+import { Limits, limitsOf } from "../../src/values/limits.ts"
 import { makeLoader } from "../../src/stages/load/load.ts"
 import type { Entry } from "../../src/stores/vault/entry.ts"
 import { type Position } from "../../src/stores/vault/position.ts"
@@ -296,15 +296,19 @@ describe("a vault", () => {
               () => random() < often,
               () => random() < restart
             ).pipe(
-              Effect.updateService(Limits, (usual) => ({
-                ...usual,
-                knownRows: most,
-                smallKnownRows: most >> 1,
-                knownPages: most % 3,
-                batchRecords: 1 + most,
-                batchTables: 1 + (most % 3),
-                sliceBytes: 1 + most * 100
-              }))
+              Effect.provideService(
+                Limits,
+                limitsOf({
+                  load: {
+                    knownRows: most,
+                    smallKnownRows: most >> 1,
+                    knownPages: most % 3,
+                    batchRecords: 1 + most,
+                    batchTables: 1 + (most % 3),
+                    sliceBytes: 1 + most * 100
+                  }
+                })
+              )
             )
             for (const table of Object.keys(one))
               assert.deepStrictEqual(split[table], one[table], `${table}, ${often}, ${restart}`)

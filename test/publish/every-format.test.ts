@@ -1,4 +1,5 @@
 /** What every format of files promises, for each that there is. */
+import { Limits, limitsOf } from "../../src/values/limits.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, readFileSync } from "node:fs"
@@ -48,7 +49,7 @@ describe.each(formatNames)("%s", { tags: ["slow"] }, (name) => {
           done()
         }
       })
-      const parts = yield* rangesOf(rows.from, 7000)
+      const parts = yield* Effect.provideService(rangesOf(rows.from), Limits, limitsOf({ pipe: { partRows: 7000 } }))
       assert.isAbove(parts.length, 5)
       yield* writeToPipe({ table: "things", parts, columns: rows.columns }, format, out)
       if (format.writePart) assert.isTrue(Buffer.concat(pieces).equals(readFileSync(path)), "the pipe has other bytes")

@@ -1,4 +1,5 @@
 /** Who gets into the console: hosts, origins, links, passwords, and many of these. */
+import { limitsOf, usualLimits } from "../../src/values/limits.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import type { IncomingMessage } from "node:http"
@@ -30,14 +31,17 @@ const requestOf = ({
     // What the access reads of a request.
   }) as unknown as IncomingMessage
 
-const accessOf = (more: Partial<Parameters<typeof newAccess>[0]> = {}) =>
-  newAccess({
-    passwords: () => ({ owner: "right-password", reader: "reader-password" }),
-    url: undefined,
-    trustedProxies: [],
-    isPublic: true,
-    ...more
-  })
+const accessOf = (more: Partial<Parameters<typeof newAccess>[0]> = {}, limits = usualLimits.serve) =>
+  newAccess(
+    {
+      passwords: () => ({ owner: "right-password", reader: "reader-password" }),
+      url: undefined,
+      trustedProxies: [],
+      isPublic: true,
+      ...more
+    },
+    limits
+  )
 const failing = async (run: () => unknown): Promise<string> => {
   try {
     await run()
@@ -237,6 +241,16 @@ describe("a password", () => {
     )
     assert.isAtMost(answers.filter((answer) => answer === "password").length, 20)
     assert.isFalse(answers.includes("let in"))
+  })
+  it("waits while another one is checked, and the oldest wrong ones of many networks are forgotten", async () => {
+    const { serve } = limitsOf({ serve: { passwordChecks: 1, networks: 2 } })
+    const access = accessOf({}, serve)
+    const both = await Promise.all(["10.0.1.1", "10.0.1.2"].map((from) => opened(access, "wrong", { from })))
+    assert.deepStrictEqual(both, ["password", "later"])
+    for (let count = 0; count < 4; count++) await opened(access, "wrong", { from: "10.0.1.1" })
+    assert.strictEqual(await opened(access, "right-password", { from: "10.0.1.1" }), "later")
+    for (const from of ["10.0.1.3", "10.0.1.4"]) await opened(access, "wrong", { from })
+    assert.strictEqual(await opened(access, "right-password", { from: "10.0.1.1" }), "let in")
   })
   it("lets its owner in while thousands of addresses try, and forgets none that it blocks for another", async () => {
     const access = accessOf()

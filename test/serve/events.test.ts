@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { openEvents } from "../../src/features/serve/events.ts"
+import { Limits, limitsOf } from "../../src/values/limits.ts"
 import type { Session } from "../../src/network/sessions.ts"
 
 it.effect("events end with the session of a browser, also with one that nobody has closed", () =>
@@ -28,4 +29,21 @@ it.effect("events end with the session of a browser, also with one that nobody h
       ["first", "second"]
     ])
   })
+)
+
+it.effect("of the browsers of a role, the first are heard, and one that reads nothing is given up", () =>
+  Effect.gen(function* () {
+    const events = yield* openEvents
+    const who = (role: Session["role"]): Session => ({ id: role, role, lastSeen: Date.now() })
+    const owner = yield* events.open(who("owner"), [])
+    const { message } = yield* Effect.flip(events.open(who("owner"), []))
+    assert.strictEqual(message, "Too many pages are open.")
+    yield* events.open(who("reader"), [])
+    for (const text of ["1", "2", "3"]) events.send("log", text, "owner")
+    const heard = owner.body._tag === "Stream" ? yield* Stream.mkString(Stream.decodeText(owner.body.stream)) : ""
+    assert.deepStrictEqual(
+      Array.from(heard.matchAll(/data: "(\d)"/g), ([, word]) => word),
+      ["1", "2"]
+    )
+  }).pipe(Effect.provideService(Limits, limitsOf({ serve: { browsers: 1, waitingEvents: 2 } })))
 )

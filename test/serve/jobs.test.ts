@@ -1,4 +1,5 @@
 /** Commands that the console starts, with a program that prints what a command prints and does not end when it should. */
+import { Limits, limitsOf, usualLimits } from "../../src/values/limits.ts"
 import { afterEach, assert, describe, it } from "@effect/vitest"
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { spawn } from "node:child_process"
@@ -39,7 +40,8 @@ const openJobs = async (
   folder = newFolder(),
   onEnd: (job: Job) => void = () => {},
   onProblem: (message: string) => void = assert.fail,
-  closeMs?: number
+  closeMs?: number,
+  limits = usualLimits
 ) => {
   const scope = Scope.makeUnsafe()
   opened.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
@@ -51,7 +53,7 @@ const openJobs = async (
     onEnd: (job) => Effect.sync(() => onEnd(job)),
     onProblem,
     ...(closeMs !== undefined && { closeMs })
-  }).pipe(Scope.provide(scope), Effect.runPromise)
+  }).pipe(Scope.provide(scope), Effect.provideService(Limits, limits), Effect.runPromise)
   const jobs = {
     start: (order: Order) => Effect.runPromise(work.start(order)),
     stop: (id: string) => Effect.runPromise(work.stop(id)),
@@ -228,23 +230,34 @@ describe("work", () => {
     assert.deepStrictEqual(found.transcript.printed?.data, { requests: 7 })
     assert.isBelow(process.memoryUsage().heapUsed - before, 30_000_000)
   })
-  it("that is long is kept until it has ended, whatever has begun and ended meanwhile", async () => {
+  it("that is long is kept until it has ended, and of what has ended meanwhile the newest, with its files", async () => {
     const ended: Array<string> = []
-    const { folder, jobs } = await openJobs(`until [ -e $3/$1 ]; do sleep 0.02; done`, newFolder(), ({ record }) =>
-      ended.push(record.id)
+    const { folder, jobs } = await openJobs(
+      `until [ -e $3/$1 ]; do sleep 0.02; done`,
+      newFolder(),
+      ({ record }) => ended.push(record.id),
+      assert.fail,
+      undefined,
+      limitsOf({ serve: { jobs: 2 } })
     )
     const long = await jobs.start(order({ args: ["long"] }))
     writeFileSync(join(folder, "short"), "")
-    for (let one = 0; one < 53; one++) {
+    for (let one = 0; one < 4; one++) {
       const { record } = await jobs.start(order({ task: `t${one}`, args: ["short"], isWriting: false }))
       await until(() => ended.includes(record.id))
     }
+    const kept = [long.record.id, ...ended.slice(2)]
+    await until(() => jobs.all().length === 3)
+    assert.sameMembers(
+      jobs.all().map(({ record }) => record.id),
+      kept
+    )
+    const files = readdirSync(folder).filter((name) => name.startsWith("job-"))
+    await until(() => readdirSync(folder).every((name) => !ended.slice(0, 2).some((id) => name.includes(id))))
+    assert.isTrue(kept.every((id) => files.includes(`job-${id}.json`)))
     writeFileSync(join(folder, "long"), "")
     await until(() => ended.includes(long.record.id))
-    await jobs.start(order({ task: "after", args: ["short"], isWriting: false }))
-    await until(() => ended.length === 55)
     assert.strictEqual(jobs.get(long.record.id).record.exitCode, 0)
-    assert.throws(() => jobs.get("gone"), /not known/)
   })
   it("that ends while nothing can be written ends no server, and is reported", async () => {
     const problems: Array<string> = []

@@ -6,7 +6,7 @@ import { BadCredentials } from "../../src/stages/api/errors.ts"
 import { Transport } from "../../src/stages/api/exchange.ts"
 import { evolving } from "../../src/catalog/schema-policy.ts"
 import type { Catalogue } from "../../src/catalog/discover.ts"
-import { Limits } from "../../src/values/limits.ts"
+import { Limits, limitsOf } from "../../src/values/limits.ts"
 import { Failure } from "../../src/values/failure.ts"
 import { type Synced, sync } from "../../src/run/sync-account.ts"
 import type { OutputSettings } from "../../src/settings/settings.ts"
@@ -34,6 +34,8 @@ export interface Stage {
   readonly random: () => number
   readonly warehouse: Warehouse["Service"]
   readonly output: OutputSettings
+  /** Names of the limits that took effect. */
+  readonly crossed: Set<string>
   /** All that the runs have logged. */
   readonly logged: Array<string>
 }
@@ -141,7 +143,7 @@ const targetsOf = ({ machine, output: { formats }, world }: Stage): ReadonlyArra
 export const optionalOf = ({ files }: World) => (files ? { ...nothingOptional, files: ["all"] } : nothingOptional)
 
 const program = (stage: Stage, { full, deletionShareMax }: Options) => {
-  const { activity, catalogue, clock, logged, machine, output, random, services, warehouse, world } = stage
+  const { activity, catalogue, clock, crossed, logged, machine, output, random, services, warehouse, world } = stage
   const logger = Logger.make(({ message }) => void logged.push(JSON.stringify(message)))
   return Effect.gen(function* () {
     const vault = yield* machine.opened
@@ -191,7 +193,10 @@ const program = (stage: Stage, { full, deletionShareMax }: Options) => {
       nextIntUnsafe: () => Math.floor(random() * Number.MAX_SAFE_INTEGER)
     }),
     Effect.provideService(Clock.Clock, clock),
-    Effect.updateService(Limits, (usual) => ({ ...usual, ...world.small })),
+    Effect.provideService(
+      Limits,
+      limitsOf(world.small, (name) => crossed.add(name))
+    ),
     Effect.provideService(Logger.CurrentLoggers, new Set([logger]))
   )
 }

@@ -21,6 +21,8 @@ import { type Interruption, type Night, type World, calmNight } from "./world.ts
 export interface Result {
   readonly world: World
   readonly events: ReadonlyArray<string>
+  /** Names of the limits that took effect. */
+  readonly crossed: ReadonlySet<string>
   /** Empty if every oracle agrees. */
   readonly wrong: ReadonlyArray<string>
 }
@@ -45,7 +47,7 @@ export const play = async (world: World): Promise<Result> => {
     useDisk(undefined)
     stage.machine.disk.remove()
   }
-  return { world, events: scenario.events, wrong: scenario.wrong.slice(0, 10) }
+  return { world, events: scenario.events, crossed: stage.crossed, wrong: scenario.wrong.slice(0, 10) }
 }
 
 const stageOf = (world: World, warehouse: Warehouse["Service"]): Stage => {
@@ -94,6 +96,7 @@ const stageOf = (world: World, warehouse: Warehouse["Service"]): Stage => {
     random,
     warehouse,
     output: { folder: machine.folder, formats: world.formats, memoryMb: 128 },
+    crossed: new Set(),
     logged: []
   }
 }

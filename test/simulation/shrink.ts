@@ -1,5 +1,4 @@
 /** Makes a world that fails smaller: as few dials as possible that still fail. */
-import type { Limits } from "../../src/values/limits.ts"
 import { withParents } from "./catalogue.ts"
 import type { Result } from "./scenario.ts"
 import { type Night, type World, calmNight, calmWorld } from "./world.ts"
@@ -44,10 +43,11 @@ function* smallerThan(world: World): Generator<World> {
     "files"
   ] as const)
     if (JSON.stringify(world[name]) !== JSON.stringify(calmWorld[name])) yield { ...world, [name]: calmWorld[name] }
-  for (const limit of Object.keys(world.small ?? {})) {
-    const { [limit as keyof Limits]: _, ...small } = world.small!
-    yield { ...world, small }
-  }
+  for (const [room, own] of Object.entries(world.small ?? {}))
+    for (const limit of Object.keys(own)) {
+      const others = Object.entries(own).filter(([name]) => name !== limit)
+      yield { ...world, small: { ...world.small, [room]: Object.fromEntries(others) } }
+    }
   for (const [index, night] of world.nights.entries())
     for (const smaller of smallerNights(night)) yield { ...world, nights: world.nights.with(index, smaller) }
   if (world.contacts > 4) yield { ...world, contacts: Math.ceil(world.contacts / 2) }

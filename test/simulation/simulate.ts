@@ -7,6 +7,7 @@
  *     npm run simulate -- --world '{"seed":17,…}'   # a world that was printed
  */
 import { parseArgs } from "node:util"
+import { crossings } from "./small-limits.ts"
 import { play } from "./scenario.ts"
 import { shrink } from "./shrink.ts"
 import { type World, calmWorld, draw } from "./world.ts"
@@ -23,7 +24,8 @@ const { values } = parseArgs({
   }
 })
 
-const report = (found: Awaited<ReturnType<typeof play>>) => console.log(JSON.stringify(found, null, 1))
+const report = (found: Awaited<ReturnType<typeof play>>) =>
+  console.log(JSON.stringify({ ...found, crossed: [...found.crossed] }, null, 1))
 
 if (values.world !== undefined) {
   const world: World = { ...calmWorld, ...JSON.parse(values.world) }
@@ -32,11 +34,15 @@ if (values.world !== undefined) {
   process.exit(found.wrong.length > 0 ? 1 : 0)
 }
 const [from, count] = values.seed === undefined ? [Number(values.from), Number(values.seeds)] : [Number(values.seed), 1]
+/** So many worlds cross each limit. */
+const seedsThatCross = 200
 const begun = performance.now()
 let [failed, played] = [0, 0]
+const crossed: Array<ReadonlySet<string>> = []
 for (let seed = from; seed < from + count; seed++) {
   const found = await play(draw(seed))
   played++
+  crossed.push(found.crossed)
   if (found.wrong.length > 0) {
     failed++
     console.log(`seed ${seed} failed: ${found.wrong[0]}`)
@@ -49,4 +55,12 @@ const cpu = process.cpuUsage()
 console.log(
   `${played} seeds, ${failed} failed; ${Math.round((performance.now() - begun) / played)} ms each, ${Math.round((cpu.user + cpu.system) / 1000 / played)} ms of CPU`
 )
-process.exit(failed > 0 ? 1 : 0)
+const counts = crossings(crossed.slice(-seedsThatCross))
+const uncrossed = [...counts].flatMap(([name, count]) => (count === 0 ? [name] : []))
+if (count > 1) {
+  console.log(`how many of the last ${Math.min(played, seedsThatCross)} worlds have crossed each limit:`)
+  for (const [name, count] of counts) console.log(`${String(count).padStart(6)}  ${name}`)
+}
+const isEnough = played >= seedsThatCross
+if (isEnough && uncrossed.length > 0) console.log(`no world has crossed ${uncrossed.join(", ")}`)
+process.exit(failed > 0 || (isEnough && uncrossed.length > 0) ? 1 : 0)

@@ -4,7 +4,7 @@
  */
 import type { FaultRule } from "../../sandbox/http/faults.ts"
 import type { Variants } from "../../sandbox/options.ts"
-import type { Limits } from "../../src/values/limits.ts"
+import type { SmallLimits } from "../../src/values/limits.ts"
 import { randomFrom } from "../support/random.ts"
 import { collections, withParents } from "./catalogue.ts"
 import { withSmallLimits } from "./small-limits.ts"
@@ -74,7 +74,7 @@ export interface World {
   readonly files: boolean
   readonly deletionShareMax: number
   /** Limits of the program that are so small that the world crosses them. */
-  readonly small?: Partial<Limits>
+  readonly small?: SmallLimits
   readonly nights: ReadonlyArray<Night>
   /** At the end, `verify` replays the vault; or something is damaged, which it has to find. */
   readonly verify: "no" | "replay" | "damage"
@@ -203,7 +203,7 @@ const withLargeTables = (world: World, { chance, pick }: Dice): World =>
   chance(0.25)
     ? {
         ...world,
-        small: { knownRows: pick(2, 6, 15, 200), smallKnownRows: pick(0, 1, 5), knownPages: pick(0, 1, 2) }
+        small: { load: { knownRows: pick(2, 6, 15, 200), smallKnownRows: pick(0, 1, 5), knownPages: pick(0, 1, 2) } }
       }
     : world
 
@@ -239,7 +239,7 @@ const later = [
   withRefusedLocation,
   withAnyAnswers,
   withScarceDays,
-  withSmallLimits
+  ...withSmallLimits
 ]
 
 const drawn = (dice: Dice, seed: number): World => {

@@ -4,7 +4,8 @@ import { Effect, Fiber } from "effect"
 import { readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { encode } from "../../src/stores/vault/frame.ts"
-import { segmentBytesMax, beginning } from "../../src/stores/vault/position.ts"
+import { usualLimits } from "../../src/values/limits.ts"
+import { beginning } from "../../src/stores/vault/position.ts"
 import { compress, plainPath, sealedPath } from "../../src/stores/vault/segments.ts"
 import { Vault } from "../../src/stores/vault/vault.ts"
 import { keepingDiary } from "../support/disk-diary.ts"
@@ -102,7 +103,7 @@ describe("a page is stored", () => {
 
   it("in a new segment if the one before is full, and the new file is in the folder for good", async () => {
     const folder = newFolder()
-    const large = "x".repeat(segmentBytesMax)
+    const large = "x".repeat(usualLimits.vault.segmentBytes.value)
     await keepingDiary((diary) =>
       within(folder, (vault) =>
         Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:f
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { type Frame, decode, encode, isTorn, validUntil } from "../../src/stores/vault/frame.ts"
 import { locationsInVault } from "../../src/stores/vault/locations.ts"
-import { type Position, beginning, bytesBetween, isBefore, segmentBytesMax } from "../../src/stores/vault/position.ts"
+import { type Position, beginning, bytesBetween, isBefore } from "../../src/stores/vault/position.ts"
 import { vaultReader } from "../../src/stores/vault/reader.ts"
 import { rewriteSegments } from "../../src/stores/vault/rewrite.ts"
 import { plainPath, sealedPath, segmentsIn } from "../../src/stores/vault/segments.ts"
@@ -36,8 +36,8 @@ describe("positions", () => {
   ])("%j is before %j: %o", (one, other, expected) => assert.strictEqual(isBefore(one, other), expected))
 
   it("are apart by bytes, of which a segment in between has as many as fit", () => {
-    assert.strictEqual(bytesBetween(at(1, 10), at(1, 30)), 20)
-    assert.strictEqual(bytesBetween(at(1, 10), at(3, 30)), 2 * segmentBytesMax + 20)
+    assert.strictEqual(bytesBetween(at(1, 10), at(1, 30), 100), 20)
+    assert.strictEqual(bytesBetween(at(1, 10), at(3, 30), 100), 220)
   })
 })
 

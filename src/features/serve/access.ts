@@ -1,4 +1,5 @@
 /** Who may use the console: a browser of this machine comes with the token of the printed link; anybody else with a password. */
+import { usualLimits } from "../../values/limits.ts"
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
@@ -24,11 +25,11 @@ export type Access = ReturnType<typeof newAccess>
 /** So many wrong passwords of one client cost nothing but the check. */
 const freeAttempts = 5
 const waitMsMax = 60_000
-/** Each check takes 64 MB for a moment. A network from which somebody came in does not wait for the others. */
-const waitingMax = 20
-const networksMax = 10_000
 
-export const newAccess = ({ isPublic, kept, now = Date.now, passwords, trustedProxies, url }: Options) => {
+export const newAccess = (
+  { isPublic, kept, now = Date.now, passwords, trustedProxies, url }: Options,
+  { networks, passwordChecks } = usualLimits.serve
+) => {
   const sessions = newSessions({
     name: "console",
     isPublic,
@@ -41,6 +42,7 @@ export const newAccess = ({ isPublic, kept, now = Date.now, passwords, trustedPr
   const wrong = new Map<string, { count: number; until: number }>()
   /** Networks from which a password was right. */
   const known = new Set<string>()
+  /** A network from which somebody came in does not wait for the others. */
   const waiting = new Set<string>()
   let checks: Promise<unknown> = Promise.resolve()
 
@@ -58,7 +60,7 @@ export const newAccess = ({ isPublic, kept, now = Date.now, passwords, trustedPr
     openByPassword: async (request: IncomingMessage, given: string): Promise<Session> => {
       const network = networkOf(request)
       const before = wrong.get(network)
-      const isCrowded = waiting.has(network) || (waiting.size >= waitingMax && !known.has(network))
+      const isCrowded = waiting.has(network) || (!known.has(network) && passwordChecks.isReachedBy(waiting.size))
       if ((before && before.until > now()) || isCrowded)
         throw new HttpError(429, "later", "Too many wrong passwords: wait a minute, then try again.")
       waiting.add(network)
@@ -71,7 +73,7 @@ export const newAccess = ({ isPublic, kept, now = Date.now, passwords, trustedPr
         known.add(network)
         return sessions.newSession(role)
       }
-      if (wrong.size >= networksMax) wrong.delete(wrong.keys().next().value!)
+      if (networks.isReachedBy(wrong.size)) wrong.delete(wrong.keys().next().value!)
       const count = (before?.count ?? 0) + 1
       const delay = count < freeAttempts ? 0 : Math.min(1000 * 2 ** (count - freeAttempts), waitMsMax)
       wrong.set(network, { count, until: now() + delay })

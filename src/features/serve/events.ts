@@ -1,4 +1,5 @@
 /** Tells the browsers that are open what happens, by server-sent events. */
+import { Limits } from "../../values/limits.ts"
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -9,10 +10,6 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { HttpError, type Role } from "../../network/server.ts"
 import { type Session, isOpen } from "../../network/sessions.ts"
 
-/** A browser that reads nothing is given up before what waits for it takes memory. */
-const waitingMax = 200
-/** For each role, so that those who only look keep no owner out. */
-const browsersMax = 50
 /** Proxies close a connection on which nothing happens. */
 const beatMs = 20_000
 
@@ -20,12 +17,14 @@ export type Events = Effect.Success<typeof openEvents>
 
 /** Until the scope ends. */
 export const openEvents = Effect.gen(function* () {
+  const limits = (yield* Limits).serve
   const browsers = new Map<Queue.Queue<string, Cause.Done>, Session>()
   const write = (text: string, role?: Role) => {
     const now = Date.now()
     for (const [waiting, who] of browsers)
       if (!isOpen(who, now)) Queue.endUnsafe(waiting)
-      else if ((role ?? who.role) === who.role && !Queue.offerUnsafe(waiting, text)) Queue.endUnsafe(waiting)
+      else if ((role ?? who.role) === who.role && !Queue.offerUnsafe(waiting, text) && limits.waitingEvents.crossed())
+        Queue.endUnsafe(waiting)
   }
   yield* Effect.forkScoped(
     Effect.repeat(
@@ -43,10 +42,11 @@ export const openEvents = Effect.gen(function* () {
     /** Sends `first` at once, and everything that follows until the browser goes away or its session ends. */
     open: Effect.fnUntraced(function* (who: Session, first: ReadonlyArray<readonly [event: string, data: unknown]>) {
       const sameRole = [...browsers.values()].filter(({ role }) => role === who.role)
-      if (sameRole.length >= browsersMax)
+      if (limits.browsers.isReachedBy(sameRole.length))
         return yield* Effect.fail(new HttpError(503, "later", "Too many pages are open."))
-      const waiting = yield* Effect.acquireRelease(Queue.dropping<string, Cause.Done>(waitingMax), (one) =>
-        Effect.sync(() => browsers.delete(one))
+      const waiting = yield* Effect.acquireRelease(
+        Queue.dropping<string, Cause.Done>(limits.waitingEvents.value),
+        (one) => Effect.sync(() => browsers.delete(one))
       )
       browsers.set(waiting, who)
       yield* Queue.offerAll(

@@ -1,4 +1,5 @@
 /** The client of the Account Platform API: sends requests within the budget, with credentials, time-outs and retries. */
+import { type Limit, Limits } from "../../values/limits.ts"
 import { Clock, Context, Effect, Layer, Result, type Scope } from "effect"
 import type { BoundRequest } from "../../catalog/request.ts"
 import { type SentPage, parsePage } from "../../catalog/sent-page.ts"
@@ -8,7 +9,7 @@ import { type Attempts, type Refused, makeAttempts, rateLimitIn } from "./attemp
 import { type Retry, classify, messageIn } from "./classify.ts"
 import { makeControl } from "./control.ts"
 import { type SendForm, makeCredentials } from "./credentials.ts"
-import { type Download, fileAttemptsMax, makeDownload } from "./download.ts"
+import { type Download, makeDownload } from "./download.ts"
 import { type ApiError, RequestRejected, type TransportError } from "./errors.ts"
 import { type Exchange, Transport, makeExchange } from "./exchange.ts"
 import type { Fetched } from "./fetch-file.ts"
@@ -18,7 +19,7 @@ import { type Budget, type Priority, makeBudget } from "./rate-limiter.ts"
 import { isRedirect, redirectIn } from "./redirect.ts"
 import { withRequestsAhead } from "./requests-ahead.ts"
 import { ServiceClock, timeOfMachine } from "./service-clock.ts"
-import { bodyBytesMax, bytesWithoutSecrets, withoutSecrets } from "./response-body.ts"
+import { bytesWithoutSecrets, withoutSecrets } from "./response-body.ts"
 
 export interface Call {
   readonly request: BoundRequest
@@ -34,7 +35,7 @@ export interface Call {
   /** Nothing follows from a refusal but that the account does not have it: one is enough, if the control is answered. */
   readonly isTrial?: boolean
   /** Fewer attempts than usual. */
-  readonly attemptsMax?: number
+  readonly attempts?: Limit
   /** For a response that is a file: the output folder. The body then describes what was stored. */
   readonly file?: string
   /** Evaluated at each attempt, after all waits, just before the request is sent: whether it is still to be sent. */
@@ -82,14 +83,13 @@ export class Api extends Context.Service<
   static readonly layer = (settings: ApiSettings) => Layer.effect(Api, makeApi(settings))
 }
 
-const attemptsMax = 7
-
 const makeApi = Effect.fn("api.make")(function* (
   settings: ApiSettings
 ): Effect.fn.Return<Api["Service"], never, Scope.Scope> {
   const exchange = yield* makeExchange(settings)
   const budget = yield* makeBudget(settings.limits, settings.location)
-  const serviceClock = new ServiceClock()
+  const { api: limits } = yield* Limits
+  const serviceClock = new ServiceClock(limits.clockSeconds)
   /** Of the machine, also for callers that have another one: a deadline, a token and a wait are its own. */
   const machine = yield* Clock.Clock
   const onMachine = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Clock.Clock, machine)
@@ -105,11 +105,11 @@ const makeApi = Effect.fn("api.make")(function* (
       })
       .pipe(Effect.map(({ status, bytes }) => ({ status, body: bytes?.toString("utf8") })))
   const credentials = yield* makeCredentials(settings.credentials, sendForm)
-  const attempts = makeAttempts(budget, credentials, { ...exchange, kind: settings.credentials.kind })
+  const attempts = makeAttempts(budget, credentials, { ...exchange, kind: settings.credentials.kind }, limits)
 
   const versions = makeVersions(settings.version)
   const timed = makeTimed(exchange, attempts, machine, settings.baseUrl, versions.of)
-  const sendOnMachine = makeSender(timed.received, attempts, serviceClock, settings, versions)
+  const sendOnMachine = makeSender(timed.received, attempts, serviceClock, { ...settings, limits }, versions)
 
   const sendNow = Effect.fnUntraced(function* (call: Call) {
     const clock = yield* Clock.Clock
@@ -121,13 +121,14 @@ const makeApi = Effect.fn("api.make")(function* (
   const { send, sendAhead } = withRequestsAhead(sendNow, attempts.recounted)
 
   const links = yield* makeLinks(settings.baseUrl, yield* Transport)
-  const fetchText = linkedText(links)
+  const fetchText = linkedText(links, limits.bodyBytes)
   const linked = (url: string) =>
     Effect.map(fetchText(url), (text) => text && withoutSecrets(text, credentials.secrets))
 
   const download = makeDownload({
     attempts,
     links,
+    limits,
     origin,
     bytesMax: settings.fileBytesMax,
     deadline: settings.limits.deadline ?? Infinity
@@ -203,7 +204,7 @@ const makeSender = (
   received: ReturnType<typeof makeTimed>["received"],
   attempts: Attempts,
   serviceClock: ServiceClock,
-  { baseUrl, location }: ApiSettings,
+  { baseUrl, limits, location }: Pick<ApiSettings, "baseUrl" | "location"> & { readonly limits: Limits["api"] },
   versions: ReturnType<typeof makeVersions>
 ) => {
   const control = makeControl(location, (request, resource) =>
@@ -247,7 +248,7 @@ const makeSender = (
     return yield* attempts
       .repeated(
         attempt(call),
-        call.attemptsMax ?? (file === undefined ? attemptsMax : fileAttemptsMax),
+        call.attempts ?? (file === undefined ? limits.attempts : limits.fileAttempts),
         pathTemplate,
         (status) => control.after(request, status, resource),
         call.isTrial ? 1 : 2
@@ -302,7 +303,7 @@ const pageIn = Effect.fnUntraced(function* (
   if (bytes === undefined)
     return yield* new RequestRejected({
       status,
-      message: `the response is over our limit of ${bodyBytesMax >> 20} MB`,
+      message: `the response is over our limit of ${(yield* Limits).api.bodyBytes.value / 2 ** 20} MB`,
       isTooLarge: true
     })
   const page = parsed(bytes, records)

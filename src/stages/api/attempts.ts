@@ -1,4 +1,5 @@
 /** What the requests of one token and location share: the slots of the budget, the token, and the reasons to try again. */
+import type { Limit, Limits } from "../../values/limits.ts"
 import { Clock, Effect, Exit, Option, Random } from "effect"
 import type { Failure } from "../../values/failure.ts"
 import { type Control, type Retry, conclusion } from "./classify.ts"
@@ -19,9 +20,6 @@ import type { Budget, Priority } from "./rate-limiter.ts"
 import type { RateLimitSnapshot } from "./sliding-window.ts"
 import { spellings } from "./response-body.ts"
 
-/** Other clients may use the budget for minutes. If the service throttles a request for longer, waiting does not help. */
-const throttledMsMax = 15 * 60_000
-
 export type Attempts = ReturnType<typeof makeAttempts>
 
 /** What a request was refused with, and its token. */
@@ -34,7 +32,12 @@ interface Options {
   readonly kind: BadCredentials["kind"]
 }
 
-export const makeAttempts = (budget: Budget, credentials: Credentials, { hasResponded, kind }: Options) => {
+export const makeAttempts = (
+  budget: Budget,
+  credentials: Credentials,
+  { hasResponded, kind }: Options,
+  { throttledMs }: Limits["api"]
+) => {
   /** The token of the last answer with data. */
   let accepted: string | undefined
   /** Routes that the service has refused to a token while it answered others, by path: one more answer of this kind is enough. */
@@ -56,7 +59,7 @@ export const makeAttempts = (budget: Budget, credentials: Credentials, { hasResp
   /** Repeats attempts while there is a reason to. */
   const repeated = Effect.fnUntraced(function* <A extends object>(
     attempt: Effect.Effect<A | Retry | Refused, ApiError | TransportError | Failure>,
-    attemptsMax: number,
+    attempts: Limit,
     pathTemplate: string | undefined,
     /** Asked once the service has refused the request so often. */
     control: (status: 401 | 403) => Effect.Effect<Control, ApiError | TransportError | Failure>,
@@ -66,7 +69,7 @@ export const makeAttempts = (budget: Budget, credentials: Credentials, { hasResp
     let refusals = 0
     let isRenewed = false
     let throttledAt: number | undefined
-    for (let tries = 0; tries < attemptsMax;) {
+    for (let tries = 0; ;) {
       const result = yield* attempt.pipe(
         Effect.catchTag("TransportError", ({ message }) => Effect.succeed<Retry>({ retry: "soon", message }))
       )
@@ -79,12 +82,12 @@ export const makeAttempts = (budget: Budget, credentials: Credentials, { hasResp
       if (last.retry === "after the window") {
         const now = yield* Clock.currentTimeMillis
         throttledAt ??= now
-        if (now - throttledAt < throttledMsMax) {
+        if (!throttledMs.isReachedBy(now - throttledAt)) {
           yield* logRetry(pathTemplate, last, 0)
           continue
         }
-        const message = `the service refused a request for ${throttledMsMax / 60_000} minutes (${last.message})`
-        return yield* new BudgetExhausted({ message, resumeAt: now + throttledMsMax })
+        const message = `the service refused a request for ${throttledMs.value / 60_000} minutes (${last.message})`
+        return yield* new BudgetExhausted({ message, resumeAt: now + throttledMs.value })
       }
       tries++
       if ("token" in last) {
@@ -110,14 +113,14 @@ export const makeAttempts = (budget: Budget, credentials: Credentials, { hasResp
         }
         isRenewed ||= renewed === "renewed"
       }
-      if (tries === attemptsMax) break
+      if (attempts.isReachedBy(tries)) break
       const waitMs = yield* backoffMs(tries)
       yield* logRetry(pathTemplate, last, waitMs)
       if (waitMs > 0) yield* Effect.sleep(waitMs)
     }
     return yield* new Unavailable({
       ...detailOf(last),
-      message: `${last.message} (after ${attemptsMax} attempts)`,
+      message: `${last.message} (after ${attempts.value} attempts)`,
       later: !hasResponded(),
       ...(last.isBetween && { isBetween: true })
     })

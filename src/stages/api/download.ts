@@ -1,4 +1,5 @@
 /** Fetches files to which records link. Only the service itself gets the token, and then a file costs a request. */
+import { type Limits, limitTo } from "../../values/limits.ts"
 import { Clock, Effect } from "effect"
 import { type Failure, fileFailure } from "../../values/failure.ts"
 import { type Attempts, rateLimitIn } from "./attempts.ts"
@@ -11,11 +12,9 @@ import type { Links } from "./links.ts"
 
 export type Download = Pick<FileRequest, "url" | "folder" | "accepts" | "stored" | "said">
 
-/** An attempt may take ten minutes, and only few run at once. */
-export const fileAttemptsMax = 3
-
 interface Downloads {
   readonly attempts: Attempts
+  readonly limits: Limits["api"]
   readonly links: Links
   /** Of the service itself. */
   readonly origin: string
@@ -24,10 +23,12 @@ interface Downloads {
   readonly deadline: number
 }
 
-export const makeDownload = ({ attempts, bytesMax, deadline, links, origin }: Downloads) => {
+const once = limitTo(1)
+
+export const makeDownload = ({ attempts, bytesMax, deadline, limits, links, origin }: Downloads) => {
   const fetched = (request: Download, own: Partial<FileRequest>) =>
     Effect.tryPromise({
-      try: (signal) => fetchFile(links, { ...request, bytesMax, ...own, signal }),
+      try: (signal) => fetchFile(links, { ...request, bytesMax, ...own, signal }, limits),
       catch: (cause) => fileFailure(request.folder, "written", cause)
     })
 
@@ -43,7 +44,7 @@ export const makeDownload = ({ attempts, bytesMax, deadline, links, origin }: Do
           if (url.origin === origin) own = answer
         },
         forbidden: attempts.forbidden(),
-        attemptsMax: 1
+        attempts: once
       }).pipe(Effect.map((result) => ({ result, ...own })))
     })
     return attempts.inSlot(2, requested, rateLimitIn)
@@ -81,7 +82,7 @@ export const makeDownload = ({ attempts, bytesMax, deadline, links, origin }: Do
       return yield* resultOf(answered, token)
     })
     const noControl = () => Effect.succeed("nothing" as const)
-    return yield* attempts.repeated(attempt, fileAttemptsMax, undefined, noControl).pipe(
+    return yield* attempts.repeated(attempt, limits.fileAttempts, undefined, noControl).pipe(
       // One file is no proof that the token is invalid: the next request for records is.
       Effect.catchTags({ BadCredentials: () => Effect.succeed(found), Unavailable: () => Effect.succeed(found) })
     )

@@ -1,4 +1,5 @@
 /** One HTTP request and its response: connections, decompression, time-outs and transport errors. */
+import { Limits } from "../../values/limits.ts"
 import { Context, Effect } from "effect"
 import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici"
 import { Failure, fileFailure, failure } from "../../values/failure.ts"
@@ -51,6 +52,7 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
       (agent) => Effect.promise(() => agent.destroy())
     ))
   const client = decompressed(agent)
+  const { api: limits } = yield* Limits
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/$/, "")
   let hasResponded = false
@@ -76,10 +78,10 @@ export const makeExchange = Effect.fn("api.exchange")(function* ({
         }
         hasAnswered ||= !isRedirect(status)
         if (status >= 300 || status === 206)
-          return { status, headers, bytes: await errorOf(body, headers["content-encoding"]) }
+          return { status, headers, bytes: await errorOf(body, headers["content-encoding"], limits.errorBytes) }
         // A page or a JSON text in place of a file is an error.
         if (file === undefined || /json|text|xml/i.test(String(headers["content-type"]))) {
-          const bytes = await bytesOf(body)
+          const bytes = await bytesOf(body, limits.bodyBytes)
           return { status, headers, bytes: bytes && utf8Of(bytes) }
         }
         return { status, headers, bytes: await stored(response, file, fileBytesMax) }

@@ -2,6 +2,7 @@
  * Fetches the file behind a link: follows redirects to public addresses, continues where a connection broke if the host
  * allows it, and says in one of few words how it ended.
  */
+import type { Limit, Limits } from "../../values/limits.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Dispatcher } from "undici"
 import { DiskError, FileRejected, IncomingFile, type StoredFile, headBytes } from "../../output/stored-files.ts"
@@ -47,35 +48,30 @@ export interface FileRequest {
   readonly heard?: (url: URL, answer: Answer) => void
   /** Texts that the file must not contain. */
   readonly forbidden?: ReadonlyArray<string>
-  readonly attemptsMax?: number
+  /** Attempts that bring no further byte, before the file is given up. */
+  readonly attempts?: Limit
   readonly signal: AbortSignal
 }
 
-const redirectsMax = 5
-/** Attempts that bring no further byte, before a file is given up. */
-const attemptsDefault = 3
 const idleMs = 30_000
 /** The limit for one file, even while bytes arrive. */
 const downloadMsMax = 3_600_000
-/** A host that asks for a longer wait is asked again by the next run. */
-const waitMsMax = 30_000
-const ignoredBytesMax = 64 * 1024
 
 /** Rejects only with `DiskError`, and if it is aborted. */
-export const fetchFile = async (links: Links, request: FileRequest): Promise<Fetched> => {
-  const { attemptsMax = attemptsDefault, bytesMax, folder, forbidden, signal } = request
+export const fetchFile = async (links: Links, request: FileRequest, limits: Limits["api"]): Promise<Fetched> => {
+  const { attempts: most = limits.fileAttempts, bytesMax, folder, forbidden, signal } = request
   const incoming = new IncomingFile(folder, bytesMax, forbidden)
   const progress: Progress = { isUnanswered: true, partial: undefined, endsAt: performance.now() + downloadMsMax }
   let last = "it could not be fetched"
   let furthest = 0
   try {
-    for (let attempts = 0; attempts < attemptsMax;) {
+    for (let attempts = 0; !most.isReachedBy(attempts);) {
       let waitMs = 0
       try {
-        const answer = await attempt(links, request, incoming, progress)
+        const answer = await attempt(links, request, incoming, progress, limits)
         if (!("retry" in answer)) return answer
         last = answer.retry
-        if (answer.waitMs > waitMsMax) break
+        if (limits.hostWaitMs.isExceededBy(answer.waitMs)) break
         waitMs = answer.waitMs || 250 * 2 ** attempts
       } catch (cause) {
         if (cause instanceof FileRejected) return { status: cause.status, reason: cause.message, ...cause.about }
@@ -86,7 +82,7 @@ export const fetchFile = async (links: Links, request: FileRequest): Promise<Fet
       // A host that begins anew again and again gets no further.
       attempts = incoming.bytes > furthest ? 0 : attempts + 1
       furthest = Math.max(furthest, incoming.bytes)
-      if (waitMs > 0 && attempts < attemptsMax) await sleep(waitMs, undefined, { signal })
+      if (waitMs > 0 && attempts < most.value) await sleep(waitMs, undefined, { signal })
     }
     return { status: "failed", reason: last, isUnanswered: progress.isUnanswered }
   } finally {
@@ -109,14 +105,15 @@ const attempt = async (
   links: Links,
   request: FileRequest,
   incoming: IncomingFile,
-  progress: Progress
+  progress: Progress,
+  limits: Limits["api"]
 ): Promise<Fetched | Again> => {
   const { partial } = progress
   const range = partial && { range: `bytes=${incoming.bytes}-`, "if-range": partial.validator }
   progress.partial = undefined
   let total: number | undefined
   let isTaken = false
-  const { headers, status } = await follow(links, request, range, ({ headers, status }, stop) => {
+  const { headers, status } = await follow(links, request, range, limits, ({ headers, status }, stop) => {
     progress.isUnanswered = false
     const now = validatorsIn(headers)
     const isRest = status === 206 && isRestOf(partial, now, headers, incoming.bytes)
@@ -179,6 +176,7 @@ const follow = async (
   { check, dispatcher }: Links,
   { headersFor, heard, signal, url }: FileRequest,
   headers: Readonly<Record<string, string>> = {},
+  limits: Limits["api"],
   begin: Begin
 ): Promise<Answer> => {
   let target = parsed(url, undefined)
@@ -199,13 +197,14 @@ const follow = async (
       bodyTimeout: idleMs
     } as const
     let location: string | undefined
-    const answer = await send(dispatcher, options, signal, (answer, stop) => {
+    const answer = await send(dispatcher, options, signal, limits.ignoredBytes, (answer, stop) => {
       heard?.(target, answer)
       location = redirectIn(answer)
       return location === undefined ? begin(answer, stop) : undefined
     })
     if (location === undefined) return answer
-    if (redirects === redirectsMax) throw new FileRejected(`it is redirected more than ${redirectsMax} times`)
+    if (limits.redirects.isReachedBy(redirects))
+      throw new FileRejected(`it is redirected more than ${limits.redirects.value} times`)
     target = parsed(location, target)
   }
 }
@@ -214,7 +213,13 @@ const redirectIn = ({ headers, status }: Answer): string | undefined =>
   isRedirect(status) ? headerOf(headers, "location") : undefined
 
 /** Streams of undici would cost as much as everything else about a small file. */
-const send = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal, begin: Begin) =>
+const send = (
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+  limit: Limit,
+  begin: Begin
+) =>
   new Promise<Answer>((resolve, reject) => {
     let answer: Answer | undefined
     let take: ReturnType<Begin>
@@ -236,7 +241,7 @@ const send = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signa
         if (take !== undefined) return take(chunk)
         ignoredBytes += chunk.length
         // The end of a short body lets the connection be used again.
-        if (ignoredBytes > ignoredBytesMax) throw new Error("the rest is of no interest")
+        if (limit.isExceededBy(ignoredBytes)) throw new Error("the rest is of no interest")
       },
       onResponseEnd: () => {
         signal.removeEventListener("abort", abort)

@@ -2,6 +2,7 @@
  * Connections to the hosts to which records link. A link could lead to a private network that the service cannot reach but
  * sluice can, so only public addresses are connected to, and those of the service itself.
  */
+import type { Limit } from "../../values/limits.ts"
 import { Effect, Schedule, type Scope } from "effect"
 import { lookup } from "node:dns/promises"
 import { BlockList, type LookupFunction, isIP, isIPv6 } from "node:net"
@@ -54,12 +55,12 @@ export const makeLinks = Effect.fn("api.links")(function* (
 })
 
 /** Fetches the text at a URL, without the token; `undefined` if it cannot be fetched. Does not follow redirects. */
-export const linkedText = ({ check, dispatcher }: Links) =>
+export const linkedText = ({ check, dispatcher }: Links, limit: Limit) =>
   Effect.fn("api.linkedText")((url: string) =>
     Effect.tryPromise(async (signal) => {
       await check(new URL(url))
       const { statusCode, body } = await request(url, { dispatcher, headers: { accept: "*/*" }, signal })
-      const bytes = await bytesOf(body)
+      const bytes = await bytesOf(body, limit)
       if (statusCode !== 200 || bytes === undefined) throw new Error(`status ${statusCode}`)
       return bytes.toString("utf8")
     }).pipe(

@@ -6,6 +6,7 @@
  * again one window after the response. This is never too early, and costs one round trip per window. The first request
  * is sent alone: its response shows the limits, and what other clients or an earlier run have used.
  */
+import { Limits } from "../../values/limits.ts"
 import { Clock, Deferred, Effect, Latch } from "effect"
 import { dayMs } from "../../catalog/timestamps.ts"
 import { type Failure, failure } from "../../values/failure.ts"
@@ -40,9 +41,6 @@ export interface Budget {
   }
 }
 
-/** Longer waits are left to a scheduler: the run is paused. */
-const waitMsMax = 3_600_000
-
 /** The monotonic clock measures windows: if a wall clock is set forward, slots become free early; if set back, late. */
 const elapsedMs = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
@@ -54,6 +52,7 @@ interface Waiter {
 }
 
 export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimits, location = "") {
+  const { waitMs } = (yield* Limits).api
   const startedAt = { monotonic: yield* elapsedMs, wallClock: yield* Clock.currentTimeMillis }
   const window = new SlidingWindow(limits.recent ?? limits, recentAnswers(limits, startedAt))
   const day = new Day(limits)
@@ -92,16 +91,15 @@ export const makeBudget = Effect.fn("api.budget")(function* (limits: RequestLimi
     }
     const next = window.nextAt(now)
     const isAnyWaiting = waiting.some((lane) => lane.length > 0) && Number.isFinite(next)
-    if (isAnyWaiting && next - now > waitMsMax) {
+    const isTooLong = isAnyWaiting && waitMs.isExceededBy(next - now)
+    if (isTooLong) {
       const message = `the service requires a wait of ${Math.round((next - now) / 60_000)} minutes`
       yield* failWaiting(new BudgetExhausted({ message, resumeAt: wallClockMs + next - now }))
     }
     if (isAnyWaiting) reportWait(now, next, window.isBlocked(now))
     // This comes last: a granted request may end before the next line runs, which makes the values above outdated.
     yield* Effect.forEach(granted, ({ decision }) => Deferred.succeed(decision, undefined), { discard: true })
-    yield* isAnyWaiting && next - now <= waitMsMax
-      ? Effect.raceFirst(changed.await, Effect.sleep(next - now))
-      : changed.await
+    yield* isAnyWaiting && !isTooLong ? Effect.raceFirst(changed.await, Effect.sleep(next - now)) : changed.await
   })
   yield* Effect.forkScoped(Effect.forever(grant))
   if (untilDeadlineMs < Infinity)

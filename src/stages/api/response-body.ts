@@ -1,32 +1,24 @@
 /** Reads the body of a response as UTF-8 of limited size, and removes secrets from it. */
+import type { Limit } from "../../values/limits.ts"
 import { isUtf8 } from "node:buffer"
 
-/**
- * A page of 1,000 records has one or two megabytes. A larger body than this is rejected, and a smaller page requested,
- * because a body of the smallest possible values takes forty times its size in memory.
- */
-export const bodyBytesMax = 16 * 1024 * 1024
-
 /** The whole body; `undefined` if it is too large. Stops reading then, because a compressed body may have any size. */
-export const bytesOf = async (body: AsyncIterable<Buffer>): Promise<Buffer | undefined> => {
-  const bytes = await startOf(body, bodyBytesMax)
-  return bytes.length > bodyBytesMax ? undefined : bytes
+export const bytesOf = async (body: AsyncIterable<Buffer>, limit: Limit): Promise<Buffer | undefined> => {
+  const bytes = await startOf(body, limit)
+  return limit.isExceededBy(bytes.length) ? undefined : bytes
 }
 
-/** The start of the body: more than `bytesMin` bytes, or all of it. */
-const startOf = async (body: AsyncIterable<Buffer>, bytesMin: number): Promise<Buffer> => {
+/** The start of the body: more bytes than the limit, or all of it. */
+const startOf = async (body: AsyncIterable<Buffer>, limit: Limit): Promise<Buffer> => {
   const chunks: Array<Buffer> = []
   let bytes = 0
   for await (const chunk of body) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes > bytesMin) break
+    if (limit.isExceededBy(bytes)) break
   }
   return Buffer.concat(chunks)
 }
-
-/** The message of an error is at the start of its body. */
-const errorBytesMax = 64 * 1024
 
 /**
  * The UTF-8 of a JSON body. A byte that is not UTF-8 becomes the JSON escape `\udcXX`, a lone surrogate. This keeps the
@@ -49,9 +41,13 @@ export const utf8Of = (sent: Buffer): Buffer => {
  * The UTF-8 of an error response; `undefined` if its bytes are not text, because an error is classified by its message.
  * `encoding`: the content encoding that remains after decompression.
  */
-export const errorOf = async (body: AsyncIterable<Buffer>, encoding: string | ReadonlyArray<string> | undefined) => {
+export const errorOf = async (
+  body: AsyncIterable<Buffer>,
+  encoding: string | ReadonlyArray<string> | undefined,
+  limit: Limit
+) => {
   // The status has been received, so it counts even if the body cannot be read.
-  const bytes = (await startOf(body, errorBytesMax).catch(() => undefined))?.subarray(0, errorBytesMax)
+  const bytes = (await startOf(body, limit).catch(() => undefined))?.subarray(0, limit.value)
   if (bytes === undefined) return undefined
   const isEncoded = encoding !== undefined && String(encoding).toLowerCase() !== "identity"
   if (isEncoded ? !isJson(bytes) : isBinary(bytes)) return undefined

@@ -3,6 +3,7 @@
  * from one of many servers whose clock is wrong. Several that agree with each other, and of which none agrees with the machine,
  * do; otherwise, the machine's clock counts.
  */
+import { type Limit, usualLimits } from "../../values/limits.ts"
 import type { Clock } from "effect"
 
 /** The two clocks of the machine, in milliseconds: the one that can be set, and the one that only counts on. */
@@ -32,14 +33,17 @@ const toleranceMs = 5 * 60_000
 const agreeingMs = 60_000
 /** Agreeing seconds that prove something. */
 const agreeingMin = 4
-/** Of the last seconds, so that a clock which is set during a run is noticed. */
-const rememberedMax = 24
 const agreeingShareMin = 0.75
 
 export class ServiceClock {
   #seconds: ReadonlyArray<Second> = []
   #origin: number | undefined
+  readonly #limit: Limit
   #wrongByMs: number | undefined
+
+  constructor(limit = usualLimits.api.clockSeconds) {
+    this.#limit = limit
+  }
 
   /** `isOfCache`: whether something between has kept the answer. `sent`, `received`: when. Returns the time if it may be true. */
   heard(date: number | undefined, isOfCache: boolean, sent: MachineTime, received: MachineTime): number | undefined {
@@ -50,7 +54,7 @@ export class ServiceClock {
     const [origin, aheadMs] = [date + 500 - received.monotonic, received.wallClock - date - 500]
     const known = this.#seconds.find((one) => one.date === date)
     const second = known ? { ...known, answers: known.answers + 1 } : { date, origin, aheadMs, answers: 1 }
-    this.#seconds = [...this.#seconds.filter((one) => one !== known), second].slice(-rememberedMax)
+    this.#seconds = this.#limit.last([...this.#seconds.filter((one) => one !== known), second])
     this.#origin = this.#agreed()
     if (this.#origin !== undefined) this.#wrongByMs ??= received.wallClock - this.#origin - received.monotonic
     // Where the machine's clock is right by other answers, or wrong by another difference.

@@ -21,8 +21,6 @@ import { Parents, type Reading, readParents } from "./parents.ts"
 import { type RunContext, besideOf } from "./run-context.ts"
 import { nameOf } from "./page-loop.ts"
 
-/** Of what the account may not have. */
-const trialBatchSize = 1
 /** How long parents that were due before the run wait for the end of their list. */
 const shortListMs = 250
 
@@ -111,7 +109,7 @@ const readDue = Effect.fnUntraced(function* (
   parentsRead: Deferred.Deferred<void>
 ) {
   const { childRequest, context, parents, refreshCutoff, resource } = reading
-  const limits = yield* Limits
+  const limits = (yield* Limits).extract
   // Parents become due when their table changes. `checked`: how many batches had changed it when none was due.
   const commits = () => context.known.commitsOf(childRequest.table, context.location)
   let checked = isNoneDue ? 0 : undefined
@@ -127,14 +125,14 @@ const readDue = Effect.fnUntraced(function* (
       yield* Effect.raceFirst(Deferred.await(parentsRead), nextCommit)
       continue
     }
-    const size = parents.hasAnswered ? limits.parents : resource.isTrial ? trialBatchSize : limits.firstParents
+    const size = parents.hasAnswered ? limits.parents : resource.isTrial ? limits.trialParents : limits.firstParents
     const due = yield* dueParents({
       location: context.location,
       childRequest,
       refreshCutoff,
-      limit: size + parents.leftOut
+      limit: size.value + parents.leftOut
     })
-    const unread = due.filter((one) => !parents.isLeftOut(one)).slice(0, size)
+    const unread = due.filter((one) => !parents.isLeftOut(one)).slice(0, size.value)
     if (unread.length > 0) {
       yield* readParents(reading, unread)
       // Those that were read are due until this is loaded.
@@ -142,6 +140,6 @@ const readDue = Effect.fnUntraced(function* (
     }
     if (parents.givenUp) return yield* Deferred.await(parentsRead)
     // Parents that were all read are due again only if their table changes.
-    if (unread.length < size) checked = now
+    if (!size.isReachedBy(unread.length)) checked = now
   }
 })

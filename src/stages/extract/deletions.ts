@@ -13,6 +13,7 @@
  * No word of an error decides, and a missing list and a 404 of a whole route are never evidence. A record that a list returns
  * with its flag of deletion needs no decision, because the flag is one of its values.
  */
+import { Limits } from "../../values/limits.ts"
 import { Clock, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
@@ -185,13 +186,15 @@ const experiment = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Experiment, ApiError | Failure, Api | Warehouse> {
   const proven: Experiment = { isProven: true, notFound: [], existing: [], unknown: [], alone: [] }
   const { row } = rows[0]!
+  const { controls } = (yield* Limits).extract
   const others = yield* otherRows(
     resource,
     context.location,
     context.run,
     rows.map(({ key }) => key),
-    controlsMax
+    controls.value
   )
+  controls.isReachedBy(others.length)
   const known = returned === undefined ? [] : [{ row: { id: returned } }]
   const exists: { readonly row: Row } | undefined = [...known, ...others].find(
     (other) => kindOfId(String(other.row["id"])) === kindOfId(String(row["id"]))
@@ -284,22 +287,16 @@ export const placeOf = ({ getOne }: Resource, row: Row): string => JSON.stringif
 const requestOf = (resource: Resource, row: Row, { location, company }: RunContext) =>
   requestForRow(resource, row, { location, company })
 
-/** Live rows among which the control is chosen: the first whose id looks like that of the missing one. */
-const controlsMax = 50
-
 /** What says that rows are deleted: the answer of the service about each of them, or a second reading without them. */
 type Evidence = "asked" | "read twice"
-
-/** So many rows of a table may be deleted at once, whatever their share. */
-const alwaysAllowed = 20
 
 /**
  * Rows that may be deleted of a table. Where nothing but the list says that they are deleted, a short list may lose a third: a
  * service that returns half of it, twice, is not believed. This limit is that of the list's own table; tables that lose rows
- * with it may lose `alwaysAllowed` rows or the share.
+ * with it may lose `deletedRows` or the share.
  */
-const allowedOf = (rows: number, evidence: Evidence, share: number): number =>
-  Math.max(evidence === "asked" ? alwaysAllowed : Math.min(alwaysAllowed, Math.floor(rows / 3)), rows * share)
+const allowedOf = (rows: number, evidence: Evidence, share: number, always: number): number =>
+  Math.max(evidence === "asked" ? always : Math.min(always, Math.floor(rows / 3)), rows * share)
 
 /** A parent about which the service itself said so is the proof for its children: they count only without such an answer. */
 const dependentsOf = (evidence: Evidence, { resources }: RunContext) => (evidence === "asked" ? undefined : resources)
@@ -312,6 +309,7 @@ const tooManyOf = Effect.fnUntraced(function* (
   context: RunContext
 ): Effect.fn.Return<SingleReason | undefined, Failure, Warehouse> {
   const { location, removed, deletionShareMax } = context
+  const { deletedRows } = (yield* Limits).extract
   for (const { table, deleted, rows } of yield* deletedShares(
     resource,
     location,
@@ -319,8 +317,9 @@ const tooManyOf = Effect.fnUntraced(function* (
     dependentsOf(evidence, context)
   )) {
     const isOwn = table === resource.table
-    const allowed = allowedOf(rows, isOwn ? evidence : "asked", deletionShareMax)
+    const allowed = allowedOf(rows, isOwn ? evidence : "asked", deletionShareMax, deletedRows.value)
     if (deleted === 0 || (removed.get(table) ?? 0) + deleted <= allowed) continue
+    deletedRows.crossed()
     return { _tag: "TooManyDeletions", missing: keys.length, deleted, rows, ...(!isOwn && { dependent: table }) }
   }
   return undefined

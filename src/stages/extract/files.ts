@@ -2,6 +2,7 @@
  * Fetches the files behind the links of the tables, after their records have been loaded. Each file is stored and
  * noted beside the files before the vault has its row, so a process that is killed costs the files that it was fetching.
  */
+import { type Limit, Limits } from "../../values/limits.ts"
 import { Clock, Effect, Stream } from "effect"
 import { statfs } from "node:fs/promises"
 import type { Fetched } from "../api/fetch-file.ts"
@@ -42,8 +43,6 @@ const concurrency = 32
 const reservedBytes = 256 * 1024 * 1024
 /** The free space is checked again after this many bytes. */
 const checkBytes = 64 * 1024 * 1024
-/** Links in a row that a host leaves unanswered, before the others to it are left to the next run. */
-const silenceMax = 20
 
 export const readFiles = Effect.fn("extract.files")(function* (
   resource: Resource,
@@ -51,7 +50,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
   isFull: boolean,
   context: RunContext
 ): Effect.fn.Return<Outcome, ApiError | Failure, Api | Vault | Warehouse> {
-  const [api, vault] = [yield* Api, yield* Vault]
+  const [api, vault, { extract: limits }] = [yield* Api, yield* Vault, yield* Limits]
   const { files: settings, folder, location, run } = context
   const { table } = resource
   const { columns } = chosenLinks(context.resources, context.optional.files)
@@ -59,6 +58,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
   const record = Effect.fnUntraced(function* (rows: ReadonlyArray<ReadonlyArray<FileRecord>>) {
     const files = rows.flat()
     if (files.length === 0) return
+    limits.fileRecords.isReachedBy(rows.length)
     count(context.counts, table, files.length)
     const page = { kind: "page", partition: "all", request: {}, records: "files", hasBigNumbers: false } as const
     const at = yield* Clock.currentTimeMillis
@@ -82,7 +82,8 @@ export const readFiles = Effect.fn("extract.files")(function* (
   const fetching = makeFetching(api, table, context, {
     stored: known.stored,
     total: yield* storedBytes,
-    note: unrecorded.add
+    note: unrecorded.add,
+    silentLinks: limits.silentLinks
   })
   yield* (yield* dueLinks(location, settings?.maxBytes ?? Number.MAX_SAFE_INTEGER, now)).pipe(
     Stream.mapEffect(
@@ -97,7 +98,7 @@ export const readFiles = Effect.fn("extract.files")(function* (
       { concurrency, unordered: true }
     ),
     // Each write of the vault makes the disk wait for the files before it, and each is a transaction of the load.
-    Stream.groupedWithin(5000, "5 seconds"),
+    Stream.groupedWithin(limits.fileRecords.value, "5 seconds"),
     Stream.runForEach(record)
   )
   yield* onDisk(folder, "written", () => syncFiles(folder, fetching.fresh))
@@ -160,12 +161,13 @@ interface There {
   total: number
   /** Keeps the rows of a file until the vault has them. */
   readonly note: (rows: ReadonlyArray<FileRecord>) => void
+  readonly silentLinks: Limit
 }
 
 /** Fetches files one by one, until something stops all of them. */
 const makeFetching = (api: Api["Service"], table: string, context: RunContext, there: There) => {
   const { files: settings, folder } = context
-  const { note, stored } = there
+  const { note, silentLinks, stored } = there
   const accepts = acceptsAmong(settings?.types)
   const fresh: Array<string> = []
   let stopped: Stopped | undefined
@@ -185,7 +187,7 @@ const makeFetching = (api: Api["Service"], table: string, context: RunContext, t
   const fetch = Effect.fnUntraced(function* (due: DueLink) {
     if (due.stored !== undefined) return rowsOf(due.owners, due.stored)
     const host = URL.parse(due.url)?.host ?? ""
-    if ((silence.get(host) ?? 0) >= silenceMax) return []
+    if (silentLinks.isReachedBy(silence.get(host) ?? 0)) return []
     if (due.typeLeftOut !== undefined && !accepts(due.typeLeftOut)) return []
     if (stopped === undefined && there.total >= checkAt) {
       checkAt = there.total + checkBytes

@@ -2,6 +2,7 @@
  * The state of reading one partition of a list: what to request next, and what follows from each response. It sends and stores
  * nothing, so every rule about cursors, loops, page sizes and cut pages is here.
  */
+import type { Limits } from "../../values/limits.ts"
 import { hash } from "node:crypto"
 import { type Expected, answerOf } from "../../catalog/answer.ts"
 import { written } from "../../catalog/json.ts"
@@ -47,6 +48,7 @@ interface Checks {
   readonly identified: (record: unknown) => unknown
   /** The lengths to which the service has cut pages in this run; grows. */
   readonly cuts: Set<number>
+  readonly limits: Limits["extract"]
 }
 
 /** What the next request is bound to, or why there is none. */
@@ -63,19 +65,12 @@ type Received =
 
 /** An expiring cursor older than this is discarded; the service's limit is 120 s from when it made the cursor. */
 const cursorLifetimeMs = 110_000
-const restartsPerAnchorMax = 4
-/** How often a request is repeated if its page repeats an earlier one: consecutively, and per partition. */
-const repeatsMax = 2
-const totalRepeatsMax = 10
-/** So many records in a row may be left out; more are no single records. */
-const missedInARowMax = 3
-/** Records per page, far above any page of the service: one transaction loads a page, so it must fit into memory. */
-const recordsMax = 100_000
 
 export class PageLoop {
   state: Checkpoint
   readonly #task: PagesTask
   readonly #checks: Checks
+  readonly #limits: Limits["extract"]
   readonly #strategyName: string
   readonly #isExpiring: boolean
   /** The cursor of an expiring list. `madeAt`: not before this time. */
@@ -99,6 +94,7 @@ export class PageLoop {
   constructor(task: PagesTask, start: Checkpoint, checks: Checks) {
     this.#task = task
     this.#checks = checks
+    this.#limits = checks.limits
     this.state = start
     this.#strategyName = nameOf(task.strategy)
     this.#isExpiring = task.strategy.paging.kind === "expiring"
@@ -128,7 +124,7 @@ export class PageLoop {
       const starts = (this.#startsByAnchor.get(state.anchor) ?? 0) + 1
       this.#startsByAnchor.set(state.anchor, starts)
       if (this.#isExpiring) this.#detector = new LoopDetector()
-      if (this.#isExpiring && starts > restartsPerAnchorMax)
+      if (this.#isExpiring && this.#limits.restarts.isExceededBy(starts))
         return { reason: { message: "its cursors expire before they can be used" } }
     }
     const knownSize = sizes[this.#strategyName]
@@ -174,7 +170,7 @@ export class PageLoop {
     if (!asksForSize(strategy.request)) return false
     const smaller = sizesFrom(this.#size)[1]
     if (smaller !== undefined) this.#resize(smaller)
-    else if (!isPositional(strategy) || ++this.#missed > missedInARowMax) return false
+    else if (!isPositional(strategy) || this.#limits.missedInARow.isExceededBy(++this.#missed)) return false
     else {
       const first = strategy.paging.kind === "pageNumber" ? strategy.paging.first : 0
       const at = Number(this.state.cursor ?? first)
@@ -222,18 +218,23 @@ export class PageLoop {
     if (this.#guess !== undefined) this.#task.sizes[this.#strategyName] = this.#guess
     this.#guess = undefined
     const list = answer.records.map(identified)
-    if (list.length > recordsMax)
-      return failed(`the response has ${list.length} records, over our limit of ${recordsMax}`)
+    const { firstIds, pageRecords } = this.#limits
+    if (pageRecords.isExceededBy(list.length))
+      return failed(`the response has ${list.length} records, over our limit of ${pageRecords.value}`)
     const ids = list.map(idOf)
     if (resource.key === undefined && contradicts(list, ids))
       this.state = { ...this.state, ...withWarning(this.state, { _tag: "RepeatedRecord" }) }
-    const firstPageIds = other && (this.state.firstPageIds ?? ids.slice(0, 100))
+    const firstPageIds = other && (this.state.firstPageIds ?? firstIds.first(ids))
     const isFirst = firstPageIds !== undefined && !this.state.firstPageIds && firstPageIds.length > 0
     this.#longest = Math.max(this.#longest, list.length)
     const found = this.#isTrial ? sizeFromTrial(strategy, list.length) : undefined
     if (found !== undefined) this.#task.sizes[this.#strategyName] = found
     const page = { records: list, ids, body, size: found ?? this.#size, cuts }
-    const advanced = advance({ strategy, changes: resource.changes, since: this.state.since }, this.state, page)
+    const advanced = advance(
+      { strategy, changes: resource.changes, since: this.state.since, limits: this.#limits },
+      this.state,
+      page
+    )
     const total = "progress" in advanced && !this.state.windows ? advanced.progress.total : undefined
     if (isFirst && isOneList({ ids: firstPageIds, total }, other!)) {
       this.state = { ...this.state, done: true, warnings: [], ignored: this.#task.name }
@@ -250,7 +251,8 @@ export class PageLoop {
 
   /** No schedule: any other page in between ends the row of repeats, and with it the growth of the wait. */
   #repeat({ again, reason }: Extract<Step, { readonly kind: "failed" }>): Received {
-    if (!again || ++this.#repeats > repeatsMax || ++this.#totalRepeats > totalRepeatsMax) {
+    const { allRepeats, repeats } = this.#limits
+    if (!again || repeats.isExceededBy(++this.#repeats) || allRepeats.isExceededBy(++this.#totalRepeats)) {
       if (this.#cut === undefined || this.state.total !== undefined) return { kind: "failed", reason }
       // Wherever a page should begin, the service returns the short one that it has.
       this.state = { ...this.state, done: true }

@@ -1,4 +1,5 @@
 /** Reads one partition of a list page by page. A page is durable in the vault before its cursor is used. */
+import { Limits } from "../../values/limits.ts"
 import { Clock, Effect } from "effect"
 import { Api, type ApiResponse, type Call } from "../api/api.ts"
 import { type ApiError, RequestRejected, Unavailable, detailOf } from "../api/errors.ts"
@@ -70,7 +71,12 @@ export const readPartition = Effect.fn("extract.partition")(function* (
     isCounted: start.since === undefined && start.windows === undefined
   }
   const identified = identifier(resource, context)
-  const loop: PageLoop = new PageLoop(task, start, { expected, identified, cuts: context.cuts })
+  const loop: PageLoop = new PageLoop(task, start, {
+    expected,
+    identified,
+    cuts: context.cuts,
+    limits: (yield* Limits).extract
+  })
   const next = nextPage(loop, task, expected, { location, company, id })
 
   while (!loop.state.done) {
@@ -141,7 +147,7 @@ export const nextPage = Effect.fnUntraced(function* (
       pathTemplate: strategy.request.path,
       priority: loop.hasCursor ? 0 : priority,
       resource: label,
-      ...(loop.state.size !== undefined && { attemptsMax: 2 }),
+      ...(loop.state.size !== undefined && { attempts: (yield* Limits).extract.reducedAttempts }),
       // The answer of a list that the account does not have may have any form: to ask again shows nothing.
       ...(task.resource.isTrial ? { isTrial: true } : { failureIn: failureIn({ ...expected, question: {} }) }),
       records: expected.records,

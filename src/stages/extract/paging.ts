@@ -4,6 +4,7 @@
  * A list ends with an empty page, with a short one that reaches the total, or when the service says so. Offset pages
  * overlap by one record and sort-value pages by their ties, because lists change while they are read.
  */
+import type { Limits } from "../../values/limits.ts"
 import { Duration } from "effect"
 import { at } from "../../catalog/json.ts"
 import { dayMs, instantMs } from "../../catalog/timestamps.ts"
@@ -22,7 +23,6 @@ import {
   next,
   repeated
 } from "./list-progress.ts"
-import { lastIdsMax } from "../../values/checkpoint.ts"
 import { isTotalComparable } from "./outcome.ts"
 import { divisorUpTo } from "./page-size.ts"
 import { splitWindow } from "./windows.ts"
@@ -32,11 +32,12 @@ export interface Rules {
   readonly strategy: Strategy
   readonly changes: Changes | undefined
   readonly since: number | undefined
+  readonly limits: Limits["extract"]
 }
 
 export const advance = (rules: Rules, before: ListProgress, page: Page): Step => {
-  const { strategy, since } = rules
-  if (before.ties) return tied(strategy, before, before.ties, page)
+  const { limits, strategy, since } = rules
+  if (before.ties) return tied(strategy, before, before.ties, page, limits)
   const { ids } = page
   if (strategy.paging.kind === "sortValue" && missesPair(strategy, before, ids[0]))
     return withoutPair(strategy.paging, before)
@@ -50,7 +51,7 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
     ...(total !== undefined && { total }),
     ...changesIn(rules, before, page),
     ...orderAfter(strategy, before, page, total),
-    lastIds: ids.length > 0 ? ids.slice(-lastIdsMax) : before.lastIds
+    lastIds: ids.length > 0 ? limits.lastIds.last(ids) : before.lastIds
   }
   const isSameEnd = overlap > 0 && ids.at(-1) === before.lastIds.at(-1)
   const ignored = ignoredFilter(rules, before, page)
@@ -59,7 +60,8 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
   if (
     isTotalComparable(strategy, since) &&
     isCompleteTotal(total, page) &&
-    count > 2 * counted + excessPagesMax * page.size
+    count > 2 * counted &&
+    limits.excessPages.isExceededBy((count - 2 * counted) / page.size)
   )
     return failed(`the service counts ${counted} records, and the list continues after ${count}`)
   if (before.windows && before.cursor === undefined) {
@@ -76,7 +78,8 @@ export const advance = (rules: Rules, before: ListProgress, page: Page): Step =>
   if (offsetShifted || pageShifted) {
     const stepsBack = (before.stepsBack ?? 0) + 1
     const backwards = { ...before, ...(total !== undefined && { total }), stepsBack }
-    if (stepsBack > stepsBackMax) return failed("records disappear from the list faster than it can be read")
+    if (limits.stepsBack.isExceededBy(stepsBack))
+      return failed("records disappear from the list faster than it can be read")
     return offsetShifted
       ? stepBack(backwards, page.size)
       : next({ ...backwards, lastIds: [] }, Number(before.cursor) - 1)
@@ -180,9 +183,6 @@ const afterRecords = (
 /** A member beside the list: where the list may be elsewhere, its members may be, too. */
 export const memberAt = (body: unknown, path: string): unknown => at(body, path) ?? at(body, path.split(".").at(-1)!)
 
-/** A list that loses records more often than this while it is read would never be read to its end. */
-const stepsBackMax = 200
-
 /** An offset page must overlap the one before; otherwise records were deleted and the list moved up. */
 const stepBack = (before: ListProgress, size: number): Step => {
   const back = Math.max(0, Number(before.cursor) - Math.ceil(size / 2))
@@ -203,9 +203,6 @@ const followCursor = (before: ListProgress, progress: ListProgress, cursor: unkn
     ? ended({ ...progress, count })
     : repeated(`the cursor does not advance after ${count} of ${progress.total} records`)
 }
-
-/** A list is endless if it returns twice the records that the service counts and this many more pages. */
-const excessPagesMax = 10
 
 /** Whether the total counts all records: some services count only those of the page, or stop counting. */
 const isCompleteTotal = (total: number | undefined, { records }: Page): boolean =>

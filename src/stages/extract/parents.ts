@@ -126,7 +126,11 @@ export const readParents = Effect.fnUntraced(function* (reading: Reading, due: R
     for (const { id, version } of due) parents.readTooEarly.set(id, version)
   yield* decideRejected(reading, due)
   const [id, first] = [...parents.rejected][0] ?? []
-  if (id !== undefined && !parents.hasAnswered && parents.failed.size > (yield* Limits).failuresInARow)
+  if (
+    id !== undefined &&
+    !parents.hasAnswered &&
+    (yield* Limits).extract.failuresInARow.isExceededBy(parents.failed.size)
+  )
     parents.givenUp ??= first
 })
 
@@ -200,8 +204,9 @@ const failed = Effect.fnUntraced(function* (
   else parents.failed.set(due.id, detailOf(error))
   // Whether it means that there is none is decided after the others have been asked.
   if (!isOwn || !childRequest.noneIsError) yield* note(reading, due, false, response)
-  const enough = resource.isTrial && error._tag === "Forbidden" ? 0 : (yield* Limits).failuresInARow
-  if (isOwn || ++parents.failuresInARow <= enough) return
+  const isFirstEnough = resource.isTrial && error._tag === "Forbidden"
+  const { failuresInARow } = (yield* Limits).extract
+  if (isOwn || (!failuresInARow.isExceededBy(++parents.failuresInARow) && !isFirstEnough)) return
   parents.failuresInARow = 0
   // Others of its kind were answered in this run: they go on, unless the service is down.
   if (!parents.hasAnswered || !(yield* isResponding(context.location, resource.table))) parents.givenUp ??= error
@@ -265,9 +270,6 @@ const controlOf = ({ childRequest: { isFile, label, strategy }, context }: Readi
   }
 }
 
-/** So many forms of refusals are asked for again, the most frequent ones first. */
-const formsMax = 3
-
 /**
  * A refusal may mean that a parent has no children, as of a call without a recording. It does if the route still answers for
  * another parent, and then refuses one of those that it refused in this form as it did before. Where it has never answered
@@ -293,7 +295,8 @@ const decideNone = Effect.fnUntraced(function* (
     if (alike) alike.push(one)
     else forms.push([one])
   }
-  const frequent = forms.toSorted((one, another) => another.length - one.length).slice(0, formsMax)
+  const sorted = forms.toSorted((one, another) => another.length - one.length)
+  const frequent = (yield* Limits).extract.refusalForms.first(sorted)
   const isRepeated = ([first]: (typeof forms)[number]) =>
     Effect.map(ask(first.ids[0]!), (again) => isSame(first, again))
   const isAnswering = other !== undefined && (yield* ask(other)) === "answered"

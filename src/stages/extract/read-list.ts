@@ -1,4 +1,5 @@
 /** Reads a list for whoever stores none of it: a stream of its records over `Api`, without vault and batches. */
+import { Limits } from "../../values/limits.ts"
 import { Clock, Effect, Option, Stream } from "effect"
 import { Shapes } from "../../catalog/beside.ts"
 import { answerOf, expectedOf } from "../../catalog/answer.ts"
@@ -20,7 +21,7 @@ export const readList = (
   { optional, ...bindings }: Pick<Bindings, "location" | "company"> & { readonly optional: OptionalSettings }
 ) =>
   Stream.unwrap(
-    Effect.map(Clock.currentTimeMillis, (now) => {
+    Effect.map(Effect.all([Clock.currentTimeMillis, Limits]), ([now, { extract: limits }]) => {
       const strategy = resource.full[0]!
       const fresh = { ...beginning({ strategy, mode: "full", since: undefined, now, optional }), cut: true }
       const task: PartitionTask = {
@@ -40,7 +41,12 @@ export const readList = (
         isFirst: (): boolean => loop.state.count === 0,
         isCounted: true
       }
-      const loop: PageLoop = new PageLoop(task, fresh, { expected, identified: (record) => record, cuts: new Set() })
+      const loop: PageLoop = new PageLoop(task, fresh, {
+        expected,
+        identified: (record) => record,
+        cuts: new Set(),
+        limits
+      })
       const next = nextPage(loop, task, expected, bindings)
       const returned = new Set<string>()
       const isNew = (record: unknown): boolean => {

@@ -2,7 +2,8 @@
 import { at } from "../../catalog/json.ts"
 import { instantMs } from "../../catalog/timestamps.ts"
 import type { Strategy } from "../../catalog/resource.ts"
-import { type Ties, lastIdsMax } from "../../values/checkpoint.ts"
+import type { Ties } from "../../values/checkpoint.ts"
+import type { Limits } from "../../values/limits.ts"
 import {
   type Page,
   type ListProgress,
@@ -91,7 +92,8 @@ export const tied = (
   strategy: Strategy,
   before: ListProgress,
   { value, left, ids, unshown }: Ties,
-  page: Page
+  page: Page,
+  { lastIds }: Limits["extract"]
 ): Step => {
   const { field, splitBy = [] } = strategy.paging as SortValue
   const tiedIds = page.records.filter((record) => instantMs(at(record, field)) === value).map(idOf)
@@ -118,5 +120,5 @@ export const tied = (
   if (rest.length > 0)
     return next({ ...progress, ties: { value, left: rest, ids: all, unshown: missing } }, before.cursor)
   const { ties: _, ...untied } = progress
-  return next({ ...untied, lastIds: all.slice(-lastIdsMax) }, value)
+  return next({ ...untied, lastIds: lastIds.last(all) }, value)
 }

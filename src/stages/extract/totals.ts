@@ -7,6 +7,7 @@
  * only a change of it counts. A total that differs anew three times without a changed row is not asked for again until the
  * list is due to be read in full, so that no list is read in full every night.
  */
+import { type Limit, Limits } from "../../values/limits.ts"
 import { Clock, Duration, Effect } from "effect"
 import { Api } from "../api/api.ts"
 import type { ApiError } from "../api/errors.ts"
@@ -28,11 +29,14 @@ import type { Reading, RunContext } from "./run-context.ts"
 
 type Reads<A> = Effect.fn.Return<A, ApiError | Failure, Api | Vault | Warehouse>
 
-/** So many full readings in a row may change no row before the total is no longer asked for. */
-const vainMax = 3
-
-const strategyToAsk = (resource: ListResource, { refused, vainReadings = 0 }: Capabilities): Strategy | undefined =>
-  vainReadings >= vainMax ? undefined : totalsOf(resource).find((strategy) => !refused.includes(fingerprint(strategy)))
+const strategyToAsk = (
+  resource: ListResource,
+  { refused, vainReadings = 0 }: Capabilities,
+  limit: Limit
+): Strategy | undefined =>
+  limit.isReachedBy(vainReadings)
+    ? undefined
+    : totalsOf(resource).find((strategy) => !refused.includes(fingerprint(strategy)))
 
 /** What is kept of a reading that does not compare the total. */
 const keptOf = ({ totalExcess, vainReadings }: Capabilities) => ({
@@ -55,7 +59,7 @@ export const readWithTotal = Effect.fnUntraced(function* (
   context: RunContext
 ): Reads<ReadWithTotal> {
   const { outcome, ...own } = yield* readOnce(resource, reading, context)
-  const strategy = strategyToAsk(resource, reading.capabilities)
+  const strategy = strategyToAsk(resource, reading.capabilities, (yield* Limits).extract.vainReadings)
   if (strategy === undefined || outcome.mode !== "incremental" || !isComplete(outcome)) return { outcome, ...own }
   const found = yield* compare(resource, strategy, outcome, reading, context)
   if (found.isUnanswered) return { outcome: withWarnings(found.outcome, [{ _tag: "DeletionsNotSought" }]) }
@@ -107,7 +111,7 @@ export const withOwnDifference = Effect.fnUntraced(function* (
       warnings: outcome.warnings.filter(({ _tag }) => _tag !== "TotalDiffers")
     }
   const capabilities = outcome.capabilities ?? noCapabilities
-  const strategy = strategyToAsk(resource, capabilities)
+  const strategy = strategyToAsk(resource, capabilities, (yield* Limits).extract.vainReadings)
   if (strategy === undefined || outcome.mode !== "full" || !isComplete(outcome)) return outcome
   const undecided = { ...outcome, capabilities: { ...capabilities, ...keptOf(reading.capabilities) } }
   // What was refused or not confirmed is looked for again by the next sync.

@@ -6,8 +6,6 @@ import { Signal } from "../../values/signal.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import type { Loader } from "./load.ts"
 
-/** The vault keeps more than these recent bytes in memory, so that they need not be read again. */
-const nearBytes = 2 * 1024 * 1024
 /** How long an incomplete batch waits for more pages: a transaction costs about 50 ms whatever its size. */
 const lingerMs = 2000
 /** The same while children wait for parents. */
@@ -18,7 +16,10 @@ const quietMs = 40
 /** Call this once the loader has loaded everything already in the vault. */
 export const makeBackgroundLoader = Effect.fn("load.background")(function* (loader: Loader) {
   const vault = yield* Vault
-  const { backlogBytes } = yield* Limits
+  const {
+    load: { backlogBytes, nearBytes },
+    vault: { segmentBytes }
+  } = yield* Limits
   const initialBytes = loader.loadedBytes()
   const loadedBytes = () => loader.loadedBytes() - initialBytes
   const awaited = new Signal()
@@ -57,8 +58,9 @@ export const makeBackgroundLoader = Effect.fn("load.background")(function* (load
     /** Waits while the load is more than `backlogBytes` behind, or reads pages more than `nearBytes` behind the end. */
     backpressure: waitUntil(() => {
       const reading = loader.reading()
-      const isNear = reading === undefined || bytesBetween(reading, vault.end()) <= nearBytes
-      return isNear && vault.appendedBytes() - loadedBytes() <= backlogBytes
+      const isNear =
+        reading === undefined || !nearBytes.isExceededBy(bytesBetween(reading, vault.end(), segmentBytes.value))
+      return isNear && !backlogBytes.isExceededBy(vault.appendedBytes() - loadedBytes())
     }),
     /**
      * Ends with the next batch that is committed, which is committed earlier while something waits for it. Take it before you

@@ -22,7 +22,7 @@ import type { Transaction, TransactionWork } from "../../stores/warehouse/transa
 import { literal, name } from "../../stores/warehouse/sql.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
 import type { Failure } from "../../values/failure.ts"
-import { Limits } from "../../values/limits.ts"
+import { type Limit, Limits } from "../../values/limits.ts"
 import { wellFormed } from "../../catalog/convert.ts"
 import { Changes, replaceFieldKeys } from "./merge/changes.ts"
 import { type Decision, applyDecision, decidedKeys } from "./merge/deletions.ts"
@@ -96,7 +96,7 @@ export const prepareBatch = Effect.fn("load.prepare")(function* (
       ),
       ...decisions.map(({ entry }) => [entry.resource, entry.location] as const)
     ],
-    transactions: transactionsOf({ ...read, loaded, known, groups, drift, endedPages }, yield* Limits)
+    transactions: transactionsOf({ ...read, loaded, known, groups, drift, endedPages }, (yield* Limits).load)
   } satisfies Batch
 })
 
@@ -117,22 +117,24 @@ const readFrames = Effect.fnUntraced(function* (
   shouldContinue: ShouldContinue
 ): Effect.fn.Return<ReadFrames | undefined, Failure, Vault | Warehouse> {
   const vault = yield* Vault
-  const { batchBytes, batchRecords, readBytes } = yield* Limits
-  const bytesMax = Math.min(batchBytes, bytesIn((yield* Warehouse).memoryMb))
+  const limits = (yield* Limits).load
+  const { batchBytes, batchRecords, readBytes } = limits
+  const memoryBytes = bytesIn((yield* Warehouse).memoryMb)
   const write = <A>(work: () => Promise<A>) => onDisk(temporary, "written", work)
-  const staging = new StagingFiles(loaded, known, temporary)
+  const staging = new StagingFiles(loaded, known, temporary, limits)
   const entries: Array<Entry> = []
   const order = new BatchOrder(loaded.resources)
   const decisions: Array<Decision> = []
   let isClosed = false
   let [next, bytes] = [from, 0]
   while (
-    bytes + 2 * staging.stagedBytes < bytesMax &&
-    staging.records < batchRecords &&
+    bytes + 2 * staging.stagedBytes < memoryBytes &&
+    !batchBytes.isReachedBy(bytes + 2 * staging.stagedBytes) &&
+    !batchRecords.isReachedBy(staging.records) &&
     !isClosed &&
     (yield* shouldContinue(next, bytes))
   ) {
-    const read = yield* vault.read(next, readBytes)
+    const read = yield* vault.read(next, readBytes.value)
     if (read.bytes === 0) {
       next = read.next
       continue
@@ -156,6 +158,7 @@ const readFrames = Effect.fnUntraced(function* (
     if (taken === 0) break
     next = { ...read.next, offset: taken }
     bytes += read.bytes - (read.next.offset - taken)
+    readBytes.isExceededBy(bytes)
   }
   return bytes === 0 ? undefined : { staging, entries, decisions, next, bytes }
 })
@@ -184,12 +187,12 @@ interface Prepared extends ReadFrames {
   readonly endedPages: ReadonlyArray<string>
 }
 
-const transactionsOf = (prepared: Prepared, limits: Limits): ReadonlyArray<TransactionWork> => {
+const transactionsOf = (prepared: Prepared, limits: Limits["load"]): ReadonlyArray<TransactionWork> => {
   const { groups, known, loaded, staging } = prepared
   const { released } = known
   const parents = staging.parents.statesSql
   // A sample of the records fills no memory.
-  const [first = [], ...others] = splitIntoTransactions(groups, loaded.filter ? Infinity : limits.batchTables)
+  const [first = [], ...others] = loaded.filter ? [groups] : splitIntoTransactions(groups, limits.batchTables)
   return [first, ...others].map(
     (groups, index) => (tx) =>
       Effect.gen(function* () {
@@ -209,13 +212,13 @@ const batchOf = (
   group: Group,
   { staging }: Prepared,
   changes: Changes,
-  { sliceBytes }: Limits
+  { sliceBytes }: Limits["load"]
 ): Omit<MergedBatch, "hasMissing"> => {
   const { kind, hasParents, wasEmpty } = group
   return {
     ...group,
     listed: kind === "page" && hasParents && !wasEmpty ? staging.parents.listedSql(group) : undefined,
-    slices: Math.ceil(group.unknownBytes / sliceBytes),
+    slices: sliceBytes.isExceededBy(group.unknownBytes) ? Math.ceil(group.unknownBytes / sliceBytes.value) : 1,
     changes
   }
 }
@@ -291,12 +294,12 @@ const recreate = async (folder: string): Promise<void> => {
 }
 
 /** Distributes groups over transactions of at most so many tables. All groups of a table are in one, which keep their order. */
-const splitIntoTransactions = (groups: ReadonlyArray<Group>, most: number): ReadonlyArray<ReadonlyArray<Group>> => {
+const splitIntoTransactions = (groups: ReadonlyArray<Group>, most: Limit): ReadonlyArray<ReadonlyArray<Group>> => {
   const transactions: Array<Array<Group>> = []
-  let tables = most
+  let tables = 0
   for (const [resource, own] of Map.groupBy(groups, (group) => group.resource)) {
     const count = tablesOf(resource).length
-    if (transactions.length === 0 || tables + count > most) {
+    if (transactions.length === 0 || most.isExceededBy(tables + count)) {
       transactions.push([])
       tables = 0
     }

@@ -1,4 +1,5 @@
 /** Collects what the records of a group have and their definition does not. */
+import type { Limit } from "../../values/limits.ts"
 
 /** A difference from the definition: how often it occurs, and its first sample. */
 export interface Drift {
@@ -12,16 +13,14 @@ export interface Drift {
   count: number
 }
 
-/** If field names are data, new ones never end: beyond this many per batch they are reported together. */
-const driftMax = 200
-
 /** Adds to the differences of a group, by table, field and kind. */
 export const addDrift = (
   drift: Map<string, Drift>,
+  limit: Limit,
   { table, field: name, kind, key: recordKey }: Pick<Drift, "table" | "field" | "kind" | "key">,
   sample: () => string
 ): void => {
-  const hasRoom = drift.size < driftMax || drift.has(`${table}.${name} ${kind}`)
+  const hasRoom = drift.has(`${table}.${name} ${kind}`) || !limit.isReachedBy(drift.size)
   const field = hasRoom ? name.slice(0, 200) : "(others)"
   const key = `${table}.${field} ${kind}`
   const existing = drift.get(key)

@@ -5,6 +5,7 @@
  * A page is known by the digest of the bytes of its records and of the definition, with the rows that they became. It says
  * nothing new if the warehouse has exactly these rows now, whatever happened in between.
  */
+import { type Limit, Limits } from "../../values/limits.ts"
 import { Effect, Semaphore } from "effect"
 import { createHash, hash } from "node:crypto"
 import { recordsIn } from "../../catalog/sent-page.ts"
@@ -15,7 +16,7 @@ import type { Frame } from "../../stores/vault/frame.ts"
 import { Vault } from "../../stores/vault/vault.ts"
 import { pagesOf } from "../../stores/warehouse/meta/known-pages.ts"
 import { Warehouse } from "../../stores/warehouse/warehouse.ts"
-import { type Checkpoint, lastIdsMax } from "../../values/checkpoint.ts"
+import type { Checkpoint } from "../../values/checkpoint.ts"
 import type { Failure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
 import { sluiceVersion } from "../../values/version.ts"
@@ -38,6 +39,7 @@ export class KnownPages {
   private readonly known: KnownRows
   private readonly warehouse: Warehouse["Service"]
   private readonly policies: SchemaPolicies
+  private readonly lastIds: Limit
   /** The resources whose pages are worth knowing, with the digest of the definition. */
   private readonly resources: ReadonlyMap<string, { readonly resource: Resource; readonly definition: string }>
   /** By location, by table, by digest. */
@@ -55,8 +57,10 @@ export class KnownPages {
     known: KnownRows,
     warehouse: Warehouse["Service"],
     resources: KnownPages["resources"],
-    policies: SchemaPolicies
+    policies: SchemaPolicies,
+    lastIds: Limit
   ) {
+    this.lastIds = lastIds
     this.known = known
     this.warehouse = warehouse
     this.resources = resources
@@ -72,7 +76,7 @@ export class KnownPages {
     const definitions = own.map(
       (resource) => [resource.table, { resource, definition: definitionOf(resource, policies) }] as const
     )
-    return new KnownPages(known, yield* Warehouse, new Map(definitions), policies)
+    return new KnownPages(known, yield* Warehouse, new Map(definitions), policies, (yield* Limits).extract.lastIds)
   })
 
   /** The vault for the readings of a run: it stores no record of a page that says nothing new. */
@@ -112,7 +116,14 @@ export class KnownPages {
       yield* this.untilLoaded(entry)
       const isLoaded = this.entriesBefore(entry) === 0
       if (!isLoaded || rowsDigest(page.keys.split("\0"), this.known.of(resource, location)) !== page.rows) return whole
-      return { entry: { ...whole.entry, ...checkpointWithout(entry, page), compacted: page.records }, body: "" }
+      return {
+        entry: {
+          ...whole.entry,
+          ...checkpointWithout(entry, this.lastIds.last(page.keys.split("\0"))),
+          compacted: page.records
+        },
+        body: ""
+      }
     }
   )
 
@@ -199,7 +210,7 @@ export class KnownPages {
   checkpointOf(entry: PageEntry): Checkpoint | undefined {
     const { checkpoint, hasLastIds = true, location, resource } = entry
     const page = hasLastIds ? undefined : this.pagesIn(location, resource).get(entry.digest!)
-    return checkpoint && page ? { ...checkpoint, lastIds: lastIdsOf(page) } : checkpoint
+    return checkpoint && page ? { ...checkpoint, lastIds: this.lastIds.last(page.keys.split("\0")) } : checkpoint
   }
 
   /** The digests of the pages of a reading that has ended, if others are known; these are forgotten. */
@@ -262,12 +273,13 @@ const isKnowable = ({ checkpoint, kind, parent }: PageEntry): boolean =>
   kind === "page" && parent === undefined && checkpoint?.mode === "full"
 
 /** The ids at the end of the page are the larger part of its entry. */
-const checkpointWithout = ({ checkpoint }: PageEntry, page: KnownPage): Pick<PageEntry, "checkpoint" | "hasLastIds"> =>
-  checkpoint !== undefined && checkpoint.lastIds.join("\0") === lastIdsOf(page).join("\0")
+const checkpointWithout = (
+  { checkpoint }: PageEntry,
+  lastIds: ReadonlyArray<string>
+): Pick<PageEntry, "checkpoint" | "hasLastIds"> =>
+  checkpoint !== undefined && checkpoint.lastIds.join("\0") === lastIds.join("\0")
     ? { checkpoint: { ...checkpoint, lastIds: [] }, hasLastIds: false }
     : {}
-
-const lastIdsOf = ({ keys }: KnownPage): ReadonlyArray<string> => keys.split("\0").slice(-lastIdsMax)
 
 const tableKey = ({ location, resource }: Pick<Entry, "location" | "resource">): string => `${location} ${resource}`
 

@@ -7,7 +7,7 @@ import type { Resource } from "../../catalog/resource.ts"
 import { keyOf, keyText, tablesOf } from "../../catalog/tables.ts"
 import { hashDigits } from "./normalise/normalise.ts"
 import type { Failure } from "../../values/failure.ts"
-import { Limits } from "../../values/limits.ts"
+import { type Limit, Limits } from "../../values/limits.ts"
 import { Signal } from "../../values/signal.ts"
 import { readingsWithParentState } from "../../stores/warehouse/meta/parent-state.ts"
 import { isAnythingLoaded } from "../../stores/warehouse/meta/run-resources.ts"
@@ -59,11 +59,11 @@ export class KnownRows {
   /** Resources of which the next release needs the changed keys. */
   readonly released: ReadonlySet<string>
   private isEmpty: boolean
-  private readonly limits: Limits
+  private readonly limits: Limits["load"]
 
   private constructor(
     warehouse: Warehouse["Service"],
-    limits: Limits,
+    limits: Limits["load"],
     commits: Semaphore.Semaphore,
     isEmpty: boolean,
     released: ReadonlySet<string>
@@ -78,7 +78,7 @@ export class KnownRows {
   static readonly make = Effect.fnUntraced(function* () {
     const isEmpty = !(yield* isAnythingLoaded())
     const released = isEmpty ? new Set<string>() : yield* releasedResources()
-    const known = new KnownRows(yield* Warehouse, yield* Limits, yield* Semaphore.make(1), isEmpty, released)
+    const known = new KnownRows(yield* Warehouse, (yield* Limits).load, yield* Semaphore.make(1), isEmpty, released)
     if (isEmpty) return known
     for (const { location, label } of yield* readingsWithParentState) known.addParentState(location, label)
     for (const { location, label } of yield* readingsWithMissing) known.addMissing(location, label)
@@ -90,7 +90,7 @@ export class KnownRows {
     { self: this as KnownRows },
     function* (this: KnownRows, readings: Iterable<TableReading>) {
       const { knownRows, smallKnownRows } = this.limits
-      const unread = new Map<string, TableReading & { readonly max: number }>()
+      const unread = new Map<string, TableReading & { readonly max: Limit }>()
       for (const reading of readings) {
         const key = tableKey(reading.resource.table, reading.location)
         if (this.tables.has(key)) continue
@@ -116,7 +116,7 @@ export class KnownRows {
       const table = tableKey(reading.resource.table, reading.location)
       const known = this.tables.get(table)
       if (known === undefined || known.isWhole) return
-      if (reading.isFull || known.pages >= this.limits.knownPages) {
+      if (reading.isFull || this.limits.knownPages.isReachedBy(known.pages)) {
         const hashes = (yield* this.hashesOf([{ ...reading, max: this.limits.knownRows }])).get(table)
         if (hashes === undefined) return void this.tables.set(table, undefined)
         // What a batch that is not committed yet changes is known already.
@@ -134,13 +134,13 @@ export class KnownRows {
 
   /** The keys and hashes of rows of some tables, by table: of those which have at most `max`, or of those for which a condition holds. */
   private hashesOf(
-    tables: ReadonlyArray<TableReading & ({ readonly max: number } | { readonly which: string })>
+    tables: ReadonlyArray<TableReading & ({ readonly max: Limit } | { readonly which: string })>
   ): Effect.Effect<ReadonlyMap<string, Hashes>, Failure> {
     if (tables.length === 0) return Effect.succeed(new Map())
     // One text: to make a value of each key and hash takes several times as long.
     const selects = tables.map((reading) => {
       const { location, resource } = reading
-      const which = "max" in reading ? `LIMIT ${reading.max + 1}` : reading.which
+      const which = "max" in reading ? `LIMIT ${reading.max.value + 1}` : reading.which
       return `SELECT count(*) AS n, string_agg(concat(key, chr(0), hash), chr(0)) AS hashes FROM (
         SELECT ${keyText(resource)} AS key, ${hashSql(resource)} AS hash
         FROM crm.${name(resource.table)} WHERE location_id = ${literal(location)} ${which})`
@@ -152,7 +152,7 @@ export class KnownRows {
           new Map(
             readRows({ place: Number, n: Number, hashes: String }, rows).flatMap(({ place, n, hashes }) => {
               const reading = tables[place]!
-              if ("max" in reading && n > reading.max) return []
+              if ("max" in reading && reading.max.isExceededBy(n)) return []
               return [
                 [tableKey(reading.resource.table, reading.location), n === 0 ? new Map() : hashesIn(hashes)] as const
               ]
@@ -166,7 +166,7 @@ export class KnownRows {
   of(resource: Resource, location: string): Hashes | undefined {
     const key = tableKey(resource.table, location)
     const hashes = this.tables.get(key)?.hashes
-    if (hashes === undefined || hashes.size <= this.limits.knownRows) return hashes
+    if (hashes === undefined || !this.limits.knownRows.isExceededBy(hashes.size)) return hashes
     this.tables.set(key, undefined)
     return undefined
   }

@@ -1,4 +1,5 @@
 /** Writes pages from the vault to the files that a transaction reads: normalised rows, rejects and parent state. */
+import type { Limits } from "../../values/limits.ts"
 import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { SchemaPolicies } from "../../catalog/schema-policy.ts"
@@ -99,9 +100,16 @@ export class StagingFiles {
   /** The groups of the pages since the last write. */
   private readonly grown = new Set<Group>()
   private readonly known: KnownRows
+  private readonly limits: Limits["load"]
 
   /** `folder`: an empty folder for the files. */
-  constructor({ resources, policies, filter, pages }: Loaded, known: KnownRows, folder: string) {
+  constructor(
+    { resources, policies, filter, pages }: Loaded,
+    known: KnownRows,
+    folder: string,
+    limits: Limits["load"]
+  ) {
+    this.limits = limits
     this.resources = resources
     this.known = known
     this.pages = pages
@@ -205,12 +213,13 @@ export class StagingFiles {
   private addRow(group: Group, result: ReadRecord, isCopy: boolean): string | undefined {
     const { row, hash: fingerprint, unreadable, rejectedValues, rejectedRecords, roundedValues } = result
     const key = result.keyText
+    const { drift: limit } = this.limits
     for (const unknown of result.unknown)
-      addDrift(group.drift, { ...unknown, kind: "new field", key }, () => toJson(unknown.value))
+      addDrift(group.drift, limit, { ...unknown, kind: "new field", key }, () => toJson(unknown.value))
     for (const { table, column, value, stored } of rejectedValues)
-      if (!stored) addDrift(group.drift, { table, field: column, kind: "different type", key }, () => value)
+      if (!stored) addDrift(group.drift, limit, { table, field: column, kind: "different type", key }, () => value)
     for (const { table, column, members } of unreadable)
-      addDrift(group.drift, { table, field: column, kind: "no known member", key }, () => toJson(members))
+      addDrift(group.drift, limit, { table, field: column, kind: "no known member", key }, () => toJson(members))
     for (const record of rejectedRecords) group.rejectedRecords.push(wellFormed(record))
     const n = this.records++
     if (row === undefined) {
@@ -306,7 +315,7 @@ export class StagingFiles {
       .filter((resource) => resource.table === table || resource.embeddedIn?.table === table)
       .map((resource) => ({
         resource,
-        read: pageReaderOf(resource, this.policies),
+        read: pageReaderOf(resource, this.policies, this.limits),
         records: resource.embeddedIn?.records
       }))
     this.targetsByTable.set(table, targets)

@@ -50,11 +50,12 @@ export const changesSince = Effect.fn("publish.changesSince")(function* (
 ) {
   const stored = yield* contentVersions()
   const released = previous?.manifest.state.versions ?? {}
+  const { changedShare } = (yield* Limits).publish
   const changed = yield* changedShares(tables.filter(({ wide }) => !wide))
   const found = tables.map((table) => {
     const { version, base } = stored.get(table.resource)!
     const wasReleased = (content: string | undefined) => released[table.name] === versionOf(content, table.wide)
-    const isFew = (changed.get(table.resource) ?? 0) <= changedShareMax
+    const isFew = !changedShare.isExceededBy(changed.get(table.resource) ?? 0)
     const change: Change = wasReleased(version) ? "none" : base && isFew && wasReleased(base) ? "some" : "all"
     return { ...table, version: versionOf(version, table.wide), change }
   })
@@ -64,9 +65,6 @@ export const changesSince = Effect.fn("publish.changesSince")(function* (
   }
 })
 
-/** With more changes, writing the table anew is faster. */
-const changedShareMax = 0.2
-
 /** The changed keys of each resource in proportion to its records. */
 const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableName>) {
   const parents = new Map(tables.filter(({ resource, name }) => resource === name).map((table) => [table.name, table]))
@@ -74,12 +72,12 @@ const changedShares = Effect.fnUntraced(function* (tables: ReadonlyArray<TableNa
     { resource: String, n: Number },
     "SELECT resource, count(DISTINCT (location_id, key)) AS n FROM meta.changed_keys GROUP BY ALL"
   )
-  const { changedKeys } = yield* Limits
+  const { changedKeys } = (yield* Limits).publish
   const shares = new Map<string, number>()
   for (const { resource, n } of counts) {
     if (!parents.has(resource)) continue
     const all = yield* queryNumber(`SELECT count(*) FROM crm.${name(resource)}`)
-    shares.set(resource, n > changedKeys ? 1 : n / Math.max(1, all))
+    shares.set(resource, changedKeys.isExceededBy(n) ? 1 : n / Math.max(1, all))
   }
   return shares
 })

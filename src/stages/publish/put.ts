@@ -1,4 +1,5 @@
 /** Puts the files of one table, or the DuckDB file, into a new release: linked, updated or written anew. */
+import { Limits } from "../../values/limits.ts"
 import { Effect } from "effect"
 import { constants } from "node:fs"
 import { copyFile, link, mkdir } from "node:fs/promises"
@@ -88,7 +89,7 @@ export const putSnapshot = Effect.fnUntraced(function* (
   { building, previous, stored }: Making
 ): Effect.fn.Return<PutSnapshot, Failure, Warehouse> {
   const path = join(building, snapshotName)
-  if (!previous || !isUpdatable(previous.manifest, tables, definitions)) {
+  if (!previous || !isUpdatable(previous.manifest, tables, definitions, (yield* Limits).publish)) {
     return { fill: Effect.as(yield* writeSnapshot(path, tables, statements, stored), new Map()) }
   }
   // A copy, because a reader may have locked the file.
@@ -101,7 +102,8 @@ export const putSnapshot = Effect.fnUntraced(function* (
 const isUpdatable = (
   { files, state, tables: contents }: WholeManifest,
   tables: ReadonlyArray<TableChange>,
-  definitions: string
+  definitions: string,
+  limits: Limits["publish"]
 ): boolean => {
   const old = files.find((one) => one.path === snapshotName)
   const replaced = new Set(tables.filter(({ change }) => change === "all").map((table) => table.name))
@@ -110,14 +112,10 @@ const isUpdatable = (
   return (
     old !== undefined &&
     state.definitions === definitions &&
-    replacedRows <= rowsOf(contents) * replacedShareMax &&
-    old.bytes <= state.fullBytes * growthMax
+    !limits.replacedShare.isExceededBy(replacedRows / Math.max(1, rowsOf(contents))) &&
+    !limits.growth.isExceededBy(old.bytes / state.fullBytes)
   )
 }
-
-/** DuckDB does not shrink a file: rows that are replaced leave gaps. */
-const growthMax = 1.6
-const replacedShareMax = 0.2
 
 /** The file of the previous release of a table or model, by format. */
 export const earlierFiles = (previous: PreviousRelease | undefined) => (format: string, table: string) =>

@@ -155,10 +155,10 @@ const checkpointOf = (stored: StoredTables, isUpdated: boolean) =>
   )
 
 const hasManyRows = (stored: StoredTables) =>
-  Effect.map(
-    Limits,
-    ({ compressedRows }) =>
-      [...stored].reduce((sum, [path, table]) => sum + (path.startsWith("meta.") ? 0 : table.rows), 0) > compressedRows
+  Effect.map(Limits, ({ publish: { compressedRows } }) =>
+    compressedRows.isExceededBy(
+      [...stored].reduce((sum, [path, table]) => sum + (path.startsWith("meta.") ? 0 : table.rows), 0)
+    )
   )
 
 /** Runs `use` with the attached file as the database in which names are resolved, as a view does where it is created. */

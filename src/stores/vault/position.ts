@@ -10,8 +10,5 @@ export const isBefore = (a: Position, b: Position): boolean =>
   a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset)
 
 /** Bytes from one position to a later one. Across segments this is an estimate, as if each were just full. */
-export const bytesBetween = (a: Position, b: Position): number =>
-  (b.segment - a.segment) * segmentBytesMax + b.offset - a.offset
-
-/** Size from which a segment is full, in bytes. A sealed segment is read as a whole, so this limits memory. */
-export const segmentBytesMax = 16 * 1024 * 1024
+export const bytesBetween = (a: Position, b: Position, segmentBytes: number): number =>
+  (b.segment - a.segment) * segmentBytes + b.offset - a.offset

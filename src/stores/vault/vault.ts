@@ -5,6 +5,7 @@
  *     vault/000007.ndjson       the open segment; opening the vault removes a torn last frame
  *     vault/000006.ndjson.zst   sealed, never written again
  */
+import { type Limit, Limits } from "../../values/limits.ts"
 import { type Scope, Context, Effect, Layer, Semaphore } from "effect"
 import { type Failure, type FileOperation, failure, fileFailure } from "../../values/failure.ts"
 import { Signal } from "../../values/signal.ts"
@@ -59,13 +60,14 @@ const openVault = Effect.fn("vault.open")(function* (
             ? failure({ _tag: "VaultOlder", folder })
             : fileFailure(folder, operation, cause)
     })
+  const limits = (yield* Limits).vault
   const writer = yield* Effect.acquireRelease(
-    attempt("opened", () => Writer.open(folder, loaded)),
+    attempt("opened", () => Writer.open(folder, limits.segmentBytes, loaded)),
     (writer) => Effect.promise(() => writer.close())
   )
   const readLock = yield* Semaphore.make(1)
   const segments = new Segments(folder)
-  const recentFrames = new RecentFrames()
+  const recentFrames = new RecentFrames(limits.recentBytes)
   const grown = new Signal()
   return Vault.of({
     append: (frame) =>
@@ -142,18 +144,21 @@ class Segments {
   }
 }
 
-const bytesMax = 4 * 1024 * 1024
-
 /** Keeps the newest frames in memory, so that the load need not read them again. */
 class RecentFrames {
   /** Oldest first. */
   private frames: Array<RecentFrame> = []
   private bytes = 0
+  private readonly bytesMax: Limit
+
+  constructor(bytesMax: Limit) {
+    this.bytesMax = bytesMax
+  }
 
   push(begin: Position, frame: Decoded): void {
     this.frames.push({ begin, frame })
     this.bytes += sizeOf({ begin, frame })
-    while (this.bytes > bytesMax) this.bytes -= sizeOf(this.frames.shift()!)
+    while (this.bytesMax.isExceededBy(this.bytes)) this.bytes -= sizeOf(this.frames.shift()!)
   }
 
   /** Returns the consecutive frames from a position on, and forgets them and all earlier ones. */

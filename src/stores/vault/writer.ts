@@ -1,14 +1,16 @@
 /** Appends to the vault: owns the open segment, and seals segments that are full. */
+import type { Limit } from "../../values/limits.ts"
 import { type FileHandle, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises"
 import { ifMissing, syncFolder } from "../../output/files.ts"
 import { Older, compress, damagedAt, plainPath, readSealed, segmentsIn } from "./segments.ts"
 import { isOlder, isTorn, validUntil } from "./frame.ts"
-import { type Position, isBefore, segmentBytesMax } from "./position.ts"
+import { type Position, isBefore } from "./position.ts"
 
 /** Groups writes: frames that arrive during a flush to disk are written together by the next one. */
 export class Writer {
   appendedBytes = 0
   private readonly folder: string
+  private readonly segmentBytes: Limit
   private segment: number
   private size: number
   private file: FileHandle
@@ -20,15 +22,16 @@ export class Writer {
   /** Ends when all full segments are compressed, in the background. */
   private compressing: Promise<void> = Promise.resolve()
 
-  private constructor(folder: string, segment: number, size: number, file: FileHandle) {
+  private constructor(folder: string, segmentBytes: Limit, segment: number, size: number, file: FileHandle) {
     this.folder = folder
+    this.segmentBytes = segmentBytes
     this.segment = segment
     this.size = size
     this.file = file
   }
 
   /** `loaded`: the position up to which the warehouse has loaded the vault; without it, everything counts as loaded. */
-  static async open(folder: string, loaded?: Position): Promise<Writer> {
+  static async open(folder: string, segmentBytes: Limit, loaded?: Position): Promise<Writer> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { all, plain } = await segmentsIn(folder)
     const last = all.at(-1) ?? 1
@@ -52,7 +55,7 @@ export class Writer {
     }
     const file = await open(path, "a", 0o600)
     await syncFolder(folder)
-    return new Writer(folder, segment, size, file)
+    return new Writer(folder, segmentBytes, segment, size, file)
   }
 
   end(): Position {
@@ -80,7 +83,7 @@ export class Writer {
     this.scheduled = undefined
     try {
       if (this.writeError !== undefined) throw this.writeError
-      if (this.size >= segmentBytesMax) await this.rotate()
+      if (this.segmentBytes.isReachedBy(this.size)) await this.rotate()
       await this.file.appendFile(batch)
       await this.file.datasync()
       const start = this.end()

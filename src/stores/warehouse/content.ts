@@ -67,18 +67,20 @@ export interface Summed {
  * as long as reading the rows, and of an empty one, planning anything takes longer than everything else.
  */
 export const contentsIfReadable = Effect.fn("warehouse.contents")(function* (all: ReadonlyArray<Summed>) {
+  const limits = (yield* Limits).warehouse
+  const { smallRows, smallTables } = limits
   const relations = [...new Map(all.map((one) => [one.from, one])).values()]
+  const isLarge = ({ size }: Summed) => smallRows.isExceededBy(size)
   const found = new Map<string, Content | Failure>(
-    yield* equalCopies(relations.filter(({ size, text }) => size > rowsMax || !text))
+    yield* equalCopies(relations.filter((one) => isLarge(one) || !one.text))
   )
-  const small = relations.filter(({ from, size }) => size <= rowsMax && !found.has(from))
-  for (let first = 0; first < small.length; first += relationsMax)
-    for (const [from, content] of yield* smallContents(small.slice(first, first + relationsMax)))
-      found.set(from, content)
+  const small = relations.filter((one) => !isLarge(one) && !found.has(one.from))
+  for (const some of smallTables.groupsOf(small))
+    for (const [from, content] of yield* smallContents(some, smallRows.value)) found.set(from, content)
   const rest = relations.filter(({ from }) => !found.has(from))
   const sums = (some: ReadonlyArray<Summed>) =>
     query({ rows: Number, sum: String }, `${together(some.map(sumSql))} ORDER BY place`)
-  for (const group of inGroups(rest, yield* Limits)) {
+  for (const group of inGroups(rest, limits)) {
     const contents = yield* sums(group).pipe(
       // The failure of relations that are read together does not name the one that cannot be read.
       Effect.catch((failure) =>
@@ -108,7 +110,7 @@ export const contentsOfEach = Effect.fnUntraced(function* (relations: ReadonlyAr
 })
 
 /** The contents of relations that have few rows after all, if all can be read. */
-const smallContents = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>) {
+const smallContents = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed>, rowsMax: number) {
   const found = relations.map(() => ({ rows: 0, sum: 0n }))
   const isRead = yield* forEachRowOf(
     relations.map(({ columns, from, size, text }) =>
@@ -151,10 +153,6 @@ const equalCopies = Effect.fnUntraced(function* (relations: ReadonlyArray<Summed
     return sum !== undefined && sum === sums.get(theirs) ? [[from, content] as const] : []
   })
 })
-
-const rowsMax = 250
-/** Bounds the memory for the plan of a statement. */
-const relationsMax = 50
 
 const sumSql = ({ columns, from, text }: Omit<Summed, "size">): string =>
   `SELECT count(*) AS rows, coalesce(sum(${rowSum(columns, text)}), 0)::VARCHAR AS sum FROM ${from}`

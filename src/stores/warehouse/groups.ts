@@ -10,20 +10,17 @@ interface Sized {
   readonly size: number
 }
 
-/** How many queries of small tables are one statement: to plan 48 takes twice as long as three times 16. */
-const togetherMax = 16
-
 /** What one statement can read. */
 export const inGroups = <One extends Sized>(
   all: ReadonlyArray<One>,
-  { rowsTogether }: Limits
+  { rowsTogether, tablesTogether }: Limits["warehouse"]
 ): ReadonlyArray<ReadonlyArray<One>> => {
   const groups: Array<Array<One>> = []
   let rows = 0
   for (const one of all) {
     const last = groups.at(-1)
     rows += one.size
-    if (last === undefined || last.length >= togetherMax || rows > rowsTogether) {
+    if (last === undefined || tablesTogether.isReachedBy(last.length) || rowsTogether.isExceededBy(rows)) {
       groups.push([one])
       rows = one.size
     } else last.push(one)
@@ -38,7 +35,7 @@ export const rowsOfEach = Effect.fnUntraced(function* <One extends Sized, Column
   sqlOf: (one: One) => string
 ) {
   const warehouse = yield* Warehouse
-  const found = yield* Effect.forEach(inGroups(tables, yield* Limits), (group) =>
+  const found = yield* Effect.forEach(inGroups(tables, (yield* Limits).warehouse), (group) =>
     Effect.map(warehouse.rows(`${together(group.map(sqlOf))} ORDER BY ALL`), (rows) =>
       readRows(columns, rows).map((row, index) => [group[Number(rows[index]!["place"])]!, row] as const)
     )

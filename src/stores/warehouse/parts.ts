@@ -20,14 +20,15 @@ export const partsOf = Effect.fnUntraced(function* (
   isStreamed = true
 ) {
   if (!wide) return [`${schema}.${name(table)}`]
-  const warehouse = yield* Warehouse
+  const [warehouse, { wideRows }] = [yield* Warehouse, (yield* Limits).warehouse]
   const columns = isStreamed ? (yield* columnsOf(`(${wide.rows(schema, 0, -1)})`)).length : 1
   const [row] = yield* query(
     numbers("last", "valuesEach"),
     `SELECT max(rowid) AS last, (SELECT count(*) FROM ${schema}.${name(wide.values)}) / greatest(count(*), 1) AS valuesEach FROM ${schema}.${name(wide.table)}`
   )
   const rowsPerMb = Math.min(cellsPerMb / columns, valuesPerMb / Math.max(1, row!.valuesEach))
-  const step = Math.max((yield* Limits).wideRows, Math.floor(warehouse.memoryMb * rowsPerMb))
+  const step = Math.max(wideRows.value, Math.floor(warehouse.memoryMb * rowsPerMb))
+  if (row!.last >= step) wideRows.crossed()
   return Array.from({ length: Math.floor(row!.last / step) + 1 }, (_, part) => {
     const first = part * step
     return `(${wide.rows(schema, first, first + step - 1)})`
@@ -43,10 +44,11 @@ export const rowsOf = (parts: ReadonlyArray<string>, columns: ReadonlyArray<Stor
   )
 
 /** FROM clauses that together return the rows of a table in order; of a view, which is not read in parts, one. */
-export const rangesOf = Effect.fnUntraced(function* (path: string, rows?: number) {
-  const step = rows ?? (yield* Limits).partRows
+export const rangesOf = Effect.fnUntraced(function* (path: string) {
+  const { partRows } = (yield* Limits).pipe
+  const step = partRows.value
   const size = (yield* tableSizes("current_database()")).get(path.replaceAll('"', "")) ?? 0
-  if (size <= step) return [path]
+  if (!partRows.isExceededBy(size)) return [path]
   const last = yield* queryNumber(`SELECT max(rowid) FROM ${path}`)
   return Array.from({ length: Math.floor(last / step) + 1 }, (_, part) => {
     const first = part * step

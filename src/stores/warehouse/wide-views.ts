@@ -3,6 +3,7 @@
  * with the type that the field's definition says. The column is named after the key of the field (`wide-names.ts`) and keeps
  * this name, even if the key changes. While a field has no key, its column is named after the name of the field, or its id.
  */
+import { type Limit, Limits } from "../../values/limits.ts"
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import type { Catalogue } from "../../catalog/discover.ts"
@@ -22,9 +23,6 @@ import { Warehouse } from "./warehouse.ts"
 import { nameAfter, nameColumns } from "./wide-names.ts"
 import { typed } from "./wide-types.ts"
 
-/** DuckDB cannot handle views with many more columns; further fields are in a second view, which `meta.limits` names. */
-const columnsMax = 1000
-
 /**
  * Recreates the wide views whose fields have changed, and describes their columns in `meta.columns`. The warehouse has no
  * comments on them.
@@ -41,7 +39,10 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
   const isRead = versions.get(readingsName)?.version === readings
   const changed = views.filter(({ definition, view }) => versions.get(view)?.version !== definition)
   const { textFunction, transaction } = yield* Warehouse
-  const limits = [...Map.groupBy(views, ({ first }) => first).values()].flatMap(limitOf)
+  const { wideColumns } = (yield* Limits).warehouse
+  const limits = [...Map.groupBy(views, ({ first }) => first).values()].flatMap((all) =>
+    limitOf(all, wideColumns.value)
+  )
   const dropped = [...versions.keys()].filter(
     (one) =>
       firstWide(one).endsWith("_wide") &&
@@ -64,14 +65,14 @@ export const refreshWide = Effect.fn("warehouse.refreshWide")(function* (
 })
 
 /** Of the views of the same rows, the further ones have what the first one lacks. */
-const limitOf = ([first, ...further]: ReadonlyArray<WideView>): ReadonlyArray<ReachedLimit> => {
+const limitOf = ([first, ...further]: ReadonlyArray<WideView>, allowed: number): ReadonlyArray<ReachedLimit> => {
   if (further.length === 0) return []
   const leftOut = further.flatMap(({ columns }) => columns.map(({ column }) => column)).toSorted()
   return [
     {
       place: first!.view,
       what: "columns of custom fields",
-      allowed: columnsMax,
+      allowed,
       found: first!.columns.length + leftOut.length,
       leftOut,
       whole: further.map(({ view }) => view).join(", ")
@@ -101,9 +102,10 @@ export const wideViews = Effect.fnUntraced(function* ({ resources }: Catalogue, 
     `${wide.map(([resource, one]) => fieldsOfViewSql(resource, one, hasObjects)).join(" UNION ALL ")} ORDER BY ALL`
   )
   const byView = Map.groupBy(rows, ({ view }) => view)
+  const { wideColumns } = (yield* Limits).warehouse
   return wide.flatMap(([resource, one]) =>
     partsByObject(resource, byView.get(wideName(resource)) ?? []).flatMap((part) =>
-      columnsOf(resource, one, classes, part).map((columns) => viewOf(resource, one, part, columns))
+      columnsOf(resource, one, classes, part, wideColumns).map((columns) => viewOf(resource, one, part, columns))
     )
   )
 })
@@ -174,7 +176,8 @@ const columnsOf = (
   resource: Resource,
   wide: Wide,
   classes: CustomFieldClasses | undefined,
-  { fields: found, first }: WidePart
+  { fields: found, first }: WidePart,
+  limit: Limit
 ): ReadonlyArray<WideColumns> => {
   const viewAt = (n: number) => (n === 0 ? first : `${first}_${n + 1}`)
   const names = nameColumns(found, wide.prefix, new Set(tablesOf(resource)[0].columns.map((column) => column.name)))
@@ -186,7 +189,7 @@ const columnsOf = (
     const column = names.get(one)!
     const place = places.get(column) ?? places.size
     places.set(column, place)
-    const view = viewAt(Math.floor(place / columnsMax))
+    const view = viewAt(Math.floor(place / limit.value))
     const personal = classes === undefined ? one.personal : (classes[key ?? field] ?? "direct")
     const same = columns.get(column)
     columns.set(column, {
@@ -201,13 +204,9 @@ const columnsOf = (
       named.push({ view, location, field, column })
   }
   const all = [...columns.values()]
-  return Array.from({ length: Math.max(1, Math.ceil(all.length / columnsMax)) }, (_, place) => {
+  return limit.groupsOf(all).map((columns, place) => {
     const view = viewAt(place)
-    return {
-      view,
-      columns: all.slice(place * columnsMax, (place + 1) * columnsMax),
-      named: named.filter((one) => one.view === view)
-    }
+    return { view, columns, named: named.filter((one) => one.view === view) }
   })
 }
 

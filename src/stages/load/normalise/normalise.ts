@@ -3,6 +3,7 @@
  * module changes the form of values. Nothing is dropped silently: unknown fields go to `_extra`, values that do not fit
  * their column to the rejected values, and records without a key to the rejected records.
  */
+import { usualLimits } from "../../../values/limits.ts"
 import { hash } from "node:crypto"
 import { evolving, isKept } from "../../../catalog/schema-policy.ts"
 import { type Resource, fieldsOf } from "../../../catalog/resource.ts"
@@ -82,7 +83,7 @@ export const targetsIn = (resources: ReadonlyArray<Resource>) => {
 }
 
 /** Compiles a resource's fields once and returns the function that normalises each record. */
-export const normaliserOf = (resource: Resource, policies = evolving): Normalise => {
+export const normaliserOf = (resource: Resource, policies = evolving, { rowLength } = usualLimits.load): Normalise => {
   const { table, childOf, fields } = resource
   const key = keyOf(resource)
   const shape = compile(table, fieldsOf(resource), childOf ? [...key, childOf.column] : key)
@@ -117,7 +118,8 @@ export const normaliserOf = (resource: Resource, policies = evolving): Normalise
       const unfit = keyValues.findIndex(unfitForKey)
       if (unfit >= 0) return rejected(table, record, `${key[unfit]} contains a lone surrogate or a NUL`)
       const row = printed(read)
-      if (row.length > rowLengthMax) return rejected(table, record, `larger than ${rowLengthMax >> 20} MB`)
+      if (rowLength.isExceededBy(row.length))
+        return rejected(table, record, `larger than ${rowLength.value / 2 ** 20} MB`)
       const report = isEmpty(found) ? nothing : reported(found, keyValues.join("/"))
       const { rejectedRecords, rejectedValues } = report
       // A record that loses its wrong value is another version of the row, although the row has the same values.
@@ -194,10 +196,9 @@ export const rejected = (table: string, record: unknown, reason: string): Normal
   unlistedValues: []
 })
 
-/** DuckDB reads a row as one object, into buffers of four times its size. */
-export const rowLengthMax = 4 * 1024 * 1024
 /** The beginning of a rejected record is enough: the vault has all of it. */
-const truncate = (record: string) => (record.length > rowLengthMax ? `${record.slice(0, 10_000)}…` : record)
+const truncate = (record: string) => (record.length > recordLength ? `${record.slice(0, 10_000)}…` : record)
+const recordLength = 4 * 1024 * 1024
 
 /** Most rows are much shorter. */
 const bytesInitial = 64 * 1024

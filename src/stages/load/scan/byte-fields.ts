@@ -1,4 +1,5 @@
 /** The fields of an object by the bytes of their names, made of a compiled definition. */
+import type { Limit, Limits } from "../../../values/limits.ts"
 import type { Child, ChildSlot, Shape, Slot, Slots } from "../normalise/compile-fields.ts"
 import type { Convert } from "../../../catalog/convert.ts"
 import { hashOf, isSame } from "../../../catalog/json-bytes.ts"
@@ -84,9 +85,6 @@ export interface ByteChild {
   readonly constants: ReadonlyArray<readonly [place: number, printed: string]>
 }
 
-/** Names that are learnt from the records: if names are data, new ones never end. */
-const learntMax = 1000
-
 export class ByteFields {
   private table: Array<ByteField | undefined> = Array.from({ length: 32 })
   private size = 0
@@ -96,8 +94,10 @@ export class ByteFields {
   /** Of the object, from the record or row. */
   readonly path: string
   private readonly isKept: IsKept
+  private readonly learntFields: Limit
 
-  constructor(tableName: string, path: string, isKept: IsKept) {
+  constructor(tableName: string, path: string, isKept: IsKept, learntFields: Limit) {
+    this.learntFields = learntFields
     this.tableName = tableName
     this.path = path
     this.isKept = isKept
@@ -144,7 +144,7 @@ export class ByteFields {
   /** Makes a field of a name that no definition has; `undefined` if it cannot be one. */
   learn(name: string): ByteField | undefined {
     // A name with a point may be the path of another one.
-    if (++this.learnt > learntMax || name.includes(".")) return undefined
+    if (this.learntFields.isExceededBy(++this.learnt) || name.includes(".")) return undefined
     const unknown = unknownField(this.tableName, this.path + name, this.isKept)
     const learnt = new ByteField(name, isUnknown, { unknown })
     this.put(learnt)
@@ -153,9 +153,14 @@ export class ByteFields {
 }
 
 /** `declined`: names of fields of the record that only the normaliser reads. */
-export const byteFieldsOf = (shape: Shape, isKept: IsKept, declined: ReadonlyArray<string> = []): ByteFields => {
+export const byteFieldsOf = (
+  shape: Shape,
+  { learntFields }: Limits["load"],
+  isKept: IsKept,
+  declined: ReadonlyArray<string> = []
+): ByteFields => {
   const fieldsOf = (slots: Slots, within: Shape, path: string, declined: ReadonlyArray<string> = []): ByteFields => {
-    const fields = new ByteFields(within.table, path, isKept)
+    const fields = new ByteFields(within.table, path, isKept, learntFields)
     for (const [name, slot] of slots.all())
       fields.add(name, declined.includes(name) ? new ByteField(name, isDeclined) : fieldOf(name, slot, within, path))
     return fields

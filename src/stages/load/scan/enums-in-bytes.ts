@@ -1,12 +1,10 @@
 /** Finds the values of enum columns that the definition does not list, in rows as bytes. `normalise/rows.ts` finds them in rows as values. */
+import type { Limit, Limits } from "../../../values/limits.ts"
 import type { Resource } from "../../../catalog/resource.ts"
 import { tablesOf } from "../../../catalog/tables.ts"
 import type { UnlistedValue } from "../normalise/rows.ts"
 import { isSame } from "../../../catalog/json-bytes.ts"
 import { type RowsInBytes, absent, copied, owned } from "./rows-in-bytes.ts"
-
-/** A column has few values, so each is compared with those before it. */
-const valuesMax = 16
 
 interface Known {
   readonly bytes: Uint8Array
@@ -18,9 +16,12 @@ class EnumColumn {
   readonly column: string
   private readonly table: string
   private readonly listed: ReadonlySet<string>
+  /** A column has few values, so each is compared with those before it. */
   private readonly known: Array<Known> = []
+  private readonly limit: Limit
 
-  constructor(table: string, column: string, listed: ReadonlyArray<string>) {
+  constructor(table: string, column: string, listed: ReadonlyArray<string>, limit: Limit) {
+    this.limit = limit
     this.table = table
     this.column = column
     this.listed = new Set(listed)
@@ -36,7 +37,8 @@ class EnumColumn {
     for (const { bytes, unlisted } of this.known) if (isSame(bytes, source, from, to)) return unlisted
     const value = JSON.parse(`"${source.toString("utf8", from, to)}"`)
     const unlisted = this.of(value)
-    if (this.known.length < valuesMax) this.known.push({ bytes: Buffer.from(source.subarray(from, to)), unlisted })
+    if (!this.limit.isReachedBy(this.known.length))
+      this.known.push({ bytes: Buffer.from(source.subarray(from, to)), unlisted })
     return unlisted
   }
 
@@ -48,11 +50,14 @@ class EnumColumn {
 }
 
 /** Compiles the enum columns of a resource, and returns the function that finds unlisted values in the rows of a record. */
-export const unlistedInBytes = (resource: Resource): ((rows: RowsInBytes) => ReadonlyArray<UnlistedValue>) => {
+export const unlistedInBytes = (
+  resource: Resource,
+  { enumValues }: Limits["load"]
+): ((rows: RowsInBytes) => ReadonlyArray<UnlistedValue>) => {
   const columns = new Map(
     tablesOf(resource).flatMap(({ name, columns }) => {
       const enums = columns.flatMap((column) =>
-        column.enumValues === undefined ? [] : [new EnumColumn(name, column.name, column.enumValues)]
+        column.enumValues === undefined ? [] : [new EnumColumn(name, column.name, column.enumValues, enumValues)]
       )
       return enums.length === 0 ? [] : [[name, enums] as const]
     })

@@ -2,6 +2,7 @@
  * The records of a page as rows. Those that the scanner declines are read by the normaliser, and so is a page that is not
  * written as machines write JSON.
  */
+import { type Limits, usualLimits } from "../../../values/limits.ts"
 import { hash } from "node:crypto"
 import { isUtf8 } from "node:buffer"
 import { at as valueAt, parseExact } from "../../../catalog/json.ts"
@@ -48,9 +49,9 @@ export type ReadPage = (page: StoredPage, origin: Origin) => Generator<void, Rea
 const recordsPerYield = 50
 
 /** Compiles a resource's fields, and returns the function that reads its pages. */
-export const pageReaderOf = (resource: Resource, policies = evolving): ReadPage => {
-  const normalise = Normalise.normaliserOf(resource, policies)
-  const reader = isScannable(resource) ? new PageReader(resource, policies) : undefined
+export const pageReaderOf = (resource: Resource, policies = evolving, limits = usualLimits.load): ReadPage => {
+  const normalise = Normalise.normaliserOf(resource, policies, limits)
+  const reader = isScannable(resource) ? new PageReader(resource, policies, limits) : undefined
   return function* ({ body, filter, hasBigNumbers, path, isMixed }, origin) {
     const results: Array<ReadRecord> = []
     const isWanted = filter && ((key: ReadonlyArray<unknown>) => filter(resource, origin.location, key))
@@ -105,20 +106,21 @@ export class PageReader extends RecordScanner {
   private start = 0
   private stop = 0
 
-  constructor(resource: Resource, policies: typeof evolving) {
+  constructor(resource: Resource, policies: typeof evolving, limits: Limits["load"]) {
     const { childOf, table, transformedBy } = resource
     const key = keyOf(resource)
     const shape = compile(table, fieldsOf(resource), childOf ? [...key, childOf.column] : key)
     super(
       shape,
-      byteFieldsOf(shape, (own, field) => isKept(policies, resource, own, field), transformedBy)
+      byteFieldsOf(shape, limits, (own, field) => isKept(policies, resource, own, field), transformedBy),
+      limits
     )
     this.resource = resource
     this.keyPlaces = key.map((column) => shape.places.get(column)!)
     this.childNumbers = new Int32Array(shape.blank.length).fill(-1)
     for (const [number, { name }] of tablesOf(resource).slice(1).entries())
       this.childNumbers[shape.places.get(name)!] = number
-    this.unlistedIn = unlistedInBytes(resource)
+    this.unlistedIn = unlistedInBytes(resource, limits)
   }
 
   /** Moves to the first record of a page. Throws `Unreadable` if there is no list or object at the path. */
@@ -196,7 +198,7 @@ export class PageReader extends RecordScanner {
     if (key.some((value) => value === undefined || value === "")) return undefined
     const listsFrom = rows.childListsEnd
     const row = rows.print(0, this.childNumbers)
-    if (row.length > Normalise.rowLengthMax) return undefined
+    if (this.limits.rowLength.isExceededBy(row.length)) return undefined
     const rowHash = hash("sha256", row).slice(0, 32)
     return {
       row,

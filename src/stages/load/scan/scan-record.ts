@@ -4,6 +4,7 @@
  * row and a note of unknown fields is declined: rejected values and records, repeated names and keys, aliases that differ.
  * The normaliser reads it then, so it remains the one authority.
  */
+import type { Limits } from "../../../values/limits.ts"
 import { parseExact } from "../../../catalog/json.ts"
 import { rejected, readable } from "../../../catalog/convert.ts"
 import type { Child, Shape } from "../normalise/compile-fields.ts"
@@ -16,20 +17,19 @@ import * as Rows from "./rows-in-bytes.ts"
 /** Thrown at a record that the normaliser must read. It has no stack, which would cost more than the record. */
 const declined = Symbol("declined")
 
-/** Child rows of one list, whose keys are compared with each other. */
-const rowsMax = 500
-
 export class RecordScanner extends Bytes.JsonBytes {
   readonly rows = new Rows.RowsInBytes()
   protected readonly shape: Shape
+  protected readonly limits: Limits["load"]
   private readonly fields: ByteFields
   private objects = 0
   private identities = new Int32Array(64)
   /** JSON of the location's id. */
   private location: Uint8Array = Buffer.alloc(0)
 
-  constructor(shape: Shape, fields: ByteFields) {
+  constructor(shape: Shape, fields: ByteFields, limits: Limits["load"]) {
     super()
+    this.limits = limits
     this.shape = shape
     this.fields = fields
   }
@@ -313,7 +313,7 @@ export class RecordScanner extends Bytes.JsonBytes {
     this.identities[item] = identity
     let compared = 0
     for (let other = first; other !== -1; other = rows.nextOf(other))
-      if (this.identities[other] === identity || ++compared > rowsMax) throw declined
+      if (this.identities[other] === identity || this.limits.scannedRows.isExceededBy(++compared)) throw declined
   }
 
   /** Moves the rows of a table below a child table beside it, with its id. */

@@ -77,10 +77,14 @@ export const recordRelease = Effect.fnUntraced(function* () {
 
 /** Bounds the list of changed keys if nothing is published: the next release then writes every table anew. */
 export const boundChangedKeys = Effect.fnUntraced(function* () {
-  const { keptChangedKeys } = yield* Limits
+  const { keptChangedKeys } = (yield* Limits).warehouse
   yield* (yield* Warehouse).transaction((tx) =>
     Effect.gen(function* () {
-      if (yield* tx.isAny(`(SELECT 1 FROM meta.changed_keys HAVING count(*) > ${keptChangedKeys})`))
+      const { value } = keptChangedKeys
+      if (
+        (yield* tx.isAny(`(SELECT 1 FROM meta.changed_keys HAVING count(*) > ${value})`)) &&
+        keptChangedKeys.crossed()
+      )
         tx.run("UPDATE meta.content_versions SET base = NULL", "DELETE FROM meta.changed_keys")
     })
   )

@@ -9,7 +9,7 @@ import { fingerprintOf, prepare } from "../../src/stores/warehouse/schema.ts"
 import { renewVersions } from "../../src/stores/warehouse/meta/content-versions.ts"
 import { storeFingerprint } from "../../src/stores/warehouse/meta/schema-version.ts"
 import type { Catalogue } from "../../src/catalog/discover.ts"
-import { Warehouse } from "../../src/stores/warehouse/warehouse.ts"
+import { Warehouse, metaTablesAtOpening } from "../../src/stores/warehouse/warehouse.ts"
 import { newFolder } from "../support/sluice.ts"
 import { outputPaths } from "../../src/output/paths.ts"
 import { collections, smallCatalogue } from "./catalogue.ts"
@@ -164,7 +164,7 @@ export class Machine {
   })
 
   watched(warehouse: Warehouse["Service"]): Warehouse["Service"] {
-    return Warehouse.of({
+    const watched = Warehouse.of({
       ...warehouse,
       transaction: (work) =>
         this.io(
@@ -185,6 +185,8 @@ export class Machine {
           })
         )
     })
+    metaTablesAtOpening.set(watched, "all")
+    return watched
   }
 
   /**

@@ -45,7 +45,7 @@ export const withoutWithheld = <E, R>(
 type CustomFields = Map<string, Map<string, string>>
 
 const storedFields = Effect.fnUntraced(function* () {
-  const isThere = yield* hasTable("custom_fields")
+  const isThere = yield* hasTable("crm.custom_fields")
   const columns = { location: String, id: orNull(String), key: orNull(String) }
   const sql = "SELECT location_id AS location, id, field_key AS key FROM crm.custom_fields"
   const rows = isThere ? yield* query(columns, sql) : []

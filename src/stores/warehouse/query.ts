@@ -1,6 +1,7 @@
 /** Rows of a query by their columns: the statement names each as the code does, and each is read as one type. */
 import * as Effect from "effect/Effect"
 import { type Readers, readRows } from "../../values/rows.ts"
+import type { Failure } from "../../values/failure.ts"
 import { literal } from "./sql.ts"
 import { Warehouse } from "./warehouse.ts"
 
@@ -25,9 +26,14 @@ export const queryTexts = (sql: string) =>
     (rows) => rows.map((row) => String(Object.values(row)[0]))
   )
 
-/** Whether the warehouse has this table of records. */
-export const hasTable = (table: string) =>
-  isAny(`duckdb_tables() WHERE schema_name = 'crm' AND table_name = ${literal(table)}`)
+/** Whether the warehouse has this table, as `schema.name`. `duckdb_tables()` would look at all of them. */
+export const hasTable = (path: string) =>
+  Effect.flatMap(Warehouse, ({ rows }) => rows(`SELECT 1 FROM ${path} LIMIT 0`)).pipe(
+    Effect.as(true),
+    Effect.catchIf(isUnknown, () => Effect.succeed(false))
+  )
+const isUnknown = ({ reason }: Failure) =>
+  reason._tag === "StatementRejected" && reason.detail.startsWith("Catalog Error")
 
 /** Whether a FROM clause has any row. */
 export const isAny = (from: string) =>

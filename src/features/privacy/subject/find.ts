@@ -42,7 +42,7 @@ export const countriesOfLocations = () =>
 
 /** The country of each location, if a sync has read it. */
 export const countriesByLocation = Effect.fnUntraced(function* () {
-  if (!(yield* hasTable("locations"))) return new Map()
+  if (!(yield* hasTable("crm.locations"))) return new Map()
   const found = yield* query(
     { location: String, country: String },
     "SELECT location_id AS location, upper(country) AS country FROM crm.locations WHERE length(country) = 2 ORDER BY ALL"

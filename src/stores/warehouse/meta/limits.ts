@@ -1,6 +1,6 @@
 /** `meta.limits`: what a limit of a program or a format leaves out, now. Whoever cuts something writes it here. */
 import * as Effect from "effect/Effect"
-import { isAny, query } from "../query.ts"
+import { query, hasTable } from "../query.ts"
 import { literal, selected } from "../sql.ts"
 
 export interface ReachedLimit {
@@ -19,7 +19,7 @@ const table = "meta.limits"
 
 /** None in a file of an earlier version. */
 export const reachedLimits = Effect.fnUntraced(function* () {
-  if (!(yield* isAny("duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'limits'"))) return []
+  if (!(yield* hasTable("meta.limits"))) return []
   const rows = yield* query(
     {
       place: String,

@@ -49,14 +49,20 @@ const columnsOfEnd = ["mode", "since", "reading"] as const
 
 const columns = [...countColumns, "blocked_fields", ...columnsOfEnd, "finished_at"]
 
-const addToRow = `ON CONFLICT DO UPDATE SET ${countColumns.map((count) => `${count} = ${count} + excluded.${count}`).join(", ")},
-  blocked_fields = CASE WHEN excluded.blocked_fields IS NULL THEN blocked_fields
-    ELSE list_sort(list_distinct(list_concat(blocked_fields, excluded.blocked_fields))) END,
-  ${columnsOfEnd.map((column) => `${column} = CASE WHEN excluded.reading IS NULL THEN ${column} ELSE excluded.${column} END`).join(", ")},
-  ${["status", "warnings"].map((column) => `${column} = CASE WHEN excluded.reading IS NULL THEN ${column} END`).join(", ")},
-  finished_at = coalesce(excluded.finished_at, finished_at)`
+const key = ["run_id", "location_id", "resource"]
 
-/** What a transaction adds to `meta.run_resources`, in one statement. */
+const addToRow = [
+  ...countColumns.map((count) => `${count} = r.${count} + v.${count}`),
+  ...columnsOfEnd.map((column) => `${column} = if(v.reading IS NULL, r.${column}, v.${column})`),
+  ...["status", "warnings"].map((column) => `${column} = if(v.reading IS NULL, r.${column}, NULL)`),
+  "finished_at = coalesce(v.finished_at, r.finished_at)"
+].join(", ")
+
+/** A list is replaced with its whole row, so only where one has changed. */
+const addBlocked =
+  "blocked_fields = if(v.blocked_fields IS NULL, r.blocked_fields, list_sort(list_distinct(list_concat(r.blocked_fields, v.blocked_fields))))"
+
+/** What a transaction adds to `meta.run_resources`. */
 export class RunChanges {
   private readonly changes = new Map<string, Change>()
 
@@ -78,34 +84,37 @@ export class RunChanges {
     this.changeOf(row).end = end
   }
 
-  /** The statement that writes the changes so far, if there are any; later ones start from nothing. */
+  /** Statements that write the changes so far; later ones start from nothing. ON CONFLICT would take twice their time. */
   take(): ReadonlyArray<string> {
     const rows = this.changes
       .values()
       .map(({ row, counts, blocked, end, at }) => [
         ...[row.run, row.location, row.label].map(literal),
         ...countColumns.map((column) => counts.get(column) ?? 0),
-        blocked.size === 0 ? "NULL" : `list_sort(${listOf(blocked)})`,
-        literal(end?.mode),
-        end?.since === undefined ? "NULL" : instantOf(end.since),
-        end === undefined ? "NULL" : literal(JSON.stringify({ shortfalls: end.shortfalls, warnings: end.warnings })),
-        at === undefined ? "NULL" : instantOf(at)
+        blocked.size === 0 ? "NULL::VARCHAR[]" : `list_sort(${listOf(blocked)})`,
+        `${literal(end?.mode)}::VARCHAR`,
+        end?.since === undefined ? "NULL::TIMESTAMPTZ" : instantOf(end.since),
+        `${literal(end && JSON.stringify({ shortfalls: end.shortfalls, warnings: end.warnings }))}::JSON`,
+        at === undefined ? "NULL::TIMESTAMPTZ" : instantOf(at)
       ])
     const values = [...rows].map((row) => `(${row.join(", ")})`)
+    const isBlocked = this.changes.values().some(({ blocked }) => blocked.size > 0)
     this.changes.clear()
-    return values.length === 0
-      ? []
-      : [
-          `INSERT INTO meta.run_resources (run_id, location_id, resource, ${columns.join(", ")}) VALUES ${values.join(", ")} ${addToRow}`
-        ]
+    if (values.length === 0) return []
+    const from = `(VALUES ${values.join(", ")}) AS v (${[...key, ...columns].join(", ")})`
+    return [
+      `UPDATE meta.run_resources AS r SET ${addToRow}${isBlocked ? `, ${addBlocked}` : ""}
+       FROM ${from} WHERE ${key.map((column) => `r.${column} = v.${column}`).join(" AND ")}`,
+      `INSERT INTO meta.run_resources BY NAME FROM ${from} ANTI JOIN meta.run_resources USING (${key.join(", ")})`
+    ]
   }
 
   private changeOf(row: Counted): Change {
-    const key = JSON.stringify([row.run, row.location, row.label])
-    const existing = this.changes.get(key)
+    const name = JSON.stringify([row.run, row.location, row.label])
+    const existing = this.changes.get(name)
     if (existing) return existing
     const change: Change = { row, counts: new Map(), blocked: new Set() }
-    this.changes.set(key, change)
+    this.changes.set(name, change)
     return change
   }
 }

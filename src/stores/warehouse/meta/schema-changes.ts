@@ -3,7 +3,7 @@
  * documents. A new field, a new type and an undocumented value of an enum column are each reported once.
  */
 import * as Effect from "effect/Effect"
-import { query } from "../query.ts"
+import { isAny, query } from "../query.ts"
 import { literal } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 import { addBlockedFields } from "./run-resources.ts"
@@ -69,20 +69,23 @@ export const reportSchemaDrift = Effect.fnUntraced(function* (
   const warehouse = yield* Warehouse
   const field = "v.column_name || ' = ' || v.value"
   const columns = "(location_id, table_name, field, kind, sample, first_run_id, first_seen_at, seen)"
-  yield* warehouse.transaction([
+  const isNew = `first_run_id = ${literal(run)}`
+  const statements = [
     // If the documents list no values, a value is a change only if an earlier run has read values of the column.
     `INSERT INTO meta.schema_changes ${columns}
      SELECT v.location_id, v.table_name, ${field}, 'new value', v.value, v.first_run_id, now(), 1 FROM meta.enum_values AS v
      SEMI JOIN (FROM meta.enum_values WHERE first_run_id < ${literal(run)}) AS before USING (location_id, table_name, column_name)
-     WHERE v.first_run_id = ${literal(run)} ON CONFLICT DO NOTHING`,
+     WHERE v.${isNew} ON CONFLICT DO NOTHING`,
     // This includes values of an interrupted run, which has not reported them.
     `INSERT INTO meta.schema_changes ${columns}
      SELECT v.location_id, v.table_name, ${field}, 'unexpected value', v.value, ${literal(run)}, now(), 1
      FROM meta.unexpected_values AS v ON CONFLICT DO UPDATE SET seen = seen + 1`
-  ])
+  ]
+  if (yield* isAny(`(SELECT 1 FROM meta.enum_values WHERE ${isNew} UNION ALL SELECT 1 FROM meta.unexpected_values)`))
+    yield* warehouse.transaction(statements)
   const values = yield* warehouse.rows(
     `SELECT location_id, table_name, field FROM meta.schema_changes
-     WHERE kind LIKE '% value' AND first_run_id = ${literal(run)}`
+     WHERE kind LIKE '% value' AND ${isNew}`
   )
   const blocking = values.flatMap((row) => {
     const [location, table, value] = ["location_id", "table_name", "field"].map((column) => String(row[column]))

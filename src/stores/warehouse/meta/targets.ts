@@ -4,7 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { isAny, query } from "../query.ts"
+import { hasTable, query } from "../query.ts"
 import { instantOf, literal, numberOf, stringOf } from "../sql.ts"
 import { Warehouse } from "../warehouse.ts"
 
@@ -24,7 +24,7 @@ const table = "meta.targets"
 
 /** None in a file of an earlier version, and in a release. */
 export const targetStates = Effect.fnUntraced(function* () {
-  if (!(yield* isAny("duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'targets'"))) return []
+  if (!(yield* hasTable("meta.targets"))) return []
   const rows = yield* query(
     { name: String, run: stringOf, deliveredAt: numberOf, failedSince: numberOf, problem: stringOf },
     `SELECT target AS name, release_run_id AS run, epoch_ms(delivered_at) AS deliveredAt, epoch_ms(failed_since) AS failedSince, problem

@@ -1,6 +1,6 @@
 /** `meta.unknown_states`: what the figures of the last release leave out, because the models do not know its state. */
 import * as Effect from "effect/Effect"
-import { isAny, query } from "../query.ts"
+import { query, hasTable } from "../query.ts"
 
 export interface UnknownStates {
   readonly fact: string
@@ -22,7 +22,7 @@ export const storeUnknownStates = (database: string): string =>
 
 /** Of each fact, records that have a state. None in a file of an earlier version. */
 export const unknownStates = Effect.fnUntraced(function* () {
-  if (!(yield* isAny("duckdb_tables() WHERE schema_name = 'meta' AND table_name = 'unknown_states'"))) return []
+  if (!(yield* hasTable("meta.unknown_states"))) return []
   const rows = yield* query(
     { fact: String, records: Number, worth: String },
     `SELECT fact, sum(records)::BIGINT AS records,
